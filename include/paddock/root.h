@@ -1,0 +1,149 @@
+// Root: one directory, and everything that can be done beneath it and nowhere else.
+//
+// Promise: every object acted on was reached from the root by names, without passing a link that
+// leaves it, a magic link or a foreign mount, and was inside at some instant during the call;
+// nothing above the root is ever looked up. No method checks a string and then opens it.
+//
+// Not promised: a directory that someone entitled to do so moves out of the root while a call
+// holds it; the content behind a hard link that is read; what other processes of the same user do
+// directly. A device node is opened (non-blocking) before it is refused.
+//
+// Paths are bytes, relative to the root, or absolute and below it as RootOptions allows. They are
+// normalised lexically first: "sub/../file" is "file" whether "sub" exists or not. Links inside
+// are followed, except where a method says that it acts on the name itself ("no-follow").
+//
+// Threads: a Root is immutable; every method may be called from any thread at any time. Copies
+// share the descriptor and are cheap; the directory stays open until the last copy is gone.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <paddock/error.h>
+#include <paddock/handle.h>
+#include <paddock/limits.h>
+#include <paddock/root_options.h>
+
+namespace paddock {
+
+namespace fs {
+struct RootState;
+}
+
+class Root {
+public:
+    // Opens `directory` (any spelling; a final link is followed once unless the options refuse
+    // it) and pins it. Errors: not_found, not_a_directory, permission_denied, invalid_argument.
+    static Result<Root> open(std::string_view directory, const RootOptions& options = {});
+
+    // Takes over an open directory; close-on-exec is forced.
+    static Result<Root> adopt(UniqueFd directory, const RootOptions& options = {});
+
+    // Attenuation. What a handle has lost, nothing made from it regains.
+    Root read_only() const;       // every change is refused with read_only
+    Root without_create() const;  // existing files may change; no new name appears
+    Result<Root> sub_root(std::string_view path) const;
+
+    // Which resolver this handle uses: the kernel's or the user-space walk.
+    ResolverKind resolver() const noexcept;
+
+    // The pinned directory, for reading its identity or as a Landlock rule. Borrowed.
+    int fd() const noexcept;
+
+    // ADVISORY: where `path` leads, existing or to be created, or the refusal. The string is
+    // stale the moment it is returned; never open it, hand `path` to another method instead.
+    Result<Resolution> resolve(std::string_view path) const;
+
+    // The present name of an open object, relative to the root, checked by looking it up again.
+    // Needs /proc (else not_available); not_found if it has no name inside any more. Advisory too.
+    Result<std::string> canonical_path(const Handle& handle) const;
+
+    // --- files -------------------------------------------------------------------------------
+
+    // Opens a regular file. FIFOs, sockets and devices are not_regular_file at once. With write
+    // access the file is changed in place: one that has several hard links is refused
+    // (permission_denied), and truncation happens after all checks.
+    Result<Handle> open_file(std::string_view path, const OpenOptions& options = {}) const;
+    Result<Handle> create(std::string_view path, std::optional<Mode> mode = {}) const;
+    Result<Handle> create_exclusive(std::string_view path, std::optional<Mode> mode = {}) const;
+
+    // The whole content; too_large if there is more than `bytes_max`, found before allocation.
+    Result<std::string> read_file(std::string_view path,
+                                  std::uint64_t bytes_max = limits::kReadFileBytesMax) const;
+
+    // Replaces or creates a file atomically: readers see the old content or the new one. A link
+    // inside is followed and stays a link. Keeps mode, owner, group, ACL and extended attributes;
+    // drops setuid, setgid and file capabilities; refuses a file without write permission. The
+    // inode is new, so other hard links keep the old content.
+    Status write_file(std::string_view path, std::string_view content,
+                      const WriteOptions& options = {}) const;
+
+    // Adds to the end, in place; creates the file if absent. Refuses several hard links.
+    Status append_file(std::string_view path, std::string_view content) const;
+
+    // Copies one regular file's bytes and permission bits; `to` must not exist unless `replace`.
+    Status copy_file(std::string_view from, std::string_view to, bool replace = false) const;
+
+    // A new, empty, private file in `directory`, removed when the handle goes unless kept.
+    Result<TempFile> temp_file(std::string_view directory = ".") const;
+
+    // --- directories -------------------------------------------------------------------------
+
+    // A directory, search permission suffices: for fchdir in a child, or sub_root.
+    Result<Handle> open_directory(std::string_view path) const;
+
+    Status mkdir(std::string_view path, std::optional<Mode> mode = {}) const;
+    Status mkdir_all(std::string_view path, std::optional<Mode> mode = {}) const;
+
+    // The entries, sorted by name; `truncated` says that there were more than `entries_max`.
+    Result<Listing> list(std::string_view path,
+                         std::size_t entries_max = limits::kListEntriesMax) const;
+
+    // Visits everything below `path`, parents first, in directory order, on held descriptors.
+    // Links are reported, never entered; so are mounts. The visitor may skip or stop.
+    Status walk(std::string_view path, const WalkVisitor& visitor) const;
+
+    // --- names (all no-follow: a link is acted on itself) ------------------------------------
+
+    Status remove(std::string_view path) const;      // a file, a link or an empty directory
+    Status remove_all(std::string_view path) const;  // absent is success; links and mounts stay
+                                                     // unentered; stops at the first failure
+    Status rename(std::string_view from, std::string_view to,
+                  RenameMode mode = RenameMode::kReplace) const;
+    Status hard_link(std::string_view existing, std::string_view created) const;
+
+    // Refuses (path_escape) a target that would lead outside.
+    Status symlink(std::string_view target, std::string_view created) const;
+    Result<LinkTarget> readlink(std::string_view path) const;
+    Result<Stat> lstat(std::string_view path) const;
+
+    // --- metadata ----------------------------------------------------------------------------
+
+    Result<Stat> stat(std::string_view path) const;
+    Result<bool> exists(std::string_view path) const;  // an escape is an error, not "false"
+
+    // Both refuse the root itself and, because the inode may be shared with the outside, a
+    // regular file that has several hard links.
+    Status chmod(std::string_view path, Mode mode) const;
+    Status utimes(std::string_view path, const Times& times) const;
+
+private:
+    enum class Rights : std::uint8_t { kAll, kNoCreate, kReadOnly };
+
+    Root(std::shared_ptr<const fs::RootState> state, Rights rights) noexcept;
+
+    bool may_write() const noexcept { return rights_ != Rights::kReadOnly; }
+    bool may_create() const noexcept { return rights_ == Rights::kAll; }
+
+    std::shared_ptr<const fs::RootState> state_;
+    Rights rights_ = Rights::kAll;
+};
+
+}  // namespace paddock

@@ -1,0 +1,119 @@
+#include <paddock/error.h>
+
+#include <array>
+#include <cerrno>
+#include <cstddef>
+
+#include "base/display.h"
+
+namespace paddock {
+namespace {
+
+struct CodeText {
+    std::string_view name;
+    std::string_view meaning;
+    std::string_view next;
+};
+
+// In the order of Code.
+constexpr std::array<CodeText, 32> kCodes{{
+    {"invalid_argument", "the arguments do not make sense together", "Correct the call."},
+    {"invalid_path", "is not a usable path",
+     "Use a non-empty path of at most 4096 bytes, 255 per component, without NUL."},
+    {"path_escape", "leads outside the workspace", "Use a path inside the workspace."},
+    {"absolute_path", "is absolute", "Use a path relative to the workspace."},
+    {"mount_crossing", "lies on another mount", "Use a path on the workspace's own file system."},
+    {"not_found", "does not exist", "Check the name by listing its directory."},
+    {"not_a_directory", "is not a directory, or passes through something that is none",
+     "Check each part of the path."},
+    {"is_a_directory", "is a directory", "Name a file inside it, or list it."},
+    {"not_regular_file", "is not a regular file", "Only regular files can be read or written."},
+    {"already_exists", "already exists", "Choose another name, or remove it first."},
+    {"permission_denied", "permission denied",
+     "Choose another file, or ask the operator for access."},
+    {"denied_by_rule", "is protected by a rule of this workspace", "Choose another file."},
+    {"read_only", "this workspace cannot be changed this way", "Only read here."},
+    {"not_read", "has not been read yet", "Read the file first."},
+    {"stale_read", "has changed since it was read", "Read the file again."},
+    {"no_match", "nothing matched", "Check the text against the file."},
+    {"ambiguous_match", "more than one place matched", "Add context until one place matches."},
+    {"patch_failed", "the patch does not apply", "Make the patch anew from the present content."},
+    {"binary_file", "is a binary file", "Only text can be shown."},
+    {"unsupported_encoding", "has an encoding that is not supported", "Convert it to UTF-8."},
+    {"too_large", "is too large", "Read or write it in parts."},
+    {"limit_reached", "a limit was reached", "Ask for less at once."},
+    {"race", "kept changing during the call", "Try again."},
+    {"timeout", "took too long", "Try again, or ask for less."},
+    {"cancelled", "was cancelled", "Start it again if it is still wanted."},
+    {"rate_limited", "too many calls", "Wait, then try again."},
+    {"quota_exceeded", "the disk quota is used up", "Remove what is no longer needed."},
+    {"sandbox_unavailable", "the required sandbox cannot be set up",
+     "Ask the operator to run `paddock doctor`."},
+    {"unauthorized", "is not allowed for this caller", "Authenticate first."},
+    {"not_available", "is not available here", "Use another way."},
+    {"io_error", "the file system reported an error", "Try again; tell the operator if it stays."},
+    {"internal", "an error inside paddock", "Report it with the call that caused it."},
+}};
+static_assert(kCodes.size() == static_cast<std::size_t>(Code::kInternal) + 1);
+
+const CodeText& text_of(Code code) { return kCodes[static_cast<std::size_t>(code)]; }
+
+}  // namespace
+
+std::string_view code_name(Code code) noexcept { return text_of(code).name; }
+
+Failure Failure::from_errno(int os_error) noexcept {
+    const auto as = [os_error](Code code, std::string_view reason = {}) {
+        return Failure{code, os_error, reason};
+    };
+    switch (os_error) {
+        case ENOENT: return as(Code::kNotFound);
+        case ENOTDIR: return as(Code::kNotADirectory);
+        case EISDIR: return as(Code::kIsADirectory);
+        case EEXIST: return as(Code::kAlreadyExists);
+        case ENOTEMPTY: return as(Code::kAlreadyExists, "is a directory that is not empty");
+        case EACCES:
+        case EPERM:
+        case EROFS: return as(Code::kPermissionDenied);
+        case ETXTBSY: return as(Code::kPermissionDenied, "is a program that is running");
+        case EBUSY: return as(Code::kPermissionDenied, "is in use by the system");
+        case ENAMETOOLONG: return as(Code::kInvalidPath);
+        case ELOOP: return as(Code::kLimitReached, "passes too many symbolic links");
+        case EMFILE:
+        case ENFILE: return as(Code::kLimitReached, "too many files are open");
+        case ENOMEM: return as(Code::kLimitReached, "out of memory");
+        case EMLINK: return as(Code::kLimitReached, "has too many links");
+        case ENXIO:
+        case ENODEV: return as(Code::kNotRegularFile);
+        case EFBIG:
+        case EOVERFLOW: return as(Code::kTooLarge);
+        case EDQUOT: return as(Code::kQuotaExceeded);
+        case ENOSPC: return as(Code::kIoError, "the disk is full");
+        case EXDEV: return as(Code::kMountCrossing);
+        case EAGAIN: return as(Code::kRace);
+        case EINVAL: return as(Code::kInvalidArgument);
+        case ENOSYS:
+        case EOPNOTSUPP: return as(Code::kNotAvailable, "is not supported here");
+        default: return as(Code::kIoError);
+    }
+}
+
+std::string Error::message() const {
+    const CodeText& text = text_of(code);
+    std::string line{text.name};
+    line += ": ";
+    line += operation;
+    if (!path.empty()) {
+        if (!operation.empty()) line += ' ';
+        line += '\'';
+        line += displayable(path);
+        line += '\'';
+    }
+    line += ": ";
+    line += reason.empty() ? text.meaning : reason;
+    line += ". ";
+    line += text.next;
+    return line;
+}
+
+}  // namespace paddock

@@ -1,0 +1,11 @@
+// Whether openat2 answers in this process.
+#pragma once
+
+namespace paddock::fs {
+
+// Asks the kernel about "." below `directory`, a question with a known answer. A seccomp filter may
+// kill the caller of an unknown system call; where a filter is on, a child asks first, once per
+// process.
+bool openat2_works(int directory);
+
+}  // namespace paddock::fs

@@ -1,0 +1,39 @@
+#include "fs/procfs.h"
+
+#include <fcntl.h>
+
+#include <cerrno>
+
+#include "sys/attr.h"
+#include "sys/name.h"
+#include "sys/open.h"
+#include "sys/stat.h"
+#include "sys/uapi.h"
+
+namespace paddock::fs {
+namespace {
+
+Outcome<UniqueFd> own_descriptors() {
+    const Failure absent = refuse(Code::kNotAvailable, "needs /proc, which is not there");
+    auto directory = sys::openat(AT_FDCWD, "/proc/self/fd", O_PATH | O_DIRECTORY);
+    if (!directory) return absent;
+    PADDOCK_ASSIGN(file_system, sys::file_system(directory->get()));
+    if (file_system.type != sys::uapi::kProcSuperMagic) return absent;
+    return directory;
+}
+
+}  // namespace
+
+Outcome<std::string> host_path_of(int fd) {
+    PADDOCK_ASSIGN(directory, own_descriptors());
+    return sys::readlinkat(directory.get(), std::to_string(fd).c_str());
+}
+
+Done chmod_pinned(int fd, Mode mode) {
+    auto done = sys::chmod_path_fd(fd, mode);
+    if (done || done.error().os_error != ENOSYS) return done;
+    PADDOCK_ASSIGN(directory, own_descriptors());
+    return sys::chmod_magic(directory.get(), std::to_string(fd).c_str(), mode);
+}
+
+}  // namespace paddock::fs

@@ -1,0 +1,96 @@
+#include "fs/rel_path.h"
+
+#include <algorithm>
+
+#include <paddock/limits.h>
+
+namespace paddock::fs {
+namespace {
+
+// Removes the last name of `text`; false if there is none.
+bool pop_name(std::string& text) {
+    if (text.empty()) return false;
+    const std::size_t slash = text.rfind('/');
+    text.resize(slash == std::string::npos ? 0 : slash);
+    return true;
+}
+
+Outcome<RelPath> normalise(std::string_view rest, DotDot dotdot) {
+    RelPath path;
+    path.text.reserve(rest.size());
+    path.must_be_directory = rest.empty() || rest.back() == '/';
+    for (std::string_view name = take_component(rest); !name.empty(); name = take_component(rest)) {
+        path.ends_in_dots = name == "." || name == "..";
+        if (name == ".") continue;
+        if (name == "..") {
+            if (dotdot == DotDot::kReject) {
+                return refuse(Code::kPathEscape, "contains '..', which is refused here");
+            }
+            if (!pop_name(path.text)) return refuse(Code::kPathEscape);
+            continue;
+        }
+        if (name.size() > limits::kComponentBytesMax) return refuse(Code::kInvalidPath);
+        if (!path.text.empty()) path.text += '/';
+        path.text += name;
+    }
+    path.must_be_directory = path.must_be_directory || path.ends_in_dots || path.text.empty();
+    return path;
+}
+
+}  // namespace
+
+std::string_view RelPath::parent() const noexcept {
+    const std::size_t slash = text.rfind('/');
+    return slash == std::string::npos ? std::string_view()
+                                      : std::string_view(text).substr(0, slash);
+}
+
+std::string_view RelPath::leaf() const noexcept {
+    const std::size_t slash = text.rfind('/');
+    return slash == std::string::npos ? std::string_view(text)
+                                      : std::string_view(text).substr(slash + 1);
+}
+
+std::string_view take_component(std::string_view& rest) noexcept {
+    const std::size_t start = std::min(rest.find_first_not_of('/'), rest.size());
+    const std::size_t end = std::min(rest.find('/', start), rest.size());
+    const std::string_view name = rest.substr(start, end - start);
+    rest.remove_prefix(end);
+    return name;
+}
+
+Outcome<RelPath> parse_path(std::string_view path, const PathRules& rules) {
+    if (path.empty() || path.size() > limits::kPathBytesMax ||
+        path.find('\0') != std::string_view::npos) {
+        return refuse(Code::kInvalidPath);
+    }
+    if (path.front() != '/') return normalise(path, rules.dotdot);
+    if (rules.absolute == AbsolutePaths::kReject) return refuse(Code::kAbsolutePath);
+    PADDOCK_ASSIGN(rest, strip_root(path, rules));
+    return normalise(rest, rules.dotdot);
+}
+
+Outcome<std::string_view> strip_root(std::string_view absolute, const PathRules& rules) {
+    for (const Spelling& spelling : rules.spellings) {
+        std::string_view rest = absolute;
+        const bool below = std::all_of(spelling.begin(), spelling.end(), [&](const auto& name) {
+            std::string_view next = take_component(rest);
+            while (next == ".") next = take_component(rest);
+            return next == name;
+        });
+        if (below) return rest;
+    }
+    return refuse(Code::kPathEscape);
+}
+
+std::optional<Spelling> spelling_of(std::string_view absolute) {
+    if (!absolute.starts_with('/')) return std::nullopt;
+    Spelling spelling;
+    for (auto name = take_component(absolute); !name.empty(); name = take_component(absolute)) {
+        if (name == "..") return std::nullopt;
+        if (name != ".") spelling.emplace_back(name);
+    }
+    return spelling;
+}
+
+}  // namespace paddock::fs

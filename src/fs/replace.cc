@@ -1,0 +1,156 @@
+#include "fs/replace.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <string_view>
+
+#include <paddock/limits.h>
+
+#include "fs/procfs.h"
+#include "sys/attr.h"
+#include "sys/io.h"
+#include "sys/name.h"
+#include "sys/open.h"
+#include "sys/uapi.h"
+
+namespace paddock::fs {
+namespace {
+
+constexpr unsigned kRenameNoReplace = 1;
+constexpr unsigned kAnyWriteBit = 0222;
+constexpr unsigned kKeptModeBits = 01777;  // setuid and setgid never survive new content
+
+// Privileges and signatures belong to the old bytes.
+bool is_bound_to_content(std::string_view name) {
+    return name == "security.capability" || name == "security.ima" || name == "security.evm";
+}
+
+// Labels that only the system may set; the new file got its own.
+bool is_system_label(std::string_view name) {
+    return name.starts_with("security.") || name.starts_with("trusted.");
+}
+
+Done copy_xattrs(int from, int to) {
+    PADDOCK_ASSIGN(names, sys::list_xattrs(from));
+    std::string_view rest = names;
+    while (!rest.empty()) {
+        const std::string_view name = rest.substr(0, rest.find('\0'));
+        rest.remove_prefix(name.size() + 1);
+        if (is_bound_to_content(name)) continue;
+        PADDOCK_ASSIGN(value, sys::get_xattr(from, name.data()));
+        const auto copied = sys::set_xattr(to, name.data(), value);
+        if (!copied && !is_system_label(name)) return copied.error();
+    }
+    return {};
+}
+
+Done take_after(const Place& place, int fd) {
+    auto old = sys::openat(place.directory, place.c_name(), O_RDONLY | O_NOFOLLOW | kNoWait);
+    if (!old && old.error().os_error == EACCES) {
+        return refuse(Code::kPermissionDenied, "its extended attributes could not be kept", EACCES);
+    }
+    if (!old) return old.error();
+    PADDOCK_ASSIGN(before, sys::fstat(old->get()));
+    if (before.identity != place.node->stat.identity) return refuse(Code::kRace);
+    PADDOCK_ASSIGN(now, sys::fstat(fd));
+    if (before.uid != now.uid || before.gid != now.gid) {
+        auto owned = sys::fchown(fd, before.uid, before.gid);
+        if (!owned) return refuse(Code::kPermissionDenied, "its owner could not be kept", EPERM);
+    }
+    PADDOCK_TRY(copy_xattrs(old->get(), fd));
+    return sys::fchmod(fd, before.mode & kKeptModeBits);
+}
+
+// What a plain open(O_CREAT) would give, found without touching the process's umask: the kernel
+// applies it to a file made with 0666.
+Outcome<TempFile> make_temp_with(int directory, const std::string& parent_path, mode_t mode) {
+    for (int i = 0; i < limits::kTempNameTriesMax; ++i) {
+        PADDOCK_ASSIGN(number, sys::random_u64());
+        char name[32];
+        std::snprintf(name, sizeof name, ".paddock-%016llx",
+                      static_cast<unsigned long long>(number));
+        auto file = sys::openat(directory, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
+        if (!file && file.error().os_error == EEXIST) continue;
+        if (!file) return file.error();
+        auto own = sys::duplicate(directory);
+        if (!own) {
+            (void)sys::unlinkat(directory, name, sys::Unlink::kFile);
+            return own.error();
+        }
+        std::string path = parent_path.empty() ? name : parent_path + '/' + name;
+        return TempFile(std::move(*own), name, std::move(path), std::move(*file));
+    }
+    return refuse(Code::kRace);
+}
+
+Done take_name(const Place& place, const char* temp) {
+    const unsigned flags = place.node ? 0 : kRenameNoReplace;
+    auto renamed = sys::renameat2(place.directory, temp, place.directory, place.c_name(), flags);
+    if (renamed || flags == 0 || renamed.error().os_error != EINVAL) return renamed;
+    // A file system without RENAME_NOREPLACE: a link refuses an existing name as well.
+    PADDOCK_TRY(sys::linkat(place.directory, temp, place.directory, place.c_name()));
+    return sys::unlinkat(place.directory, temp, sys::Unlink::kFile);
+}
+
+}  // namespace
+
+Outcome<TempFile> make_temp(int directory, const std::string& parent_path) {
+    return make_temp_with(directory, parent_path, 0600);
+}
+
+Done check_writable(const Place& place) {
+    const Failure denied = refuse(Code::kPermissionDenied, "is write-protected", EACCES);
+    if ((place.node->stat.mode & kAnyWriteBit) == 0) return denied;
+    PADDOCK_ASSIGN(pinned, sys::openat(place.directory, place.c_name(), O_PATH | O_NOFOLLOW));
+    const auto writable = sys::may_write(pinned.get());
+    if (writable) return {};
+    return writable.error().os_error == EACCES ? denied : writable.error();
+}
+
+Done replace_file(const Place& place, const WriteOptions& options, const Fill& fill) {
+    if (place.node) {
+        if (place.node->stat.type == FileType::kDirectory) return refuse(Code::kIsADirectory);
+        if (place.node->stat.type != FileType::kRegular) return refuse(Code::kNotRegularFile);
+        if (options.must_create) return refuse(Code::kAlreadyExists);
+        PADDOCK_TRY(check_writable(place));
+    }
+    const bool by_umask = !place.node && !options.mode;
+    PADDOCK_ASSIGN(temp, make_temp_with(place.directory, {}, by_umask ? 0666 : 0600));
+    PADDOCK_TRY(fill(temp.fd()));
+    if (place.node) {
+        PADDOCK_TRY(take_after(place, temp.fd()));
+    } else if (options.mode) {
+        PADDOCK_TRY(sys::fchmod(temp.fd(), *options.mode));
+    }
+    if (options.durability != Durability::kNone) PADDOCK_TRY(sys::sync_data(temp.fd()));
+    auto taken = take_name(place, temp.path().c_str());
+    if (!taken && taken.error().os_error == EEXIST && !options.must_create) {
+        return refuse(Code::kRace, {}, EEXIST);
+    }
+    if (!taken) return taken.error();
+    temp.keep();
+    if (options.durability != Durability::kDirectory) return {};
+    PADDOCK_ASSIGN(directory, sys::openat(place.directory, ".", O_RDONLY | O_DIRECTORY));
+    return sys::sync_all(directory.get());
+}
+
+}  // namespace paddock::fs
+
+namespace paddock {
+
+TempFile::TempFile(UniqueFd directory, std::string name, std::string path, UniqueFd file) noexcept
+    : directory_(std::move(directory)),
+      name_(std::move(name)),
+      path_(std::move(path)),
+      file_(std::move(file)) {}
+
+TempFile::~TempFile() {
+    if (directory_.valid()) {
+        (void)sys::unlinkat(directory_.get(), name_.c_str(), sys::Unlink::kFile);
+    }
+}
+
+}  // namespace paddock

@@ -1,0 +1,32 @@
+// Replacing a file by a new one under the same name, so that nobody ever sees half of it.
+//
+// The new content goes to a private file beside the target, gets the target's owner, extended
+// attributes and permissions, and takes over the name by one rename. A failure at any point leaves
+// the target as it was and no temporary file; only a killed process can leave one, named
+// ".paddock-" and 16 hex digits.
+#pragma once
+
+#include <functional>
+
+#include <paddock/root_options.h>
+
+#include "base/outcome.h"
+#include "fs/resolver.h"
+
+namespace paddock::fs {
+
+// Writes the content to the open, empty file.
+using Fill = std::function<Done(int fd)>;
+
+// `place` is the target's; its node must be current or absent. Refuses what is not a regular file
+// or not writable. race if something appeared where nothing was: locate again.
+Done replace_file(const Place& place, const WriteOptions& options, const Fill& fill);
+
+// A new private file (mode 0600) in `directory`; `path` is what TempFile::path() will say.
+Outcome<TempFile> make_temp(int directory, const std::string& parent_path);
+
+// May the content of this file be changed by this user? Permission bits count for root too: a file
+// that nobody may write is not written.
+Done check_writable(const Place& place);
+
+}  // namespace paddock::fs

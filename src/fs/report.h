@@ -1,0 +1,41 @@
+// The border between Outcome and Result: adds the operation and the path as the caller wrote it.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include <paddock/error.h>
+
+#include "base/outcome.h"
+#include "fs/rel_path.h"
+#include "fs/root_state.h"
+
+namespace paddock::fs {
+
+inline Error as_error(const Failure& failure, std::string_view operation, std::string_view path) {
+    Error error;
+    static_cast<Failure&>(error) = failure;
+    error.operation = operation;
+    error.path = path;
+    return error;
+}
+
+// Parses `path` for this root and hands it to `act`, which returns an Outcome<T>.
+template <class Act>
+auto report(std::string_view operation, const RootState& state, std::string_view path, Act act) {
+    using Value = typename std::invoke_result_t<Act, const RelPath&>::value_type;
+    using Answer = Result<Value>;
+    const auto parsed = parse_path(path, state.rules);
+    if (!parsed) return Answer(as_error(parsed.error(), operation, path));
+    auto outcome = act(*parsed);
+    if (!outcome) return Answer(as_error(outcome.error(), operation, path));
+    if constexpr (std::is_void_v<Value>) {
+        return Answer();
+    } else {
+        return Answer(std::move(*outcome));
+    }
+}
+
+}  // namespace paddock::fs

@@ -1,0 +1,32 @@
+// What every copy of a Root shares. Immutable once made.
+#pragma once
+
+#include <vector>
+
+#include <paddock/root_options.h>
+#include <paddock/unique_fd.h>
+
+#include "fs/rel_path.h"
+#include "sys/stat.h"
+
+namespace paddock::fs {
+
+struct RootState {
+    UniqueFd fd;  // O_PATH
+    sys::Node node;
+    PathRules rules;
+    Symlinks symlinks = Symlinks::kInside;
+    Hardlinks hardlinks = Hardlinks::kReadable;
+    std::vector<sys::MountId> mounts;  // that may be entered besides the root's own
+    bool kernel = false;               // openat2 answers here
+
+    bool may_enter(sys::MountId mount) const noexcept {
+        if (mount == node.mount) return true;
+        for (const sys::MountId allowed : mounts) {
+            if (mount == allowed) return true;
+        }
+        return false;
+    }
+};
+
+}  // namespace paddock::fs

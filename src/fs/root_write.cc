@@ -1,0 +1,294 @@
+// Root: what changes files and directories.
+#include <paddock/root.h>
+
+#include <fcntl.h>
+
+#include <array>
+#include <cerrno>
+
+#include "fs/path_walk.h"
+#include "fs/procfs.h"
+#include "fs/replace.h"
+#include "fs/report.h"
+#include "fs/resolver.h"
+#include "fs/root_ops.h"
+#include "sys/attr.h"
+#include "sys/dir.h"
+#include "sys/io.h"
+#include "sys/name.h"
+#include "sys/open.h"
+
+namespace paddock {
+namespace {
+
+using fs::Place;
+using fs::RelPath;
+using fs::RootState;
+
+constexpr unsigned kSetIdBits = 06000;
+
+Failure no_create() {
+    return refuse(Code::kReadOnly, "nothing new may be created through this handle");
+}
+
+Done check_mode(const std::optional<Mode>& mode) {
+    if (mode && (*mode & ~0777U) != 0) {
+        return refuse(Code::kInvalidArgument, "the mode has bits other than permissions");
+    }
+    return {};
+}
+
+// Where a regular file is or would be.
+Outcome<Place> locate_file(const RootState& state, const RelPath& path) {
+    PADDOCK_ASSIGN(place, fs::locate_target(state, path));
+    const bool is_directory = !place.node || place.node->stat.type == FileType::kDirectory;
+    if (path.must_be_directory) {
+        return refuse(is_directory ? Code::kIsADirectory : Code::kNotADirectory);
+    }
+    if (place.node && is_directory) return refuse(Code::kIsADirectory);
+    if (place.node && place.node->stat.type != FileType::kRegular) {
+        return refuse(Code::kNotRegularFile);
+    }
+    return std::move(place);
+}
+
+Done check_options(const OpenOptions& options) {
+    const bool writes = options.write || options.append;
+    const auto bad = [](std::string_view why) { return refuse(Code::kInvalidArgument, why); };
+    if (!writes && !options.read) return bad("asks for neither reading nor writing");
+    if (!writes && (options.truncate || options.create)) return bad("changes without writing");
+    if (options.exclusive && !options.create) return bad("exclusive needs create");
+    if (options.append && options.truncate) return bad("append and truncate exclude each other");
+    return check_mode(options.mode);
+}
+
+int access_flags(const OpenOptions& options) {
+    return (options.read ? O_RDWR : O_WRONLY) | (options.append ? O_APPEND : 0) | O_NOFOLLOW |
+           fs::kNoWait;
+}
+
+Outcome<UniqueFd> create_file(const Place& place, const OpenOptions& options) {
+    const mode_t mode = options.mode.value_or(0666);
+    auto fd = sys::openat(place.directory, place.c_name(), access_flags(options) | O_CREAT | O_EXCL,
+                          mode);
+    if (!fd && fd.error().os_error == EEXIST && !options.exclusive) return refuse(Code::kRace);
+    if (fd && options.mode) PADDOCK_TRY(sys::fchmod(fd->get(), *options.mode));
+    return fd;
+}
+
+// The name was looked at before; what is opened under it now is looked at again.
+Outcome<UniqueFd> open_in_place(const RootState& state, const Place& place,
+                                const OpenOptions& options) {
+    PADDOCK_TRY(fs::check_changeable(place.node->stat));
+    PADDOCK_TRY(fs::check_writable(place));
+    auto fd = sys::openat(place.directory, place.c_name(), access_flags(options));
+    if (!fd) {
+        const int error = fd.error().os_error;
+        return error == ELOOP || error == ENOENT ? refuse(Code::kRace) : fd.error();
+    }
+    PADDOCK_ASSIGN(node, sys::node(fd->get()));
+    if (node.stat.identity != place.node->stat.identity) return refuse(Code::kRace);
+    if (!state.may_enter(node.mount)) return refuse(Code::kMountCrossing);
+    PADDOCK_TRY(fs::check_changeable(node.stat));
+    if ((node.stat.mode & kSetIdBits) != 0) {
+        PADDOCK_TRY(sys::fchmod(fd->get(), node.stat.mode & ~kSetIdBits));
+    }
+    if (options.truncate) PADDOCK_TRY(sys::truncate(fd->get(), 0));
+    return fd;
+}
+
+Outcome<UniqueFd> open_for_writing(const RootState& state, const RelPath& path,
+                                   const OpenOptions& options, bool may_create) {
+    if (options.exclusive) {
+        PADDOCK_ASSIGN(name, fs::locate_name(state, path));
+        if (name.node) return refuse(Code::kAlreadyExists);
+    }
+    PADDOCK_ASSIGN(place, locate_file(state, path));
+    if (place.node && options.exclusive) return refuse(Code::kAlreadyExists);
+    if (place.node) return open_in_place(state, place, options);
+    if (!options.create) return refuse(Code::kNotFound);
+    if (!may_create) return no_create();
+    return create_file(place, options);
+}
+
+Outcome<Handle> open_writable(const RootState& state, const RelPath& path,
+                              const OpenOptions& options, bool may_create) {
+    return fs::retried([&]() -> Outcome<Handle> {
+        PADDOCK_ASSIGN(fd, open_for_writing(state, path, options, may_create));
+        PADDOCK_ASSIGN(stat, sys::fstat(fd.get()));
+        return Handle(std::move(fd), stat);
+    });
+}
+
+Done make_child(const RootState& state, UniqueFd& directory, int parent, const std::string& name,
+                const std::optional<Mode>& mode) {
+    const auto made = sys::mkdirat(parent, name.c_str(), mode.value_or(0777));
+    if (!made && made.error().os_error != EEXIST) return made.error();
+    auto child = fs::open_child(state, parent, name.c_str(), O_PATH);
+    if (!child) {
+        return child.error().os_error == ENOENT ? refuse(Code::kRace) : child.error();
+    }
+    if (made && mode) PADDOCK_TRY(fs::chmod_pinned(child->fd.get(), *mode));
+    directory = std::move(child->fd);
+    return {};
+}
+
+Done make_directories(const RootState& state, const RelPath& path, const std::optional<Mode>& mode,
+                      bool may_create) {
+    return fs::retried([&]() -> Done {
+        auto existing = fs::open_object(state, path, O_PATH | O_DIRECTORY);
+        if (existing) return {};
+        if (existing.error().code != Code::kNotFound) return existing.error();
+        if (!may_create) return no_create();
+        PADDOCK_ASSIGN(end, fs::walk_path(state, path, O_PATH, state.symlinks));
+        if (end.node) return refuse(Code::kRace);
+        const std::string names = end.missing.empty() ? end.name : end.name + '/' + end.missing;
+        PADDOCK_ASSIGN(directory, end.directories.take_top());
+        std::string_view rest = names;
+        for (auto name = fs::take_component(rest); !name.empty(); name = fs::take_component(rest)) {
+            PADDOCK_TRY(make_child(state, directory, directory.get(), std::string(name), mode));
+        }
+        return {};
+    });
+}
+
+Done write_through(const RootState& state, const RelPath& path, const WriteOptions& options,
+                   bool may_create, const fs::Fill& fill) {
+    PADDOCK_TRY(check_mode(options.mode));
+    if (options.make_parents && !path.parent().empty()) {
+        RelPath parent;
+        parent.text = path.parent();
+        PADDOCK_TRY(make_directories(state, parent, {}, may_create));
+    }
+    return fs::retried([&]() -> Done {
+        PADDOCK_ASSIGN(place, locate_file(state, path));
+        if (!place.node && !may_create) return no_create();
+        return fs::replace_file(place, options, fill);
+    });
+}
+
+Done copy_bytes(int from, int to) {
+    PADDOCK_TRY(sys::seek(from, 0));
+    constexpr std::size_t kChunk = std::size_t{1} << 30;
+    bool in_kernel = true;
+    std::array<char, 65536> buffer;
+    for (;;) {
+        if (in_kernel) {
+            const auto copied = sys::copy_range(from, to, kChunk);
+            if (copied && *copied == 0) return {};
+            if (copied) continue;
+            const int error = copied.error().os_error;
+            in_kernel = false;
+            if (error != EXDEV && error != EINVAL && error != ENOSYS && error != EOPNOTSUPP) {
+                return copied.error();
+            }
+        }
+        PADDOCK_ASSIGN(got, sys::read(from, buffer.data(), buffer.size()));
+        if (got == 0) return {};
+        PADDOCK_TRY(sys::write_all(to, {buffer.data(), got}));
+    }
+}
+
+}  // namespace
+
+Result<Handle> Root::open_file(std::string_view path, const OpenOptions& options) const {
+    return fs::report("open", *state_, path, [&](const RelPath& at) -> Outcome<Handle> {
+        if (!options.write && !options.append && options.read && !options.create &&
+            !options.truncate) {
+            return fs::open_readable(*state_, at);
+        }
+        PADDOCK_TRY(check_options(options));
+        if (!may_write()) return refuse(Code::kReadOnly);
+        return open_writable(*state_, at, options, may_create());
+    });
+}
+
+Result<Handle> Root::create(std::string_view path, std::optional<Mode> mode) const {
+    return open_file(path, {.write = true, .truncate = true, .create = true, .mode = mode});
+}
+
+Result<Handle> Root::create_exclusive(std::string_view path, std::optional<Mode> mode) const {
+    return open_file(path, {.write = true, .create = true, .exclusive = true, .mode = mode});
+}
+
+Status Root::write_file(std::string_view path, std::string_view content,
+                        const WriteOptions& options) const {
+    return fs::report("write", *state_, path, [&](const RelPath& at) -> Done {
+        if (!may_write()) return refuse(Code::kReadOnly);
+        return write_through(*state_, at, options, may_create(),
+                             [&](int fd) { return sys::write_all(fd, content); });
+    });
+}
+
+Status Root::append_file(std::string_view path, std::string_view content) const {
+    return fs::report("append", *state_, path, [&](const RelPath& at) -> Done {
+        if (!may_write()) return refuse(Code::kReadOnly);
+        OpenOptions options{.read = false, .append = true, .create = true, .mode = {}};
+        PADDOCK_ASSIGN(file, open_writable(*state_, at, options, may_create()));
+        return sys::write_all(file.fd(), content);
+    });
+}
+
+Status Root::copy_file(std::string_view from, std::string_view to, bool replace) const {
+    const auto source = open_file(from);
+    if (!source) return source.error();
+    return fs::report("copy to", *state_, to, [&](const RelPath& at) -> Done {
+        if (!may_write()) return refuse(Code::kReadOnly);
+        WriteOptions options;
+        options.must_create = !replace;
+        options.mode = source->stat().mode & 0777U;
+        return write_through(*state_, at, options, may_create(),
+                             [&](int fd) { return copy_bytes(source->fd(), fd); });
+    });
+}
+
+Result<TempFile> Root::temp_file(std::string_view directory) const {
+    return fs::report("make temporary file", *state_, directory,
+                      [&](const RelPath& at) -> Outcome<TempFile> {
+                          if (!may_create()) return no_create();
+                          PADDOCK_ASSIGN(fd, fs::open_object(*state_, at, O_PATH | O_DIRECTORY));
+                          return fs::make_temp(fd.get(), at.text);
+                      });
+}
+
+Status Root::mkdir(std::string_view path, std::optional<Mode> mode) const {
+    return fs::report("mkdir", *state_, path, [&](const RelPath& at) -> Done {
+        if (!may_create()) return no_create();
+        PADDOCK_TRY(check_mode(mode));
+        RelPath name = at;
+        name.must_be_directory = false;
+        PADDOCK_ASSIGN(place, fs::locate_name(*state_, name));
+        if (place.node) return refuse(Code::kAlreadyExists, {}, EEXIST);
+        PADDOCK_TRY(sys::mkdirat(place.directory, place.c_name(), mode.value_or(0777)));
+        if (!mode) return {};
+        PADDOCK_ASSIGN(made, fs::open_child(*state_, place.directory, place.c_name(), O_PATH));
+        return fs::chmod_pinned(made.fd.get(), *mode);
+    });
+}
+
+Status Root::mkdir_all(std::string_view path, std::optional<Mode> mode) const {
+    return fs::report("mkdir", *state_, path, [&](const RelPath& at) -> Done {
+        if (!may_write()) return no_create();
+        PADDOCK_TRY(check_mode(mode));
+        return make_directories(*state_, at, mode, may_create());
+    });
+}
+
+Status Root::chmod(std::string_view path, Mode mode) const {
+    return fs::report("chmod", *state_, path, [&](const RelPath& at) -> Done {
+        if (!may_write()) return refuse(Code::kReadOnly);
+        PADDOCK_TRY(check_mode(mode));
+        PADDOCK_ASSIGN(pinned, fs::pin_changeable(*state_, at));
+        return fs::chmod_pinned(pinned.get(), mode);
+    });
+}
+
+Status Root::utimes(std::string_view path, const Times& times) const {
+    return fs::report("utimes", *state_, path, [&](const RelPath& at) -> Done {
+        if (!may_write()) return refuse(Code::kReadOnly);
+        PADDOCK_ASSIGN(pinned, fs::pin_changeable(*state_, at));
+        return sys::set_times(pinned.get(), times.accessed, times.modified);
+    });
+}
+
+}  // namespace paddock

@@ -1,0 +1,261 @@
+#include "fs/tree.h"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <memory>
+#include <vector>
+
+#include <paddock/limits.h>
+
+#include "fs/dir_chain.h"
+#include "sys/dir.h"
+#include "sys/name.h"
+
+namespace paddock::fs {
+namespace {
+
+constexpr int kReadable = O_RDONLY;
+
+bool is_gone(const Failure& failure) { return failure.os_error == ENOENT; }
+
+// A removed directory that is still open reads as ENOENT: it has no entries.
+Outcome<const sys::DirEntry*> next_entry(sys::DirReader& reader, int directory) {
+    auto entry = reader.next(directory);
+    if (!entry && is_gone(entry.error())) return nullptr;
+    return entry;
+}
+
+// The file system's own word, or a look at the entry where it has none. kUnknown: it vanished.
+FileType type_of(int directory, const sys::DirEntry& entry) {
+    if (entry.type != FileType::kUnknown) return entry.type;
+    const auto node = sys::node_at(directory, entry.name);
+    return node ? node->stat.type : FileType::kUnknown;
+}
+
+class TreeWalk {
+public:
+    TreeWalk(const RootState& state, int start, const sys::Node& start_node, std::string prefix,
+             const WalkVisitor& visitor)
+        : state_(state),
+          chain_(state, start, start_node, kReadable),
+          path_(std::move(prefix)),
+          visitor_(visitor) {
+        if (!path_.empty()) path_ += '/';
+    }
+
+    Done run();
+
+private:
+    struct Frame {
+        std::int64_t resume;       // where to read on in the parent
+        std::size_t parent_bytes;  // of path_
+    };
+
+    WalkAction visit(std::string_view name, FileType type, const Failure* failure);
+    Outcome<WalkAction> enter(std::string_view name, std::int64_t resume);
+    Done leave();
+
+    const RootState& state_;
+    DirChain chain_;
+    std::string path_;  // of the present directory, ended by '/' unless empty
+    const WalkVisitor& visitor_;
+    std::vector<Frame> frames_;
+    std::unique_ptr<sys::DirReader> reader_ = std::make_unique<sys::DirReader>();
+};
+
+WalkAction TreeWalk::visit(std::string_view name, FileType type, const Failure* failure) {
+    const std::size_t directory_bytes = path_.size();
+    path_ += name;
+    const WalkAction action =
+        visitor_({path_, name, type, chain_.depth() + 1, chain_.top(), failure});
+    path_.resize(directory_bytes);
+    return action;
+}
+
+Outcome<WalkAction> TreeWalk::enter(std::string_view name, std::int64_t resume) {
+    const std::string own_name(name);
+    auto child = open_child(state_, chain_.top(), own_name.c_str(), kReadable);
+    if (child && chain_.depth() + 1 >= limits::kTreeDepthMax) {
+        child = refuse(Code::kLimitReached, "lies too deep");
+    }
+    if (!child) {
+        if (is_gone(child.error())) return WalkAction::kContinue;
+        return visit(own_name, FileType::kDirectory, &child.error());
+    }
+    frames_.push_back({resume, path_.size()});
+    path_ += own_name;
+    path_ += '/';
+    chain_.push(own_name, std::move(child->fd), child->node);
+    reader_->reset();
+    return WalkAction::kContinue;
+}
+
+Done TreeWalk::leave() {
+    const Frame frame = frames_.back();
+    frames_.pop_back();
+    path_.resize(frame.parent_bytes);
+    PADDOCK_TRY(chain_.pop());
+    reader_->reset();
+    return sys::seek(chain_.top(), frame.resume);
+}
+
+Done TreeWalk::run() {
+    for (;;) {
+        auto entry = next_entry(*reader_, chain_.top());
+        if (!entry && frames_.empty()) return entry.error();
+        if (!entry || *entry == nullptr) {
+            if (frames_.empty()) return {};
+            const std::string name(path_, frames_.back().parent_bytes,
+                                   path_.size() - frames_.back().parent_bytes - 1);
+            PADDOCK_TRY(leave());
+            if (!entry && visit(name, FileType::kDirectory, &entry.error()) == WalkAction::kStop) {
+                return {};
+            }
+            continue;
+        }
+        const sys::DirEntry found = **entry;
+        const FileType type = type_of(chain_.top(), found);
+        if (type == FileType::kUnknown) continue;
+        WalkAction action = visit(found.name, type, nullptr);
+        if (action == WalkAction::kContinue && type == FileType::kDirectory) {
+            PADDOCK_ASSIGN(after, enter(found.name, found.next));
+            action = after;
+        }
+        if (action == WalkAction::kStop) return {};
+    }
+}
+
+enum class Removed : bool { kYes, kNotEmpty };
+
+// Removes one name whatever it is, a link never followed; the kind may change under our hands.
+Outcome<Removed> remove_one(int directory, const char* name, FileType type) {
+    auto what = type == FileType::kDirectory ? sys::Unlink::kDirectory : sys::Unlink::kFile;
+    for (int i = 0; i < limits::kOperationRetriesMax; ++i) {
+        const auto done = sys::unlinkat(directory, name, what);
+        if (done || is_gone(done.error())) return Removed::kYes;
+        const int error = done.error().os_error;
+        if (error == ENOTEMPTY || error == EEXIST) return Removed::kNotEmpty;
+        if (error == EBUSY) return refuse(Code::kMountCrossing, {}, EBUSY);
+        if (error == EISDIR) {
+            what = sys::Unlink::kDirectory;
+        } else if (error == ENOTDIR) {
+            what = sys::Unlink::kFile;
+        } else {
+            return done.error();
+        }
+    }
+    return refuse(Code::kRace);
+}
+
+// Depth first. Entries are removed while the directory is read, which may skip some; so a directory
+// that turns out not to be empty is read again, up to kRemovePassesMax times.
+class TreeRemoval {
+public:
+    TreeRemoval(const RootState& state, int directory)
+        : state_(state), chain_(state, directory, {}, kReadable) {}
+
+    Done remove(std::string_view name, FileType type);
+
+private:
+    struct Frame {
+        std::int64_t resume = 0;  // where to read on in this directory
+        int passes = 1;
+    };
+
+    Done empty();
+    Done descend(const std::string& name, int passes);
+    Done finish_level();
+
+    const RootState& state_;
+    DirChain chain_;
+    std::vector<Frame> frames_;  // one for each level of the chain
+    std::unique_ptr<sys::DirReader> reader_ = std::make_unique<sys::DirReader>();
+};
+
+Done TreeRemoval::remove(std::string_view name, FileType type) {
+    const std::string own_name(name);
+    PADDOCK_ASSIGN(removed, remove_one(chain_.top(), own_name.c_str(), type));
+    if (removed == Removed::kYes) return {};
+    PADDOCK_TRY(descend(own_name, 1));
+    return empty();
+}
+
+Done TreeRemoval::empty() {
+    while (!frames_.empty()) {
+        PADDOCK_ASSIGN(entry, next_entry(*reader_, chain_.top()));
+        if (entry == nullptr) {
+            PADDOCK_TRY(finish_level());
+            continue;
+        }
+        PADDOCK_ASSIGN(removed, remove_one(chain_.top(), entry->name, entry->type));
+        if (removed == Removed::kYes) continue;
+        frames_.back().resume = entry->next;
+        PADDOCK_TRY(descend(entry->name, 1));
+    }
+    return {};
+}
+
+Done TreeRemoval::descend(const std::string& name, int passes) {
+    auto child = open_child(state_, chain_.top(), name.c_str(), kReadable);
+    if (!child && is_gone(child.error())) return {};
+    if (!child && child.error().code == Code::kNotADirectory) {
+        PADDOCK_TRY(remove_one(chain_.top(), name.c_str(), FileType::kUnknown));
+        return {};
+    }
+    if (!child) return child.error();
+    if (chain_.depth() >= limits::kTreeDepthMax) {
+        return refuse(Code::kLimitReached, "lies too deep");
+    }
+    chain_.push(name, std::move(child->fd), child->node);
+    frames_.push_back({0, passes});
+    reader_->reset();
+    return {};
+}
+
+Done TreeRemoval::finish_level() {
+    const int passes = frames_.back().passes;
+    frames_.pop_back();
+    PADDOCK_ASSIGN(level, chain_.pop());
+    reader_->reset();
+    if (!frames_.empty()) PADDOCK_TRY(sys::seek(chain_.top(), frames_.back().resume));
+    PADDOCK_ASSIGN(removed, remove_one(chain_.top(), level.name.c_str(), FileType::kDirectory));
+    if (removed == Removed::kYes) return {};
+    if (passes >= limits::kRemovePassesMax) return Failure::from_errno(ENOTEMPTY);
+    return descend(level.name, passes + 1);
+}
+
+bool by_name(const ListEntry& a, const ListEntry& b) { return a.name < b.name; }
+
+}  // namespace
+
+Done walk_tree(const RootState& state, int start, std::string prefix, const WalkVisitor& visitor) {
+    PADDOCK_ASSIGN(node, sys::node(start));
+    return TreeWalk(state, start, node, std::move(prefix), visitor).run();
+}
+
+Done remove_tree(const RootState& state, const Place& place) {
+    if (!place.node) return {};
+    return TreeRemoval(state, place.directory).remove(place.name, place.node->stat.type);
+}
+
+Outcome<Listing> list_entries(int directory, std::size_t entries_max) {
+    Listing listing;
+    auto& kept = listing.entries;  // a heap while reading, the largest name in front
+    const auto reader = std::make_unique<sys::DirReader>();
+    for (;;) {
+        PADDOCK_ASSIGN(entry, next_entry(*reader, directory));
+        if (entry == nullptr) break;
+        kept.push_back({entry->name, type_of(directory, *entry)});
+        std::push_heap(kept.begin(), kept.end(), by_name);
+        if (kept.size() <= entries_max) continue;
+        std::pop_heap(kept.begin(), kept.end(), by_name);
+        kept.pop_back();
+        listing.truncated = true;
+    }
+    std::sort_heap(kept.begin(), kept.end(), by_name);
+    return listing;
+}
+
+}  // namespace paddock::fs

@@ -1,0 +1,76 @@
+#include "sys/attr.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include <paddock/limits.h>
+
+#include "sys/call.h"
+#include "sys/fault.h"
+#include "sys/uapi.h"
+
+namespace paddock::sys {
+namespace {
+
+timespec timespec_of(const std::optional<std::chrono::nanoseconds>& time) {
+    if (!time) return {0, UTIME_OMIT};
+    const auto seconds = std::chrono::floor<std::chrono::seconds>(*time);
+    return {seconds.count(), (*time - seconds).count()};
+}
+
+template <class System>
+Outcome<std::string> bytes_of(System system) {
+    if (const Fault fault = next_fault(Call::kXattr); fault.error != 0) {
+        return Failure::from_errno(fault.error);
+    }
+    std::string bytes(limits::kXattrBytesMax, '\0');
+    const ssize_t size = system(bytes.data(), bytes.size());
+    if (size < 0 && errno == EOPNOTSUPP) return std::string();
+    if (size < 0) return Failure::from_errno(errno);
+    bytes.resize(static_cast<std::size_t>(size));
+    return bytes;
+}
+
+}  // namespace
+
+Done fchmod(int fd, mode_t mode) {
+    return call(Call::kChmod, [&] { return ::fchmod(fd, mode); });
+}
+
+Done fchown(int fd, uid_t uid, gid_t gid) {
+    return call(Call::kChown, [&] { return ::fchown(fd, uid, gid); });
+}
+
+Done chmod_path_fd(int fd, mode_t mode) {
+    return call(Call::kChmod,
+                [&] { return ::syscall(uapi::kNrFchmodat2, fd, "", mode, AT_EMPTY_PATH); });
+}
+
+Done chmod_magic(int directory, const char* name, mode_t mode) {
+    return call(Call::kChmod, [&] { return ::fchmodat(directory, name, mode, 0); });
+}
+
+Done set_times(int fd, std::optional<std::chrono::nanoseconds> accessed,
+               std::optional<std::chrono::nanoseconds> modified) {
+    const timespec times[2] = {timespec_of(accessed), timespec_of(modified)};
+    return call(Call::kTimes, [&] { return ::utimensat(fd, "", times, AT_EMPTY_PATH); });
+}
+
+Outcome<std::string> list_xattrs(int fd) {
+    return bytes_of([&](char* data, std::size_t size) { return ::flistxattr(fd, data, size); });
+}
+
+Outcome<std::string> get_xattr(int fd, const char* name) {
+    return bytes_of(
+        [&](char* data, std::size_t size) { return ::fgetxattr(fd, name, data, size); });
+}
+
+Done set_xattr(int fd, const char* name, std::string_view value) {
+    return call(Call::kXattr, [&] { return ::fsetxattr(fd, name, value.data(), value.size(), 0); });
+}
+
+}  // namespace paddock::sys

@@ -1,0 +1,40 @@
+// Reading a directory through a descriptor, in blocks, without libc's stream.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include <paddock/handle.h>
+
+#include "base/outcome.h"
+
+namespace paddock::sys {
+
+struct DirEntry {
+    const char* name = nullptr;          // valid until the next call; never "." or ".."
+    FileType type = FileType::kUnknown;  // as the file system says; kUnknown: ask node_at
+    std::int64_t next = 0;               // position after this entry, for seek
+};
+
+class DirReader {
+public:
+    // The next entry of `fd`, which must be the same descriptor until reset(); nullptr at the end.
+    Outcome<const DirEntry*> next(int fd);
+
+    // Forgets what was read ahead: call it before reading another descriptor.
+    void reset() noexcept { position_ = filled_ = 0; }
+
+private:
+    static constexpr std::size_t kBlockBytes = 32768;
+
+    alignas(8) std::array<char, kBlockBytes> block_;
+    std::size_t position_ = 0;
+    std::size_t filled_ = 0;
+    DirEntry entry_;
+};
+
+// Of a directory a DirEntry::next, of a file a byte offset.
+Done seek(int fd, std::int64_t position);
+
+}  // namespace paddock::sys

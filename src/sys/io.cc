@@ -1,0 +1,103 @@
+#include "sys/io.h"
+
+#include <pthread.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <ctime>
+
+#include "sys/call.h"
+#include "sys/fault.h"
+
+namespace paddock::sys {
+namespace {
+
+class HeldBackFileSizeSignal {
+public:
+    HeldBackFileSizeSignal() {
+        sigemptyset(&signal_);
+        sigaddset(&signal_, SIGXFSZ);
+        pthread_sigmask(SIG_BLOCK, &signal_, &previous_);
+    }
+    HeldBackFileSizeSignal(const HeldBackFileSizeSignal&) = delete;
+    HeldBackFileSizeSignal& operator=(const HeldBackFileSizeSignal&) = delete;
+    ~HeldBackFileSizeSignal() {
+        if (sigismember(&previous_, SIGXFSZ) == 0)
+            pthread_sigmask(SIG_SETMASK, &previous_, nullptr);
+    }
+
+    void consume() const {
+        const timespec now{};
+        sigtimedwait(&signal_, nullptr, &now);
+    }
+
+private:
+    sigset_t signal_;
+    sigset_t previous_;
+};
+
+template <class System>
+Outcome<std::size_t> transfer(Call which, std::size_t size, System system) {
+    for (;;) {
+        const Fault fault = next_fault(which);
+        if (fault.error == EINTR) continue;
+        if (fault.error != 0) return Failure::from_errno(fault.error);
+        const std::size_t part = fault.bytes_max == 0 ? size : std::min(size, fault.bytes_max);
+        const ssize_t moved = system(part);
+        if (moved >= 0) return static_cast<std::size_t>(moved);
+        if (errno != EINTR) return Failure::from_errno(errno);
+    }
+}
+
+}  // namespace
+
+Outcome<std::size_t> read(int fd, char* buffer, std::size_t size) {
+    return transfer(Call::kRead, size, [&](std::size_t part) { return ::read(fd, buffer, part); });
+}
+
+Done write_all(int fd, std::string_view bytes) {
+    const HeldBackFileSizeSignal held_back;
+    while (!bytes.empty()) {
+        const auto written = transfer(Call::kWrite, bytes.size(), [&](std::size_t part) {
+            return ::write(fd, bytes.data(), part);
+        });
+        if (!written) {
+            if (written.error().os_error == EFBIG) held_back.consume();
+            return written.error();
+        }
+        bytes.remove_prefix(*written);
+    }
+    return {};
+}
+
+Outcome<std::size_t> copy_range(int from, int to, std::size_t size) {
+    const HeldBackFileSizeSignal held_back;
+    const auto copied = transfer(Call::kCopyRange, size, [&](std::size_t part) {
+        return ::copy_file_range(from, nullptr, to, nullptr, part, 0);
+    });
+    if (!copied && copied.error().os_error == EFBIG) held_back.consume();
+    return copied;
+}
+
+Done sync_data(int fd) {
+    return call(Call::kSync, [&] { return ::fdatasync(fd); });
+}
+
+Done sync_all(int fd) {
+    return call(Call::kSync, [&] { return ::fsync(fd); });
+}
+
+Done truncate(int fd, std::uint64_t size) {
+    return call(Call::kTruncate, [&] { return ::ftruncate(fd, static_cast<off_t>(size)); });
+}
+
+Outcome<std::uint64_t> random_u64() {
+    std::uint64_t value = 0;
+    if (::getentropy(&value, sizeof value) != 0) return Failure::from_errno(errno);
+    return value;
+}
+
+}  // namespace paddock::sys

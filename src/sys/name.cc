@@ -1,0 +1,48 @@
+#include "sys/name.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <climits>
+
+#include "sys/call.h"
+#include "sys/fault.h"
+
+namespace paddock::sys {
+Done mkdirat(int directory, const char* name, mode_t mode) {
+    return call(Call::kMkdir, [&] { return ::mkdirat(directory, name, mode); });
+}
+
+Done unlinkat(int directory, const char* name, Unlink what) {
+    const int flags = what == Unlink::kDirectory ? AT_REMOVEDIR : 0;
+    return call(Call::kUnlink, [&] { return ::unlinkat(directory, name, flags); });
+}
+
+Done renameat2(int from, const char* from_name, int to, const char* to_name, unsigned flags) {
+    return call(Call::kRename,
+                [&] { return ::syscall(SYS_renameat2, from, from_name, to, to_name, flags); });
+}
+
+Done linkat(int from, const char* from_name, int to, const char* to_name) {
+    return call(Call::kLink, [&] { return ::linkat(from, from_name, to, to_name, 0); });
+}
+
+Done symlinkat(const char* target, int directory, const char* name) {
+    return call(Call::kSymlink, [&] { return ::symlinkat(target, directory, name); });
+}
+
+Outcome<std::string> readlinkat(int directory, const char* name) {
+    if (const Fault fault = next_fault(Call::kReadlink); fault.error != 0) {
+        return Failure::from_errno(fault.error);
+    }
+    std::string target(PATH_MAX, '\0');
+    const ssize_t size = ::readlinkat(directory, name, target.data(), target.size());
+    if (size < 0) return Failure::from_errno(errno);
+    target.resize(static_cast<std::size_t>(size));
+    return target;
+}
+
+}  // namespace paddock::sys

@@ -1,0 +1,24 @@
+// Changing the names in one directory. `name` is always a single component, never ".", "..", and
+// never with a slash; no call follows a link.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+
+#include "base/outcome.h"
+
+namespace paddock::sys {
+
+enum class Unlink : bool { kFile, kDirectory };
+
+Done mkdirat(int directory, const char* name, mode_t mode);
+Done unlinkat(int directory, const char* name, Unlink what);
+Done renameat2(int from, const char* from_name, int to, const char* to_name, unsigned flags);
+Done linkat(int from, const char* from_name, int to, const char* to_name);
+Done symlinkat(const char* target, int directory, const char* name);
+
+// The text of a link; `name` may be empty, then `directory` is an O_PATH descriptor of the link.
+Outcome<std::string> readlinkat(int directory, const char* name);
+
+}  // namespace paddock::sys

@@ -1,0 +1,22 @@
+// Opening, always close-on-exec, EINTR retried.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+
+#include <paddock/unique_fd.h>
+
+#include "base/outcome.h"
+
+namespace paddock::sys {
+
+Outcome<UniqueFd> openat(int directory, const char* path, int flags, mode_t mode = 0);
+
+// Always with the 24-byte structure of Linux 5.6, which every later kernel takes.
+Outcome<UniqueFd> openat2(int directory, const char* path, int flags, std::uint64_t resolve);
+
+Outcome<UniqueFd> duplicate(int fd);
+Done set_close_on_exec(int fd);
+
+}  // namespace paddock::sys

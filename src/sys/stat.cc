@@ -1,0 +1,125 @@
+#include "sys/stat.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <memory>
+
+#include "sys/fault.h"
+#include "sys/uapi.h"
+
+namespace paddock::sys {
+namespace {
+
+FileType type_of(unsigned mode) {
+    switch (mode & S_IFMT) {
+        case S_IFREG: return FileType::kRegular;
+        case S_IFDIR: return FileType::kDirectory;
+        case S_IFLNK: return FileType::kSymlink;
+        case S_IFIFO: return FileType::kFifo;
+        case S_IFSOCK: return FileType::kSocket;
+        case S_IFCHR: return FileType::kCharDevice;
+        case S_IFBLK: return FileType::kBlockDevice;
+        default: return FileType::kUnknown;
+    }
+}
+
+template <class Time>
+std::chrono::nanoseconds nanoseconds_of(const Time& time) {
+    return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
+Stat from(const struct stat& raw) {
+    Stat stat;
+    stat.type = type_of(raw.st_mode);
+    stat.mode = raw.st_mode & 07777U;
+    stat.uid = raw.st_uid;
+    stat.gid = raw.st_gid;
+    stat.size = static_cast<std::uint64_t>(raw.st_size);
+    stat.links = raw.st_nlink;
+    stat.identity = {raw.st_dev, raw.st_ino};
+    stat.accessed = nanoseconds_of(raw.st_atim);
+    stat.modified = nanoseconds_of(raw.st_mtim);
+    stat.changed = nanoseconds_of(raw.st_ctim);
+    return stat;
+}
+
+Node from(const struct statx& raw) {
+    Node node;
+    node.stat.type = type_of(raw.stx_mode);
+    node.stat.mode = raw.stx_mode & 07777U;
+    node.stat.uid = raw.stx_uid;
+    node.stat.gid = raw.stx_gid;
+    node.stat.size = raw.stx_size;
+    node.stat.links = raw.stx_nlink;
+    node.stat.identity = {::makedev(raw.stx_dev_major, raw.stx_dev_minor), raw.stx_ino};
+    node.stat.accessed = nanoseconds_of(raw.stx_atime);
+    node.stat.modified = nanoseconds_of(raw.stx_mtime);
+    node.stat.changed = nanoseconds_of(raw.stx_ctime);
+    node.mount = raw.stx_mnt_id;
+    return node;
+}
+
+Outcome<Node> statx_node(int directory, const char* name, int flags) {
+    if (const Fault fault = next_fault(Call::kStat); fault.error != 0) {
+        return Failure::from_errno(fault.error);
+    }
+    struct statx raw;
+    constexpr unsigned kMask = STATX_BASIC_STATS | uapi::kStatxMntId | uapi::kStatxMntIdUnique;
+    if (::statx(directory, name, flags | AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT, kMask, &raw) != 0) {
+        return Failure::from_errno(errno);
+    }
+    if ((raw.stx_mask & (uapi::kStatxMntId | uapi::kStatxMntIdUnique)) == 0) {
+        return refuse(Code::kNotAvailable, "this kernel does not report mount ids");
+    }
+    return from(raw);
+}
+
+}  // namespace
+
+Outcome<Stat> fstat(int fd) {
+    if (const Fault fault = next_fault(Call::kStat); fault.error != 0) {
+        return Failure::from_errno(fault.error);
+    }
+    struct stat raw;
+    if (::fstat(fd, &raw) != 0) return Failure::from_errno(errno);
+    return from(raw);
+}
+
+Outcome<Node> node(int fd) { return statx_node(fd, "", AT_EMPTY_PATH); }
+
+Outcome<Node> node_at(int directory, const char* name) { return statx_node(directory, name, 0); }
+
+Outcome<FileSystem> file_system(int fd) {
+    struct statfs raw;
+    if (::fstatfs(fd, &raw) != 0) return Failure::from_errno(errno);
+    return FileSystem{raw.f_type, raw.f_flags};
+}
+
+Done may_write(int fd) {
+    if (const Fault fault = next_fault(Call::kAccess); fault.error != 0) {
+        return Failure::from_errno(fault.error);
+    }
+    if (::faccessat(fd, "", W_OK, AT_EACCESS | AT_EMPTY_PATH) != 0)
+        return Failure::from_errno(errno);
+    return {};
+}
+
+Outcome<std::string> real_path(const char* path) {
+    const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path, nullptr), &std::free);
+    if (real == nullptr) return Failure::from_errno(errno);
+    return std::string(real.get());
+}
+
+Outcome<Stat> stat_path(const char* path) {
+    struct stat raw;
+    if (::stat(path, &raw) != 0) return Failure::from_errno(errno);
+    return from(raw);
+}
+
+}  // namespace paddock::sys

@@ -1,0 +1,42 @@
+// Asking what an object is. Nothing here follows a link or triggers an automount.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include <paddock/handle.h>
+
+#include "base/outcome.h"
+
+namespace paddock::sys {
+
+// Identifies a mount; compared only between values that one process obtained.
+using MountId = std::uint64_t;
+
+struct Node {
+    Stat stat;
+    MountId mount = 0;
+};
+
+// fstat: no mount id, the cheapest question.
+Outcome<Stat> fstat(int fd);
+
+// statx of the descriptor itself / of one name in a directory. not_available if the kernel does
+// not report mount ids (before 5.8): without them mounts could not be told apart.
+Outcome<Node> node(int fd);
+Outcome<Node> node_at(int directory, const char* name);
+
+struct FileSystem {
+    long type = 0;
+    long flags = 0;
+};
+Outcome<FileSystem> file_system(int fd);
+
+// May the effective user write this object? Works on O_PATH descriptors.
+Done may_write(int fd);
+
+// The canonical absolute path of `path`, as the plain OS sees it. For the operator's root only.
+Outcome<std::string> real_path(const char* path);
+Outcome<Stat> stat_path(const char* path);
+
+}  // namespace paddock::sys
