@@ -66,7 +66,9 @@ class TempFile {
 public:
     TempFile(UniqueFd directory, std::string name, std::string path, UniqueFd file) noexcept;
     TempFile(TempFile&&) noexcept = default;
-    TempFile& operator=(TempFile&&) noexcept = delete;
+    TempFile(const TempFile&) = delete;
+    TempFile& operator=(const TempFile&) = delete;
+    TempFile& operator=(TempFile&&) = delete;
     ~TempFile();
 
     int fd() const noexcept { return file_.get(); }

@@ -6,7 +6,7 @@
 namespace paddock {
 
 void check_failed(const char* condition, const char* file, int line) noexcept {
-    std::fprintf(stderr, "paddock: broken invariant: %s (%s:%d)\n", condition, file, line);
+    (void)std::fprintf(stderr, "paddock: broken invariant: %s (%s:%d)\n", condition, file, line);
     std::abort();
 }
 

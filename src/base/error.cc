@@ -63,8 +63,8 @@ const CodeText& text_of(Code code) { return kCodes[static_cast<std::size_t>(code
 std::string_view code_name(Code code) noexcept { return text_of(code).name; }
 
 Failure Failure::from_errno(int os_error) noexcept {
-    const auto as = [os_error](Code code, std::string_view reason = {}) {
-        return Failure{code, os_error, reason};
+    const auto as = [os_error](Code what, std::string_view why = {}) {
+        return Failure{what, os_error, why};
     };
     switch (os_error) {
         case ENOENT: return as(Code::kNotFound);

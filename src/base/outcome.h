@@ -33,4 +33,4 @@ inline Failure refuse(Code code, std::string_view reason = {}, int os_error = 0)
 #define PADDOCK_ASSIGN(name, expression)                  \
     auto name##_outcome_ = (expression);                  \
     if (!name##_outcome_) return name##_outcome_.error(); \
-    auto& name = *name##_outcome_
+    auto& name = *name##_outcome_  // NOLINT(bugprone-macro-parentheses)

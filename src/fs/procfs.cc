@@ -31,9 +31,12 @@ Outcome<std::string> host_path_of(int fd) {
 
 Done chmod_pinned(int fd, Mode mode) {
     auto done = sys::chmod_path_fd(fd, mode);
-    if (done || done.error().os_error != ENOSYS) return done;
-    PADDOCK_ASSIGN(directory, own_descriptors());
-    return sys::chmod_magic(directory.get(), std::to_string(fd).c_str(), mode);
+    // EPERM is the file's own answer or that of an old container profile; /proc tells which.
+    const int error = done ? 0 : done.error().os_error;
+    if (error != ENOSYS && error != EPERM) return done;
+    const auto directory = own_descriptors();
+    if (!directory) return error == EPERM ? done : directory.error();
+    return sys::chmod_magic(directory->get(), std::to_string(fd).c_str(), mode);
 }
 
 }  // namespace paddock::fs

@@ -33,6 +33,8 @@ Outcome<RelPath> normalise(std::string_view rest, DotDot dotdot) {
         if (!path.text.empty()) path.text += '/';
         path.text += name;
     }
+    // The kernel counts the final NUL as well; both resolvers refuse at the same length.
+    if (path.text.size() >= limits::kPathBytesMax) return refuse(Code::kInvalidPath);
     path.must_be_directory = path.must_be_directory || path.ends_in_dots || path.text.empty();
     return path;
 }

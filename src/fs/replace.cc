@@ -19,6 +19,7 @@
 namespace paddock::fs {
 namespace {
 
+constexpr char kAcl[] = "system.posix_acl_access";
 constexpr unsigned kRenameNoReplace = 1;
 constexpr unsigned kAnyWriteBit = 0222;
 constexpr unsigned kKeptModeBits = 01777;  // setuid and setgid never survive new content
@@ -33,7 +34,16 @@ bool is_system_label(std::string_view name) {
     return name.starts_with("security.") || name.starts_with("trusted.");
 }
 
+// A directory's default ACL is for new files; an old one that had none gets none.
+Done drop_inherited_acl(int fd) {
+    const auto dropped = sys::remove_xattr(fd, kAcl);
+    const int error = dropped ? 0 : dropped.error().os_error;
+    if (error == ENODATA || error == EOPNOTSUPP) return {};
+    return dropped;
+}
+
 Done copy_xattrs(int from, int to) {
+    PADDOCK_TRY(drop_inherited_acl(to));
     PADDOCK_ASSIGN(names, sys::list_xattrs(from));
     std::string_view rest = names;
     while (!rest.empty()) {
@@ -70,8 +80,8 @@ Outcome<TempFile> make_temp_with(int directory, const std::string& parent_path, 
     for (int i = 0; i < limits::kTempNameTriesMax; ++i) {
         PADDOCK_ASSIGN(number, sys::random_u64());
         char name[32];
-        std::snprintf(name, sizeof name, ".paddock-%016llx",
-                      static_cast<unsigned long long>(number));
+        (void)std::snprintf(name, sizeof name, ".paddock-%016llx",
+                            static_cast<unsigned long long>(number));
         auto file = sys::openat(directory, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
         if (!file && file.error().os_error == EEXIST) continue;
         if (!file) return file.error();
@@ -107,7 +117,14 @@ Done check_writable(const Place& place) {
     PADDOCK_ASSIGN(pinned, sys::openat(place.directory, place.c_name(), O_PATH | O_NOFOLLOW));
     const auto writable = sys::may_write(pinned.get());
     if (writable) return {};
-    return writable.error().os_error == EACCES ? denied : writable.error();
+    const int error = writable.error().os_error;
+    if (error == EACCES) return denied;
+    if (error != EINVAL && error != ENOSYS && error != EPERM) return writable.error();
+    // faccessat2 is missing or hidden by a filter: opening asks the same of a regular file.
+    const auto opened =
+        sys::openat(place.directory, place.c_name(), O_WRONLY | O_NOFOLLOW | kNoWait);
+    if (opened) return {};
+    return opened.error().os_error == EACCES ? denied : opened.error();
 }
 
 Done replace_file(const Place& place, const WriteOptions& options, const Fill& fill) {

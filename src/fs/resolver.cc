@@ -74,8 +74,6 @@ Failure not_a_directory_at(const RootState& state, const RelPath& path) {
 
 }  // namespace
 
-const int kNoWait = O_NONBLOCK | O_NOCTTY;
-
 Outcome<UniqueFd> open_object(const RootState& state, const RelPath& path, int flags) {
     return open_object(state, path, flags, state.symlinks);
 }

@@ -5,6 +5,8 @@
 // the walk, which follows absolute links that lead inside, enters listed mounts, or names the rule.
 #pragma once
 
+#include <fcntl.h>
+
 #include <optional>
 #include <string>
 
@@ -19,7 +21,9 @@ namespace paddock::fs {
 Outcome<UniqueFd> open_object(const RootState& state, const RelPath& path, int flags);
 Outcome<UniqueFd> open_object(const RootState& state, const RelPath& path, int flags,
                               Symlinks symlinks);
-extern const int kNoWait;  // O_NONBLOCK | O_NOCTTY: a FIFO, a lease or a terminal never holds us up
+
+// A FIFO, a lease or a terminal never holds us up.
+inline constexpr int kNoWait = O_NONBLOCK | O_NOCTTY;
 
 // A name in a pinned directory, ready for an *at call.
 struct Place {

@@ -3,6 +3,8 @@
 
 #include <fcntl.h>
 
+#include <algorithm>
+
 #include "fs/path_walk.h"
 #include "fs/report.h"
 #include "fs/resolver.h"
@@ -17,10 +19,11 @@ namespace {
 using fs::RelPath;
 using fs::RootState;
 
-// Reads one byte past the announced size, so that a file of just that size takes a single pass.
+// One byte more than the announced size, so that a file of just that size takes a single pass; but
+// no more on the file's word than what is read anyway: a sparse file can announce anything.
 Outcome<std::string> read_all(int fd, std::uint64_t size, std::uint64_t bytes_max) {
     if (size > bytes_max) return refuse(Code::kTooLarge);
-    std::string content(static_cast<std::size_t>(size) + 1, '\0');
+    std::string content(std::min(size, limits::kReadFileBytesMax) + 1, '\0');
     std::size_t filled = 0;
     for (;;) {
         PADDOCK_ASSIGN(got, sys::read(fd, content.data() + filled, content.size() - filled));

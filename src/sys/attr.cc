@@ -73,4 +73,8 @@ Done set_xattr(int fd, const char* name, std::string_view value) {
     return call(Call::kXattr, [&] { return ::fsetxattr(fd, name, value.data(), value.size(), 0); });
 }
 
+Done remove_xattr(int fd, const char* name) {
+    return call(Call::kXattr, [&] { return ::fremovexattr(fd, name); });
+}
+
 }  // namespace paddock::sys

@@ -29,5 +29,6 @@ Done set_times(int fd, std::optional<std::chrono::nanoseconds> accessed,
 Outcome<std::string> list_xattrs(int fd);
 Outcome<std::string> get_xattr(int fd, const char* name);
 Done set_xattr(int fd, const char* name, std::string_view value);
+Done remove_xattr(int fd, const char* name);
 
 }  // namespace paddock::sys

@@ -1,0 +1,231 @@
+#include "cli/doctor.h"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <limits>
+
+#include <paddock/sandbox.h>
+
+#include "fs/probe.h"
+#include "fs/procfs.h"
+#include "sandbox/confine.h"
+#include "sandbox/probe.h"
+#include "sandbox/rights.h"
+#include "sys/attr.h"
+#include "sys/host.h"
+#include "sys/landlock.h"
+#include "sys/open.h"
+#include "sys/process.h"
+
+namespace paddock::cli {
+namespace {
+
+std::string why(const Failure& failure) {
+    if (failure.os_error != 0) return std::strerror(failure.os_error);
+    return std::string(failure.reason);
+}
+
+template <class Words>
+std::string joined(const Words& words) {
+    std::string line;
+    for (const auto& word : words) {
+        if (!line.empty()) line += ", ";
+        line += word;
+    }
+    return line;
+}
+
+// A feature that is there or not.
+Finding finding(std::string name, bool on, std::string detail, std::string without,
+                std::string remedy) {
+    Finding result;
+    result.name = std::move(name);
+    result.state = on ? State::kOn : State::kMissing;
+    result.detail = std::move(detail);
+    result.without = std::move(without);
+    if (!on) result.remedy = std::move(remedy);
+    return result;
+}
+
+Finding kernel() {
+    const auto release = sys::kernel_release();
+    return finding("kernel", release.has_value(), release ? *release : why(release.error()),
+                   "nothing: shown for reports, no decision rests on it", "");
+}
+
+Finding openat2() {
+    const auto top = sys::openat(AT_FDCWD, "/", O_PATH | O_DIRECTORY);
+    const bool works = top && fs::openat2_works(top->get());
+    Finding result = finding(
+        "openat2", works,
+        works ? "answers" : "not answered or forbidden by a filter; a walk in user space stands in",
+        "each name of a path costs system calls of its own: the same answers, slower",
+        "use Linux 5.6 or newer, or let the container's seccomp profile pass openat2");
+    if (!works) result.state = State::kPartial;
+    return result;
+}
+
+Finding mount_ids() {
+    const sys::MountIds ids = sys::mount_ids();
+    Finding result =
+        finding("mount_ids", ids != sys::MountIds::kNone,
+                ids == sys::MountIds::kNone ? "not reported" : "unique",
+                "mounts below the workspace cannot be told apart, so no workspace opens",
+                "use Linux 5.8 or newer");
+    if (ids == sys::MountIds::kReused) {
+        result.state = State::kPartial;
+        result.detail = "reported, but an id may be used again";
+        result.without = "a mount replaced by another in mid-call could pass for the old one";
+        result.remedy = "use Linux 6.8 or newer";
+    }
+    return result;
+}
+
+bool knows_fchmodat2(int) { return sys::chmod_path_fd(-1, 0).error().os_error == EBADF; }
+
+Finding fchmodat2(bool proc) {
+    Finding result =
+        finding("fchmodat2", sys::ask_in_child(knows_fchmodat2, 0), "answers",
+                "the mode of a file is changed through /proc/self/fd instead of its descriptor",
+                "use Linux 6.6 or newer");
+    if (result.state == State::kMissing) {
+        result.state = proc ? State::kPartial : State::kMissing;
+        result.detail = proc ? "not answered; /proc stands in" : "not answered, and no /proc";
+    }
+    return result;
+}
+
+Finding proc() {
+    const auto top = sys::openat(AT_FDCWD, "/", O_PATH | O_DIRECTORY);
+    const bool works = top && fs::host_path_of(top->get()).has_value();
+    return finding("proc", works, works ? "mounted" : "not there, or not procfs",
+                   "no canonical path of an open file; before Linux 6.6 no change of modes",
+                   "mount procfs on /proc");
+}
+
+Finding landlock() {
+    // Tried first, in a child: a filter may kill who asks.
+    const auto tried = sandbox::try_landlock();
+    const int abi = tried ? sandbox::landlock_abi(std::numeric_limits<int>::max()) : 0;
+    const auto plan = sandbox::plan_for({}, abi);
+    Finding result = finding(
+        "landlock", tried.has_value(), tried ? "ABI " + std::to_string(abi) : why(tried.error()),
+        "no second wall: a mistake in the path layer alone would reach outside files",
+        "boot a kernel built with CONFIG_SECURITY_LANDLOCK and with landlock in its lsm= list, "
+        "and let the container's seccomp profile pass the landlock_* system calls");
+    if (result.state == State::kOn && !plan.missing.empty()) {
+        result.state = State::kPartial;
+        result.detail += " of " + std::to_string(sys::landlock::kAbiKnown);
+        result.without = "not enforced: " + joined(plan.missing);
+        result.remedy = "use Linux 7.1 or newer for all of it";
+    }
+    return result;
+}
+
+std::string namespace_remedy(int os_error) {
+    switch (os_error) {
+        case ENOSPC: return "raise the sysctl user.max_user_namespaces";
+        case ENOSYS:
+        case EINVAL: return "boot a kernel built with CONFIG_USER_NS";
+        default:
+            return "allow them: sysctl kernel.unprivileged_userns_clone=1 (Debian), an AppArmor "
+                   "profile with userns for this program (Ubuntu), or a container profile that "
+                   "passes unshare";
+    }
+}
+
+Finding user_namespaces() {
+    const auto user = sandbox::try_user_namespace();
+    const auto mount = sandbox::try_mount_namespace();
+    Finding result =
+        finding("user_namespaces", user && mount, user ? "may be made" : why(user.error()),
+                "commands cannot get a view of their own of files, processes and "
+                "network; only Landlock and seccomp are left for them",
+                user ? "" : namespace_remedy(user.error().os_error));
+    if (user && !mount) {
+        result.state = State::kPartial;
+        result.detail = "may be made, but mounts cannot be changed inside: " + why(mount.error());
+        result.remedy = namespace_remedy(mount.error().os_error);
+    }
+    return result;
+}
+
+Finding seccomp() {
+    const auto tried = sandbox::try_seccomp();
+    std::string detail = tried ? "filters can be installed" : why(tried.error());
+    if (sys::has_seccomp_filter()) detail += "; this process is under a filter already";
+    return finding("seccomp", tried.has_value(), std::move(detail),
+                   "commands can make every system call that the kernel has",
+                   "boot a kernel built with CONFIG_SECCOMP_FILTER");
+}
+
+Finding cgroup() {
+    const auto delegation = sandbox::cgroup_delegation();
+    const auto offers = [&](std::string_view controller) {
+        return delegation &&
+               std::find(delegation->controllers.begin(), delegation->controllers.end(),
+                         controller) != delegation->controllers.end();
+    };
+    const bool writable = delegation && delegation->writable;
+    Finding result;
+    result.name = "cgroup_v2";
+    result.without = "memory and process limits hold for each process, not for all of a session";
+    if (!delegation) {
+        result.detail = why(delegation.error());
+    } else {
+        result.detail = writable ? "delegated" : "mounted, but not delegated to this user";
+        result.detail += delegation->controllers.empty()
+                             ? "; no controllers"
+                             : "; controllers: " + joined(delegation->controllers);
+    }
+    if (writable && offers("memory") && offers("pids")) {
+        result.state = State::kOn;
+        return result;
+    }
+    result.state = writable ? State::kPartial : State::kMissing;
+    result.remedy =
+        "boot with the unified cgroup hierarchy and start paddock in a delegated group: a systemd "
+        "service with Delegate=yes, or systemd-run --user --scope -p Delegate=yes";
+    return result;
+}
+
+Finding no_new_privs() {
+    const auto tried = sandbox::try_no_new_privs();
+    std::string detail = tried ? "can be set" : why(tried.error());
+    if (sys::no_new_privs().value_or(false)) detail += "; is set already";
+    return finding("no_new_privs", tried.has_value(), std::move(detail),
+                   "Landlock and seccomp only work for root, and setuid programs stay usable",
+                   "let the container's seccomp profile pass prctl");
+}
+
+}  // namespace
+
+std::string_view state_name(State state) noexcept {
+    switch (state) {
+        case State::kOn: return "on";
+        case State::kPartial: return "partial";
+        case State::kMissing: break;
+    }
+    return "missing";
+}
+
+std::vector<Finding> examine_host() {
+    std::vector<Finding> findings;
+    findings.push_back(kernel());
+    findings.push_back(openat2());
+    findings.push_back(mount_ids());
+    const Finding procfs = proc();
+    findings.push_back(fchmodat2(procfs.state == State::kOn));
+    findings.push_back(procfs);
+    findings.push_back(landlock());
+    findings.push_back(user_namespaces());
+    findings.push_back(seccomp());
+    findings.push_back(cgroup());
+    findings.push_back(no_new_privs());
+    return findings;
+}
+
+}  // namespace paddock::cli

@@ -1,0 +1,27 @@
+// What the kernel lets this user do, found out by doing it in a child that then ends. Nothing here
+// looks at a version, and nothing changes the calling process.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/outcome.h"
+
+namespace paddock::sandbox {
+
+// Each tries the real thing. The failure carries the kernel's errno; 0 if the child was killed.
+Done try_no_new_privs();
+Done try_landlock();         // a domain without rules refuses to list "/"
+Done try_seccomp();          // a filter answers a system call
+Done try_user_namespace();   // an unprivileged one
+Done try_mount_namespace();  // and, inside it, the right to change mounts (AppArmor may keep it)
+
+struct CgroupDelegation {
+    bool writable = false;                 // this process may make groups below its own
+    std::vector<std::string> controllers;  // that its own group offers: "memory", "pids", ...
+};
+
+// The group of this process in the cgroup v2 hierarchy; not_available if there is none.
+Outcome<CgroupDelegation> cgroup_delegation();
+
+}  // namespace paddock::sandbox
