@@ -20,8 +20,8 @@ inline constexpr int kSymlinksMax = 40;
 // would otherwise cost 80,000 steps for one call.
 inline constexpr int kResolveStepsMax = 8192;
 
-// Directories held open by one lookup, walk or removal. Small enough for RLIMIT_NOFILE=32,
-// large enough that ordinary trees never re-open a level.
+// Directories at the end of a lookup, walk or removal that stay open: ordinary trees never re-open
+// a level. A deeper tree holds one more for each doubling of its depth.
 inline constexpr std::size_t kHeldDirectoriesMax = 16;
 
 // Deepest level of a walk or a recursive removal. A shell can nest deeper than PATH_MAX.

@@ -49,22 +49,22 @@ struct RootOptions {
 
     // Root-relative directories at which a mount may be entered. Looked up once, when the root is
     // opened: a mount made later, or one below a listed one, stays refused (mount_crossing).
-    std::vector<std::string> mounts;
+    std::vector<std::string> mounts{};
 
     ResolverKind resolver = ResolverKind::kProbe;
 
     bool follow_root_link = true;
-    std::optional<Identity> expected;  // refuse any other directory (invalid_argument)
+    std::optional<Identity> expected{};  // refuse any other directory (invalid_argument)
 };
 
 struct OpenOptions {
     bool read = true;
     bool write = false;
-    bool append = false;       // implies write
-    bool truncate = false;     // needs write
-    bool create = false;       // needs write; parents must exist
-    bool exclusive = false;    // needs create; already_exists if the name is taken
-    std::optional<Mode> mode;  // exact permissions of a new file; absent: 0666 less the umask
+    bool append = false;         // implies write
+    bool truncate = false;       // needs write
+    bool create = false;         // needs write; parents must exist
+    bool exclusive = false;      // needs create; already_exists if the name is taken
+    std::optional<Mode> mode{};  // exact permissions of a new file; absent: 0666 less the umask
 };
 
 enum class Durability : std::uint8_t {
@@ -75,8 +75,8 @@ enum class Durability : std::uint8_t {
 
 struct WriteOptions {
     bool make_parents = false;
-    bool must_create = false;  // already_exists if the name is taken
-    std::optional<Mode> mode;  // of a new file; an existing one keeps its own
+    bool must_create = false;    // already_exists if the name is taken
+    std::optional<Mode> mode{};  // of a new file; an existing one keeps its own
     Durability durability = Durability::kFile;
 };
 
@@ -84,8 +84,8 @@ enum class RenameMode : std::uint8_t { kReplace, kNoReplace, kExchange };
 
 struct Times {
     // Absent: left as it is.
-    std::optional<std::chrono::nanoseconds> accessed;  // since the epoch
-    std::optional<std::chrono::nanoseconds> modified;
+    std::optional<std::chrono::nanoseconds> accessed{};  // since the epoch
+    std::optional<std::chrono::nanoseconds> modified{};
 };
 
 struct Resolution {

@@ -56,15 +56,15 @@ struct BestEffort {  // no minimum: whatever the kernel has is enough, even noth
 inline constexpr int kLandlockAbiFloor = 1;
 
 struct ConfineSpec {
-    std::vector<AccessRule> rules;  // none: no file at all
+    std::vector<AccessRule> rules{};  // none: no file at all
 
     // Refuse to go on with less, 1 to 9; the report's status says what the present ABI leaves open.
     // A kernel without Landlock is accepted by permit::BestEffort only.
     int abi_min = kLandlockAbiFloor;
 
-    std::optional<permit::Network> network;
-    std::optional<permit::OtherProcesses> other_processes;
-    std::optional<permit::BestEffort> best_effort;
+    std::optional<permit::Network> network{};
+    std::optional<permit::OtherProcesses> other_processes{};
+    std::optional<permit::BestEffort> best_effort{};
 };
 
 enum class Enforcement : std::uint8_t {

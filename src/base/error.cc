@@ -9,6 +9,9 @@
 namespace paddock {
 namespace {
 
+// Enough to recognise a path by; a hostile one can be as long as the input allows.
+constexpr std::size_t kPathShownBytes = 256;
+
 struct CodeText {
     std::string_view name;
     std::string_view meaning;
@@ -106,8 +109,8 @@ std::string Error::message() const {
     if (!path.empty()) {
         if (!operation.empty()) line += ' ';
         line += '\'';
-        line += displayable(path);
-        line += '\'';
+        line += displayable(std::string_view(path).substr(0, kPathShownBytes));
+        line += path.size() > kPathShownBytes ? "...'" : "'";
     }
     line += ": ";
     line += reason.empty() ? text.meaning : reason;

@@ -2,41 +2,44 @@
 
 #include <fcntl.h>
 
-#include <algorithm>
+#include <bit>
+#include <cerrno>
 
 #include <paddock/limits.h>
 
 #include "base/check.h"
 #include "sys/open.h"
-#include "sys/uapi.h"
 
 namespace paddock::fs {
 namespace {
 
-constexpr std::uint64_t kBeneathOnly = sys::uapi::kResolveBeneath | sys::uapi::kResolveNoXdev |
-                                       sys::uapi::kResolveNoMagiclinks |
-                                       sys::uapi::kResolveNoSymlinks;
+constexpr std::size_t kWindow = limits::kHeldDirectoriesMax;
+
+// The levels of the window, and further down every 16th as long as it is near, every 32nd twice as
+// far, and so on.
+bool worth_holding(std::size_t level, std::size_t last) {
+    const std::size_t distance = last - level;
+    if (distance < kWindow || level == 0) return true;
+    if (level % kWindow != 0) return false;
+    const int rarity = std::countr_zero(level / kWindow);
+    return distance < (2 * kWindow) << rarity;
+}
 
 }  // namespace
 
 Outcome<ChildDirectory> open_child(const RootState& state, int directory, const char* name,
                                    int flags) {
-    if (state.kernel) {
-        auto fd = sys::openat2(directory, name, flags | O_DIRECTORY | O_NOFOLLOW, kBeneathOnly);
-        if (fd) {
-            PADDOCK_ASSIGN(node, sys::node(fd->get()));
-            return ChildDirectory{std::move(*fd), node};
-        }
-    }
-    // Either there is no openat2, or it refused: the long way names the reason, and knows the
-    // mounts that may be entered.
+    // O_PATH without O_DIRECTORY: a link is not followed and an automount not set off.
     PADDOCK_ASSIGN(pinned, sys::openat(directory, name, O_PATH | O_NOFOLLOW));
     PADDOCK_ASSIGN(node, sys::node(pinned.get()));
     if (node.stat.type != FileType::kDirectory) return refuse(Code::kNotADirectory);
-    if (!state.may_enter(node.mount)) return refuse(Code::kMountCrossing);
+    if (!state.may_enter(node.mount)) return refuse(Code::kMountCrossing, {}, EBUSY);
     if ((flags & O_PATH) != 0) return ChildDirectory{std::move(pinned), node};
-    // "." of a pinned directory is that directory, whatever has happened to its name.
-    PADDOCK_ASSIGN(readable, sys::openat(pinned.get(), ".", flags | O_DIRECTORY));
+    // By name, not by ".": reading a directory must not need the permission to search it.
+    constexpr int kNameOnly = O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
+    PADDOCK_ASSIGN(readable, sys::openat(directory, name, flags | kNameOnly));
+    PADDOCK_ASSIGN(opened, sys::fstat(readable.get()));
+    if (opened.identity != node.stat.identity) return refuse(Code::kRace);
     return ChildDirectory{std::move(readable), node};
 }
 
@@ -51,8 +54,10 @@ std::string DirChain::path() const {
 
 void DirChain::push(std::string_view name, UniqueFd fd, const sys::Node& node) {
     levels_.push_back({std::string(name), std::move(fd), node});
-    if (levels_.size() > limits::kHeldDirectoriesMax) {
-        levels_[levels_.size() - 1 - limits::kHeldDirectoriesMax].fd.reset();
+    // Only a level at one of these distances from the top can have lost its worth just now.
+    const std::size_t last = levels_.size() - 1;
+    for (std::size_t distance = kWindow; distance <= last; distance *= 2) {
+        if (!worth_holding(last - distance, last)) levels_[last - distance].fd.reset();
     }
 }
 
@@ -65,20 +70,20 @@ Outcome<DirChain::Level> DirChain::pop() {
 }
 
 Done DirChain::hold_top() {
-    if (levels_.empty() || levels_.back().fd.valid()) return {};
-    // All levels up to the top were let go: descend from the start, keeping the last ones.
+    std::size_t held = levels_.size();
+    while (held > 0 && !levels_[held - 1].fd.valid()) --held;
     UniqueFd passing;
-    for (std::size_t i = 0; i < levels_.size(); ++i) {
-        const int parent = i == 0            ? start_
-                           : passing.valid() ? passing.get()
-                                             : levels_[i - 1].fd.get();
+    for (std::size_t i = held; i < levels_.size(); ++i) {
+        const int parent = passing.valid() ? passing.get()
+                           : i == 0        ? start_
+                                           : levels_[i - 1].fd.get();
         auto child = open_child(*state_, parent, levels_[i].name.c_str(), flags_);
         if (!child || child->node.stat.identity != levels_[i].node.stat.identity) {
             return refuse(Code::kRace);
         }
-        const bool keep = levels_.size() - i <= limits::kHeldDirectoriesMax;
-        (keep ? levels_[i].fd : passing) = std::move(child->fd);
-        if (keep) passing.reset();
+        const bool hold = worth_holding(i, levels_.size() - 1);
+        (hold ? levels_[i].fd : passing) = std::move(child->fd);
+        if (hold) passing.reset();
     }
     return {};
 }

@@ -1,8 +1,10 @@
 // The directories between a starting point and where a walk stands, each reached by name from the
 // one before and held open, so that going up never asks the kernel for "..".
 //
-// At most limits::kHeldDirectoriesMax descriptors are held. A level that had to be let go is opened
-// again by its name when the walk comes back to it, and must still be the same directory.
+// The last limits::kHeldDirectoriesMax levels stay open, and below them ever sparser ones, about
+// one for each doubling of the depth. A level that had to be let go is opened again by its name,
+// from the nearest one held, when the walk comes back to it, and must still be the same directory.
+// So depth costs neither descriptors nor repeated descents from the start.
 #pragma once
 
 #include <string>

@@ -138,6 +138,7 @@ Outcome<std::optional<WalkEnd>> PathWalk::absent(std::string_view name) {
     const std::size_t start = pending_.find_first_not_of('/');
     WalkEnd end{std::move(chain_), std::string(name), {}, {}, {}};
     if (start != std::string_view::npos) end.missing = pending_.substr(start);
+    end.as_directory = start == std::string_view::npos && !pending_.empty();
     return end;
 }
 

@@ -23,6 +23,7 @@ struct WalkEnd {
     std::optional<sys::Node> node;  // absent: there is no such name
     UniqueFd object;                // opened with the flags asked for; invalid if absent
     std::string missing;            // what would have to be made below `name`, "b/c"
+    bool as_directory = false;      // the absent name was written with a final slash, by a link
 
     std::string path() const;  // canonical, relative to the root; empty: the root
 };

@@ -2,6 +2,8 @@
 
 #include <fcntl.h>
 
+#include <cerrno>
+
 #include "sys/open.h"
 #include "sys/process.h"
 #include "sys/uapi.h"
@@ -9,19 +11,24 @@
 namespace paddock::fs {
 namespace {
 
-bool ask(int directory) {
-    return sys::openat2(directory, ".", O_PATH | O_DIRECTORY, sys::uapi::kResolveBeneath)
-        .has_value();
+Outcome<UniqueFd> ask(int directory) {
+    return sys::openat2(directory, ".", O_PATH | O_DIRECTORY, sys::uapi::kResolveBeneath);
+}
+
+bool survives(int directory) {
+    (void)ask(directory);
+    return true;
 }
 
 }  // namespace
 
-bool openat2_works(int directory) {
-    if (sys::has_seccomp_filter()) {
-        static const bool survived = sys::ask_in_child(ask, directory);
-        if (!survived) return false;
-    }
-    return ask(directory);
+Outcome<bool> openat2_works(int directory) {
+    if (sys::has_seccomp_filter() && !sys::ask_in_child(survives, directory)) return false;
+    const auto answer = ask(directory);
+    if (answer) return true;
+    const int error = answer.error().os_error;
+    if (error == ENOSYS || error == EPERM) return false;
+    return answer.error();
 }
 
 }  // namespace paddock::fs

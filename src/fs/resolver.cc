@@ -83,6 +83,22 @@ Outcome<UniqueFd> open_object(const RootState& state, const RelPath& path, int f
     return until_settled([&] { return open_once(state, path, flags, symlinks); });
 }
 
+Outcome<UniqueFd> open_listing(const RootState& state, const RelPath& path) {
+    RelPath name = path;
+    name.must_be_directory = false;
+    PADDOCK_ASSIGN(pinned, open_object(state, name, O_PATH));
+    PADDOCK_ASSIGN(stat, sys::fstat(pinned.get()));
+    if (stat.type != FileType::kDirectory) return refuse(Code::kNotADirectory);
+    auto readable = sys::openat(pinned.get(), ".", O_RDONLY | O_DIRECTORY);
+    if (readable || readable.error().os_error != EACCES) return readable;
+    // "." needs the permission to search; the name does not.
+    readable = open_object(state, path, O_RDONLY | O_DIRECTORY | kNoWait);
+    if (!readable) return readable;
+    PADDOCK_ASSIGN(opened, sys::fstat(readable->get()));
+    if (opened.identity != stat.identity) return refuse(Code::kRace);
+    return readable;
+}
+
 Outcome<Place> locate_name(const RootState& state, const RelPath& path) {
     if (path.is_root()) return refuse(Code::kInvalidArgument, "is the workspace itself");
     if (path.ends_in_dots) return refuse(Code::kInvalidArgument, "ends in '.' or '..'");
@@ -112,7 +128,7 @@ Outcome<Place> locate_target(const RootState& state, const RelPath& path) {
     auto end = until_settled([&] { return walk_path(state, path, O_PATH, state.symlinks); });
     if (!end) return end.error();
     if (!end->missing.empty()) return Failure::from_errno(ENOENT);
-    if (end->name.empty()) return refuse(Code::kIsADirectory);
+    if (end->name.empty() || end->as_directory) return refuse(Code::kIsADirectory);
     Place target;
     target.name = std::move(end->name);
     target.node = end->node;

@@ -25,6 +25,10 @@ Outcome<UniqueFd> open_object(const RootState& state, const RelPath& path, int f
 // A FIFO, a lease or a terminal never holds us up.
 inline constexpr int kNoWait = O_NONBLOCK | O_NOCTTY;
 
+// A directory for reading its entries. Refused mounts are recognised before anything is opened that
+// could set off an automount.
+Outcome<UniqueFd> open_listing(const RootState& state, const RelPath& path);
+
 // A name in a pinned directory, ready for an *at call.
 struct Place {
     UniqueFd owned;  // invalid if the directory is the root, which the state holds

@@ -33,8 +33,21 @@ void add_spellings(RootState& state, const std::string& given) {
     if (there && there->identity == state.node.stat.identity) add_spelling(state.rules, *real);
 }
 
+// Those of `outer`, each with the names of `path` after it.
+void add_spellings_below(PathRules& rules, const PathRules& outer, std::string_view path) {
+    for (fs::Spelling spelling : outer.spellings) {
+        std::string_view rest = path;
+        for (auto name = fs::take_component(rest); !name.empty(); name = fs::take_component(rest)) {
+            spelling.emplace_back(name);
+        }
+        rules.spellings.push_back(std::move(spelling));
+    }
+}
+
 Done choose_resolver(RootState& state, ResolverKind wanted) {
-    state.kernel = wanted != ResolverKind::kWalk && fs::openat2_works(state.fd.get());
+    if (wanted == ResolverKind::kWalk) return {};
+    PADDOCK_ASSIGN(works, fs::openat2_works(state.fd.get()));
+    state.kernel = works;
     if (wanted == ResolverKind::kOpenat2 && !state.kernel) {
         return refuse(Code::kNotAvailable, "openat2 does not answer here");
     }
@@ -74,10 +87,14 @@ Outcome<std::shared_ptr<const RootState>> make_state(UniqueFd fd, const std::str
     return std::shared_ptr<const RootState>(std::move(state));
 }
 
+// "link/" and "link/." would be followed in spite of O_NOFOLLOW.
+void drop_final_dots(std::string& path) {
+    while (path.size() > 1 && (path.ends_with('/') || path.ends_with("/."))) path.pop_back();
+}
+
 Outcome<UniqueFd> open_directory_by_path(std::string path, bool follow_link) {
     if (path.empty() || path.find('\0') != std::string::npos) return refuse(Code::kInvalidPath);
-    // "link/" would be followed in spite of O_NOFOLLOW.
-    while (!follow_link && path.size() > 1 && path.back() == '/') path.pop_back();
+    if (!follow_link) drop_final_dots(path);
     const int no_follow = follow_link ? 0 : O_NOFOLLOW;
     return sys::openat(AT_FDCWD, path.c_str(), O_PATH | O_DIRECTORY | no_follow);
 }
@@ -97,6 +114,9 @@ Result<Root> Root::open(std::string_view directory, const RootOptions& options) 
 }
 
 Result<Root> Root::adopt(UniqueFd directory, const RootOptions& options) {
+    if (!directory.valid()) {
+        return fs::as_error(refuse(Code::kInvalidArgument), "adopt root", {});
+    }
     if (const auto set = sys::set_close_on_exec(directory.get()); !set) {
         return fs::as_error(set.error(), "adopt root", {});
     }
@@ -120,13 +140,12 @@ Result<Root> Root::sub_root(std::string_view path) const {
                        PADDOCK_ASSIGN(node, sys::node(fd.get()));
                        sub->node = node;
                        sub->fd = std::move(fd);
-                       sub->rules = state_->rules;
-                       for (fs::Spelling& spelling : sub->rules.spellings) {
-                           std::string_view rest = at.text;
-                           for (auto name = fs::take_component(rest); !name.empty();
-                                name = fs::take_component(rest)) {
-                               spelling.emplace_back(name);
-                           }
+                       sub->rules.absolute = state_->rules.absolute;
+                       sub->rules.dotdot = state_->rules.dotdot;
+                       add_spellings_below(sub->rules, state_->rules, at.text);
+                       const auto real = fs::walk_path(*state_, at, O_PATH, state_->symlinks);
+                       if (real && real->node && real->node->stat.identity == node.stat.identity) {
+                           add_spellings_below(sub->rules, state_->rules, real->path());
                        }
                        sub->symlinks = state_->symlinks;
                        sub->hardlinks = state_->hardlinks;

@@ -27,26 +27,43 @@ unsigned rename_flags(RenameMode mode) {
                                            : 0;
 }
 
-// The target as the link would be resolved: relative to the directory that will hold it.
+// Does this text, read from the root, climb above it? Of any length, unlike parse_path.
+bool climbs_out(std::string_view way) {
+    std::size_t depth = 0;
+    for (auto name = fs::take_component(way); !name.empty(); name = fs::take_component(way)) {
+        if (name == "..") {
+            if (depth == 0) return true;
+            --depth;
+        } else if (name != ".") {
+            ++depth;
+        }
+    }
+    return false;
+}
+
+// The target as the link would be resolved, relative to the directory that will hold it: as text,
+// because what is missing now may be made later, and by the links that are there now.
 Done check_link_target(const RootState& state, const RelPath& link, std::string_view target) {
     if (target.empty()) return refuse(Code::kInvalidArgument, "the link's target is empty");
     if (target.size() >= limits::kPathBytesMax || target.find('\0') != std::string_view::npos) {
         return refuse(Code::kInvalidPath, "the link's target is not a usable path");
     }
-    fs::PathRules rules = state.rules;
-    rules.absolute = AbsolutePaths::kInside;
-    rules.dotdot = DotDot::kNormalize;
-    std::string way(target);
-    if (target.front() != '/') {
+    const Failure outside =
+        refuse(Code::kPathEscape, "the link's target leads outside the workspace");
+    RelPath way;
+    if (target.front() == '/') {
+        const auto below = fs::strip_root(target, state.rules);
+        if (!below) return outside;
+        way.text = *below;
+    } else {
         RelPath parent;
         parent.text = link.parent();
         PADDOCK_ASSIGN(end, fs::walk_path(state, parent, O_PATH, state.symlinks));
-        way = end.path() + '/' + way;
-        way.erase(0, way.find_first_not_of('/'));
+        way.text = end.path() + '/' + std::string(target);
     }
-    const auto parsed = fs::parse_path(way, rules);
-    if (parsed || parsed.error().code == Code::kInvalidPath) return {};
-    return refuse(Code::kPathEscape, "the link's target leads outside the workspace");
+    if (climbs_out(way.text)) return outside;
+    const auto led = fs::walk_path(state, way, O_PATH, Symlinks::kInside);
+    return led || led.error().code != Code::kPathEscape ? Done() : outside;
 }
 
 }  // namespace
@@ -138,6 +155,9 @@ Status Root::hard_link(std::string_view existing, std::string_view created) cons
     if (!source->node) return fs::as_error(refuse(Code::kNotFound, {}, ENOENT), "link", existing);
     auto target = locate(created);
     if (!target) return target.error();
+    if (created.ends_with('/')) {
+        return fs::as_error(refuse(Code::kNotADirectory, {}, ENOTDIR), "link", existing);
+    }
     const auto done =
         sys::linkat(source->directory, source->c_name(), target->directory, target->c_name());
     if (!done) return fs::as_error(done.error(), "link", created);
@@ -148,6 +168,7 @@ Status Root::symlink(std::string_view target, std::string_view created) const {
     return fs::report("symlink", *state_, created, [&](const RelPath& at) -> Done {
         if (!may_create()) return refuse(Code::kReadOnly);
         PADDOCK_ASSIGN(place, fs::locate_name(*state_, at));
+        if (at.must_be_directory) return refuse(Code::kNotADirectory, {}, ENOTDIR);
         PADDOCK_TRY(check_link_target(*state_, at, target));
         return sys::symlinkat(std::string(target).c_str(), place.directory, place.c_name());
     });

@@ -75,14 +75,14 @@ Result<Handle> Root::open_directory(std::string_view path) const {
 
 Result<Listing> Root::list(std::string_view path, std::size_t entries_max) const {
     return fs::report("list", *state_, path, [&](const RelPath& at) -> Outcome<Listing> {
-        PADDOCK_ASSIGN(fd, fs::open_object(*state_, at, O_RDONLY | O_DIRECTORY | fs::kNoWait));
+        PADDOCK_ASSIGN(fd, fs::open_listing(*state_, at));
         return fs::list_entries(fd.get(), entries_max);
     });
 }
 
 Status Root::walk(std::string_view path, const WalkVisitor& visitor) const {
     return fs::report("walk", *state_, path, [&](const RelPath& at) -> Done {
-        PADDOCK_ASSIGN(fd, fs::open_object(*state_, at, O_RDONLY | O_DIRECTORY | fs::kNoWait));
+        PADDOCK_ASSIGN(fd, fs::open_listing(*state_, at));
         return fs::walk_tree(*state_, fd.get(), at.text, visitor);
     });
 }

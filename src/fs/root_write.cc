@@ -2,6 +2,7 @@
 #include <paddock/root.h>
 
 #include <fcntl.h>
+#include <sys/stat.h>
 
 #include <array>
 #include <cerrno>
@@ -72,8 +73,11 @@ Outcome<UniqueFd> create_file(const Place& place, const OpenOptions& options) {
     auto fd = sys::openat(place.directory, place.c_name(), access_flags(options) | O_CREAT | O_EXCL,
                           mode);
     if (!fd && fd.error().os_error == EEXIST && !options.exclusive) return refuse(Code::kRace);
-    if (fd && options.mode) PADDOCK_TRY(sys::fchmod(fd->get(), *options.mode));
-    return fd;
+    if (!fd || !options.mode) return fd;
+    const auto exact = sys::fchmod(fd->get(), *options.mode);
+    if (exact) return fd;
+    (void)sys::unlinkat(place.directory, place.c_name(), sys::Unlink::kFile);
+    return exact.error();
 }
 
 // The name was looked at before; what is opened under it now is looked at again.
@@ -120,15 +124,21 @@ Outcome<Handle> open_writable(const RootState& state, const RelPath& path,
     });
 }
 
-Done make_child(const RootState& state, UniqueFd& directory, int parent, const std::string& name,
+// The exact permissions; a setgid bit that came from the parent stays.
+Done set_mode(const fs::ChildDirectory& directory, const std::optional<Mode>& mode) {
+    if (!mode) return {};
+    return fs::chmod_pinned(directory.fd.get(), *mode | (directory.node.stat.mode & S_ISGID));
+}
+
+Done make_child(const RootState& state, UniqueFd& directory, const std::string& name,
                 const std::optional<Mode>& mode) {
-    const auto made = sys::mkdirat(parent, name.c_str(), mode.value_or(0777));
+    const auto made = sys::mkdirat(directory.get(), name.c_str(), mode.value_or(0777));
     if (!made && made.error().os_error != EEXIST) return made.error();
-    auto child = fs::open_child(state, parent, name.c_str(), O_PATH);
+    auto child = fs::open_child(state, directory.get(), name.c_str(), O_PATH);
     if (!child) {
         return child.error().os_error == ENOENT ? refuse(Code::kRace) : child.error();
     }
-    if (made && mode) PADDOCK_TRY(fs::chmod_pinned(child->fd.get(), *mode));
+    if (made) PADDOCK_TRY(set_mode(*child, mode));
     directory = std::move(child->fd);
     return {};
 }
@@ -146,7 +156,7 @@ Done make_directories(const RootState& state, const RelPath& path, const std::op
         PADDOCK_ASSIGN(directory, end.directories.take_top());
         std::string_view rest = names;
         for (auto name = fs::take_component(rest); !name.empty(); name = fs::take_component(rest)) {
-            PADDOCK_TRY(make_child(state, directory, directory.get(), std::string(name), mode));
+            PADDOCK_TRY(make_child(state, directory, std::string(name), mode));
         }
         return {};
     });
@@ -261,8 +271,12 @@ Status Root::mkdir(std::string_view path, std::optional<Mode> mode) const {
         if (place.node) return refuse(Code::kAlreadyExists, {}, EEXIST);
         PADDOCK_TRY(sys::mkdirat(place.directory, place.c_name(), mode.value_or(0777)));
         if (!mode) return {};
-        PADDOCK_ASSIGN(made, fs::open_child(*state_, place.directory, place.c_name(), O_PATH));
-        return fs::chmod_pinned(made.fd.get(), *mode);
+        const auto made = fs::open_child(*state_, place.directory, place.c_name(), O_PATH);
+        const Done exact = made ? set_mode(*made, mode) : Done(made.error());
+        if (!exact) {
+            (void)sys::unlinkat(place.directory, place.c_name(), sys::Unlink::kDirectory);
+        }
+        return exact;
     });
 }
 

@@ -27,6 +27,14 @@ Outcome<const sys::DirEntry*> next_entry(sys::DirReader& reader, int directory) 
     return entry;
 }
 
+// Back to where reading stopped. A removed directory cannot be positioned, and reads as empty.
+Done read_on(int directory, std::int64_t position) {
+    auto positioned = sys::seek(directory, position);
+    if (positioned) return positioned;
+    const auto stat = sys::fstat(directory);
+    return stat && stat->links == 0 ? Done() : positioned;
+}
+
 // The file system's own word, or a look at the entry where it has none. kUnknown: it vanished.
 FileType type_of(int directory, const sys::DirEntry& entry) {
     if (entry.type != FileType::kUnknown) return entry.type;
@@ -98,7 +106,7 @@ Done TreeWalk::leave() {
     path_.resize(frame.parent_bytes);
     PADDOCK_TRY(chain_.pop());
     reader_->reset();
-    return sys::seek(chain_.top(), frame.resume);
+    return read_on(chain_.top(), frame.resume);
 }
 
 Done TreeWalk::run() {
@@ -219,7 +227,7 @@ Done TreeRemoval::finish_level() {
     frames_.pop_back();
     PADDOCK_ASSIGN(level, chain_.pop());
     reader_->reset();
-    if (!frames_.empty()) PADDOCK_TRY(sys::seek(chain_.top(), frames_.back().resume));
+    if (!frames_.empty()) PADDOCK_TRY(read_on(chain_.top(), frames_.back().resume));
     PADDOCK_ASSIGN(removed, remove_one(chain_.top(), level.name.c_str(), FileType::kDirectory));
     if (removed == Removed::kYes) return {};
     if (passes >= limits::kRemovePassesMax) return Failure::from_errno(ENOTEMPTY);

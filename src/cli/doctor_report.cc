@@ -1,0 +1,63 @@
+#include "cli/doctor_report.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "cli/json.h"
+#include "cli/terminal.h"
+
+namespace paddock::cli {
+namespace {
+
+Tone tone_of(State state) {
+    switch (state) {
+        case State::kOn: return Tone::kGood;
+        case State::kPartial: return Tone::kDoubtful;
+        case State::kMissing: break;
+    }
+    return Tone::kBad;
+}
+
+bool lacks_a_need(const std::vector<Finding>& findings) {
+    return std::any_of(findings.begin(), findings.end(), [](const Finding& finding) {
+        return finding.state == State::kMissing && is_needed(finding);
+    });
+}
+
+std::string advice(const Finding& finding, const Paint& paint) {
+    std::string text = "\n" + paint(Tone::kStrong, finding.name) + "\n";
+    text += "  without it  " + finding.without + "\n";
+    if (!finding.remedy.empty()) text += "  to do       " + finding.remedy + "\n";
+    return text;
+}
+
+std::string as_text(const std::vector<Finding>& findings, const Paint& paint) {
+    std::vector<std::vector<Cell>> rows;
+    std::string advices;
+    for (const Finding& finding : findings) {
+        rows.push_back({{std::string(state_name(finding.state)), tone_of(finding.state)},
+                        {finding.name},
+                        {finding.detail}});
+        if (finding.state != State::kOn) advices += advice(finding, paint);
+    }
+    return table(rows, paint) + advices +
+           (lacks_a_need(findings) ? "\npaddock cannot protect a workspace on this host.\n"
+                                   : "\npaddock can protect a workspace on this host.\n");
+}
+
+}  // namespace
+
+bool is_needed(const Finding& finding) noexcept {
+    return finding.name == "mount_ids" || finding.name == "landlock";
+}
+
+int run(const DoctorRequest& request) {
+    const std::vector<Finding> findings = examine_host();
+    if (!print(request.json ? as_json(findings) : as_text(findings, Paint(STDOUT_FILENO)))) {
+        return kUsageError;
+    }
+    return lacks_a_need(findings) ? 1 : 0;
+}
+
+}  // namespace paddock::cli

@@ -1,0 +1,98 @@
+// The only file that includes Boost.JSON.
+#include "cli/json.h"
+
+#include <boost/json.hpp>
+
+#include "base/display.h"
+#include "cli/doctor_report.h"
+
+namespace paddock::cli {
+namespace {
+
+namespace json = boost::json;
+
+std::string finish(const json::object& document) { return json::serialize(document) + "\n"; }
+
+json::object answer_of(const ResolveAnswer& answer) {
+    json::object object;
+    object["path"] = displayable(answer.path);
+    object["accepted"] = answer.result.has_value();
+    if (!answer.result) {
+        object["code"] = code_name(answer.result.error().code);
+        object["message"] = answer.result.error().message();
+        return object;
+    }
+    object["canonical"] = displayable(answer.result->path);
+    object["exists"] = answer.result->exists;
+    if (answer.result->exists) object["type"] = file_type_name(answer.result->type);
+    return object;
+}
+
+json::object verdict_of(const prove::Verdict& verdict) {
+    json::object object;
+    object["result"] = prove::fate_name(verdict.fate);
+    if (verdict.code) object["code"] = code_name(*verdict.code);
+    if (!verdict.detail.empty()) object["detail"] = displayable(verdict.detail);
+    object["tries"] = verdict.tries;
+    return object;
+}
+
+json::object row_of(const prove::Row& row, const std::vector<ResolverKind>& resolvers) {
+    json::object object;
+    object["id"] = row.id;
+    object["attack"] = row.title;
+    object["careless"] = verdict_of(row.careless);
+    json::object& guarded = object["paddock"].emplace_object();
+    for (std::size_t i = 0; i < resolvers.size(); ++i) {
+        guarded[resolver_name(resolvers[i])] = verdict_of(row.guarded[i]);
+    }
+    object["conclusive"] = row.conclusive();
+    return object;
+}
+
+}  // namespace
+
+std::string as_json(const ResolveReport& report) {
+    json::object document;
+    document["root"] = displayable(report.root);
+    document["resolver"] = resolver_name(report.resolver);
+    json::array& results = document["results"].emplace_array();
+    for (const ResolveAnswer& answer : report.answers) results.push_back(answer_of(answer));
+    return finish(document);
+}
+
+std::string as_json(const std::vector<Finding>& findings) {
+    json::object document;
+    json::array& list = document["findings"].emplace_array();
+    for (const Finding& finding : findings) {
+        json::object object;
+        object["name"] = displayable(finding.name);
+        object["state"] = state_name(finding.state);
+        object["needed"] = is_needed(finding);
+        object["detail"] = displayable(finding.detail);
+        object["without"] = displayable(finding.without);
+        object["remedy"] = displayable(finding.remedy);
+        list.push_back(std::move(object));
+    }
+    return finish(document);
+}
+
+std::string as_json(const prove::Report& report) {
+    const prove::Summary summary = prove::summarize(report);
+    json::object document;
+    document["kernel"] = displayable(report.kernel);
+    document["file_system"] = displayable(report.file_system);
+    document["root_user"] = report.root_user;
+    document["rounds"] = report.rounds;
+    document["not_tried"] = report.not_tried;
+    json::array& rows = document["attacks"].emplace_array();
+    for (const prove::Row& row : report.rows) rows.push_back(row_of(row, report.resolvers));
+    document["summary"] = {{"attacks", report.rows.size()},
+                           {"careless_leaks", summary.careless_leaks},
+                           {"paddock_leaks", summary.paddock_leaks},
+                           {"inconclusive", summary.inconclusive},
+                           {"skipped", summary.skipped}};
+    return finish(document);
+}
+
+}  // namespace paddock::cli

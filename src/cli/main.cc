@@ -1,0 +1,26 @@
+// paddock: the command line.
+#include <variant>
+
+#include "cli/arguments.h"
+#include "cli/doctor_report.h"
+#include "cli/prove/prove.h"
+#include "cli/resolve.h"
+#include "cli/terminal.h"
+
+namespace paddock::cli {
+namespace {
+
+int run(const Ending& ending) {
+    if (ending.exit_code == 0) return print(ending.text) ? 0 : kUsageError;
+    complain(ending.text);
+    return ending.exit_code;
+}
+
+}  // namespace
+}  // namespace paddock::cli
+
+int main(int argc, char** argv) {
+    using namespace paddock::cli;
+    const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
+    return std::visit([](const auto& request) { return run(request); }, parse_arguments(words));
+}

@@ -1,0 +1,122 @@
+#include "cli/prove/report.h"
+
+#include <algorithm>
+
+#include "base/display.h"
+#include "cli/arguments.h"
+
+namespace paddock::cli::prove {
+namespace {
+
+Cell cell_of(const Row& row, const Verdict& verdict, bool careless) {
+    const std::string tries = std::to_string(verdict.tries);
+    switch (verdict.fate) {
+        case Fate::kLeaked:
+            return {row.race ? "LEAKED, try " + tries : "LEAKED",
+                    careless ? Tone::kDoubtful : Tone::kBad};
+        case Fate::kWouldBlock: return {"would block", careless ? Tone::kDoubtful : Tone::kBad};
+        case Fate::kRefused: return {std::string(code_name(*verdict.code)), Tone::kGood};
+        case Fate::kHeld:
+            if (careless) return {"did not leak", Tone::kQuiet};
+            return {row.race ? "held " + tries + " tries" : "held", Tone::kGood};
+        case Fate::kSkipped: break;
+    }
+    return {"skipped", Tone::kQuiet};
+}
+
+std::string counted(std::size_t count, const std::string& thing) {
+    return std::to_string(count) + " " + thing + (count == 1 ? "" : "s");
+}
+
+std::string remarks(const Report& report) {
+    std::string text;
+    if (!report.not_tried.empty()) text += "not tried: " + report.not_tried + "\n";
+    for (const Row& row : report.rows) {
+        if (const Verdict* verdict = row.skipped()) {
+            text += "skipped: " + row.id + ": " + displayable(verdict->detail) + "\n";
+        } else if (!row.conclusive()) {
+            text += "inconclusive: " + row.id + ": control did not leak";
+            if (row.race) text += " in " + std::to_string(row.careless.tries) + " tries";
+            text += "\n";
+        }
+        for (std::size_t i = 0; i < row.guarded.size(); ++i) {
+            if (row.guarded[i].fate != Fate::kLeaked) continue;
+            text += "LEAK: " + row.id + " (" + std::string(resolver_name(report.resolvers[i])) +
+                    "): " + displayable(row.guarded[i].detail) + "\n";
+        }
+    }
+    return text.empty() ? text : "\n" + text;
+}
+
+}  // namespace
+
+std::string_view fate_name(Fate fate) noexcept {
+    switch (fate) {
+        case Fate::kLeaked: return "leaked";
+        case Fate::kWouldBlock: return "would_block";
+        case Fate::kRefused: return "refused";
+        case Fate::kHeld: return "held";
+        case Fate::kSkipped: break;
+    }
+    return "skipped";
+}
+
+const Verdict* Row::skipped() const noexcept {
+    if (careless.fate == Fate::kSkipped) return &careless;
+    const auto it = std::find_if(guarded.begin(), guarded.end(), [](const Verdict& verdict) {
+        return verdict.fate == Fate::kSkipped;
+    });
+    return it == guarded.end() ? nullptr : &*it;
+}
+
+bool Row::conclusive() const noexcept {
+    return skipped() == nullptr &&
+           (careless.fate == Fate::kLeaked || careless.fate == Fate::kWouldBlock);
+}
+
+Summary summarize(const Report& report) {
+    Summary summary;
+    for (const Row& row : report.rows) {
+        const bool skipped = row.skipped() != nullptr;
+        summary.careless_leaks += row.conclusive() ? 1U : 0U;
+        summary.skipped += skipped ? 1U : 0U;
+        summary.inconclusive += !row.conclusive() && !skipped ? 1U : 0U;
+        summary.paddock_leaks += static_cast<std::size_t>(
+            std::count_if(row.guarded.begin(), row.guarded.end(), [](const Verdict& verdict) {
+                return verdict.fate == Fate::kLeaked || verdict.fate == Fate::kWouldBlock;
+            }));
+    }
+    return summary;
+}
+
+std::string as_text(const Report& report, const Paint& paint) {
+    const Summary summary = summarize(report);
+    std::vector<std::vector<Cell>> rows;
+    std::vector<Cell> head{
+        {"id", Tone::kStrong}, {"attack", Tone::kStrong}, {"careless tool", Tone::kStrong}};
+    for (const ResolverKind resolver : report.resolvers) {
+        head.push_back({"paddock, " + std::string(resolver_name(resolver)), Tone::kStrong});
+    }
+    rows.push_back(std::move(head));
+    for (const Row& row : report.rows) {
+        std::vector<Cell> cells{
+            {row.id, Tone::kQuiet}, {row.title}, cell_of(row, row.careless, true)};
+        for (const Verdict& verdict : row.guarded) cells.push_back(cell_of(row, verdict, false));
+        rows.push_back(std::move(cells));
+    }
+    std::string text = "Linux " + displayable(report.kernel) + ", " + report.file_system + ", " +
+                       (report.root_user ? "as root" : "as an ordinary user") + "\n\n";
+    text += table(rows, paint) + remarks(report) + "\n";
+    text += counted(report.rows.size(), "attack") + ". The careless tool fell for " +
+            std::to_string(summary.careless_leaks) + ". ";
+    text += summary.paddock_leaks == 0
+                ? paint(Tone::kGood, "Nothing leaked through paddock.")
+                : paint(Tone::kBad, counted(summary.paddock_leaks, "leak") + " through paddock.");
+    if (summary.inconclusive + summary.skipped > 0) {
+        text += " " + std::to_string(summary.inconclusive) + " inconclusive, " +
+                std::to_string(summary.skipped) + " skipped.";
+    }
+    return text + "\n";
+}
+
+}  // namespace paddock::cli::prove

@@ -1,0 +1,94 @@
+#include "cli/terminal.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace paddock::cli {
+namespace {
+
+std::string_view variable(const char* name) {
+    const char* value = std::getenv(name);
+    return value == nullptr ? std::string_view() : std::string_view(value);
+}
+
+std::string_view escape_of(Tone tone) {
+    switch (tone) {
+        case Tone::kGood: return "\x1b[32m";
+        case Tone::kBad: return "\x1b[1;31m";
+        case Tone::kDoubtful: return "\x1b[33m";
+        case Tone::kQuiet: return "\x1b[2m";
+        case Tone::kStrong: return "\x1b[1m";
+        case Tone::kPlain: break;
+    }
+    return {};
+}
+
+// Columns on the screen: bytes that begin a UTF-8 character.
+std::size_t width(std::string_view text) {
+    return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+        return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+    }));
+}
+
+}  // namespace
+
+Paint::Paint(int fd)
+    : colours_(::isatty(fd) == 1 && variable("NO_COLOR").empty() && variable("TERM") != "dumb") {}
+
+std::string Paint::operator()(Tone tone, std::string_view text) const {
+    const std::string_view escape = escape_of(tone);
+    if (!colours_ || escape.empty()) return std::string(text);
+    return std::string(escape).append(text).append("\x1b[0m");
+}
+
+std::string table(const std::vector<std::vector<Cell>>& rows, const Paint& paint) {
+    std::vector<std::size_t> widths;
+    for (const auto& row : rows) {
+        widths.resize(std::max(widths.size(), row.size()));
+        for (std::size_t i = 0; i < row.size(); ++i) {
+            widths[i] = std::max(widths[i], width(row[i].text));
+        }
+    }
+    std::string text;
+    for (const auto& row : rows) {
+        for (std::size_t i = 0; i < row.size(); ++i) {
+            text += paint(row[i].tone, row[i].text);
+            if (i + 1 < row.size()) text.append(widths[i] - width(row[i].text) + 2, ' ');
+        }
+        text += '\n';
+    }
+    return text;
+}
+
+bool print(std::string_view text) {
+    const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+    if (written && std::fflush(stdout) == 0) return true;
+    complain(std::string("cannot write the output: ") + std::strerror(errno));
+    return false;
+}
+
+void complain(std::string_view text) {
+    std::fprintf(stderr, "paddock: %.*s\n", static_cast<int>(text.size()), text.data());
+}
+
+Progress::Progress(std::size_t steps) : steps_(steps), terminal_(::isatty(STDERR_FILENO) == 1) {}
+
+void Progress::show(std::size_t done, std::string_view what) {
+    constexpr std::size_t kBarWidth = 24;
+    if (!terminal_ || steps_ == 0) return;
+    const std::size_t filled = std::min(kBarWidth, done * kBarWidth / steps_);
+    const std::string bar = std::string(filled, '#') + std::string(kBarWidth - filled, '.');
+    std::fprintf(stderr, "\r\x1b[K[%s] %zu/%zu %.*s", bar.c_str(), done, steps_,
+                 static_cast<int>(what.size()), what.data());
+}
+
+void Progress::clear() {
+    if (terminal_) std::fputs("\r\x1b[K", stderr);
+}
+
+}  // namespace paddock::cli

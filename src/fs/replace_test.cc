@@ -1,0 +1,120 @@
+#include "fs/replace.h"
+
+#include <sys/stat.h>
+
+#include <cerrno>
+
+#include "sys/io.h"
+#include "unit/state_jail.h"
+
+using namespace paddock;
+using namespace paddock::testing;
+
+namespace {
+
+class ReplaceTest : public StateJail {
+protected:
+    Done replace(std::string_view path, std::string_view content,
+                 const WriteOptions& options = {}) {
+        PADDOCK_ASSIGN(place, fs::locate_target(state_, at(path)));
+        return fs::replace_file(place, options,
+                                [&](int fd) { return sys::write_all(fd, content); });
+    }
+
+    struct stat status(const char* name) const {
+        struct stat found = {};
+        EXPECT_EQ(::lstat(ws(name).c_str(), &found), 0);
+        return found;
+    }
+};
+
+TEST_F(ReplaceTest, gives_the_name_to_a_new_file) {
+    tree({"ROOT/f=old", "ROOT/other&ROOT/f"});
+    const auto before = status("f").st_ino;
+    ASSERT_TRUE(replace("f", "new"));
+    EXPECT_EQ(os_read(ws("f")), "new");
+    EXPECT_NE(status("f").st_ino, before);
+    EXPECT_EQ(os_read(ws("other")), "old") << "the other link keeps the old content";
+}
+
+TEST_F(ReplaceTest, keeps_the_mode_but_no_privileges) {
+    tree({"ROOT/f=old"});
+    ASSERT_EQ(::chmod(ws("f").c_str(), 06750), 0);
+    ASSERT_TRUE(replace("f", "new"));
+    EXPECT_EQ(status("f").st_mode & 07777U, 0750U);
+}
+
+TEST_F(ReplaceTest, a_new_file_has_the_mode_asked_for_or_that_of_the_umask) {
+    const mode_t usual = ::umask(027);
+    WriteOptions options;
+    options.mode = 0604;
+    EXPECT_TRUE(replace("exact", "x", options));
+    EXPECT_TRUE(replace("plain", "x"));
+    ::umask(usual);
+    EXPECT_EQ(status("exact").st_mode & 07777U, 0604U);
+    EXPECT_EQ(status("plain").st_mode & 07777U, 0640U);
+}
+
+TEST_F(ReplaceTest, refuses_what_is_no_writable_file) {
+    tree({"ROOT/d/", "ROOT/p|", "ROOT/f=old"});
+    ASSERT_EQ(::chmod(ws("f").c_str(), 0444), 0);
+    EXPECT_EQ(replace("d", "x").error().code, Code::kIsADirectory);
+    EXPECT_EQ(replace("p", "x").error().code, Code::kNotRegularFile);
+    EXPECT_EQ(replace("f", "x").error().code, Code::kPermissionDenied);
+    EXPECT_EQ(os_read(ws("f")), "old");
+}
+
+TEST_F(ReplaceTest, must_create_refuses_an_existing_name) {
+    tree({"ROOT/f=old"});
+    WriteOptions options;
+    options.must_create = true;
+    EXPECT_EQ(replace("f", "x", options).error().code, Code::kAlreadyExists);
+    EXPECT_TRUE(replace("new", "x", options));
+}
+
+TEST_F(ReplaceTest, does_not_replace_what_appeared_meanwhile) {
+    const auto place = fs::locate_target(state_, at("f"));
+    ASSERT_TRUE(place);
+    const auto done = fs::replace_file(*place, {}, [&](int) -> Done {
+        os_write(ws("f"), "theirs");
+        return {};
+    });
+    ASSERT_FALSE(done);
+    EXPECT_EQ(done.error().code, Code::kRace);
+    EXPECT_EQ(os_read(ws("f")), "theirs");
+    EXPECT_EQ(os_list(ws()), std::vector<std::string>{"f"});
+}
+
+TEST_F(ReplaceTest, a_failed_fill_leaves_nothing) {
+    tree({"ROOT/f=old"});
+    const auto place = fs::locate_target(state_, at("f"));
+    ASSERT_TRUE(place);
+    const auto done = fs::replace_file(*place, {}, [](int) { return Failure::from_errno(ENOSPC); });
+    ASSERT_FALSE(done);
+    EXPECT_EQ(done.error().os_error, ENOSPC);
+    EXPECT_EQ(os_read(ws("f")), "old");
+    EXPECT_EQ(os_list(ws()), std::vector<std::string>{"f"});
+}
+
+TEST_F(ReplaceTest, a_temporary_file_is_private_and_goes_unless_kept) {
+    tree({"ROOT/d/"});
+    const UniqueFd directory = open_directory("d");
+    {
+        const auto temp = fs::make_temp(directory.get(), "d");
+        ASSERT_TRUE(temp);
+        EXPECT_TRUE(temp->path().starts_with("d/.paddock-")) << temp->path();
+        EXPECT_EQ(status(temp->path().c_str()).st_mode & 07777U, 0600U);
+    }
+    EXPECT_TRUE(os_list(ws("d")).empty());
+    {
+        auto temp = fs::make_temp(directory.get(), "d");
+        ASSERT_TRUE(temp);
+        const TempFile moved = std::move(*temp);
+        EXPECT_TRUE(os_exists(ws(moved.path())));
+    }
+    EXPECT_TRUE(os_list(ws("d")).empty());
+    fs::make_temp(directory.get(), "d").value().keep();
+    EXPECT_EQ(os_list(ws("d")).size(), 1U);
+}
+
+}  // namespace

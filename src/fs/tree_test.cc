@@ -1,0 +1,138 @@
+#include "fs/tree.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include <paddock/limits.h>
+
+#include "unit/state_jail.h"
+
+using namespace paddock;
+using namespace paddock::testing;
+
+namespace {
+
+class TreeTest : public StateJail {
+protected:
+    // The paths visited below `path`, sorted.
+    std::vector<std::string> walked(std::string_view path, const WalkVisitor& also = {}) const {
+        std::vector<std::string> seen;
+        const UniqueFd start = open_directory(path);
+        const auto done =
+            fs::walk_tree(state_, start.get(), at(path).text, [&](const WalkEntry& entry) {
+                seen.emplace_back(entry.path);
+                return also ? also(entry) : WalkAction::kContinue;
+            });
+        EXPECT_TRUE(done) << done.error().os_error;
+        std::sort(seen.begin(), seen.end());
+        return seen;
+    }
+
+    Done remove(std::string_view path) const {
+        PADDOCK_ASSIGN(place, fs::locate_name(state_, at(path)));
+        return fs::remove_tree(state_, place);
+    }
+};
+
+using Paths = std::vector<std::string>;
+
+TEST_F(TreeTest, a_walk_visits_everything_and_enters_no_link) {
+    tree({"ROOT/d/a/f=x", "ROOT/d/b/", "ROOT/d/out->../../OUT", "ROOT/d/in->a"});
+    EXPECT_EQ(walked("d"), (Paths{"d/a", "d/a/f", "d/b", "d/in", "d/out"}));
+    EXPECT_EQ(walked("d/a"), Paths{"d/a/f"});
+    EXPECT_EQ(walked("d/b"), Paths{});
+}
+
+TEST_F(TreeTest, a_walk_tells_kind_depth_and_directory) {
+    tree({"ROOT/d/a/f=x", "ROOT/d/l->a"});
+    walked(".", [](const WalkEntry& entry) {
+        const std::string path(entry.path);
+        EXPECT_EQ(entry.depth,
+                  static_cast<std::size_t>(std::count(path.begin(), path.end(), '/')) + 1);
+        EXPECT_EQ(entry.type,
+                  sys::node_at(entry.directory, std::string(entry.name).c_str())->stat.type);
+        EXPECT_EQ(entry.failure, nullptr);
+        return WalkAction::kContinue;
+    });
+}
+
+TEST_F(TreeTest, a_visitor_may_skip_and_stop) {
+    tree({"ROOT/d/a/f=x", "ROOT/d/b/f=x"});
+    EXPECT_EQ(walked("d", [](const WalkEntry&) { return WalkAction::kSkip; }),
+              (Paths{"d/a", "d/b"}));
+    EXPECT_EQ(walked("d", [](const WalkEntry&) { return WalkAction::kStop; }).size(), 1U);
+}
+
+TEST_F(TreeTest, a_walk_survives_the_removal_of_where_it_is) {
+    tree({"ROOT/d/a/b/f=x", "ROOT/e/f=x"});
+    const auto seen = walked(".", [this](const WalkEntry& entry) {
+        if (entry.path == "d/a/b/f") std::filesystem::remove_all(ws("d"));
+        return WalkAction::kContinue;
+    });
+    EXPECT_TRUE(std::count(seen.begin(), seen.end(), "e/f") == 1);
+}
+
+TEST_F(TreeTest, a_directory_that_cannot_be_entered_is_visited_again_with_the_reason) {
+    if (is_root()) GTEST_SKIP() << "nothing is closed to root";
+    tree({"ROOT/d/closed/f=x"});
+    std::filesystem::permissions(ws("d/closed"), std::filesystem::perms::none);
+    int failures = 0;
+    walked("d", [&](const WalkEntry& entry) {
+        if (entry.failure != nullptr) {
+            ++failures;
+            EXPECT_EQ(entry.path, "d/closed");
+            EXPECT_EQ(entry.failure->code, Code::kPermissionDenied);
+        }
+        return WalkAction::kContinue;
+    });
+    EXPECT_EQ(failures, 1);
+}
+
+TEST_F(TreeTest, removes_everything_but_what_links_point_to) {
+    tree({"ROOT/d/a/b/f=x", "ROOT/d/out->../../OUT", "ROOT/d/secret->../../OUT/secret",
+          "ROOT/keep=x", "ROOT/d/in->../keep"});
+    ASSERT_TRUE(remove("d"));
+    EXPECT_EQ(os_list(ws()), Paths{"keep"});
+    EXPECT_EQ(secret(), kSecret);
+}
+
+TEST_F(TreeTest, removes_a_file_a_link_and_what_is_absent) {
+    tree({"ROOT/f=x", "ROOT/l->../OUT"});
+    EXPECT_TRUE(remove("f"));
+    EXPECT_TRUE(remove("l"));
+    EXPECT_TRUE(remove("absent"));
+    EXPECT_TRUE(os_list(ws()).empty());
+    EXPECT_EQ(secret(), kSecret);
+}
+
+TEST_F(TreeTest, removes_deeper_than_it_holds_directories_open) {
+    std::string path = "d";
+    for (std::size_t i = 0; i < 3 * limits::kHeldDirectoriesMax; ++i) path += "/d";
+    std::filesystem::create_directories(ws(path));
+    os_write(ws(path + "/f"), "x");
+    const std::size_t descriptors = open_descriptors();
+    EXPECT_EQ(walked(".").size(), 3 * limits::kHeldDirectoriesMax + 2);
+    ASSERT_TRUE(remove("d"));
+    EXPECT_TRUE(os_list(ws()).empty());
+    EXPECT_EQ(open_descriptors(), descriptors);
+}
+
+TEST_F(TreeTest, lists_the_first_names_and_says_if_there_are_more) {
+    tree({"ROOT/d/c=x", "ROOT/d/a/", "ROOT/d/b->a"});
+    const UniqueFd directory = open_directory("d");
+    const auto some = fs::list_entries(directory.get(), 2);
+    ASSERT_TRUE(some);
+    EXPECT_TRUE(some->truncated);
+    ASSERT_EQ(some->entries.size(), 2U);
+    EXPECT_EQ(some->entries[0].name, "a");
+    EXPECT_EQ(some->entries[0].type, FileType::kDirectory);
+    EXPECT_EQ(some->entries[1].name, "b");
+    EXPECT_EQ(some->entries[1].type, FileType::kSymlink);
+    const UniqueFd again = open_directory("d");
+    const auto all = fs::list_entries(again.get(), 3);
+    ASSERT_TRUE(all);
+    EXPECT_FALSE(all->truncated);
+    EXPECT_EQ(all->entries.size(), 3U);
+}
+
+}  // namespace

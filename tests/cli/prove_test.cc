@@ -1,0 +1,169 @@
+// The gallery, run as a user runs it. Here it must also leave nothing behind, whatever ends it.
+#include <poll.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <cstring>
+#include <fstream>
+#include <set>
+
+#include "cli/run.h"
+#include "testing/jail.h"
+
+namespace paddock::testing {
+namespace {
+
+class Prove : public ::testing::Test {
+protected:
+    void SetUp() override {
+        if (const std::string why = cannot_run(); !why.empty()) GTEST_SKIP() << why;
+    }
+
+    std::vector<std::string> words(const std::vector<std::string>& more) const {
+        std::vector<std::string> all{"prove", "--dir", scratch_.path()};
+        all.insert(all.end(), more.begin(), more.end());
+        return all;
+    }
+    void expect_clean() const { EXPECT_EQ(os_list(scratch_.path()).size(), 0U); }
+
+    // Ends a run that would take hours after it has used its scratch directory `grounds` times.
+    void expect_tidy_end(int signal, int grounds) const;
+
+    ScratchDir scratch_;
+};
+
+std::set<std::string> catalogue() {
+    std::ifstream file(PADDOCK_SOURCE_DIR "/tests/escape/catalogue.tsv");
+    std::set<std::string> ids;
+    for (std::string line; std::getline(file, line);) ids.insert(line.substr(0, line.find('\t')));
+    return ids;
+}
+
+TEST_F(Prove, nothing_leaks_and_the_control_does) {
+    const Ran ran = paddock(words({"--json", "--rounds", "100"}));
+    EXPECT_EQ(ran.exit_code, 0) << ran.out << ran.err;
+    const auto document = ran.json();
+    ASSERT_TRUE(document.is_object());
+    const std::set<std::string> ids = catalogue();
+    const auto& attacks = document.at("attacks").as_array();
+    EXPECT_GE(attacks.size(), 25U);
+    for (const auto& attack : attacks) {
+        const std::string id = text_of(attack.at("id"));
+        SCOPED_TRACE(id + " " + text_of(attack.at("attack")));
+        EXPECT_TRUE(ids.contains(id)) << "not in the catalogue";
+        const auto& careless = attack.at("careless").at("result");
+        // A busy machine may keep the two threads of a race apart; a mount may be forbidden.
+        const bool certain = id.substr(0, 4) != "RACE" && careless != "skipped";
+        if (certain) {
+            EXPECT_TRUE(attack.at("conclusive").as_bool());
+        } else if (careless == "skipped") {
+            EXPECT_EQ(id.substr(0, 3), "MNT") << attack.at("careless").at("detail");
+        }
+        for (const auto& [resolver, verdict] : attack.at("paddock").as_object()) {
+            const auto& result = verdict.at("result");
+            EXPECT_TRUE(result == "refused" || result == "held" || careless == "skipped")
+                << resolver << ": " << result;
+        }
+    }
+    EXPECT_EQ(document.at("summary").at("paddock_leaks"), 0);
+    expect_clean();
+}
+
+TEST_F(Prove, refusals_carry_the_documented_code_under_every_resolver) {
+    const auto document = paddock(words({"--json", "--rounds", "1"})).json();
+    ASSERT_TRUE(document.is_object());
+    const std::map<std::string, std::string> by_family{
+        {"LEX", "path_escape"},      {"ABS", "path_escape"},   {"PRE", "path_escape"},
+        {"NM-", "invalid_path"},     {"SYM", "path_escape"},   {"SP-01", "not_regular_file"},
+        {"SP-11", "path_escape"},    {"ED", "path_escape"},    {"MNT", "mount_crossing"},
+        {"HL", "permission_denied"}, {"WR-02", "path_escape"}, {"WR-11", "permission_denied"},
+        {"WK", "path_escape"}};
+    for (const auto& attack : document.at("attacks").as_array()) {
+        const std::string id = text_of(attack.at("id"));
+        SCOPED_TRACE(id + " " + text_of(attack.at("attack")));
+        for (const auto& [resolver, verdict] : attack.at("paddock").as_object()) {
+            if (verdict.at("result") != "refused") continue;
+            std::string expected = "none";
+            for (const auto& [family, code] : by_family) {
+                if (id.starts_with(family)) expected = code;
+            }
+            EXPECT_EQ(text_of(verdict.at("code")), expected) << resolver;
+        }
+    }
+}
+
+TEST_F(Prove, the_table_tells_it_to_people) {
+    const Ran ran = paddock(words({"--rounds", "20"}));
+    EXPECT_EQ(ran.exit_code, 0);
+    EXPECT_NE(ran.out.find("LEAKED"), std::string::npos);
+    EXPECT_NE(ran.out.find("would block"), std::string::npos);
+    EXPECT_NE(ran.out.find("Nothing leaked through paddock."), std::string::npos) << ran.out;
+    EXPECT_EQ(ran.out.find('\x1b'), std::string::npos) << "colour in a pipe";
+    EXPECT_EQ(ran.err, "") << "a progress bar in a pipe";
+    expect_clean();
+}
+
+TEST_F(Prove, tries_the_resolver_that_was_asked_for) {
+    const auto document = paddock(words({"--json", "--rounds", "1", "--resolver", "walk"})).json();
+    ASSERT_TRUE(document.is_object());
+    for (const auto& attack : document.at("attacks").as_array()) {
+        EXPECT_EQ(attack.at("paddock").as_object().size(), 1U);
+        EXPECT_TRUE(attack.at("paddock").as_object().contains("walk"));
+    }
+}
+
+TEST_F(Prove, what_cannot_be_tried_is_no_success) {
+    const Ran nowhere = paddock({"prove", "--dir", scratch_.path() + "/absent"});
+    EXPECT_EQ(nowhere.exit_code, 2);
+    EXPECT_NE(nowhere.err.find("Name another with --dir"), std::string::npos) << nowhere.err;
+    // A path this long leaves no room for the ground.
+    std::string deep = scratch_.path();
+    while (deep.size() < 3800) {
+        deep += "/" + std::string(200, 'd');
+        ASSERT_EQ(::mkdir(deep.c_str(), 0755), 0);
+    }
+    deep += "/" + std::string(4060 - deep.size(), 'd');
+    ASSERT_EQ(::mkdir(deep.c_str(), 0755), 0);
+    const Ran cramped = paddock({"prove", "--dir", deep, "--rounds", "1"});
+    EXPECT_EQ(cramped.exit_code, 2) << cramped.out << cramped.err;
+    EXPECT_EQ(os_list(deep).size(), 0U);
+}
+
+void Prove::expect_tidy_end(int signal, int grounds) const {
+    const int watch = ::inotify_init1(IN_CLOEXEC);
+    ASSERT_GE(watch, 0);
+    const int top = ::inotify_add_watch(watch, scratch_.path().c_str(), IN_CREATE);
+    ASSERT_GE(top, 0);
+    Process running(words({"--rounds", "10000000"}));
+    alignas(inotify_event) std::array<char, 4096> block;
+    for (int seen = 0; seen < grounds;) {
+        const ssize_t got = ::read(watch, block.data(), block.size());
+        ASSERT_GT(got, 0);
+        for (ssize_t at = 0; at < got;) {
+            inotify_event event;
+            std::memcpy(&event, block.data() + at, sizeof event);
+            const char* name = block.data() + at + sizeof event;
+            if (event.wd == top) {
+                ::inotify_add_watch(watch, (scratch_.path() + "/" + name).c_str(), IN_CREATE);
+            }
+            ++seen;
+            at += static_cast<ssize_t>(sizeof event + event.len);
+        }
+    }
+    ASSERT_EQ(::kill(running.id(), signal), 0);
+    const Ran ran = running.wait();
+    ::close(watch);
+    EXPECT_EQ(ran.signal, signal) << "ended with exit code " << ran.exit_code;
+    EXPECT_EQ(ran.out, "");
+    expect_clean();
+}
+
+TEST_F(Prove, tidies_up_when_terminated) { expect_tidy_end(SIGTERM, 40); }
+TEST_F(Prove, tidies_up_when_interrupted) { expect_tidy_end(SIGINT, 1); }
+TEST_F(Prove, tidies_up_when_the_terminal_goes) { expect_tidy_end(SIGHUP, 10); }
+
+}  // namespace
+}  // namespace paddock::testing

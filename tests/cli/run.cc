@@ -1,0 +1,112 @@
+#include "cli/run.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <boost/json/parse.hpp>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <stdexcept>
+
+namespace paddock::testing {
+namespace {
+
+void check(bool done, const char* what) {
+    if (!done) throw std::runtime_error(std::string(what) + ": " + std::strerror(errno));
+}
+
+std::vector<std::string> environment(const Setting& setting) {
+    std::vector<std::string> all;
+    for (char** variable = environ; *variable != nullptr; ++variable) {
+        const std::string entry = *variable;
+        if (!setting.variables.contains(entry.substr(0, entry.find('=')))) all.push_back(entry);
+    }
+    for (const auto& [name, value] : setting.variables) all.push_back(name + "=" + value);
+    return all;
+}
+
+std::vector<char*> pointers(std::vector<std::string>& strings) {
+    std::vector<char*> all;
+    for (std::string& string : strings) all.push_back(string.data());
+    all.push_back(nullptr);
+    return all;
+}
+
+}  // namespace
+
+boost::json::value Ran::json() const {
+    boost::json::error_code error;
+    boost::json::value value = boost::json::parse(out, error);
+    EXPECT_FALSE(error) << error.message() << "\n" << out;
+    return error ? boost::json::value() : value;
+}
+
+std::string text_of(const boost::json::value& value) {
+    EXPECT_TRUE(value.is_string());
+    return value.is_string() ? std::string(value.get_string().c_str()) : std::string();
+}
+
+std::string cannot_run() {
+    if (::access(PADDOCK_BINARY, X_OK) == 0) return {};
+    return std::string("the binary cannot be run by this user: ") + std::strerror(errno);
+}
+
+Process::Process(const std::vector<std::string>& arguments, const Setting& setting) {
+    std::vector<std::string> words{PADDOCK_BINARY};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    std::vector<std::string> variables = environment(setting);
+    const auto argv = pointers(words);
+    const auto envp = pointers(variables);
+    std::array<int, 2> out;
+    std::array<int, 2> err;
+    check(::pipe2(out.data(), O_CLOEXEC) == 0 && ::pipe2(err.data(), O_CLOEXEC) == 0, "pipe");
+    id_ = ::fork();
+    check(id_ >= 0, "fork");
+    if (id_ == 0) {
+        const bool there = setting.directory.empty() || ::chdir(setting.directory.c_str()) == 0;
+        if (!setting.output.empty()) out[1] = ::open(setting.output.c_str(), O_WRONLY | O_CLOEXEC);
+        if (there && ::dup2(out[1], 1) == 1 && ::dup2(err[1], 2) == 2) {
+            ::execve(PADDOCK_BINARY, argv.data(), envp.data());
+        }
+        ::_exit(127);
+    }
+    ::close(out[1]);
+    ::close(err[1]);
+    out_ = out[0];
+    err_ = err[0];
+}
+
+Ran Process::wait() {
+    Ran ran;
+    std::array<pollfd, 2> pipes{{{out_, POLLIN, 0}, {err_, POLLIN, 0}}};
+    std::array<char, 4096> block;
+    while (pipes[0].fd >= 0 || pipes[1].fd >= 0) {
+        if (::poll(pipes.data(), pipes.size(), -1) < 0) check(errno == EINTR, "poll");
+        for (std::size_t i = 0; i < pipes.size(); ++i) {
+            if (pipes[i].fd < 0 || pipes[i].revents == 0) continue;
+            const ssize_t got = ::read(pipes[i].fd, block.data(), block.size());
+            if (got < 0 && errno == EINTR) continue;
+            std::string& text = i == 0 ? ran.out : ran.err;
+            if (got > 0) text.append(block.data(), static_cast<std::size_t>(got));
+            if (got > 0) continue;
+            ::close(pipes[i].fd);
+            pipes[i].fd = -1;
+        }
+    }
+    int status = 0;
+    while (::waitpid(id_, &status, 0) < 0) check(errno == EINTR, "waitpid");
+    if (WIFEXITED(status)) ran.exit_code = WEXITSTATUS(status);
+    if (WIFSIGNALED(status)) ran.signal = WTERMSIG(status);
+    return ran;
+}
+
+Ran paddock(const std::vector<std::string>& arguments, const Setting& setting) {
+    return Process(arguments, setting).wait();
+}
+
+}  // namespace paddock::testing

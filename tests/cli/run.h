@@ -1,0 +1,54 @@
+// Runs the real binary and collects what it says.
+#pragma once
+
+#include <sys/types.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include <boost/json/value.hpp>
+
+namespace paddock::testing {
+
+struct Ran {
+    int exit_code = -1;  // -1: ended by `signal`
+    int signal = 0;
+    std::string out;
+    std::string err;
+
+    // Standard output as JSON; a test failure and null if it is none.
+    boost::json::value json() const;
+};
+
+struct Setting {
+    std::string directory = {};                         // to start in; empty: this process's
+    std::map<std::string, std::string> variables = {};  // set on top of the environment
+    std::string output = {};  // file for standard output instead of Ran::out
+};
+
+// Why the binary cannot be run here (another user's build folder); empty if it can.
+std::string cannot_run();
+
+// A started binary. Must be waited for.
+class Process {
+public:
+    explicit Process(const std::vector<std::string>& arguments, const Setting& setting = {});
+    Process(const Process&) = delete;
+    Process& operator=(const Process&) = delete;
+
+    pid_t id() const { return id_; }
+    Ran wait();
+
+private:
+    pid_t id_ = -1;
+    int out_ = -1;
+    int err_ = -1;
+};
+
+// A JSON string; a test failure and "" if it is none.
+std::string text_of(const boost::json::value& value);
+
+Ran paddock(const std::vector<std::string>& arguments, const Setting& setting = {});
+
+}  // namespace paddock::testing
