@@ -38,14 +38,16 @@ std::optional<double> time_batch(const Contender& contender, int calls) {
     return taken.count() / calls;
 }
 
-// How many calls take about kBatch; the first, cold one only tells how many to try.
+// How many calls take about kBatch, by the quickest of some tries: the first is cold, and any may
+// be interrupted.
 std::optional<int> calls_in_batch(const Contender& contender) {
     constexpr double kBatchNs = std::chrono::duration<double, std::nano>(kBatch).count();
+    constexpr int kTries = 4;
     int calls = 1;
-    for (int i = 0; i < 2; ++i) {
+    for (int i = 0; i < kTries; ++i) {
         const auto ns = time_batch(contender, calls);
         if (!ns) return std::nullopt;
-        calls = std::max(1, static_cast<int>(kBatchNs / *ns));
+        calls = std::max(calls, static_cast<int>(kBatchNs / *ns));
     }
     return calls;
 }

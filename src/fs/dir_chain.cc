@@ -25,6 +25,11 @@ bool worth_holding(std::size_t level, std::size_t last) {
     return distance < (2 * kWindow) << rarity;
 }
 
+// The name no longer leads to the directory it led to.
+bool is_elsewhere(Code code) {
+    return code == Code::kNotFound || code == Code::kNotADirectory || code == Code::kMountCrossing;
+}
+
 }  // namespace
 
 Outcome<ChildDirectory> open_child(const RootState& state, int directory, const char* name,
@@ -78,6 +83,7 @@ Done DirChain::hold_top() {
                            : i == 0        ? start_
                                            : levels_[i - 1].fd.get();
         auto child = open_child(*state_, parent, levels_[i].name.c_str(), flags_);
+        if (!child && !is_elsewhere(child.error().code)) return child.error();
         if (!child || child->node.stat.identity != levels_[i].node.stat.identity) {
             return refuse(Code::kRace);
         }

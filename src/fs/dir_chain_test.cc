@@ -2,6 +2,7 @@
 
 #include <sys/stat.h>
 
+#include <bit>
 #include <cstdio>
 #include <filesystem>
 
@@ -53,30 +54,33 @@ TEST_F(DirChainTest, goes_down_and_up_again) {
 }
 
 TEST_F(DirChainTest, holds_few_descriptors_and_reopens_the_rest) {
-    constexpr std::size_t kLevels = limits::kHeldDirectoriesMax * 40;
+    constexpr std::size_t kLevels = 40 * limits::kHeldDirectoriesMax;
+    constexpr std::size_t kHeldMax = limits::kHeldDirectoriesMax + std::bit_width(kLevels);
     std::filesystem::create_directories(ws(deep_path(kLevels)));
     const std::size_t before = open_descriptors();
     DirChain chain = this->chain();
-    for (std::size_t i = 0; i < kLevels; ++i) descend(chain, "d");
-    constexpr std::size_t kHeldMost = limits::kHeldDirectoriesMax + 8;
-    EXPECT_LE(open_descriptors(), before + kHeldMost);
+    for (std::size_t i = 0; i < kLevels; ++i) {
+        descend(chain, "d");
+        ASSERT_LE(open_descriptors(), before + kHeldMax);
+    }
     while (chain.depth() > 0) {
         ASSERT_TRUE(chain.pop());
-        EXPECT_LE(open_descriptors(), before + kHeldMost);
-        EXPECT_EQ(sys::node(chain.top())->stat.identity, chain.top_node().stat.identity);
+        ASSERT_LE(open_descriptors(), before + kHeldMax);
+        ASSERT_EQ(sys::node(chain.top())->stat.identity, chain.top_node().stat.identity);
     }
     EXPECT_EQ(open_descriptors(), before);
 }
 
 TEST_F(DirChainTest, does_not_go_back_to_another_directory) {
-    constexpr std::size_t kLevels = limits::kHeldDirectoriesMax * 3;
+    constexpr std::size_t kLetGo = 4;
+    constexpr std::size_t kLevels = 1 + kLetGo + limits::kHeldDirectoriesMax;
     std::filesystem::create_directories(ws(deep_path(kLevels)));
     DirChain chain = this->chain();
     for (std::size_t i = 0; i < kLevels; ++i) descend(chain, "d");
     ASSERT_EQ(std::rename(ws("d/d").c_str(), ws("aside").c_str()), 0);
     tree({"ROOT/d/d/"});
-    auto left = chain.pop();
-    while (left && chain.depth() > 0) left = chain.pop();
+    while (chain.depth() > kLetGo + 2) ASSERT_TRUE(chain.pop());
+    const auto left = chain.pop();
     ASSERT_FALSE(left);
     EXPECT_EQ(left.error().code, Code::kRace);
 }

@@ -138,6 +138,7 @@ Outcome<std::optional<WalkEnd>> PathWalk::absent(std::string_view name) {
     const std::size_t start = pending_.find_first_not_of('/');
     WalkEnd end{std::move(chain_), std::string(name), {}, {}, {}};
     if (start != std::string_view::npos) end.missing = pending_.substr(start);
+    end.by_link = from_link;
     end.as_directory = start == std::string_view::npos && !pending_.empty();
     return end;
 }
@@ -190,6 +191,16 @@ std::string WalkEnd::path() const {
         joined += part;
     }
     return joined;
+}
+
+bool says_where(const Failure& failure) {
+    switch (failure.os_error) {
+        case 0: return failure.code != Code::kRace;
+        case ENOENT:
+        case ENOTDIR:
+        case ELOOP: return true;
+        default: return false;
+    }
 }
 
 Outcome<WalkEnd> walk_path(const RootState& state, const RelPath& path, int flags,

@@ -23,7 +23,8 @@ struct WalkEnd {
     std::optional<sys::Node> node;  // absent: there is no such name
     UniqueFd object;                // opened with the flags asked for; invalid if absent
     std::string missing;            // what would have to be made below `name`, "b/c"
-    bool as_directory = false;      // the absent name was written with a final slash, by a link
+    bool by_link = false;       // the absent name was read from a link, not written by the caller
+    bool as_directory = false;  // and there with a final slash
 
     std::string path() const;  // canonical, relative to the root; empty: the root
 };
@@ -32,5 +33,9 @@ struct WalkEnd {
 // `flags` (O_DIRECTORY is not among them: see RelPath::must_be_directory).
 Outcome<WalkEnd> walk_path(const RootState& state, const RelPath& path, int flags,
                            Symlinks symlinks);
+
+// Does this failure of a walk tell where the path leads (nowhere, outside, in circles), rather than
+// that the question could not be answered?
+bool says_where(const Failure& failure);
 
 }  // namespace paddock::fs

@@ -13,10 +13,15 @@
 namespace paddock::fs {
 namespace {
 
+bool is_missing(Code code) {
+    return code == Code::kNotFound || code == Code::kNotADirectory ||
+           code == Code::kPermissionDenied;
+}
+
 Outcome<UniqueFd> own_descriptors() {
     const Failure absent = refuse(Code::kNotAvailable, "needs /proc, which is not there");
     auto directory = sys::openat(AT_FDCWD, "/proc/self/fd", O_PATH | O_DIRECTORY);
-    if (!directory) return absent;
+    if (!directory) return is_missing(directory.error().code) ? absent : directory.error();
     PADDOCK_ASSIGN(file_system, sys::file_system(directory->get()));
     if (file_system.type != sys::uapi::kProcSuperMagic) return absent;
     return directory;

@@ -57,12 +57,18 @@ Done copy_xattrs(int from, int to) {
     return {};
 }
 
+// The name was looked at before: gone, or a link by now, means that it has to be looked at again.
+Failure since_looked_at(const Failure& failure) {
+    const bool changed = failure.os_error == ENOENT || failure.os_error == ELOOP;
+    return changed ? refuse(Code::kRace, {}, failure.os_error) : failure;
+}
+
 Done take_after(const Place& place, int fd) {
     auto old = sys::openat(place.directory, place.c_name(), O_RDONLY | O_NOFOLLOW | kNoWait);
     if (!old && old.error().os_error == EACCES) {
         return refuse(Code::kPermissionDenied, "its extended attributes could not be kept", EACCES);
     }
-    if (!old) return old.error();
+    if (!old) return since_looked_at(old.error());
     PADDOCK_ASSIGN(before, sys::fstat(old->get()));
     if (before.identity != place.node->stat.identity) return refuse(Code::kRace);
     PADDOCK_ASSIGN(now, sys::fstat(fd));
@@ -114,8 +120,9 @@ Outcome<TempFile> make_temp(int directory, const std::string& parent_path) {
 Done check_writable(const Place& place) {
     const Failure denied = refuse(Code::kPermissionDenied, "is write-protected", EACCES);
     if ((place.node->stat.mode & kAnyWriteBit) == 0) return denied;
-    PADDOCK_ASSIGN(pinned, sys::openat(place.directory, place.c_name(), O_PATH | O_NOFOLLOW));
-    const auto writable = sys::may_write(pinned.get());
+    const auto pinned = sys::openat(place.directory, place.c_name(), O_PATH | O_NOFOLLOW);
+    if (!pinned) return since_looked_at(pinned.error());
+    const auto writable = sys::may_write(pinned->get());
     if (writable) return {};
     const int error = writable.error().os_error;
     if (error == EACCES) return denied;
@@ -124,7 +131,7 @@ Done check_writable(const Place& place) {
     const auto opened =
         sys::openat(place.directory, place.c_name(), O_WRONLY | O_NOFOLLOW | kNoWait);
     if (opened) return {};
-    return opened.error().os_error == EACCES ? denied : opened.error();
+    return opened.error().os_error == EACCES ? denied : since_looked_at(opened.error());
 }
 
 Done replace_file(const Place& place, const WriteOptions& options, const Fill& fill) {

@@ -24,7 +24,7 @@ auto until_settled(Attempt attempt) -> decltype(attempt()) {
         if (!deadline) {
             deadline = Clock::now() + limits::kRaceDeadline;
         } else if (Clock::now() > *deadline) {
-            return outcome;
+            return refuse(Code::kRace, {}, EAGAIN);
         }
     }
 }

@@ -99,6 +99,12 @@ Outcome<UniqueFd> open_directory_by_path(std::string path, bool follow_link) {
     return sys::openat(AT_FDCWD, path.c_str(), O_PATH | O_DIRECTORY | no_follow);
 }
 
+// Nothing at that name any more, or nothing that is inside.
+bool is_elsewhere(Code code) {
+    return code == Code::kNotFound || code == Code::kNotADirectory || code == Code::kPathEscape ||
+           code == Code::kMountCrossing;
+}
+
 }  // namespace
 
 Root::Root(std::shared_ptr<const fs::RootState> state, Rights rights) noexcept
@@ -184,6 +190,7 @@ Result<std::string> Root::canonical_path(const Handle& handle) const {
         auto below = fs::parse_path(object, rules);
         if (!below) return refuse(Code::kNotFound, "has no name inside the workspace");
         auto found = fs::open_object(*state_, *below, O_PATH, Symlinks::kReject);
+        if (!found && !is_elsewhere(found.error().code)) return found.error();
         if (!found) return refuse(Code::kNotFound, "has no name inside the workspace");
         PADDOCK_ASSIGN(there, sys::fstat(found->get()));
         PADDOCK_ASSIGN(here, sys::fstat(handle.fd()));

@@ -63,7 +63,9 @@ Done check_link_target(const RootState& state, const RelPath& link, std::string_
     }
     if (climbs_out(way.text)) return outside;
     const auto led = fs::walk_path(state, way, O_PATH, Symlinks::kInside);
-    return led || led.error().code != Code::kPathEscape ? Done() : outside;
+    if (led) return {};
+    if (led.error().code == Code::kPathEscape) return outside;
+    return fs::says_where(led.error()) ? Done() : led.error();
 }
 
 }  // namespace

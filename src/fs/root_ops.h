@@ -1,6 +1,8 @@
 // Steps that several of Root's methods share.
 #pragma once
 
+#include <cerrno>
+
 #include <paddock/handle.h>
 #include <paddock/limits.h>
 
@@ -19,12 +21,14 @@ Done check_changeable(const Stat& stat);
 // A file or directory whose metadata may be changed, pinned (O_PATH). Never the root.
 Outcome<UniqueFd> pin_changeable(const RootState& state, const RelPath& path);
 
-// Repeats an operation whose target changed between look and act.
+// Repeats an operation whose target changed between look and act. A lookup that did not settle
+// (EAGAIN) has had its time and is not given it again.
 template <class Act>
 auto retried(Act act) -> decltype(act()) {
     for (int i = 1;; ++i) {
         auto outcome = act();
-        const bool settled = outcome || outcome.error().code != Code::kRace;
+        const bool settled =
+            outcome || outcome.error().code != Code::kRace || outcome.error().os_error == EAGAIN;
         if (settled || i == limits::kOperationRetriesMax) return outcome;
     }
 }

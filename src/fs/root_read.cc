@@ -4,6 +4,7 @@
 #include <fcntl.h>
 
 #include <algorithm>
+#include <cerrno>
 
 #include "fs/path_walk.h"
 #include "fs/report.h"
@@ -96,6 +97,8 @@ Result<LinkTarget> Root::readlink(std::string_view path) const {
         }
         PADDOCK_ASSIGN(text, sys::readlinkat(place.directory, place.c_name()));
         const auto end = fs::walk_path(*state_, at, O_PATH, state_->symlinks);
+        const bool hidden = !end && end.error().os_error == EACCES;
+        if (!end && !hidden && !fs::says_where(end.error())) return end.error();
         return LinkTarget{std::move(text), !end && end.error().code == Code::kPathEscape};
     });
 }

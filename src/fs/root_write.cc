@@ -152,6 +152,7 @@ Done make_directories(const RootState& state, const RelPath& path, const std::op
         if (!may_create) return no_create();
         PADDOCK_ASSIGN(end, fs::walk_path(state, path, O_PATH, state.symlinks));
         if (end.node) return refuse(Code::kRace);
+        if (end.by_link) return refuse(Code::kNotFound, "is a link to nothing", ENOENT);
         const std::string names = end.missing.empty() ? end.name : end.name + '/' + end.missing;
         PADDOCK_ASSIGN(directory, end.directories.take_top());
         std::string_view rest = names;

@@ -10,7 +10,6 @@
 #include <paddock/limits.h>
 
 #include "sys/call.h"
-#include "sys/fault.h"
 #include "sys/uapi.h"
 
 namespace paddock::sys {
@@ -24,14 +23,11 @@ timespec timespec_of(const std::optional<std::chrono::nanoseconds>& time) {
 
 template <class System>
 Outcome<std::string> bytes_of(System system) {
-    if (const Fault fault = next_fault(Call::kXattr); fault.error != 0) {
-        return Failure::from_errno(fault.error);
-    }
     std::string bytes(limits::kXattrBytesMax, '\0');
-    const ssize_t size = system(bytes.data(), bytes.size());
-    if (size < 0 && errno == EOPNOTSUPP) return std::string();
-    if (size < 0) return Failure::from_errno(errno);
-    bytes.resize(static_cast<std::size_t>(size));
+    const auto size = ask_kernel(Call::kXattr, [&] { return system(bytes.data(), bytes.size()); });
+    if (!size && size.error().os_error == EOPNOTSUPP) return std::string();
+    if (!size) return size.error();
+    bytes.resize(static_cast<std::size_t>(*size));
     return bytes;
 }
 

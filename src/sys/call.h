@@ -1,5 +1,4 @@
-// The shape of every wrapper that answers "done" or an errno: ask the fault seam, call, retry
-// EINTR.
+// The shape of every wrapper: ask the fault seam, call, retry EINTR, turn errno into a Failure.
 #pragma once
 
 #include <cerrno>
@@ -9,16 +8,22 @@
 
 namespace paddock::sys {
 
+// `system` answers as system calls do: a value, or a negative one and errno.
+template <class System>
+Outcome<long> ask_kernel(Call which, System system) {
+    for (;;) {
+        const int injected = next_fault(which).error;
+        const long answer = injected == 0 ? static_cast<long>(system()) : -1;
+        if (answer >= 0) return answer;
+        const int error = injected == 0 ? errno : injected;
+        if (error != EINTR) return Failure::from_errno(error);
+    }
+}
+
 template <class System>
 Done call(Call which, System system) {
-    for (;;) {
-        if (const Fault fault = next_fault(which); fault.error != 0) {
-            if (fault.error == EINTR) continue;
-            return Failure::from_errno(fault.error);
-        }
-        if (system() == 0) return {};
-        if (errno != EINTR) return Failure::from_errno(errno);
-    }
+    PADDOCK_TRY(ask_kernel(which, system));
+    return {};
 }
 
 }  // namespace paddock::sys

@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "sys/fault.h"
+#include "sys/call.h"
 
 namespace paddock::sys {
 namespace {
@@ -43,12 +43,9 @@ bool is_dot_name(const char* name) {
 Outcome<const DirEntry*> DirReader::next(int fd) {
     for (;;) {
         if (position_ == filled_) {
-            if (const Fault fault = next_fault(Call::kGetdents); fault.error != 0) {
-                return Failure::from_errno(fault.error);
-            }
-            const long size = ::syscall(SYS_getdents64, fd, block_.data(), block_.size());
-            if (size < 0 && errno == EINTR) continue;
-            if (size < 0) return Failure::from_errno(errno);
+            PADDOCK_ASSIGN(size, ask_kernel(Call::kGetdents, [&] {
+                               return ::syscall(SYS_getdents64, fd, block_.data(), block_.size());
+                           }));
             if (size == 0) return nullptr;
             position_ = 0;
             filled_ = static_cast<std::size_t>(size);

@@ -10,7 +10,6 @@
 #include <ctime>
 
 #include "sys/call.h"
-#include "sys/fault.h"
 
 namespace paddock::sys {
 namespace {

@@ -9,7 +9,6 @@
 #include <climits>
 
 #include "sys/call.h"
-#include "sys/fault.h"
 
 namespace paddock::sys {
 Done mkdirat(int directory, const char* name, mode_t mode) {
@@ -35,12 +34,10 @@ Done symlinkat(const char* target, int directory, const char* name) {
 }
 
 Outcome<std::string> readlinkat(int directory, const char* name) {
-    if (const Fault fault = next_fault(Call::kReadlink); fault.error != 0) {
-        return Failure::from_errno(fault.error);
-    }
     std::string target(PATH_MAX, '\0');
-    const ssize_t size = ::readlinkat(directory, name, target.data(), target.size());
-    if (size < 0) return Failure::from_errno(errno);
+    PADDOCK_ASSIGN(size, ask_kernel(Call::kReadlink, [&] {
+                       return ::readlinkat(directory, name, target.data(), target.size());
+                   }));
     target.resize(static_cast<std::size_t>(size));
     return target;
 }

@@ -5,36 +5,26 @@
 
 #include <cerrno>
 
-#include "sys/fault.h"
+#include "sys/call.h"
 #include "sys/uapi.h"
 
 namespace paddock::sys {
 
 Outcome<UniqueFd> openat(int directory, const char* path, int flags, mode_t mode) {
-    for (;;) {
-        if (const Fault fault = next_fault(Call::kOpenat); fault.error != 0) {
-            if (fault.error == EINTR) continue;
-            return Failure::from_errno(fault.error);
-        }
-        const int fd = ::openat(directory, path, flags | O_CLOEXEC, mode);
-        if (fd >= 0) return UniqueFd(fd);
-        if (errno != EINTR) return Failure::from_errno(errno);
-    }
+    PADDOCK_ASSIGN(fd, ask_kernel(Call::kOpenat, [&] {
+                       return ::openat(directory, path, flags | O_CLOEXEC, mode);
+                   }));
+    return UniqueFd(static_cast<int>(fd));
 }
 
 Outcome<UniqueFd> openat2(int directory, const char* path, int flags, std::uint64_t resolve) {
     uapi::OpenHow how;
     how.flags = static_cast<std::uint64_t>(static_cast<unsigned>(flags | O_CLOEXEC));
     how.resolve = resolve;
-    for (;;) {
-        if (const Fault fault = next_fault(Call::kOpenat2); fault.error != 0) {
-            if (fault.error == EINTR) continue;
-            return Failure::from_errno(fault.error);
-        }
-        const long fd = ::syscall(uapi::kNrOpenat2, directory, path, &how, sizeof how);
-        if (fd >= 0) return UniqueFd(static_cast<int>(fd));
-        if (errno != EINTR) return Failure::from_errno(errno);
-    }
+    PADDOCK_ASSIGN(fd, ask_kernel(Call::kOpenat2, [&] {
+                       return ::syscall(uapi::kNrOpenat2, directory, path, &how, sizeof how);
+                   }));
+    return UniqueFd(static_cast<int>(fd));
 }
 
 Outcome<UniqueFd> duplicate(int fd) {

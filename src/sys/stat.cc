@@ -10,7 +10,7 @@
 #include <cstdlib>
 #include <memory>
 
-#include "sys/fault.h"
+#include "sys/call.h"
 #include "sys/uapi.h"
 
 namespace paddock::sys {
@@ -66,14 +66,11 @@ Node from(const struct statx& raw) {
 }
 
 Outcome<Node> statx_node(int directory, const char* name, int flags) {
-    if (const Fault fault = next_fault(Call::kStat); fault.error != 0) {
-        return Failure::from_errno(fault.error);
-    }
     struct statx raw;
+    constexpr int kLook = AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT;
     constexpr unsigned kMask = STATX_BASIC_STATS | uapi::kStatxMntId | uapi::kStatxMntIdUnique;
-    if (::statx(directory, name, flags | AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT, kMask, &raw) != 0) {
-        return Failure::from_errno(errno);
-    }
+    PADDOCK_TRY(
+        call(Call::kStat, [&] { return ::statx(directory, name, flags | kLook, kMask, &raw); }));
     if ((raw.stx_mask & (uapi::kStatxMntId | uapi::kStatxMntIdUnique)) == 0) {
         return refuse(Code::kNotAvailable, "this kernel does not report mount ids");
     }
@@ -83,11 +80,8 @@ Outcome<Node> statx_node(int directory, const char* name, int flags) {
 }  // namespace
 
 Outcome<Stat> fstat(int fd) {
-    if (const Fault fault = next_fault(Call::kStat); fault.error != 0) {
-        return Failure::from_errno(fault.error);
-    }
     struct stat raw;
-    if (::fstat(fd, &raw) != 0) return Failure::from_errno(errno);
+    PADDOCK_TRY(call(Call::kStat, [&] { return ::fstat(fd, &raw); }));
     return from(raw);
 }
 
@@ -97,17 +91,13 @@ Outcome<Node> node_at(int directory, const char* name) { return statx_node(direc
 
 Outcome<FileSystem> file_system(int fd) {
     struct statfs raw;
-    if (::fstatfs(fd, &raw) != 0) return Failure::from_errno(errno);
+    PADDOCK_TRY(call(Call::kStat, [&] { return ::fstatfs(fd, &raw); }));
     return FileSystem{raw.f_type, raw.f_flags};
 }
 
 Done may_write(int fd) {
-    if (const Fault fault = next_fault(Call::kAccess); fault.error != 0) {
-        return Failure::from_errno(fault.error);
-    }
-    if (::faccessat(fd, "", W_OK, AT_EACCESS | AT_EMPTY_PATH) != 0)
-        return Failure::from_errno(errno);
-    return {};
+    return call(Call::kAccess,
+                [&] { return ::faccessat(fd, "", W_OK, AT_EACCESS | AT_EMPTY_PATH); });
 }
 
 Outcome<std::string> real_path(const char* path) {

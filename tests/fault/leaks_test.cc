@@ -7,6 +7,7 @@
 
 #include "fault/budget.h"
 #include "fault/faults.h"
+#include "fault/operations.h"
 #include "fault/scene.h"
 
 using namespace paddock;

@@ -4,6 +4,7 @@
 #include <system_error>
 
 #include "fault/faults.h"
+#include "fault/operations.h"
 #include "fault/scene.h"
 
 using namespace paddock;
@@ -79,7 +80,7 @@ void Meddle::expect_nothing_gained(const std::function<void()>& meddle) {
         if (!struck) return;
         SCOPED_TRACE(describe(plan, struck));
         EXPECT_EQ(open_descriptors(), descriptors);
-        EXPECT_EQ(outside(), outside_before);
+        EXPECT_EQ(difference(outside(), outside_before), "");
         EXPECT_EQ(temporaries(), 0U);
     }
 }

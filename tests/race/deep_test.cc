@@ -5,6 +5,7 @@
 
 #include "race/naive.h"
 #include "race/race.h"
+#include "race/slots.h"
 
 namespace paddock::testing {
 namespace {
@@ -69,26 +70,24 @@ TEST_F(Deep, walk_past_a_directory_that_becomes_an_outward_link) {
 TEST_F(Deep, remove_all_past_a_directory_that_becomes_an_outward_link) {
     build();
     const Root root = this->root();
-    const std::string tree_in_p = "ROOT/p/" + repeated("d/", kDepth) + "inside=f";
-    const auto reset = [&] {
-        naive::remove_all(ws("p"));
-        naive::remove_all(ws("l"));
-        tree({tree_in_p, "ROOT/l->@/OUT/d"});
-    };
-    reset();
-    attack(exchange(ws("p/d"), ws("l")));
+    Slots slots(ws(), [&](const std::string& slot) {
+        const std::string deep = slot.substr(base().size() + 1) + "/p/" + repeated("d/", kDepth);
+        tree({deep});
+        ASSERT_EQ(::symlink(out("d").c_str(), (slot + "/l").c_str()), 0);
+    });
+    attack(slots.exchange("p/d", "l"));
     repeat(
         [&] {
-            const Status done = root.remove_all("p");
-            EXPECT_FALSE(count(done) && os_exists(ws("p")))
+            const Status done = root.remove_all(slots.name() + "/p");
+            EXPECT_FALSE(count(done) && os_exists(slots.path("p")))
                 << "said to be removed, and still there";
-            reset_between_rounds(reset);
+            slots.next(attacker());
         },
         kFewer);
     verdict({Code::kRace});
     control([&] {
-        naive::remove_all(ws("p"));
-        reset_between_rounds(reset);
+        naive::remove_all(slots.path("p"));
+        slots.next(attacker());
         return !os_exists(out(repeated("d/", kDepth) + "outside"));
     });
 }

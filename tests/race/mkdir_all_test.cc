@@ -5,6 +5,7 @@
 
 #include "race/naive.h"
 #include "race/race.h"
+#include "race/slots.h"
 
 namespace paddock::testing {
 namespace {
@@ -32,21 +33,19 @@ TEST_F(Race, mkdir_all_below_a_directory_that_becomes_an_outward_link) {
 }
 
 ATTACK_F(Race, RACE_19, mkdir_all_of_a_directory_that_becomes_an_outward_link) {
-    tree({"ROOT/a/", "ROOT/l->@/OUT"});
     const Root root = this->root();
-    attack(exchange(ws("a/b"), ws("l")));
-    const auto reset = [&] {
-        if (naive::is_link(ws("a/b"))) exchange_once(ws("a/b"), ws("l"));
-        naive::remove_all(ws("a/b"));
-    };
+    Slots slots(ws(), [target = out()](const std::string& slot) {
+        ASSERT_EQ(::symlink(target.c_str(), (slot + "/l").c_str()), 0);
+    });
+    attack(slots.exchange("b", "l"));
     repeat([&] {
-        count(root.mkdir_all("a/b/c/d"));
-        reset_between_rounds(reset);
+        count(root.mkdir_all(slots.name() + "/b/c/d"));
+        slots.next(attacker());
     });
     verdict({Code::kNotADirectory, Code::kPathEscape});
     control([&] {
-        naive::make_directories(ws(), ws("a/b/c/d"));
-        reset_between_rounds(reset);
+        naive::make_directories(ws(), slots.path("b/c/d"));
+        slots.next(attacker());
         return os_exists(out("c"));
     });
 }

@@ -54,7 +54,7 @@ protected:
         return false;
     }
     void note_outside(bool happened) { outside_ += happened ? 1 : 0; }
-    void reset_between_rounds(const std::function<void()>& act) { attacker_->while_paused(act); }
+    Attacker& attacker() { return *attacker_; }
 
     // After the rounds: nothing outside was read or changed, and calls were refused with these
     // codes only. With no code, every call must have succeeded.

@@ -7,6 +7,7 @@
 
 #include "race/naive.h"
 #include "race/race.h"
+#include "race/slots.h"
 
 namespace paddock::testing {
 namespace {
@@ -30,33 +31,27 @@ bool has(const UniqueFd& directory, const char* name) {
 
 class Removal : public Race {
 protected:
-    // Puts "p", with a tree at `directory`, and the link "l" back as they were.
-    void rebuild(const std::string& directory, const std::string& target) {
-        naive::remove_all(ws("p"));
-        naive::remove_all(ws("l"));
-        (void)::mkdir(ws("p").c_str(), 0755);
-        plant(hold(ws()), directory);
-        if (::symlink(target.c_str(), ws("l").c_str()) != 0) throw std::runtime_error("no link");
-    }
-
     // Removes "p" while the tree at `directory` in it is exchanged with a link to `target`, whose
     // tree must stay whole.
     void race_against_link(const std::string& directory, const std::string& target) {
         const Root root = this->root();
-        const auto reset = [&] { rebuild(directory, target); };
-        reset();
+        Slots slots(ws(), [&](const std::string& slot) {
+            (void)::mkdir((slot + "/p").c_str(), 0755);
+            plant(hold(slot), directory);
+            ASSERT_EQ(::symlink(target.c_str(), (slot + "/l").c_str()), 0);
+        });
         watch(target);
-        attack(exchange(ws(directory), ws("l")));
+        attack(slots.exchange(directory, "l"));
         repeat([&] {
-            const Status done = root.remove_all("p");
-            EXPECT_FALSE(count(done) && os_exists(ws("p")))
+            const Status done = root.remove_all(slots.name() + "/p");
+            EXPECT_FALSE(count(done) && os_exists(slots.path("p")))
                 << "said to be removed, and still there";
-            reset_between_rounds(reset);
+            slots.next(attacker());
         });
         verdict({});
         control([&] {
-            naive::remove_all(ws("p"));
-            reset_between_rounds(reset);
+            naive::remove_all(slots.path("p"));
+            slots.next(attacker());
             return !os_exists(target + "/file");
         });
     }

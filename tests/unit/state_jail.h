@@ -21,8 +21,8 @@ protected:
         state_.fd = std::move(*fd);
         state_.node = sys::node(state_.fd.get()).value();
         state_.rules.spellings.push_back(fs::spelling_of(ws()).value());
-        state_.kernel =
-            resolver_under_test() != ResolverKind::kWalk && fs::openat2_works(state_.fd.get());
+        state_.kernel = resolver_under_test() != ResolverKind::kWalk &&
+                        fs::openat2_works(state_.fd.get()).value();
     }
 
     fs::RelPath at(std::string_view path) const {
