@@ -8,6 +8,7 @@
 #include <paddock/limits.h>
 
 #include "base/check.h"
+#include "fs/root_ops.h"
 #include "sys/open.h"
 
 namespace paddock::fs {
@@ -30,10 +31,8 @@ bool is_elsewhere(Code code) {
     return code == Code::kNotFound || code == Code::kNotADirectory || code == Code::kMountCrossing;
 }
 
-}  // namespace
-
-Outcome<ChildDirectory> open_child(const RootState& state, int directory, const char* name,
-                                   int flags) {
+Outcome<ChildDirectory> open_child_once(const RootState& state, int directory, const char* name,
+                                        int flags) {
     // O_PATH without O_DIRECTORY: a link is not followed and an automount not set off.
     PADDOCK_ASSIGN(pinned, sys::openat(directory, name, O_PATH | O_NOFOLLOW));
     PADDOCK_ASSIGN(node, sys::node(pinned.get()));
@@ -42,10 +41,19 @@ Outcome<ChildDirectory> open_child(const RootState& state, int directory, const 
     if ((flags & O_PATH) != 0) return ChildDirectory{std::move(pinned), node};
     // By name, not by ".": reading a directory must not need the permission to search it.
     constexpr int kNameOnly = O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
-    PADDOCK_ASSIGN(readable, sys::openat(directory, name, flags | kNameOnly));
-    PADDOCK_ASSIGN(opened, sys::fstat(readable.get()));
+    auto readable = sys::openat(directory, name, flags | kNameOnly);
+    if (!readable && readable.error().os_error == ELOOP) return refuse(Code::kRace);
+    if (!readable) return readable.error();
+    PADDOCK_ASSIGN(opened, sys::fstat(readable->get()));
     if (opened.identity != node.stat.identity) return refuse(Code::kRace);
-    return ChildDirectory{std::move(readable), node};
+    return ChildDirectory{std::move(*readable), node};
+}
+
+}  // namespace
+
+Outcome<ChildDirectory> open_child(const RootState& state, int directory, const char* name,
+                                   int flags) {
+    return retried([&] { return open_child_once(state, directory, name, flags); });
 }
 
 std::string DirChain::path() const {

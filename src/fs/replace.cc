@@ -111,6 +111,14 @@ Done take_name(const Place& place, const char* temp) {
     return sys::unlinkat(place.directory, temp, sys::Unlink::kFile);
 }
 
+// Somebody may have put another file under the temporary name; or has already replaced ours.
+Done check_taken(const Place& place, int fd) {
+    const auto there = sys::node_at(place.directory, place.c_name());
+    PADDOCK_ASSIGN(ours, sys::fstat(fd));
+    if (there && there->stat.identity == ours.identity) return {};
+    return refuse(Code::kRace);
+}
+
 }  // namespace
 
 Outcome<TempFile> make_temp(int directory, const std::string& parent_path) {
@@ -156,6 +164,7 @@ Done replace_file(const Place& place, const WriteOptions& options, const Fill& f
     }
     if (!taken) return taken.error();
     temp.keep();
+    PADDOCK_TRY(check_taken(place, temp.fd()));
     if (options.durability != Durability::kDirectory) return {};
     PADDOCK_ASSIGN(directory, sys::openat(place.directory, ".", O_RDONLY | O_DIRECTORY));
     return sys::sync_all(directory.get());

@@ -10,6 +10,7 @@
 #include <paddock/limits.h>
 
 #include "fs/dir_chain.h"
+#include "fs/root_ops.h"
 #include "sys/dir.h"
 #include "sys/name.h"
 
@@ -206,20 +207,22 @@ Done TreeRemoval::empty() {
 }
 
 Done TreeRemoval::descend(const std::string& name, int passes) {
-    auto child = open_child(state_, chain_.top(), name.c_str(), kReadable);
-    if (!child && is_gone(child.error())) return {};
-    if (!child && child.error().code == Code::kNotADirectory) {
-        PADDOCK_TRY(remove_one(chain_.top(), name.c_str(), FileType::kUnknown));
-        return {};
-    }
-    if (!child) return child.error();
     if (chain_.depth() >= limits::kTreeDepthMax) {
         return refuse(Code::kLimitReached, "lies too deep");
     }
-    chain_.push(name, std::move(child->fd), child->node);
-    frames_.push_back({0, passes});
-    reader_->reset();
-    return {};
+    return retried([&]() -> Done {
+        auto child = open_child(state_, chain_.top(), name.c_str(), kReadable);
+        if (!child && is_gone(child.error())) return {};
+        if (!child && child.error().code == Code::kNotADirectory) {
+            PADDOCK_ASSIGN(removed, remove_one(chain_.top(), name.c_str(), FileType::kUnknown));
+            return removed == Removed::kYes ? Done() : refuse(Code::kRace);
+        }
+        if (!child) return child.error();
+        chain_.push(name, std::move(child->fd), child->node);
+        frames_.push_back({0, passes});
+        reader_->reset();
+        return {};
+    });
 }
 
 Done TreeRemoval::finish_level() {
