@@ -111,12 +111,13 @@ Done take_name(const Place& place, const char* temp) {
     return sys::unlinkat(place.directory, temp, sys::Unlink::kFile);
 }
 
-// Somebody may have put another file under the temporary name; or has already replaced ours.
+// Somebody may have put another file under the temporary name before it was renamed. A later writer
+// looks the same; writing once more serves both.
 Done check_taken(const Place& place, int fd) {
     const auto there = sys::node_at(place.directory, place.c_name());
-    PADDOCK_ASSIGN(ours, sys::fstat(fd));
-    if (there && there->stat.identity == ours.identity) return {};
-    return refuse(Code::kRace);
+    const auto ours = sys::fstat(fd);
+    const bool other = there && ours && there->stat.identity != ours->identity;
+    return other ? Done(refuse(Code::kRace)) : Done();
 }
 
 }  // namespace

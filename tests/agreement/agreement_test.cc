@@ -77,13 +77,15 @@ void expect_power(const Tally& tally) {
     EXPECT_GT(tally.leaks, tally.cases / 200);
 }
 
-TEST(Agreement, without_mounts) {
+class Agreement : public ::testing::Test {};
+
+ATTACK_F(Agreement, FB_12, without_mounts) {
     if (!openat2_answers("/")) GTEST_SKIP() << "openat2 does not answer here";
     expect_power(run_half(false));
 }
 
 // Last: there is no way back out of a mount namespace.
-TEST(Agreement, with_mounts) {
+ATTACK_F(Agreement, FB_12, with_mounts) {
     if (!openat2_answers("/")) GTEST_SKIP() << "openat2 does not answer here";
     std::string why;
     if (!testing::enter_private_mounts(why)) GTEST_SKIP() << why;

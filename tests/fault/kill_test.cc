@@ -101,7 +101,7 @@ void Kill::kill_one(const Write& write, Clock::duration spin_max) {
     ASSERT_TRUE(WIFSIGNALED(status)) << "the writer ended by itself: " << status;
 }
 
-TEST_F(Kill, leaves_the_old_content_or_the_new_one) {
+ATTACK_F(Kill, WR_06, leaves_the_old_content_or_the_new_one) {
     const Root root = this->root();
     const long rounds = budget("PADDOCK_KILL_ROUNDS", 1000, 100);
     std::size_t strays = 0;
