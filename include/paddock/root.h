@@ -16,15 +16,11 @@
 // share the descriptor and are cheap; the directory stays open until the last copy is gone.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include <paddock/error.h>
 #include <paddock/handle.h>
@@ -88,7 +84,8 @@ public:
     // Adds to the end, in place; creates the file if absent. Refuses several hard links.
     Status append_file(std::string_view path, std::string_view content) const;
 
-    // Copies one regular file's bytes and permission bits; `to` must not exist unless `replace`.
+    // Copies one regular file's bytes; a new file gets its permission bits too. `to` must not exist
+    // unless `replace`.
     Status copy_file(std::string_view from, std::string_view to, bool replace = false) const;
 
     // A new, empty, private file in `directory`, removed when the handle goes unless kept.

@@ -86,19 +86,20 @@ public:
     CLI::Option* choice(const std::string& name, T& target,
                         std::vector<std::pair<std::string, T>> choices, const std::string& help) {
         Words names;
+        names.reserve(choices.size());
         for (const auto& [word, meaning] : choices) names.push_back(word);
-        const auto check = [names](const std::string& word) -> std::string {
-            if (std::find(names.begin(), names.end(), word) != names.end()) return {};
+        // CLI11 reads an enum as its number.
+        const auto replace = [choices, names](std::string& word) -> std::string {
+            for (const auto& [name_of, meaning] : choices) {
+                if (name_of != word) continue;
+                word = std::to_string(static_cast<int>(meaning));
+                return {};
+            }
             return "'" + displayable(word) + "' is not one of " + CLI::detail::join(names, ", ") +
                    meant(word, names);
         };
-        const auto set = [choices, &target](const std::string& word) {
-            for (const auto& [name_of, meaning] : choices) {
-                if (name_of == word) target = meaning;
-            }
-        };
-        return app_.add_option_function<std::string>(name, set, help)
-            ->check(check)
+        return app_.add_option(name, target, help)
+            ->transform(CLI::Validator(replace, ""))
             ->type_name(CLI::detail::join(names, "|"))
             ->default_str(names.front());
     }
@@ -225,7 +226,7 @@ Request parse_prove(const Command& command, const Words& words) {
 }
 
 const std::array<Command, 3>& commands() {
-    static const std::array<Command, 3> kCommands{{
+    static const std::array<Command, 3> all{{
         {"resolve", "Say where paths lead in a workspace, or which rule refuses them.",
          "resolve PATH... [--root DIR] [options]",
          "  paddock resolve --root ~/project src/main.c ../other/file\n"
@@ -248,7 +249,7 @@ const std::array<Command, 3>& commands() {
          "tried.\n",
          parse_prove},
     }};
-    return kCommands;
+    return all;
 }
 
 std::string overview() {

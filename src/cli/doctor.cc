@@ -58,7 +58,7 @@ Finding kernel() {
 
 Finding openat2() {
     const auto top = sys::openat(AT_FDCWD, "/", O_PATH | O_DIRECTORY);
-    const bool works = top && fs::openat2_works(top->get());
+    const bool works = top && fs::openat2_works(top->get()).value_or(false);
     Finding result = finding(
         "openat2", works,
         works ? "answers" : "not answered or forbidden by a filter; a walk in user space stands in",

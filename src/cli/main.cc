@@ -1,4 +1,5 @@
 // paddock: the command line.
+#include <exception>
 #include <variant>
 
 #include "cli/arguments.h"
@@ -21,6 +22,11 @@ int run(const Ending& ending) {
 
 int main(int argc, char** argv) {
     using namespace paddock::cli;
-    const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
-    return std::visit([](const auto& request) { return run(request); }, parse_arguments(words));
+    try {
+        const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
+        return std::visit([](const auto& request) { return run(request); }, parse_arguments(words));
+    } catch (const std::exception& error) {
+        complain(error.what());
+        return kUsageError;
+    }
 }

@@ -26,6 +26,7 @@ std::vector<Cell> row_of(const ResolveAnswer& answer) {
 
 std::string as_text(const ResolveReport& report, const Paint& paint) {
     std::vector<std::vector<Cell>> rows;
+    rows.reserve(report.answers.size());
     for (const ResolveAnswer& answer : report.answers) rows.push_back(row_of(answer));
     return table(rows, paint);
 }

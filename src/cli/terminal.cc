@@ -6,13 +6,13 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
+#include <system_error>
 
 namespace paddock::cli {
 namespace {
 
 std::string_view variable(const char* name) {
-    const char* value = std::getenv(name);
+    const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nobody sets any
     return value == nullptr ? std::string_view() : std::string_view(value);
 }
 
@@ -68,12 +68,13 @@ std::string table(const std::vector<std::vector<Cell>>& rows, const Paint& paint
 bool print(std::string_view text) {
     const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
     if (written && std::fflush(stdout) == 0) return true;
-    complain(std::string("cannot write the output: ") + std::strerror(errno));
+    complain("cannot write the output: " + std::generic_category().message(errno));
     return false;
 }
 
-void complain(std::string_view text) {
-    std::fprintf(stderr, "paddock: %.*s\n", static_cast<int>(text.size()), text.data());
+void complain(std::string_view text) noexcept {
+    static_cast<void>(
+        std::fprintf(stderr, "paddock: %.*s\n", static_cast<int>(text.size()), text.data()));
 }
 
 Progress::Progress(std::size_t steps) : steps_(steps), terminal_(::isatty(STDERR_FILENO) == 1) {}
@@ -83,12 +84,12 @@ void Progress::show(std::size_t done, std::string_view what) {
     if (!terminal_ || steps_ == 0) return;
     const std::size_t filled = std::min(kBarWidth, done * kBarWidth / steps_);
     const std::string bar = std::string(filled, '#') + std::string(kBarWidth - filled, '.');
-    std::fprintf(stderr, "\r\x1b[K[%s] %zu/%zu %.*s", bar.c_str(), done, steps_,
-                 static_cast<int>(what.size()), what.data());
+    static_cast<void>(std::fprintf(stderr, "\r\x1b[K[%s] %zu/%zu %.*s", bar.c_str(), done, steps_,
+                                   static_cast<int>(what.size()), what.data()));
 }
 
 void Progress::clear() {
-    if (terminal_) std::fputs("\r\x1b[K", stderr);
+    if (terminal_) static_cast<void>(std::fputs("\r\x1b[K", stderr));
 }
 
 }  // namespace paddock::cli

@@ -34,7 +34,7 @@ std::string table(const std::vector<std::vector<Cell>>& rows, const Paint& paint
 bool print(std::string_view text);
 
 // "paddock: " and the text, on standard error.
-void complain(std::string_view text);
+void complain(std::string_view text) noexcept;
 
 // A line on standard error that is drawn over and over; nothing at all if that is no terminal.
 class Progress {

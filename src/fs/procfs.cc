@@ -20,7 +20,7 @@ bool is_missing(Code code) {
 
 Outcome<UniqueFd> own_descriptors() {
     const Failure absent = refuse(Code::kNotAvailable, "needs /proc, which is not there");
-    auto directory = sys::openat(AT_FDCWD, "/proc/self/fd", O_PATH | O_DIRECTORY);
+    auto directory = sys::openat(AT_FDCWD, "/proc/thread-self/fd", O_PATH | O_DIRECTORY);
     if (!directory) return is_missing(directory.error().code) ? absent : directory.error();
     PADDOCK_ASSIGN(file_system, sys::file_system(directory->get()));
     if (file_system.type != sys::uapi::kProcSuperMagic) return absent;

@@ -1,7 +1,6 @@
 #include "fs/replace.h"
 
 #include <fcntl.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
@@ -9,12 +8,10 @@
 
 #include <paddock/limits.h>
 
-#include "fs/procfs.h"
 #include "sys/attr.h"
 #include "sys/io.h"
 #include "sys/name.h"
 #include "sys/open.h"
-#include "sys/uapi.h"
 
 namespace paddock::fs {
 namespace {
@@ -50,8 +47,10 @@ Done copy_xattrs(int from, int to) {
         const std::string_view name = rest.substr(0, rest.find('\0'));
         rest.remove_prefix(name.size() + 1);
         if (is_bound_to_content(name)) continue;
-        PADDOCK_ASSIGN(value, sys::get_xattr(from, name.data()));
-        const auto copied = sys::set_xattr(to, name.data(), value);
+        const auto value = sys::get_xattr(from, name.data());
+        if (!value && is_system_label(name)) continue;
+        if (!value) return value.error();
+        const auto copied = sys::set_xattr(to, name.data(), *value);
         if (!copied && !is_system_label(name)) return copied.error();
     }
     return {};
@@ -159,6 +158,11 @@ Done replace_file(const Place& place, const WriteOptions& options, const Fill& f
         PADDOCK_TRY(sys::fchmod(temp.fd(), *options.mode));
     }
     if (options.durability != Durability::kNone) PADDOCK_TRY(sys::sync_data(temp.fd()));
+    UniqueFd synced;
+    if (options.durability == Durability::kDirectory) {
+        PADDOCK_ASSIGN(directory, sys::openat(place.directory, ".", O_RDONLY | O_DIRECTORY));
+        synced = std::move(directory);
+    }
     auto taken = take_name(place, temp.path().c_str());
     if (!taken && taken.error().os_error == EEXIST && !options.must_create) {
         return refuse(Code::kRace, {}, EEXIST);
@@ -166,9 +170,7 @@ Done replace_file(const Place& place, const WriteOptions& options, const Fill& f
     if (!taken) return taken.error();
     temp.keep();
     PADDOCK_TRY(check_taken(place, temp.fd()));
-    if (options.durability != Durability::kDirectory) return {};
-    PADDOCK_ASSIGN(directory, sys::openat(place.directory, ".", O_RDONLY | O_DIRECTORY));
-    return sys::sync_all(directory.get());
+    return synced.valid() ? sys::sync_all(synced.get()) : Done();
 }
 
 }  // namespace paddock::fs

@@ -1,7 +1,7 @@
 // Replacing a file by a new one under the same name, so that nobody ever sees half of it.
 //
 // The new content goes to a private file beside the target, gets the target's owner, extended
-// attributes and permissions, and takes over the name by one rename. A failure at any point leaves
+// attributes and permissions, and takes over the name by one rename. A failure before that leaves
 // the target as it was and no temporary file; only a killed process can leave one, named
 // ".paddock-" and 16 hex digits.
 #pragma once

@@ -80,18 +80,29 @@ Done check_changeable(const Stat& stat) {
     return {};
 }
 
+Done check_still_named(const RootState& state, const RelPath& path, const Stat& stat) {
+    const auto again = open_object(state, path, O_PATH);
+    if (!again && again.error().code == Code::kNotFound) return refuse(Code::kRace);
+    if (!again) return again.error();
+    PADDOCK_ASSIGN(now, sys::fstat(again->get()));
+    return now.identity == stat.identity ? Done() : Done(refuse(Code::kRace));
+}
+
 Outcome<UniqueFd> pin_changeable(const RootState& state, const RelPath& path) {
     if (path.is_root()) return refuse(Code::kInvalidArgument, "is the workspace itself");
-    PADDOCK_ASSIGN(pinned, open_object(state, path, O_PATH));
-    PADDOCK_ASSIGN(stat, sys::fstat(pinned.get()));
-    if (stat.type != FileType::kRegular && stat.type != FileType::kDirectory) {
-        return refuse(Code::kNotRegularFile);
-    }
-    if (stat.identity == state.node.stat.identity) {
-        return refuse(Code::kInvalidArgument, "is the workspace itself");
-    }
-    PADDOCK_TRY(check_changeable(stat));
-    return std::move(pinned);
+    return retried([&]() -> Outcome<UniqueFd> {
+        PADDOCK_ASSIGN(pinned, open_object(state, path, O_PATH));
+        PADDOCK_ASSIGN(stat, sys::fstat(pinned.get()));
+        if (stat.type != FileType::kRegular && stat.type != FileType::kDirectory) {
+            return refuse(Code::kNotRegularFile);
+        }
+        if (stat.identity == state.node.stat.identity) {
+            return refuse(Code::kInvalidArgument, "is the workspace itself");
+        }
+        PADDOCK_TRY(check_changeable(stat));
+        if (stat.type == FileType::kRegular) PADDOCK_TRY(check_still_named(state, path, stat));
+        return std::move(pinned);
+    });
 }
 
 }  // namespace fs

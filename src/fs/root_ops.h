@@ -15,6 +15,10 @@ namespace paddock::fs {
 // A regular file, open for reading and checked to be one.
 Outcome<Handle> open_readable(const RootState& state, const RelPath& path);
 
+// After a link count of 1 was read from an object opened at `path`: is it still there? If its name
+// went away in between, the one name left may lie outside. race if so.
+Done check_still_named(const RootState& state, const RelPath& path, const Stat& stat);
+
 // An inode with several names may have one outside: it is never changed in place.
 Done check_changeable(const Stat& stat);
 

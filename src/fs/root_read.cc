@@ -51,8 +51,11 @@ Outcome<Handle> open_readable(const RootState& state, const RelPath& path) {
     PADDOCK_ASSIGN(stat, sys::fstat(fd.get()));
     if (stat.type == FileType::kDirectory) return refuse(Code::kIsADirectory);
     if (stat.type != FileType::kRegular) return refuse(Code::kNotRegularFile);
-    if (stat.links > 1 && state.hardlinks == Hardlinks::kReject) {
-        return refuse(Code::kPermissionDenied, "has several hard links, which is refused here");
+    if (state.hardlinks == Hardlinks::kReject) {
+        if (stat.links > 1) {
+            return refuse(Code::kPermissionDenied, "has several hard links, which is refused here");
+        }
+        PADDOCK_TRY(check_still_named(state, path, stat));
     }
     return Handle(std::move(fd), stat);
 }
@@ -83,6 +86,7 @@ Result<Listing> Root::list(std::string_view path, std::size_t entries_max) const
 
 Status Root::walk(std::string_view path, const WalkVisitor& visitor) const {
     return fs::report("walk", *state_, path, [&](const RelPath& at) -> Done {
+        if (!visitor) return refuse(Code::kInvalidArgument, "there is no visitor");
         PADDOCK_ASSIGN(fd, fs::open_listing(*state_, at));
         return fs::walk_tree(*state_, fd.get(), at.text, visitor);
     });

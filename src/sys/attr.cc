@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 
 #include <paddock/limits.h>
 
@@ -17,15 +18,15 @@ namespace {
 
 timespec timespec_of(const std::optional<std::chrono::nanoseconds>& time) {
     if (!time) return {0, UTIME_OMIT};
-    const auto seconds = std::chrono::floor<std::chrono::seconds>(*time);
-    return {seconds.count(), (*time - seconds).count()};
+    constexpr std::int64_t kSecond = 1'000'000'000;
+    const std::int64_t rest = (time->count() % kSecond + kSecond) % kSecond;
+    return {time->count() / kSecond - (time->count() % kSecond < 0 ? 1 : 0), rest};
 }
 
 template <class System>
 Outcome<std::string> bytes_of(System system) {
     std::string bytes(limits::kXattrBytesMax, '\0');
     const auto size = ask_kernel(Call::kXattr, [&] { return system(bytes.data(), bytes.size()); });
-    if (!size && size.error().os_error == EOPNOTSUPP) return std::string();
     if (!size) return size.error();
     bytes.resize(static_cast<std::size_t>(*size));
     return bytes;
@@ -57,7 +58,10 @@ Done set_times(int fd, std::optional<std::chrono::nanoseconds> accessed,
 }
 
 Outcome<std::string> list_xattrs(int fd) {
-    return bytes_of([&](char* data, std::size_t size) { return ::flistxattr(fd, data, size); });
+    auto names =
+        bytes_of([&](char* data, std::size_t size) { return ::flistxattr(fd, data, size); });
+    if (!names && names.error().os_error == EOPNOTSUPP) return std::string();
+    return names;
 }
 
 Outcome<std::string> get_xattr(int fd, const char* name) {

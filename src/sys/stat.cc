@@ -6,8 +6,11 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstdlib>
+#include <limits>
 #include <memory>
 
 #include "sys/call.h"
@@ -31,7 +34,10 @@ FileType type_of(unsigned mode) {
 
 template <class Time>
 std::chrono::nanoseconds nanoseconds_of(const Time& time) {
-    return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+    // A file can carry any time; what 64 bits of nanoseconds cannot hold is shown as the nearest.
+    constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / 1'000'000'000 - 1;
+    const std::int64_t seconds = std::clamp<std::int64_t>(time.tv_sec, -kMost, kMost);
+    return std::chrono::seconds(seconds) + std::chrono::nanoseconds(time.tv_nsec);
 }
 
 Stat from(const struct stat& raw) {

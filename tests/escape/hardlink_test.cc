@@ -3,6 +3,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <chrono>
+
+#include <functional>
+
 #include <string>
 
 #include "escape/call_hook.h"
@@ -224,6 +228,35 @@ ATTACK(HL_14, objects_shared_by_a_local_clone) {
     ASSERT_EQ(::chmod(ws(".git/objects/ab/cdef").c_str(), 0444), 0);
     EXPECT_EQ(root().read_file(".git/objects/ab/cdef"), "blob");
     EXPECT_EQ(root().list(".git/objects/ab")->entries.at(0).name, "cdef");
+}
+
+// The count of links is asked for after the file was opened. If the inside name goes away in
+// between, a count of 1 is that of the outside name.
+ATTACK(HL_04, name_that_goes_away_before_the_links_are_counted) {
+    const auto attack = [&](RootOptions options, const std::function<bool(const Root&)>& act) {
+        const Root jail = root(options);
+        ASSERT_EQ(::link(out("secret").c_str(), ws("h").c_str()), 0);
+        bool opened = false;
+        bool gone = false;
+        const CallHook hook([&](sys::Call call) {
+            const bool opens = call == sys::Call::kOpenat || call == sys::Call::kOpenat2;
+            if (opened && !gone && call == sys::Call::kStat) gone = ::unlink(ws("h").c_str()) == 0;
+            opened = opened || opens;
+        });
+        EXPECT_FALSE(act(jail));
+        EXPECT_TRUE(gone) << "the attack did not take place";
+    };
+    const Stat before = *Root::open(out())->stat("secret");
+    attack({}, [](const Root& jail) { return jail.chmod("h", 0666).has_value(); });
+    attack({}, [](const Root& jail) {
+        return jail.utimes("h", {.modified = std::chrono::seconds(1)}).has_value();
+    });
+    RootOptions reject;
+    reject.hardlinks = Hardlinks::kReject;
+    attack(reject, [](const Root& jail) { return jail.read_file("h").has_value(); });
+    const Stat after = *Root::open(out())->stat("secret");
+    EXPECT_EQ(before.mode, after.mode);
+    EXPECT_EQ(before.modified, after.modified);
 }
 
 }  // namespace

@@ -212,4 +212,31 @@ TEST_F(MeddledWrite, appends_to_a_file_that_vanishes) {
         [](const Root& root) { return root.append_file("dir/a", kNew); });
 }
 
+// Whoever makes a file exclusively learns that it did, even if another writer replaces it at once.
+TEST_F(MeddledWrite, a_file_just_made_is_not_reported_as_found) {
+    const Root root = this->root();
+    WriteOptions options;
+    options.must_create = true;
+    std::optional<sys::Call> struck = sys::Call::kOpenat;
+    for (std::size_t nth = 1; struck; ++nth) {
+        restore();
+        bool made = false;
+        FaultPlan plan;
+        plan.nth = nth;
+        plan.before = [&] {
+            made = os_exists(ws("dir/new"));
+            move(ws("file"), ws("dir/new"));
+        };
+        const Faults faults(plan);
+        const auto done = root.write_file("dir/new", kNew, options);
+        struck = faults.struck();
+        SCOPED_TRACE(describe(plan, struck));
+        if (!struck || made) {
+            EXPECT_TRUE(done || done.error().code == Code::kRace) << done.error().message();
+        } else {
+            EXPECT_CODE(done, Code::kAlreadyExists);
+        }
+    }
+}
+
 }  // namespace

@@ -12,7 +12,7 @@ namespace paddock::testing {
 namespace {
 
 constexpr int kChange = 8;               // what a change costs; a failure costs 1
-constexpr int kStrength = 63 * kChange;  // in a round: an odd number, to end it in either state
+constexpr int kStrength = 61 * kChange;  // for a round; a prime number, to end it in any state
 
 bool is_link(const std::string& path) {
     struct stat found;

@@ -95,9 +95,8 @@ ATTACK_F(Crowd, RACE_20, remove_all_of_one_tree_in_many_threads) {
     });
 }
 
-// Opens a directory of the outside for a moment: it gets the number that has just become free.
-bool take_number(const std::string& directory) {
-    return UniqueFd(::open(directory.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)).valid();
+UniqueFd open_path(const std::string& directory) {
+    return UniqueFd(::open(directory.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
 }
 
 // A root has no close: the descriptor stays until the last copy is gone. So nobody can be left with
@@ -108,6 +107,7 @@ ATTACK_F(Race, RACE_30, root_that_is_dropped_while_others_read_through_it) {
         explicit Shared(Root opened) : root(std::move(opened)) {}
         std::mutex mutex;
         Root root;
+        UniqueFd outside;  // has the number that was free last
     };
     const auto shared = std::make_shared<Shared>(this->root());
     attack([shared, workspace = ws(), outside = out()] {
@@ -117,8 +117,10 @@ ATTACK_F(Race, RACE_30, root_that_is_dropped_while_others_read_through_it) {
             const std::lock_guard lock(shared->mutex);
             std::swap(shared->root, *fresh);
         }
+        shared->outside.reset();
         fresh = Error{};
-        return take_number(outside);
+        shared->outside = open_path(outside);
+        return true;
     });
     repeat([&] {
         std::unique_lock lock(shared->mutex);
@@ -131,15 +133,21 @@ ATTACK_F(Race, RACE_30, root_that_is_dropped_while_others_read_through_it) {
     });
     verdict({});
 
-    const auto number = std::make_shared<std::atomic<int>>(-1);
-    attack([number, workspace = ws(), outside = out()] {
-        UniqueFd fresh(::open(workspace.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-        *number = fresh.get();
+    struct Careless {
+        std::atomic<int> number = -1;
+        UniqueFd outside;
+    };
+    const auto careless = std::make_shared<Careless>();
+    attack([careless, workspace = ws(), outside = out()] {
+        careless->outside.reset();
+        UniqueFd fresh = open_path(workspace);
+        careless->number = fresh.get();
         fresh.reset();
-        return take_number(outside);
+        careless->outside = open_path(outside);
+        return true;
     });
     control([&] {
-        const UniqueFd file(::openat(*number, "d/f", O_RDONLY | O_CLOEXEC));
+        const UniqueFd file(::openat(careless->number, "d/f", O_RDONLY | O_CLOEXEC));
         char first = 0;
         return ::read(file.get(), &first, 1) == 1 && first == 'o';
     });

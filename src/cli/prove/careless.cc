@@ -45,6 +45,10 @@ Attempt put(const Checked& path, int flags) {
     return {};
 }
 
+std::string child(std::string path, const std::string& name) {
+    return std::move(path.append("/").append(name));
+}
+
 std::vector<std::string> names_in(const std::string& path) {
     std::vector<std::string> names;
     std::error_code error;
@@ -61,7 +65,7 @@ void collect(Attempt& made, const std::string& path, int depth) {
         made.got += read(path).got;
         return;
     }
-    for (const std::string& name : names_in(path)) collect(made, path + "/" + name, depth + 1);
+    for (const std::string& name : names_in(path)) collect(made, child(path, name), depth + 1);
 }
 
 void remove_below(const std::string& path, Links links, int depth) {
@@ -74,7 +78,7 @@ void remove_below(const std::string& path, Links links, int depth) {
         return;
     }
     for (const std::string& name : names_in(path)) {
-        remove_below(path + "/" + name, links, depth + 1);
+        remove_below(child(path, name), links, depth + 1);
     }
     ::rmdir(path.c_str());
 }
@@ -112,7 +116,7 @@ Checked real(const Ground& ground, std::string_view path) {
 }
 
 Checked no_link(const Ground& ground, std::string_view path) {
-    const Checked whole = lexical(ground, path);
+    Checked whole = lexical(ground, path);
     struct stat stat;
     if (!whole || (::lstat(whole->c_str(), &stat) == 0 && S_ISLNK(stat.st_mode))) {
         return std::nullopt;
@@ -167,7 +171,7 @@ Attempt replace(const Checked& path) {
     const std::string temporary = *path + ".new";
     put(temporary, O_TRUNC);
     ::chmod(temporary.c_str(), stat.st_mode & 07777U);
-    std::rename(temporary.c_str(), path->c_str());
+    if (std::rename(temporary.c_str(), path->c_str()) != 0) ::unlink(temporary.c_str());
     return {};
 }
 
@@ -188,7 +192,7 @@ Attempt remove_tree(const Checked& path, Links links) {
 }
 
 Attempt rename(const Checked& from, const Checked& to) {
-    if (from && to) std::rename(from->c_str(), to->c_str());
+    if (from && to) static_cast<void>(std::rename(from->c_str(), to->c_str()));
     return {};
 }
 

@@ -55,6 +55,11 @@ std::vector<Attack> file_attacks() {
          .guarded = [](const Ground&,
                        const Root& root) { return attempt(root.read_file("mnt/secret")); },
          .mounted = "mnt"},
+    };
+}
+
+std::vector<Attack> file_change_attacks() {
+    return {
         {.id = "HL-02",
          .title = "write: a hard link to outside",
          .tree = {"alias&../outside/secret"},

@@ -6,7 +6,8 @@ namespace paddock::cli::prove {
 
 std::vector<Attack> whole_gallery() {
     std::vector<Attack> all;
-    for (auto family : {spelling_attacks, link_attacks, file_attacks, tree_attacks, race_attacks}) {
+    for (auto family : {spelling_attacks, link_attacks, link_change_attacks, file_attacks,
+                        file_change_attacks, tree_attacks, race_attacks}) {
         std::vector<Attack> attacks = family();
         all.insert(all.end(), std::make_move_iterator(attacks.begin()),
                    std::make_move_iterator(attacks.end()));

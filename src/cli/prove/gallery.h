@@ -8,11 +8,13 @@
 
 namespace paddock::cli::prove {
 
-std::vector<Attack> spelling_attacks();  // paths that are written to get out
-std::vector<Attack> link_attacks();      // links that lead out
-std::vector<Attack> file_attacks();      // what a name inside may really be
-std::vector<Attack> tree_attacks();      // calls that act on more than one name
-std::vector<Attack> race_attacks();      // names that change between check and use
+std::vector<Attack> spelling_attacks();     // paths that are written to get out
+std::vector<Attack> link_attacks();         // looks through links that lead out
+std::vector<Attack> link_change_attacks();  // changes through them
+std::vector<Attack> file_attacks();         // what a name inside may really be
+std::vector<Attack> file_change_attacks();  // changes to files that are shared or protected
+std::vector<Attack> tree_attacks();         // calls that act on more than one name
+std::vector<Attack> race_attacks();         // names that change between check and use
 
 std::vector<Attack> whole_gallery();
 

@@ -1,6 +1,5 @@
 #include "cli/prove/ground.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,6 +10,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <system_error>
+
+#include "sys/dir.h"
 
 namespace paddock::cli::prove {
 namespace {
@@ -47,16 +48,15 @@ void describe(std::string& text, int parent, const char* name) {
     if (S_ISREG(stat.st_mode)) append_content(text, parent, name);
     text += '\n';
     if (!S_ISDIR(stat.st_mode)) return;
-    DIR* directory = ::fdopendir(::openat(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (directory == nullptr) return;
+    const UniqueFd directory(::openat(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     std::vector<std::string> children;
-    while (const dirent* entry = ::readdir(directory)) {
-        const std::string_view child = entry->d_name;
-        if (child != "." && child != "..") children.emplace_back(child);
+    sys::DirReader reader;
+    for (auto entry = reader.next(directory.get()); entry && *entry != nullptr;
+         entry = reader.next(directory.get())) {
+        children.emplace_back((*entry)->name);
     }
     std::sort(children.begin(), children.end());
-    for (const std::string& child : children) describe(text, ::dirfd(directory), child.c_str());
-    ::closedir(directory);
+    for (const std::string& child : children) describe(text, directory.get(), child.c_str());
 }
 
 }  // namespace
@@ -116,6 +116,7 @@ void Ground::plant_in(const std::string& directory,
 void Ground::replant(const std::vector<std::string_view>& tree) const {
     const std::string_view top = tree.front().substr(0, tree.front().find('/'));
     std::vector<std::string_view> below;
+    below.reserve(tree.size());
     for (const std::string_view entry : tree) below.push_back(entry.substr(top.size() + 1));
     std::error_code absent;
     stdfs::rename(ws(top), ws(".old"), absent);

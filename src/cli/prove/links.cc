@@ -59,6 +59,16 @@ std::vector<Attack> link_attacks() {
          .tree = {"link->../outside"},
          .careless = [](const Ground& g) { return careless::list(careless::no_link(g, "link/")); },
          .guarded = [](const Ground&, const Root& root) { return attempt(root.list("link/")); }},
+        {.id = "SYM-20",
+         .title = "ask: does this file exist outside?",
+         .tree = {"present->../outside/secret", "absent->../outside/nothing"},
+         .careless = [](const Ground& g) { return compare_answers(g); },
+         .guarded = [](const Ground&, const Root& root) { return compare_answers(root); }},
+    };
+}
+
+std::vector<Attack> link_change_attacks() {
+    return {
         {.id = "SYM-24",
          .title = "chmod: a link with a slash behind it",
          .tree = {"link->../outside/tree"},
@@ -92,11 +102,6 @@ std::vector<Attack> link_attacks() {
          .careless = [](const Ground& g) { return careless::write(careless::real(g, "new")); },
          .guarded = [](const Ground&,
                        const Root& root) { return attempt(root.write_file("new", "x")); }},
-        {.id = "SYM-20",
-         .title = "ask: does this file exist outside?",
-         .tree = {"present->../outside/secret", "absent->../outside/nothing"},
-         .careless = [](const Ground& g) { return compare_answers(g); },
-         .guarded = [](const Ground&, const Root& root) { return compare_answers(root); }},
     };
 }
 

@@ -19,7 +19,7 @@ namespace paddock::cli::prove {
 namespace {
 
 Verdict unable(const std::string& what) {
-    return {Fate::kSkipped, {}, what + ": " + std::strerror(errno), 0};
+    return {Fate::kSkipped, {}, what + ": " + std::generic_category().message(errno), 0};
 }
 
 bool put(const char* file, const std::string& text) {

@@ -6,10 +6,9 @@
 
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <csignal>
-#include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <optional>
 #include <system_error>
@@ -40,7 +39,7 @@ public:
         if (error) {
             error_ = error.message();
         } else if (::mkdtemp(path_.data()) == nullptr) {
-            error_ = std::strerror(errno);
+            error_ = std::generic_category().message(errno);
         }
     }
     ~Scratch() {
@@ -73,10 +72,9 @@ std::string file_system_of(int directory) {
     for (const auto& [type, name] : kNames) {
         if (type == found->type) return name;
     }
-    std::array<char, 32> text;
-    std::snprintf(text.data(), text.size(), "file system 0x%lx",
-                  static_cast<unsigned long>(found->type));
-    return text.data();
+    std::array<char, 2 * sizeof found->type + 1> digits{};
+    std::to_chars(digits.begin(), digits.end() - 1, static_cast<unsigned long>(found->type), 16);
+    return std::string("file system 0x") + digits.data();
 }
 
 // Those asked for that work on this directory; the error of the last one that does not.
@@ -148,7 +146,7 @@ int run(const ProveRequest& request) {
         report = prove::try_everything(request);
     }
     if (const int signal = prove::Interrupt::caught(); signal != 0) {
-        std::raise(signal);
+        static_cast<void>(std::raise(signal));
         return kUsageError;
     }
     if (!report) return kUsageError;

@@ -15,8 +15,8 @@ Attempt read_unless_denied(const Ground& ground, const std::string& path, std::s
 }
 
 const std::string& nul_path() {
-    static const std::string kPath("keys\0.txt", 9);
-    return kPath;
+    static const std::string path("keys\0.txt", 9);
+    return path;
 }
 
 // Fills a buffer of PATH_MAX up to and including "keys"; the rest of the name is cut off.
