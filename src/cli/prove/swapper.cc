@@ -10,7 +10,7 @@ namespace {
 
 // Idle turns between two exchanges, some nanoseconds each. Without them the lock on the directory
 // would hardly ever be free for the other side. At most about as long as a check before use takes.
-constexpr unsigned kIdleTurnsMax = 4096;
+constexpr unsigned kIdleTurnsMax = 32768;
 
 bool exchange_names(const std::string& first, const std::string& second) {
     return ::renameat2(AT_FDCWD, first.c_str(), AT_FDCWD, second.c_str(), RENAME_EXCHANGE) == 0;
