@@ -86,8 +86,8 @@ Result<Listing> Root::list(std::string_view path, std::size_t entries_max) const
 
 Status Root::walk(std::string_view path, const WalkVisitor& visitor) const {
     return fs::report("walk", *state_, path, [&](const RelPath& at) -> Done {
-        if (!visitor) return refuse(Code::kInvalidArgument, "there is no visitor");
         PADDOCK_ASSIGN(fd, fs::open_listing(*state_, at));
+        if (!visitor) return refuse(Code::kInvalidArgument, "there is no visitor");
         return fs::walk_tree(*state_, fd.get(), at.text, visitor);
     });
 }
