@@ -169,7 +169,10 @@ Done replace_file(const Place& place, const WriteOptions& options, const Fill& f
     }
     if (!taken) return taken.error();
     temp.keep();
-    PADDOCK_TRY(check_taken(place, temp.fd()));
+    if (const auto kept = check_taken(place, temp.fd()); !kept) {
+        // A file that had to be new cannot be written once more: EAGAIN ends the retries.
+        return options.must_create ? refuse(Code::kRace, {}, EAGAIN) : kept.error();
+    }
     return synced.valid() ? sys::sync_all(synced.get()) : Done();
 }
 
