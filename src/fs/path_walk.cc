@@ -61,6 +61,7 @@ private:
     Outcome<WalkEnd> end_at_top();
 
     Outcome<Opened> open_name(std::string_view name, bool last);
+    Failure refused_at(const Failure& failure) const;
     Done follow(const Opened& link);
     WalkEnd end(std::string_view name, Opened object);
 
@@ -86,6 +87,8 @@ Outcome<WalkEnd> PathWalk::run() {
         if (++steps_ > limits::kResolveStepsMax) {
             return refuse(Code::kLimitReached, "takes too many steps to resolve", ELOOP);
         }
+        // Only a link's text has dots; as in the kernel, they need search permission.
+        if (name == "." || name == "..") PADDOCK_TRY(sys::openat(chain_.top(), ".", O_PATH));
         if (name == ".") continue;
         if (name == "..") {
             if (chain_.depth() == 0) return refuse(Code::kPathEscape);
@@ -102,7 +105,7 @@ Outcome<std::optional<WalkEnd>> PathWalk::take(std::string_view name) {
     const bool last = nothing_follows();
     auto opened = open_name(name, last);
     if (!opened && opened.error().os_error == ENOENT) return absent(name);
-    if (!opened) return opened.error();
+    if (!opened) return refused_at(opened.error());
     if (!state_.may_enter(opened->node.mount)) return refuse(Code::kMountCrossing);
     const FileType type = opened->node.stat.type;
     if (type == FileType::kSymlink) {
@@ -116,17 +119,30 @@ Outcome<std::optional<WalkEnd>> PathWalk::take(std::string_view name) {
     return std::nullopt;
 }
 
+// What is wrong with the object itself does not matter if it is on a foreign mount.
+Failure PathWalk::refused_at(const Failure& failure) const {
+    const auto node = sys::node_at(chain_.top(), name_.c_str());
+    if (node && !state_.may_enter(node->mount)) return refuse(Code::kMountCrossing);
+    return failure;
+}
+
 // The last component is opened as asked at once: what is in a pinned directory under that name is
-// inside, whichever of two racing objects it is. Only a link needs a second look.
+// inside, whichever of two racing objects it is. Only what is refused as a link, or as not being
+// the directory that it must be, needs a second look.
 Outcome<Opened> PathWalk::open_name(std::string_view name, bool last) {
     name_ = name;
-    const int flags = last ? flags_ : O_PATH;
+    const bool demanded = last && (must_be_directory_ || !pending_.empty());
+    const int flags = last ? flags_ | (demanded ? O_DIRECTORY : 0) : O_PATH;
     auto fd = sys::openat(chain_.top(), name_.c_str(), flags | O_NOFOLLOW);
-    const bool expect_link = !fd && fd.error().os_error == ELOOP;
-    if (expect_link) fd = sys::openat(chain_.top(), name_.c_str(), O_PATH | O_NOFOLLOW);
+    const int error = fd ? 0 : fd.error().os_error;
+    const bool again = error == ELOOP || (error == ENOTDIR && demanded);
+    if (again) fd = sys::openat(chain_.top(), name_.c_str(), O_PATH | O_NOFOLLOW);
     if (!fd) return fd.error();
     PADDOCK_ASSIGN(node, sys::node(fd->get()));
-    if (expect_link && node.stat.type != FileType::kSymlink) return refuse(Code::kRace);
+    const FileType type = node.stat.type;
+    const bool as_refused =
+        type == FileType::kSymlink || (error == ENOTDIR && type != FileType::kDirectory);
+    if (again && !as_refused) return refuse(Code::kRace);
     return Opened{std::move(*fd), node};
 }
 
@@ -148,7 +164,9 @@ Done PathWalk::follow(const Opened& link) {
         return refuse(Code::kPathEscape, "passes a symbolic link, which is refused here");
     }
     if (++links_ > limits::kSymlinksMax) return Failure::from_errno(ELOOP);
-    if (is_planted(link.node.stat, chain_.top_node().stat)) return Failure::from_errno(EACCES);
+    if (state_.links_protected && is_planted(link.node.stat, chain_.top_node().stat)) {
+        return Failure::from_errno(EACCES);
+    }
     PADDOCK_ASSIGN(magic, is_magic(link.fd.get(), chain_.top_node()));
     if (magic) return refuse(Code::kPathEscape, "passes a magic link");
     PADDOCK_ASSIGN(target, sys::readlinkat(link.fd.get(), ""));
@@ -198,6 +216,7 @@ bool says_where(const Failure& failure) {
         case 0: return failure.code != Code::kRace;
         case ENOENT:
         case ENOTDIR:
+        case ENAMETOOLONG:
         case ELOOP: return true;
         default: return false;
     }

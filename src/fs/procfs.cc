@@ -5,6 +5,7 @@
 #include <cerrno>
 
 #include "sys/attr.h"
+#include "sys/io.h"
 #include "sys/name.h"
 #include "sys/open.h"
 #include "sys/stat.h"
@@ -32,6 +33,14 @@ Outcome<UniqueFd> own_descriptors() {
 Outcome<std::string> host_path_of(int fd) {
     PADDOCK_ASSIGN(directory, own_descriptors());
     return sys::readlinkat(directory.get(), std::to_string(fd).c_str());
+}
+
+bool links_are_protected() {
+    const auto file = sys::openat(AT_FDCWD, "/proc/sys/fs/protected_symlinks", O_RDONLY);
+    if (!file) return true;
+    char value = '1';
+    const auto got = sys::read(file->get(), &value, 1);
+    return !got || value != '0';
 }
 
 Done chmod_pinned(int fd, Mode mode) {

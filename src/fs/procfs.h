@@ -1,4 +1,4 @@
-// The two questions that only /proc answers. Each first makes sure that /proc is procfs, and says
+// The questions that only /proc answers. Each first makes sure that /proc is procfs, and says
 // not_available where it is not.
 #pragma once
 
@@ -11,6 +11,9 @@ namespace paddock::fs {
 
 // The host path that an open object has now. Never shown to a caller.
 Outcome<std::string> host_path_of(int fd);
+
+// Is fs.protected_symlinks on? Yes, where it cannot be read.
+bool links_are_protected();
 
 // Changes the mode of a pinned object (O_PATH). Linux 6.6 does it by descriptor; the way through
 // /proc can go when that is the oldest kernel served.

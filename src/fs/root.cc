@@ -81,6 +81,7 @@ Outcome<std::shared_ptr<const RootState>> make_state(UniqueFd fd, const std::str
     state->rules.dotdot = options.dotdot;
     state->symlinks = options.symlinks;
     state->hardlinks = options.hardlinks;
+    state->links_protected = fs::links_are_protected();
     add_spellings(*state, given);
     PADDOCK_TRY(choose_resolver(*state, options.resolver));
     PADDOCK_TRY(admit_mounts(*state, options.mounts));
@@ -157,6 +158,7 @@ Result<Root> Root::sub_root(std::string_view path) const {
                        sub->hardlinks = state_->hardlinks;
                        sub->mounts = state_->mounts;
                        sub->kernel = state_->kernel;
+                       sub->links_protected = state_->links_protected;
                        return std::shared_ptr<const RootState>(std::move(sub));
                    });
     if (!state) return state.error();

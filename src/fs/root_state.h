@@ -19,6 +19,7 @@ struct RootState {
     Hardlinks hardlinks = Hardlinks::kReadable;
     std::vector<sys::MountId> mounts;  // that may be entered besides the root's own
     bool kernel = false;               // openat2 answers here
+    bool links_protected = true;       // fs.protected_symlinks is on: the walk does the same
 
     bool may_enter(sys::MountId mount) const noexcept {
         if (mount == node.mount) return true;
