@@ -32,8 +32,8 @@ Outcome<bool> is_magic(int link, const sys::Node& parent) {
            parent.stat.identity.inode != kProcRootInode;
 }
 
-// The kernel's fs.protected_symlinks: in a sticky, world-writable directory only links of one's own
-// or of the directory's owner are followed.
+// The kernel's fs.protected_symlinks: at the end of a path, in a sticky, world-writable directory,
+// only links of one's own or of the directory's owner are followed.
 bool is_planted(const Stat& link, const Stat& directory) {
     constexpr unsigned kShared = S_ISVTX | S_IWOTH;
     return (directory.mode & kShared) == kShared && link.uid != ::geteuid() &&
@@ -68,6 +68,7 @@ private:
     bool nothing_follows() const {
         return pending_.find_first_not_of('/') == std::string_view::npos;
     }
+    bool needs_directory() const { return must_be_directory_ || !pending_.empty(); }
 
     const RootState& state_;
     const int flags_;
@@ -112,37 +113,35 @@ Outcome<std::optional<WalkEnd>> PathWalk::take(std::string_view name) {
         PADDOCK_TRY(follow(*opened));
         return std::nullopt;
     }
-    const bool needs_directory = !last || must_be_directory_ || !pending_.empty();
-    if (needs_directory && type != FileType::kDirectory) return refuse(Code::kNotADirectory);
+    if (needs_directory() && type != FileType::kDirectory) return refuse(Code::kNotADirectory);
     if (last) return end(name, std::move(*opened));
     chain_.push(name, std::move(opened->fd), opened->node);
     return std::nullopt;
 }
 
-// What is wrong with the object itself does not matter if it is on a foreign mount.
+// What is wrong with the object itself does not matter if it is on a foreign mount, nor if it is not
+// the directory that it must be.
 Failure PathWalk::refused_at(const Failure& failure) const {
     const auto node = sys::node_at(chain_.top(), name_.c_str());
-    if (node && !state_.may_enter(node->mount)) return refuse(Code::kMountCrossing);
-    return failure;
+    if (!node) return failure;
+    if (!state_.may_enter(node->mount)) return refuse(Code::kMountCrossing);
+    const FileType type = node->stat.type;
+    const bool is_other = type != FileType::kDirectory && type != FileType::kSymlink;
+    return is_other && needs_directory() ? refuse(Code::kNotADirectory) : failure;
 }
 
 // The last component is opened as asked at once: what is in a pinned directory under that name is
-// inside, whichever of two racing objects it is. Only what is refused as a link, or as not being
-// the directory that it must be, needs a second look.
+// inside, whichever of two racing objects it is. Only a link needs a second look. O_DIRECTORY is not
+// used: there is a kernel that follows links when it is.
 Outcome<Opened> PathWalk::open_name(std::string_view name, bool last) {
     name_ = name;
-    const bool demanded = last && (must_be_directory_ || !pending_.empty());
-    const int flags = last ? flags_ | (demanded ? O_DIRECTORY : 0) : O_PATH;
+    const int flags = last ? flags_ : O_PATH;
     auto fd = sys::openat(chain_.top(), name_.c_str(), flags | O_NOFOLLOW);
-    const int error = fd ? 0 : fd.error().os_error;
-    const bool again = error == ELOOP || (error == ENOTDIR && demanded);
-    if (again) fd = sys::openat(chain_.top(), name_.c_str(), O_PATH | O_NOFOLLOW);
+    const bool expect_link = !fd && fd.error().os_error == ELOOP;
+    if (expect_link) fd = sys::openat(chain_.top(), name_.c_str(), O_PATH | O_NOFOLLOW);
     if (!fd) return fd.error();
     PADDOCK_ASSIGN(node, sys::node(fd->get()));
-    const FileType type = node.stat.type;
-    const bool as_refused =
-        type == FileType::kSymlink || (error == ENOTDIR && type != FileType::kDirectory);
-    if (again && !as_refused) return refuse(Code::kRace);
+    if (expect_link && node.stat.type != FileType::kSymlink) return refuse(Code::kRace);
     return Opened{std::move(*fd), node};
 }
 
@@ -164,7 +163,8 @@ Done PathWalk::follow(const Opened& link) {
         return refuse(Code::kPathEscape, "passes a symbolic link, which is refused here");
     }
     if (++links_ > limits::kSymlinksMax) return Failure::from_errno(ELOOP);
-    if (state_.links_protected && is_planted(link.node.stat, chain_.top_node().stat)) {
+    if (state_.links_protected && nothing_follows() &&
+        is_planted(link.node.stat, chain_.top_node().stat)) {
         return Failure::from_errno(EACCES);
     }
     PADDOCK_ASSIGN(magic, is_magic(link.fd.get(), chain_.top_node()));

@@ -109,7 +109,8 @@ private:
     void follow(const Node& link) {
         if (rules_.options.symlinks == Symlinks::kReject) return stop(Code::kPathEscape);
         if (++links_ > kLinksMax) return stop(Code::kLimitReached);
-        if (link.planted && rules_.planted_bind) return stop(Code::kPermissionDenied);
+        const bool stopped = link.planted && rules_.planted_bind && ahead_.empty();
+        if (stopped) return stop(Code::kPermissionDenied);
         std::vector<std::string> parts = split(link.text);
         std::size_t first = 0;
         ++end_.plain_links;
