@@ -119,9 +119,10 @@ Outcome<std::optional<WalkEnd>> PathWalk::take(std::string_view name) {
     return std::nullopt;
 }
 
-// What is wrong with the object itself does not matter if it is on a foreign mount, nor if it is not
-// the directory that it must be.
+// What is wrong with the object itself does not matter if it is on a foreign mount, or is not the
+// directory that it must be.
 Failure PathWalk::refused_at(const Failure& failure) const {
+    if (failure.code == Code::kRace) return failure;
     const auto node = sys::node_at(chain_.top(), name_.c_str());
     if (!node) return failure;
     if (!state_.may_enter(node->mount)) return refuse(Code::kMountCrossing);
@@ -131,8 +132,8 @@ Failure PathWalk::refused_at(const Failure& failure) const {
 }
 
 // The last component is opened as asked at once: what is in a pinned directory under that name is
-// inside, whichever of two racing objects it is. Only a link needs a second look. O_DIRECTORY is not
-// used: there is a kernel that follows links when it is.
+// inside, whichever of two racing objects it is. Only a link needs a second look. O_DIRECTORY stays
+// away: there is a kernel that follows links when it comes with O_NOFOLLOW.
 Outcome<Opened> PathWalk::open_name(std::string_view name, bool last) {
     name_ = name;
     const int flags = last ? flags_ : O_PATH;
@@ -159,13 +160,13 @@ Outcome<std::optional<WalkEnd>> PathWalk::absent(std::string_view name) {
 }
 
 Done PathWalk::follow(const Opened& link) {
-    if (symlinks_ == Symlinks::kReject) {
-        return refuse(Code::kPathEscape, "passes a symbolic link, which is refused here");
-    }
     if (++links_ > limits::kSymlinksMax) return Failure::from_errno(ELOOP);
     if (state_.links_protected && nothing_follows() &&
         is_planted(link.node.stat, chain_.top_node().stat)) {
         return Failure::from_errno(EACCES);
+    }
+    if (symlinks_ == Symlinks::kReject) {
+        return refuse(Code::kPathEscape, "passes a symbolic link, which is refused here");
     }
     PADDOCK_ASSIGN(magic, is_magic(link.fd.get(), chain_.top_node()));
     if (magic) return refuse(Code::kPathEscape, "passes a magic link");

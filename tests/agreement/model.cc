@@ -121,7 +121,7 @@ private:
         // "link/" is the link's target to the plain OS, and never a name here.
         const bool plain =
             can_ask(path_) && at.plain_links <= kLinksMax && !path_.must_be_directory;
-        // A planted link ends the way to the parent; to the plain OS it is in the middle of the way.
+        // A planted link ends the way to the parent; for the plain OS it is in the middle.
         const bool planted = rules_.planted_bind && at.error == Code::kPermissionDenied;
         if (at.error) return {refused(*at.error), plain && !planted && !is_refusal(*at.error)};
         return {found(at.node->identity), plain};

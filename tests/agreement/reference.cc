@@ -107,10 +107,10 @@ private:
     }
 
     void follow(const Node& link) {
-        if (rules_.options.symlinks == Symlinks::kReject) return stop(Code::kPathEscape);
         if (++links_ > kLinksMax) return stop(Code::kLimitReached);
         const bool stopped = link.planted && rules_.planted_bind && ahead_.empty();
         if (stopped) return stop(Code::kPermissionDenied);
+        if (rules_.options.symlinks == Symlinks::kReject) return stop(Code::kPathEscape);
         std::vector<std::string> parts = split(link.text);
         std::size_t first = 0;
         ++end_.plain_links;
