@@ -36,7 +36,9 @@ struct RootState;
 class Root {
 public:
     // Opens `directory` (any spelling; a final link is followed once unless the options refuse
-    // it) and pins it. Errors: not_found, not_a_directory, permission_denied, invalid_argument.
+    // it) and pins it. Errors: not_found, not_a_directory, permission_denied, invalid_path,
+    // invalid_argument (not the one expected), mount_crossing or not_found for a listed mount,
+    // not_available if openat2 was demanded and does not answer.
     static Result<Root> open(std::string_view directory, const RootOptions& options = {});
 
     // Takes over an open directory; close-on-exec is forced.
@@ -65,27 +67,30 @@ public:
 
     // Opens a regular file. FIFOs, sockets and devices are not_regular_file at once. With write
     // access the file is changed in place: one that has several hard links is refused
-    // (permission_denied), and truncation happens after all checks.
+    // (permission_denied), setuid and setgid are dropped, and truncation happens after all checks.
     Result<Handle> open_file(std::string_view path, const OpenOptions& options = {}) const;
     Result<Handle> create(std::string_view path, std::optional<Mode> mode = {}) const;
     Result<Handle> create_exclusive(std::string_view path, std::optional<Mode> mode = {}) const;
 
-    // The whole content; too_large if there is more than `bytes_max`, found before allocation.
+    // The whole content; too_large if there is more than `bytes_max`. A size over it is found
+    // before anything is read; limit_reached if there is no memory for that much.
     Result<std::string> read_file(std::string_view path,
                                   std::uint64_t bytes_max = limits::kReadFileBytesMax) const;
 
     // Replaces or creates a file atomically: readers see the old content or the new one. A link
     // inside is followed and stays a link. Keeps mode, owner, group, ACL and extended attributes;
     // drops setuid, setgid and file capabilities; refuses a file without write permission. The
-    // inode is new, so other hard links keep the old content.
+    // inode is new, so other hard links keep the old content. A failure leaves the old content,
+    // except after the name was taken: race (somebody put another file there) and an io_error of
+    // the directory's sync may come when the new content is already in place.
     Status write_file(std::string_view path, std::string_view content,
                       const WriteOptions& options = {}) const;
 
     // Adds to the end, in place; creates the file if absent. Refuses several hard links.
     Status append_file(std::string_view path, std::string_view content) const;
 
-    // Copies one regular file's bytes; a new file gets its permission bits too. `to` must not exist
-    // unless `replace`.
+    // Copies one regular file's bytes, as many as it had when opened; holes stay holes. A new file
+    // gets its permission bits too. `to` must not exist unless `replace`.
     Status copy_file(std::string_view from, std::string_view to, bool replace = false) const;
 
     // A new, empty, private file in `directory`, removed when the handle goes unless kept.
@@ -104,14 +109,16 @@ public:
                          std::size_t entries_max = limits::kListEntriesMax) const;
 
     // Visits everything below `path`, parents first, in directory order, on held descriptors.
-    // Links are reported, never entered; so are mounts. The visitor may skip or stop.
+    // Links are reported, never entered; so are mounts that are not listed. The visitor may skip
+    // or stop.
     Status walk(std::string_view path, const WalkVisitor& visitor) const;
 
     // --- names (all no-follow: a link is acted on itself) ------------------------------------
 
     Status remove(std::string_view path) const;      // a file, a link or an empty directory
-    Status remove_all(std::string_view path) const;  // absent is success; links and mounts stay
-                                                     // unentered; stops at the first failure
+    Status remove_all(std::string_view path) const;  // absent is success; links and mounts that
+                                                     // are not listed stay unentered; stops at
+                                                     // the first failure
     Status rename(std::string_view from, std::string_view to,
                   RenameMode mode = RenameMode::kReplace) const;
     Status hard_link(std::string_view existing, std::string_view created) const;
@@ -126,8 +133,8 @@ public:
     Result<Stat> stat(std::string_view path) const;
     Result<bool> exists(std::string_view path) const;  // an escape is an error, not "false"
 
-    // Both refuse the root itself and, because the inode may be shared with the outside, a
-    // regular file that has several hard links.
+    // Both refuse the root itself, what is neither file nor directory and, because the inode may be
+    // shared with the outside, a regular file that has several hard links.
     Status chmod(std::string_view path, Mode mode) const;
     Status utimes(std::string_view path, const Times& times) const;
 

@@ -74,7 +74,7 @@ enum class Durability : std::uint8_t {
 };
 
 struct WriteOptions {
-    bool make_parents = false;
+    bool make_parents = false;   // not synced, whatever the durability
     bool must_create = false;    // already_exists if the name is taken
     std::optional<Mode> mode{};  // of a new file; an existing one keeps its own
     Durability durability = Durability::kFile;
@@ -96,7 +96,7 @@ struct Resolution {
 
 struct LinkTarget {
     std::string text;      // verbatim
-    bool escapes = false;  // following it would be refused as leading outside
+    bool escapes = false;  // following it would be path_escape
 };
 
 struct ListEntry {

@@ -191,7 +191,7 @@ Request parse_resolve(const Command& command, const Words& words) {
     parser.choice<Symlinks>("--symlinks", request.options.symlinks,
                             {{"inside", Symlinks::kInside}, {"reject", Symlinks::kReject}},
                             "Links: followed inside, or refused");
-    parser.resolver(request.options.resolver, "Who looks up");
+    parser.resolver(request.options.resolver, "Who opens files there; the answers are the same");
     parser.flag("--json", request.json, "Print one JSON document");
     if (auto ending = parser.parse(words)) return *ending;
     request.paths = std::move(parser.paths());
@@ -267,12 +267,14 @@ std::string overview() {
 }
 
 Request parse_help(const Words& topics) {
+    if (topics.empty()) return Ending{0, overview()};
+    Words names;
     for (const Command& command : commands()) {
-        if (!topics.empty() && topics.front() == command.name) {
-            return command.parse(command, {"--help"});
-        }
+        if (topics.front() == command.name) return command.parse(command, {"--help"});
+        names.push_back(command.name);
     }
-    return Ending{0, overview()};
+    return complaint("no help on '" + displayable(topics.front()) + "'" +
+                     meant(topics.front(), names));
 }
 
 }  // namespace

@@ -11,7 +11,8 @@
 
 namespace paddock::cli {
 
-// Exit codes: 0 all is well, 1 a path was refused, a need is missing or an attack got through.
+// Exit codes: 0 all is well, 1 a path was refused, a need is missing or an attack got through, 2
+// the call makes no sense or could not be carried out.
 inline constexpr int kUsageError = 2;
 
 // Nothing to run: `text` is the answer (exit 0) or the complaint (kUsageError).

@@ -78,7 +78,8 @@ Finding mount_ids() {
     if (ids == sys::MountIds::kReused) {
         result.state = State::kPartial;
         result.detail = "reported, but an id may be used again";
-        result.without = "a mount replaced by another in mid-call could pass for the old one";
+        result.without =
+            "a mount replaced by another while a workspace is open could pass for the old one";
         result.remedy = "use Linux 6.8 or newer";
     }
     return result;
@@ -88,7 +89,7 @@ bool knows_fchmodat2(int) { return sys::chmod_path_fd(-1, 0).error().os_error ==
 
 Finding fchmodat2(bool proc) {
     Finding result =
-        finding("fchmodat2", sys::ask_in_child(knows_fchmodat2, 0), "answers",
+        finding("fchmodat2", sys::ask_in_child(knows_fchmodat2, 0).value_or(false), "answers",
                 "the mode of a file is changed through /proc/self/fd instead of its descriptor",
                 "use Linux 6.6 or newer");
     if (result.state == State::kMissing) {

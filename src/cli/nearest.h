@@ -7,8 +7,8 @@
 
 namespace paddock::cli {
 
-// Empty if nothing is near. A word is near if a third of its letters, at least one, would have to
-// change, or if it begins with what was typed.
+// Empty if nothing is near. A word is near if at most a third of its letters (one is always
+// forgiven) would have to change, or if it begins with what was typed.
 std::string nearest(std::string_view typed, const std::vector<std::string>& valid);
 
 }  // namespace paddock::cli

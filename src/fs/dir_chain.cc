@@ -8,7 +8,7 @@
 #include <paddock/limits.h>
 
 #include "base/check.h"
-#include "fs/root_ops.h"
+#include "fs/retried.h"
 #include "sys/open.h"
 
 namespace paddock::fs {

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -12,6 +11,7 @@
 
 #include "sys/name.h"
 #include "sys/open.h"
+#include "sys/process.h"
 #include "sys/uapi.h"
 
 namespace paddock::fs {
@@ -36,7 +36,7 @@ Outcome<bool> is_magic(int link, const sys::Node& parent) {
 // only links of one's own or of the directory's owner are followed.
 bool is_planted(const Stat& link, const Stat& directory) {
     constexpr unsigned kShared = S_ISVTX | S_IWOTH;
-    return (directory.mode & kShared) == kShared && link.uid != ::geteuid() &&
+    return (directory.mode & kShared) == kShared && link.uid != sys::effective_user() &&
            link.uid != directory.uid;
 }
 

@@ -23,7 +23,10 @@ bool survives(int directory) {
 }  // namespace
 
 Outcome<bool> openat2_works(int directory) {
-    if (sys::has_seccomp_filter() && !sys::ask_in_child(survives, directory)) return false;
+    if (sys::has_seccomp_filter()) {
+        PADDOCK_ASSIGN(survived, sys::ask_in_child(survives, directory));
+        if (!survived) return false;
+    }
     const auto answer = ask(directory);
     if (answer) return true;
     const int error = answer.error().os_error;

@@ -17,7 +17,6 @@ namespace paddock::fs {
 namespace {
 
 constexpr char kAcl[] = "system.posix_acl_access";
-constexpr unsigned kRenameNoReplace = 1;
 constexpr unsigned kAnyWriteBit = 0222;
 constexpr unsigned kKeptModeBits = 01777;  // setuid and setgid never survive new content
 
@@ -102,9 +101,9 @@ Outcome<TempFile> make_temp_with(int directory, const std::string& parent_path, 
 }
 
 Done take_name(const Place& place, const char* temp) {
-    const unsigned flags = place.node ? 0 : kRenameNoReplace;
-    auto renamed = sys::renameat2(place.directory, temp, place.directory, place.c_name(), flags);
-    if (renamed || flags == 0 || renamed.error().os_error != EINVAL) return renamed;
+    const auto how = place.node ? sys::Rename::kReplace : sys::Rename::kNoReplace;
+    auto renamed = sys::renameat2(place.directory, temp, place.directory, place.c_name(), how);
+    if (renamed || place.node || renamed.error().os_error != EINVAL) return renamed;
     // A file system without RENAME_NOREPLACE: a link refuses an existing name as well.
     PADDOCK_TRY(sys::linkat(place.directory, temp, place.directory, place.c_name()));
     return sys::unlinkat(place.directory, temp, sys::Unlink::kFile);

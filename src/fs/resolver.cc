@@ -7,7 +7,6 @@
 
 #include <paddock/limits.h>
 
-#include "fs/path_walk.h"
 #include "sys/open.h"
 #include "sys/uapi.h"
 
@@ -83,6 +82,10 @@ Outcome<UniqueFd> open_object(const RootState& state, const RelPath& path, int f
     return until_settled([&] { return open_once(state, path, flags, symlinks); });
 }
 
+Outcome<WalkEnd> walk_settled(const RootState& state, const RelPath& path, Symlinks symlinks) {
+    return until_settled([&] { return walk_path(state, path, O_PATH, symlinks); });
+}
+
 Outcome<UniqueFd> open_listing(const RootState& state, const RelPath& path) {
     RelPath name = path;
     name.must_be_directory = false;
@@ -125,7 +128,7 @@ Outcome<Place> locate_target(const RootState& state, const RelPath& path) {
     name.must_be_directory = false;
     PADDOCK_ASSIGN(place, locate_name(state, name));
     if (!place.node || place.node->stat.type != FileType::kSymlink) return std::move(place);
-    auto end = until_settled([&] { return walk_path(state, path, O_PATH, state.symlinks); });
+    auto end = walk_settled(state, path, state.symlinks);
     if (!end) return end.error();
     if (!end->missing.empty()) return Failure::from_errno(ENOENT);
     if (end->name.empty() || end->as_directory) return refuse(Code::kIsADirectory);

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "base/outcome.h"
+#include "fs/path_walk.h"
 #include "fs/rel_path.h"
 #include "fs/root_state.h"
 
@@ -21,6 +22,10 @@ namespace paddock::fs {
 Outcome<UniqueFd> open_object(const RootState& state, const RelPath& path, int flags);
 Outcome<UniqueFd> open_object(const RootState& state, const RelPath& path, int flags,
                               Symlinks symlinks);
+
+// Where `path` leads by the walk in user space, which knows names where the kernel only has
+// objects.
+Outcome<WalkEnd> walk_settled(const RootState& state, const RelPath& path, Symlinks symlinks);
 
 // A FIFO, a lease or a terminal never holds us up.
 inline constexpr int kNoWait = O_NONBLOCK | O_NOCTTY;

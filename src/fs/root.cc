@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 
-#include "fs/path_walk.h"
 #include "fs/probe.h"
 #include "fs/procfs.h"
 #include "fs/report.h"
@@ -150,7 +149,7 @@ Result<Root> Root::sub_root(std::string_view path) const {
                        sub->rules.absolute = state_->rules.absolute;
                        sub->rules.dotdot = state_->rules.dotdot;
                        add_spellings_below(sub->rules, state_->rules, at.text);
-                       const auto real = fs::walk_path(*state_, at, O_PATH, state_->symlinks);
+                       const auto real = fs::walk_settled(*state_, at, state_->symlinks);
                        if (real && real->node && real->node->stat.identity == node.stat.identity) {
                            add_spellings_below(sub->rules, state_->rules, real->path());
                        }
@@ -173,7 +172,7 @@ int Root::fd() const noexcept { return state_->fd.get(); }
 
 Result<Resolution> Root::resolve(std::string_view path) const {
     return fs::report("resolve", *state_, path, [&](const RelPath& at) -> Outcome<Resolution> {
-        PADDOCK_ASSIGN(end, fs::walk_path(*state_, at, O_PATH, state_->symlinks));
+        PADDOCK_ASSIGN(end, fs::walk_settled(*state_, at, state_->symlinks));
         Resolution resolution;
         resolution.path = end.path();
         if (resolution.path.empty()) resolution.path.assign(1, '.');

@@ -8,7 +8,7 @@
 #include "fs/path_walk.h"
 #include "fs/report.h"
 #include "fs/resolver.h"
-#include "fs/root_ops.h"
+#include "fs/retried.h"
 #include "fs/tree.h"
 #include "sys/name.h"
 
@@ -19,12 +19,10 @@ using fs::Place;
 using fs::RelPath;
 using fs::RootState;
 
-unsigned rename_flags(RenameMode mode) {
-    constexpr unsigned kNoReplace = 1;
-    constexpr unsigned kExchange = 2;
-    return mode == RenameMode::kNoReplace  ? kNoReplace
-           : mode == RenameMode::kExchange ? kExchange
-                                           : 0;
+sys::Rename rename_way(RenameMode mode) {
+    return mode == RenameMode::kNoReplace  ? sys::Rename::kNoReplace
+           : mode == RenameMode::kExchange ? sys::Rename::kExchange
+                                           : sys::Rename::kReplace;
 }
 
 // Does this text, read from the root, climb above it? Of any length, unlike parse_path.
@@ -58,54 +56,17 @@ Done check_link_target(const RootState& state, const RelPath& link, std::string_
     } else {
         RelPath parent;
         parent.text = link.parent();
-        PADDOCK_ASSIGN(end, fs::walk_path(state, parent, O_PATH, state.symlinks));
+        PADDOCK_ASSIGN(end, fs::walk_settled(state, parent, state.symlinks));
         way.text = end.path() + '/' + std::string(target);
     }
     if (climbs_out(way.text)) return outside;
-    const auto led = fs::walk_path(state, way, O_PATH, Symlinks::kInside);
+    const auto led = fs::walk_settled(state, way, Symlinks::kInside);
     if (led) return {};
     if (led.error().code == Code::kPathEscape) return outside;
     return fs::says_where(led.error()) ? Done() : led.error();
 }
 
 }  // namespace
-
-namespace fs {
-
-Done check_changeable(const Stat& stat) {
-    if (stat.type == FileType::kRegular && stat.links > 1) {
-        return refuse(Code::kPermissionDenied,
-                      "has several hard links and is never changed in place");
-    }
-    return {};
-}
-
-Done check_still_named(const RootState& state, const RelPath& path, const Stat& stat) {
-    const auto again = open_object(state, path, O_PATH);
-    if (!again && again.error().code == Code::kNotFound) return refuse(Code::kRace);
-    if (!again) return again.error();
-    PADDOCK_ASSIGN(now, sys::fstat(again->get()));
-    return now.identity == stat.identity ? Done() : Done(refuse(Code::kRace));
-}
-
-Outcome<UniqueFd> pin_changeable(const RootState& state, const RelPath& path) {
-    if (path.is_root()) return refuse(Code::kInvalidArgument, "is the workspace itself");
-    return retried([&]() -> Outcome<UniqueFd> {
-        PADDOCK_ASSIGN(pinned, open_object(state, path, O_PATH));
-        PADDOCK_ASSIGN(stat, sys::fstat(pinned.get()));
-        if (stat.type != FileType::kRegular && stat.type != FileType::kDirectory) {
-            return refuse(Code::kNotRegularFile);
-        }
-        if (stat.identity == state.node.stat.identity) {
-            return refuse(Code::kInvalidArgument, "is the workspace itself");
-        }
-        PADDOCK_TRY(check_changeable(stat));
-        if (stat.type == FileType::kRegular) PADDOCK_TRY(check_still_named(state, path, stat));
-        return std::move(pinned);
-    });
-}
-
-}  // namespace fs
 
 Status Root::remove(std::string_view path) const {
     return fs::report("remove", *state_, path, [&](const RelPath& at) -> Done {
@@ -151,7 +112,7 @@ Status Root::rename(std::string_view from, std::string_view to, RenameMode mode)
         return fs::as_error(refuse(Code::kNotADirectory, {}, ENOTDIR), "rename", from);
     }
     const auto done = sys::renameat2(source->directory, source->c_name(), target->directory,
-                                     target->c_name(), rename_flags(mode));
+                                     target->c_name(), rename_way(mode));
     if (!done) return fs::as_error(done.error(), "rename", from);
     return {};
 }

@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <new>
+#include <stdexcept>
 
 #include "fs/path_walk.h"
+#include "fs/readable.h"
 #include "fs/report.h"
 #include "fs/resolver.h"
-#include "fs/root_ops.h"
 #include "fs/tree.h"
 #include "sys/io.h"
 #include "sys/name.h"
@@ -37,6 +39,14 @@ Outcome<std::string> read_all(int fd, std::uint64_t size, std::uint64_t bytes_ma
     return content;
 }
 
+Outcome<std::string> read_bounded(int fd, std::uint64_t size, std::uint64_t bytes_max) try {
+    return read_all(fd, size, bytes_max);
+} catch (const std::bad_alloc&) {
+    return refuse(Code::kLimitReached, "is larger than the memory that is left", ENOMEM);
+} catch (const std::length_error&) {
+    return refuse(Code::kLimitReached, "is larger than memory can be", ENOMEM);
+}
+
 Outcome<Stat> stat_of(const RootState& state, const RelPath& path) {
     PADDOCK_ASSIGN(fd, fs::open_object(state, path, O_PATH));
     return sys::fstat(fd.get());
@@ -44,28 +54,10 @@ Outcome<Stat> stat_of(const RootState& state, const RelPath& path) {
 
 }  // namespace
 
-namespace fs {
-
-Outcome<Handle> open_readable(const RootState& state, const RelPath& path) {
-    PADDOCK_ASSIGN(fd, open_object(state, path, O_RDONLY | kNoWait));
-    PADDOCK_ASSIGN(stat, sys::fstat(fd.get()));
-    if (stat.type == FileType::kDirectory) return refuse(Code::kIsADirectory);
-    if (stat.type != FileType::kRegular) return refuse(Code::kNotRegularFile);
-    if (state.hardlinks == Hardlinks::kReject) {
-        if (stat.links > 1) {
-            return refuse(Code::kPermissionDenied, "has several hard links, which is refused here");
-        }
-        PADDOCK_TRY(check_still_named(state, path, stat));
-    }
-    return Handle(std::move(fd), stat);
-}
-
-}  // namespace fs
-
 Result<std::string> Root::read_file(std::string_view path, std::uint64_t bytes_max) const {
     return fs::report("read", *state_, path, [&](const RelPath& at) -> Outcome<std::string> {
         PADDOCK_ASSIGN(file, fs::open_readable(*state_, at));
-        return read_all(file.fd(), file.stat().size, bytes_max);
+        return read_bounded(file.fd(), file.stat().size, bytes_max);
     });
 }
 
@@ -100,7 +92,7 @@ Result<LinkTarget> Root::readlink(std::string_view path) const {
             return refuse(Code::kInvalidArgument, "is not a symbolic link");
         }
         PADDOCK_ASSIGN(text, sys::readlinkat(place.directory, place.c_name()));
-        const auto end = fs::walk_path(*state_, at, O_PATH, state_->symlinks);
+        const auto end = fs::walk_settled(*state_, at, state_->symlinks);
         const bool hidden = !end && end.error().os_error == EACCES;
         if (!end && !hidden && !fs::says_where(end.error())) return end.error();
         return LinkTarget{std::move(text), !end && end.error().code == Code::kPathEscape};

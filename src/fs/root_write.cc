@@ -4,17 +4,17 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include <array>
 #include <cerrno>
 
-#include "fs/path_walk.h"
+#include "fs/changeable.h"
+#include "fs/copy.h"
 #include "fs/procfs.h"
+#include "fs/readable.h"
 #include "fs/replace.h"
 #include "fs/report.h"
 #include "fs/resolver.h"
-#include "fs/root_ops.h"
+#include "fs/retried.h"
 #include "sys/attr.h"
-#include "sys/dir.h"
 #include "sys/io.h"
 #include "sys/name.h"
 #include "sys/open.h"
@@ -150,7 +150,7 @@ Done make_directories(const RootState& state, const RelPath& path, const std::op
         if (existing) return {};
         if (existing.error().code != Code::kNotFound) return existing.error();
         if (!may_create) return no_create();
-        PADDOCK_ASSIGN(end, fs::walk_path(state, path, O_PATH, state.symlinks));
+        PADDOCK_ASSIGN(end, fs::walk_settled(state, path, state.symlinks));
         if (end.node) return refuse(Code::kRace);
         if (end.by_link) return refuse(Code::kNotFound, "is a link to nothing", ENOENT);
         const std::string names = end.missing.empty() ? end.name : end.name + '/' + end.missing;
@@ -176,28 +176,6 @@ Done write_through(const RootState& state, const RelPath& path, const WriteOptio
         if (!place.node && !may_create) return no_create();
         return fs::replace_file(place, options, fill);
     });
-}
-
-Done copy_bytes(int from, int to) {
-    PADDOCK_TRY(sys::seek(from, 0));
-    constexpr std::size_t kChunk = std::size_t{1} << 30;
-    bool in_kernel = true;
-    std::array<char, 65536> buffer;
-    for (;;) {
-        if (in_kernel) {
-            const auto copied = sys::copy_range(from, to, kChunk);
-            if (copied && *copied == 0) return {};
-            if (copied) continue;
-            const int error = copied.error().os_error;
-            in_kernel = false;
-            if (error != EXDEV && error != EINVAL && error != ENOSYS && error != EOPNOTSUPP) {
-                return copied.error();
-            }
-        }
-        PADDOCK_ASSIGN(got, sys::read(from, buffer.data(), buffer.size()));
-        if (got == 0) return {};
-        PADDOCK_TRY(sys::write_all(to, {buffer.data(), got}));
-    }
 }
 
 }  // namespace
@@ -248,8 +226,9 @@ Status Root::copy_file(std::string_view from, std::string_view to, bool replace)
         WriteOptions options;
         options.must_create = !replace;
         options.mode = source->stat().mode & 0777U;
-        return write_through(*state_, at, options, may_create(),
-                             [&](int fd) { return copy_bytes(source->fd(), fd); });
+        return write_through(*state_, at, options, may_create(), [&](int fd) {
+            return fs::copy_content(source->fd(), source->stat().size, fd);
+        });
     });
 }
 

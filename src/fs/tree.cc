@@ -10,7 +10,7 @@
 #include <paddock/limits.h>
 
 #include "fs/dir_chain.h"
-#include "fs/root_ops.h"
+#include "fs/retried.h"
 #include "sys/dir.h"
 #include "sys/name.h"
 
@@ -30,7 +30,7 @@ Outcome<const sys::DirEntry*> next_entry(sys::DirReader& reader, int directory) 
 
 // Back to where reading stopped. A removed directory cannot be positioned, and reads as empty.
 Done read_on(int directory, std::int64_t position) {
-    auto positioned = sys::seek(directory, position);
+    auto positioned = sys::seek_entry(directory, position);
     if (positioned) return positioned;
     const auto stat = sys::fstat(directory);
     return stat && stat->links == 0 ? Done() : positioned;

@@ -27,7 +27,8 @@ bool tell(int report) {
 template <Done (*kTry)()>
 Done in_child() {
     PADDOCK_ASSIGN(pipe, sys::pipe());
-    if (!sys::ask_in_child(tell<kTry>, pipe.write.get())) {
+    PADDOCK_ASSIGN(told, sys::ask_in_child(tell<kTry>, pipe.write.get()));
+    if (!told) {
         return refuse(Code::kSandboxUnavailable, "whoever asks is killed");
     }
     int error = 0;

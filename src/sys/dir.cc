@@ -60,9 +60,8 @@ Outcome<const DirEntry*> DirReader::next(int fd) {
     }
 }
 
-Done seek(int fd, std::int64_t position) {
-    if (::lseek(fd, position, SEEK_SET) < 0) return Failure::from_errno(errno);
-    return {};
+Done seek_entry(int fd, std::int64_t position) {
+    return call(Call::kSeek, [&] { return ::lseek(fd, position, SEEK_SET); });
 }
 
 }  // namespace paddock::sys

@@ -34,7 +34,7 @@ private:
     DirEntry entry_;
 };
 
-// Of a directory a DirEntry::next, of a file a byte offset.
-Done seek(int fd, std::int64_t position);
+// Goes to a DirEntry::next, or to the beginning (0).
+Done seek_entry(int fd, std::int64_t position);
 
 }  // namespace paddock::sys

@@ -1,4 +1,5 @@
-// The seam for fault injection: every wrapper in this folder asks here before the kernel.
+// The seam for fault injection: every wrapper that acts on files asks here before the kernel. Those
+// that ask about the process and the host (process.h, host.h, landlock.h) do not.
 //
 // Tests install a hook that may fail the Nth call with an errno or cut a transfer short. No hook is
 // installed outside tests, and the question is then one load and a branch.
@@ -31,6 +32,7 @@ enum class Call : std::uint8_t {
     kXattr,
     kGetdents,
     kAccess,
+    kSeek,
 };
 
 struct Fault {

@@ -81,6 +81,22 @@ Outcome<std::size_t> copy_range(int from, int to, std::size_t size) {
     return copied;
 }
 
+Outcome<std::optional<Extent>> next_data(int fd, std::uint64_t position) {
+    const auto seek_to = [&](std::uint64_t at, int what) {
+        return ask_kernel(Call::kSeek, [&] { return ::lseek(fd, static_cast<off_t>(at), what); });
+    };
+    const auto begin = seek_to(position, SEEK_DATA);
+    if (!begin && begin.error().os_error == ENXIO) return std::nullopt;
+    if (!begin) return begin.error();
+    const auto start = static_cast<std::uint64_t>(*begin);
+    PADDOCK_ASSIGN(end, seek_to(start, SEEK_HOLE));
+    return Extent{start, static_cast<std::uint64_t>(end)};
+}
+
+Done seek(int fd, std::uint64_t position) {
+    return call(Call::kSeek, [&] { return ::lseek(fd, static_cast<off_t>(position), SEEK_SET); });
+}
+
 Done sync_data(int fd) {
     return call(Call::kSync, [&] { return ::fdatasync(fd); });
 }

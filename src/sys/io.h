@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "base/outcome.h"
@@ -18,6 +19,15 @@ Done write_all(int fd, std::string_view bytes);
 // Bytes copied inside the kernel, 0 at the end; fails with EXDEV, EINVAL or ENOSYS where it cannot.
 Outcome<std::size_t> copy_range(int from, int to, std::size_t size);
 
+// The next bytes of a file at or after `position` that are not a hole; nothing if only a hole is
+// left. A file system that cannot tell has no holes.
+struct Extent {
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+};
+Outcome<std::optional<Extent>> next_data(int fd, std::uint64_t position);
+
+Done seek(int fd, std::uint64_t position);
 Done sync_data(int fd);
 Done sync_all(int fd);
 Done truncate(int fd, std::uint64_t size);

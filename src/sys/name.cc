@@ -11,6 +11,7 @@
 #include "sys/call.h"
 
 namespace paddock::sys {
+
 Done mkdirat(int directory, const char* name, mode_t mode) {
     return call(Call::kMkdir, [&] { return ::mkdirat(directory, name, mode); });
 }
@@ -20,7 +21,8 @@ Done unlinkat(int directory, const char* name, Unlink what) {
     return call(Call::kUnlink, [&] { return ::unlinkat(directory, name, flags); });
 }
 
-Done renameat2(int from, const char* from_name, int to, const char* to_name, unsigned flags) {
+Done renameat2(int from, const char* from_name, int to, const char* to_name, Rename how) {
+    const auto flags = static_cast<unsigned>(how);
     return call(Call::kRename,
                 [&] { return ::syscall(SYS_renameat2, from, from_name, to, to_name, flags); });
 }

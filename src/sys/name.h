@@ -14,7 +14,10 @@ enum class Unlink : bool { kFile, kDirectory };
 
 Done mkdirat(int directory, const char* name, mode_t mode);
 Done unlinkat(int directory, const char* name, Unlink what);
-Done renameat2(int from, const char* from_name, int to, const char* to_name, unsigned flags);
+
+enum class Rename : unsigned { kReplace = 0, kNoReplace = 1, kExchange = 2 };  // as in the kernel
+Done renameat2(int from, const char* from_name, int to, const char* to_name, Rename how);
+
 Done linkat(int from, const char* from_name, int to, const char* to_name);
 Done symlinkat(const char* target, int directory, const char* name);
 

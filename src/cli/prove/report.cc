@@ -40,7 +40,7 @@ std::string remarks(const Report& report) {
             text += "\n";
         }
         for (std::size_t i = 0; i < row.guarded.size(); ++i) {
-            if (row.guarded[i].fate != Fate::kLeaked) continue;
+            if (!row.guarded[i].is_leak()) continue;
             text += "LEAK: " + row.id + " (" + std::string(resolver_name(report.resolvers[i])) +
                     "): " + displayable(row.guarded[i].detail) + "\n";
         }
@@ -69,10 +69,7 @@ const Verdict* Row::skipped() const noexcept {
     return it == guarded.end() ? nullptr : &*it;
 }
 
-bool Row::conclusive() const noexcept {
-    return skipped() == nullptr &&
-           (careless.fate == Fate::kLeaked || careless.fate == Fate::kWouldBlock);
-}
+bool Row::conclusive() const noexcept { return skipped() == nullptr && careless.is_leak(); }
 
 Summary summarize(const Report& report) {
     Summary summary;
@@ -82,9 +79,8 @@ Summary summarize(const Report& report) {
         summary.skipped += skipped ? 1U : 0U;
         summary.inconclusive += !row.conclusive() && !skipped ? 1U : 0U;
         summary.paddock_leaks += static_cast<std::size_t>(
-            std::count_if(row.guarded.begin(), row.guarded.end(), [](const Verdict& verdict) {
-                return verdict.fate == Fate::kLeaked || verdict.fate == Fate::kWouldBlock;
-            }));
+            std::count_if(row.guarded.begin(), row.guarded.end(),
+                          [](const Verdict& verdict) { return verdict.is_leak(); }));
     }
     return summary;
 }

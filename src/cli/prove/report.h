@@ -27,6 +27,8 @@ enum class Fate : std::uint8_t {
 std::string_view fate_name(Fate fate) noexcept;
 
 struct Verdict {
+    bool is_leak() const noexcept { return fate == Fate::kLeaked || fate == Fate::kWouldBlock; }
+
     Fate fate = Fate::kSkipped;
     std::optional<Code> code;
     std::string detail;

@@ -10,9 +10,8 @@
 namespace paddock::cli::prove {
 
 struct Terms {
-    std::string
-        scratch;     // an existing directory of ours; each trial uses and removes "ground" in it
-    int rounds = 1;  // tries of a race
+    std::string scratch;  // an existing directory of ours; a trial makes and removes "ground" in it
+    int rounds = 1;       // tries of a race
 };
 
 // Without a resolver the careless tool is tried, once: a race until it leaks or the rounds are
