@@ -90,13 +90,12 @@ TEST(Repository, system_calls_live_in_sys) {
     for (SourceFile& file : library_code()) {
         if (!file.path.starts_with("src/sys/")) files.push_back(std::move(file));
     }
-    expect_absent(
-        files,
-        R"((^|[^\w>])::(open|openat|stat|lstat|fstat|fstatat|statx|read|write)\()"
-        R"(|(^|[^\w>])::(unlink|rename|mkdir)\()"
-        R"(|\b(realpath|fopen|opendir|syscall|popen|system)\s*\()"
-        R"(|std::(filesystem|ifstream|ofstream|fstream))",
-        "system calls belong to src/sys");
+    expect_absent(files,
+                  R"((^|[^\w>])::(open|openat|stat|lstat|fstat|fstatat|statx|read|write)\()"
+                  R"(|(^|[^\w>])::(unlink|rename|mkdir)\()"
+                  R"(|\b(realpath|fopen|opendir|syscall|popen|system)\s*\()"
+                  R"(|std::(filesystem|ifstream|ofstream|fstream))",
+                  "system calls belong to src/sys");
 }
 
 TEST(Repository, library_is_silent) {
