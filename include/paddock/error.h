@@ -68,6 +68,7 @@ struct Error : Failure {
 
     // "path_escape: open '../x': leads outside the workspace. Use a path inside the workspace."
     std::string message() const;
+    std::string explanation() const;  // the message without the code before it
 
     // True if the same call may succeed when it is simply made again.
     bool can_retry() const noexcept { return code == Code::kRace; }

@@ -47,6 +47,25 @@ inline constexpr std::uint64_t kReadFileBytesMax = std::uint64_t{64} << 20;
 // Default largest number of entries that list returns; the result says if there were more.
 inline constexpr std::size_t kListEntriesMax = 100'000;
 
+// Files that a session remembers having read. A session that reads more is not editing them all.
+inline constexpr std::size_t kTrackedFilesMax = 10'000;
+
+// Content kept to show what changed since a file was read: of one file, and of all.
+inline constexpr std::size_t kTrackedContentBytesMax = std::size_t{256} << 10;
+inline constexpr std::size_t kTrackedBytesMax = std::size_t{16} << 20;
+
+// Arguments of a call as the audit trail shows them.
+inline constexpr std::size_t kAuditBytesMax = 4096;
+
+// One JSON document: a call that writes a file of kReadFileBytesMax, escaped.
+inline constexpr std::size_t kJsonBytesMax = std::size_t{160} << 20;
+
+// Nesting of a JSON document. Tool calls need four levels.
+inline constexpr std::size_t kJsonDepthMax = 64;
+
+// Values in one JSON document: each costs memory beyond its text.
+inline constexpr std::size_t kJsonValuesMax = 1'000'000;
+
 // Extended attributes carried over by an atomic replace: the kernel's own list limit.
 inline constexpr std::size_t kXattrBytesMax = 65536;
 

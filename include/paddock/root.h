@@ -55,6 +55,10 @@ public:
     // The pinned directory, for reading its identity or as a Landlock rule. Borrowed.
     int fd() const noexcept;
 
+    // The lexical half of a lookup: `path` relative to the root, normalised, without a final slash;
+    // "." is the root. Touches no disk.
+    Result<std::string> normalized(std::string_view path) const;
+
     // ADVISORY: where `path` leads, existing or to be created, or the refusal. The string is
     // stale the moment it is returned; never open it, hand `path` to another method instead.
     Result<Resolution> resolve(std::string_view path) const;

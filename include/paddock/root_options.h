@@ -78,6 +78,10 @@ struct WriteOptions {
     bool must_create = false;    // already_exists if the name is taken
     std::optional<Mode> mode{};  // of a new file; an existing one keeps its own
     Durability durability = Durability::kFile;
+
+    // Replace this very file in this very state (identity, size and time of modification), else
+    // stale_read. Looked at last right before the new file takes the name.
+    std::optional<Stat> replaces{};
 };
 
 enum class RenameMode : std::uint8_t { kReplace, kNoReplace, kExchange };

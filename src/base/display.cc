@@ -1,32 +1,11 @@
 #include "base/display.h"
 
 #include <cstddef>
-#include <cstdint>
+
+#include "base/utf8.h"
 
 namespace paddock {
 namespace {
-
-struct Decoded {
-    std::size_t length = 0;  // 0: not UTF-8
-    char32_t value = 0;
-};
-
-Decoded decode(std::string_view text) {
-    const auto lead = static_cast<unsigned char>(text[0]);
-    if (lead < 0x80) return {1, lead};
-    const std::size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
-    if (lead < 0xC2 || lead > 0xF4 || text.size() < length) return {};
-    char32_t value = lead & (0x7FU >> length);
-    for (std::size_t i = 1; i < length; ++i) {
-        const auto next = static_cast<unsigned char>(text[i]);
-        if ((next & 0xC0) != 0x80) return {};
-        value = (value << 6) | (next & 0x3F);
-    }
-    const bool overlong = (length == 3 && value < 0x800) || (length == 4 && value < 0x10000);
-    const bool surrogate = value >= 0xD800 && value <= 0xDFFF;
-    if (overlong || surrogate || value > 0x10FFFF) return {};
-    return {length, value};
-}
 
 bool shows_as_itself(char32_t c) {
     if (c < 0x20 || (c >= 0x7F && c < 0xA0)) return false;
@@ -44,9 +23,9 @@ std::string displayable(std::string_view bytes) {
     std::string shown;
     shown.reserve(bytes.size());
     while (!bytes.empty()) {
-        const Decoded character = decode(bytes);
-        const std::size_t length = character.length == 0 ? 1 : character.length;
-        if (character.length != 0 && shows_as_itself(character.value)) {
+        const Character character = first_character(bytes);
+        const std::size_t length = character.length;
+        if (character.valid && shows_as_itself(character.value)) {
             shown += bytes.substr(0, length);
         } else {
             for (const char c : bytes.substr(0, length)) {

@@ -101,11 +101,11 @@ Failure Failure::from_errno(int os_error) noexcept {
     }
 }
 
-std::string Error::message() const {
+std::string Error::message() const { return std::string(code_name(code)) + ": " + explanation(); }
+
+std::string Error::explanation() const {
     const CodeText& text = text_of(code);
-    std::string line{text.name};
-    line += ": ";
-    line += operation;
+    std::string line{operation};
     if (!path.empty()) {
         if (!operation.empty()) line += ' ';
         line += '\'';

@@ -118,6 +118,17 @@ Done check_taken(const Place& place, int fd) {
     return other ? Done(refuse(Code::kRace)) : Done();
 }
 
+bool is_same(const Stat& now, const Stat& then) {
+    return now.identity == then.identity && now.size == then.size && now.modified == then.modified;
+}
+
+Done check_replaced(const Place& place, const WriteOptions& options) {
+    if (!options.replaces) return {};
+    const auto now = sys::node_at(place.directory, place.c_name());
+    if (!now && now.error().os_error != ENOENT) return now.error();
+    return now && is_same(now->stat, *options.replaces) ? Done() : Done(refuse(Code::kStaleRead));
+}
+
 }  // namespace
 
 Outcome<TempFile> make_temp(int directory, const std::string& parent_path) {
@@ -162,6 +173,7 @@ Done replace_file(const Place& place, const WriteOptions& options, const Fill& f
         PADDOCK_ASSIGN(directory, sys::openat(place.directory, ".", O_RDONLY | O_DIRECTORY));
         synced = std::move(directory);
     }
+    PADDOCK_TRY(check_replaced(place, options));
     auto taken = take_name(place, temp.path().c_str());
     if (!taken && taken.error().os_error == EEXIST && !options.must_create) {
         return refuse(Code::kRace, {}, EEXIST);

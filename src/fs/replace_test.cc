@@ -37,6 +37,23 @@ TEST_F(ReplaceTest, gives_the_name_to_a_new_file) {
     EXPECT_EQ(os_read(ws("other")), "old") << "the other link keeps the old content";
 }
 
+TEST_F(ReplaceTest, replaces_only_the_file_that_was_known) {
+    tree({"ROOT/f=old", "ROOT/g=old"});
+    const Root root = this->root();
+    const auto known = root.stat("f");
+    ASSERT_TRUE(known);
+    WriteOptions options;
+    options.replaces = *known;
+    EXPECT_TRUE(replace("f", "new", options));
+    const auto again = replace("f", "newer", options);
+    ASSERT_FALSE(again);
+    EXPECT_EQ(again.error().code, Code::kStaleRead);
+    EXPECT_EQ(replace("g", "new", options).error().code, Code::kStaleRead);
+    EXPECT_EQ(replace("absent", "new", options).error().code, Code::kStaleRead);
+    EXPECT_EQ(os_read(ws("f")), "new");
+    EXPECT_EQ(os_list(ws(".")).size(), 2U) << "a temporary file was left";
+}
+
 TEST_F(ReplaceTest, keeps_the_mode_but_no_privileges) {
     tree({"ROOT/f=old"});
     ASSERT_EQ(::chmod(ws("f").c_str(), 06750), 0);

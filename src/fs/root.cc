@@ -170,6 +170,12 @@ ResolverKind Root::resolver() const noexcept {
 
 int Root::fd() const noexcept { return state_->fd.get(); }
 
+Result<std::string> Root::normalized(std::string_view path) const {
+    return fs::report("look up", *state_, path, [](const RelPath& at) -> Outcome<std::string> {
+        return at.is_root() ? std::string(".") : at.text;
+    });
+}
+
 Result<Resolution> Root::resolve(std::string_view path) const {
     return fs::report("resolve", *state_, path, [&](const RelPath& at) -> Outcome<Resolution> {
         PADDOCK_ASSIGN(end, fs::walk_settled(*state_, at, state_->symlinks));
