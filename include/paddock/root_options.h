@@ -35,6 +35,16 @@ enum class Hardlinks : std::uint8_t {
     kReject,  // a regular file with several links is not opened at all
 };
 
+namespace permit {
+
+// Lets lookups enter every mount below the root, whenever it was made. Says why, for whoever reads
+// the code; an empty reason is refused.
+struct EveryMount {
+    std::string reason;
+};
+
+}  // namespace permit
+
 enum class ResolverKind : std::uint8_t {
     kProbe,  // openat2 if this process may use it, else the walk
     kOpenat2,
@@ -50,6 +60,7 @@ struct RootOptions {
     // Root-relative directories at which a mount may be entered. Looked up once, when the root is
     // opened: a mount made later, or one below a listed one, stays refused (mount_crossing).
     std::vector<std::string> mounts{};
+    std::optional<permit::EveryMount> every_mount{};
 
     ResolverKind resolver = ResolverKind::kProbe;
 

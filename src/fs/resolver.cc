@@ -46,8 +46,8 @@ Outcome<UniqueFd> walk_to(const RootState& state, const RelPath& path, int flags
 Outcome<UniqueFd> open_once(const RootState& state, const RelPath& path, int flags,
                             Symlinks symlinks) {
     if (!state.kernel) return walk_to(state, path, flags, symlinks);
-    std::uint64_t resolve =
-        sys::uapi::kResolveBeneath | sys::uapi::kResolveNoMagiclinks | sys::uapi::kResolveNoXdev;
+    std::uint64_t resolve = sys::uapi::kResolveBeneath | sys::uapi::kResolveNoMagiclinks;
+    if (!state.every_mount) resolve |= sys::uapi::kResolveNoXdev;
     if (symlinks == Symlinks::kReject) resolve |= sys::uapi::kResolveNoSymlinks;
     if (path.must_be_directory) flags |= O_DIRECTORY;
     const char* text = path.is_root() ? "." : path.text.c_str();

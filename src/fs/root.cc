@@ -75,11 +75,15 @@ Outcome<std::shared_ptr<const RootState>> make_state(UniqueFd fd, const std::str
     if (options.expected && *options.expected != node.stat.identity) {
         return refuse(Code::kInvalidArgument, "is not the directory that was expected");
     }
+    if (options.every_mount && options.every_mount->reason.empty()) {
+        return refuse(Code::kInvalidArgument, "was to enter every mount without a reason");
+    }
     state->node = node;
     state->rules.absolute = options.absolute;
     state->rules.dotdot = options.dotdot;
     state->symlinks = options.symlinks;
     state->hardlinks = options.hardlinks;
+    state->every_mount = options.every_mount.has_value();
     state->links_protected = fs::links_are_protected();
     add_spellings(*state, given);
     PADDOCK_TRY(choose_resolver(*state, options.resolver));
@@ -156,6 +160,7 @@ Result<Root> Root::sub_root(std::string_view path) const {
                        sub->symlinks = state_->symlinks;
                        sub->hardlinks = state_->hardlinks;
                        sub->mounts = state_->mounts;
+                       sub->every_mount = state_->every_mount;
                        sub->kernel = state_->kernel;
                        sub->links_protected = state_->links_protected;
                        return std::shared_ptr<const RootState>(std::move(sub));

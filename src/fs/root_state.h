@@ -18,11 +18,12 @@ struct RootState {
     Symlinks symlinks = Symlinks::kInside;
     Hardlinks hardlinks = Hardlinks::kReadable;
     std::vector<sys::MountId> mounts;  // that may be entered besides the root's own
+    bool every_mount = false;          // may be entered
     bool kernel = false;               // openat2 answers here
     bool links_protected = true;       // fs.protected_symlinks is on: the walk does the same
 
     bool may_enter(sys::MountId mount) const noexcept {
-        if (mount == node.mount) return true;
+        if (every_mount || mount == node.mount) return true;
         for (const sys::MountId allowed : mounts) {
             if (mount == allowed) return true;
         }

@@ -175,6 +175,19 @@ ATTACK_F(Mounts, MNT_04, listed_mount_and_one_below_it) {
     EXPECT_EQ(jail.sub_root("cache")->read_file("x"), "cached");
 }
 
+TEST_F(Mounts, every_mount_only_with_a_permit_and_a_reason) {
+    RootOptions options;
+    options.every_mount = permit::EveryMount{"a test"};
+    const Root jail = root(options);
+    const Mounted late = bind(out(), ws("late"));
+    ASSERT_TRUE(late.ok()) << late.why();
+    EXPECT_EQ(jail.read_file("late/secret"), kSecret);
+    EXPECT_EQ(jail.sub_root("late")->read_file("secret"), kSecret);
+    EXPECT_CODE(jail.read_file("late/../../OUT/secret"), Code::kPathEscape);
+    options.every_mount->reason.clear();
+    EXPECT_CODE(Root::open(ws(), options), Code::kInvalidArgument);
+}
+
 ATTACK_F(Mounts, MNT_05, same_device_number) {
     tree({"ROOT/d/f=inside"});
     const Mounted outside = bind(out(), ws("mnt"));
