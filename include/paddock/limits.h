@@ -47,6 +47,9 @@ inline constexpr std::uint64_t kReadFileBytesMax = std::uint64_t{64} << 20;
 // Default largest number of entries that list returns; the result says if there were more.
 inline constexpr std::size_t kListEntriesMax = 100'000;
 
+// Names in a directory that are compared with one that is missing, to say what may be meant.
+inline constexpr std::size_t kNearNamesLookedAt = 10'000;
+
 // Files that a session remembers having read. A session that reads more is not editing them all.
 inline constexpr std::size_t kTrackedFilesMax = 10'000;
 

@@ -2,10 +2,38 @@
 
 #include <fcntl.h>
 
+#include <algorithm>
+#include <cerrno>
+#include <new>
+#include <stdexcept>
+
+#include <paddock/limits.h>
+
 #include "fs/changeable.h"
 #include "fs/resolver.h"
+#include "sys/io.h"
 
 namespace paddock::fs {
+namespace {
+
+// One byte more than the announced size, so that a file of just that size takes a single pass; but
+// no more on the file's word than what is read anyway: a sparse file can announce anything.
+Outcome<std::string> read_all(int fd, std::uint64_t size, std::uint64_t bytes_max) {
+    if (size > bytes_max) return refuse(Code::kTooLarge);
+    std::string content(std::min(size, limits::kReadFileBytesMax) + 1, '\0');
+    std::size_t filled = 0;
+    for (;;) {
+        PADDOCK_ASSIGN(got, sys::read(fd, content.data() + filled, content.size() - filled));
+        filled += got;
+        if (got == 0) break;
+        if (filled > bytes_max) return refuse(Code::kTooLarge, "grew too large while it was read");
+        if (filled == content.size()) content.resize(content.size() * 2);
+    }
+    content.resize(filled);
+    return content;
+}
+
+}  // namespace
 
 Outcome<Handle> open_readable(const RootState& state, const RelPath& path) {
     PADDOCK_ASSIGN(fd, open_object(state, path, O_RDONLY | kNoWait));
@@ -19,6 +47,14 @@ Outcome<Handle> open_readable(const RootState& state, const RelPath& path) {
         PADDOCK_TRY(check_still_named(state, path, stat));
     }
     return Handle(std::move(fd), stat);
+}
+
+Outcome<std::string> read_content(int fd, std::uint64_t size, std::uint64_t bytes_max) try {
+    return read_all(fd, size, bytes_max);
+} catch (const std::bad_alloc&) {
+    return refuse(Code::kLimitReached, "is larger than the memory that is left", ENOMEM);
+} catch (const std::length_error&) {
+    return refuse(Code::kLimitReached, "is larger than memory can be", ENOMEM);
 }
 
 }  // namespace paddock::fs

@@ -3,17 +3,13 @@
 
 #include <fcntl.h>
 
-#include <algorithm>
 #include <cerrno>
-#include <new>
-#include <stdexcept>
 
 #include "fs/path_walk.h"
 #include "fs/readable.h"
 #include "fs/report.h"
 #include "fs/resolver.h"
 #include "fs/tree.h"
-#include "sys/io.h"
 #include "sys/name.h"
 
 namespace paddock {
@@ -21,31 +17,6 @@ namespace {
 
 using fs::RelPath;
 using fs::RootState;
-
-// One byte more than the announced size, so that a file of just that size takes a single pass; but
-// no more on the file's word than what is read anyway: a sparse file can announce anything.
-Outcome<std::string> read_all(int fd, std::uint64_t size, std::uint64_t bytes_max) {
-    if (size > bytes_max) return refuse(Code::kTooLarge);
-    std::string content(std::min(size, limits::kReadFileBytesMax) + 1, '\0');
-    std::size_t filled = 0;
-    for (;;) {
-        PADDOCK_ASSIGN(got, sys::read(fd, content.data() + filled, content.size() - filled));
-        filled += got;
-        if (got == 0) break;
-        if (filled > bytes_max) return refuse(Code::kTooLarge, "grew too large while it was read");
-        if (filled == content.size()) content.resize(content.size() * 2);
-    }
-    content.resize(filled);
-    return content;
-}
-
-Outcome<std::string> read_bounded(int fd, std::uint64_t size, std::uint64_t bytes_max) try {
-    return read_all(fd, size, bytes_max);
-} catch (const std::bad_alloc&) {
-    return refuse(Code::kLimitReached, "is larger than the memory that is left", ENOMEM);
-} catch (const std::length_error&) {
-    return refuse(Code::kLimitReached, "is larger than memory can be", ENOMEM);
-}
 
 Outcome<Stat> stat_of(const RootState& state, const RelPath& path) {
     PADDOCK_ASSIGN(fd, fs::open_object(state, path, O_PATH));
@@ -57,7 +28,7 @@ Outcome<Stat> stat_of(const RootState& state, const RelPath& path) {
 Result<std::string> Root::read_file(std::string_view path, std::uint64_t bytes_max) const {
     return fs::report("read", *state_, path, [&](const RelPath& at) -> Outcome<std::string> {
         PADDOCK_ASSIGN(file, fs::open_readable(*state_, at));
-        return read_bounded(file.fd(), file.stat().size, bytes_max);
+        return fs::read_content(file.fd(), file.stat().size, bytes_max);
     });
 }
 
