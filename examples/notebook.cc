@@ -3,9 +3,9 @@
 // PATH comes from the agent and is not to be trusted. Nothing outside DIRECTORY can be reached,
 // whatever PATH says and whatever links the agent has made before.
 #include <cstdio>
+#include <string>
 
 #include <paddock/root.h>
-#include <paddock/sandbox.h>
 
 int main(int argc, char** argv) {
     if (argc != 4) {
@@ -23,6 +23,9 @@ int main(int argc, char** argv) {
         return 1;
     }
     auto page = root->read_file(argv[2]);
-    if (!page) return 1;
+    if (!page) {
+        std::fprintf(stderr, "%s\n", page.error().message().c_str());
+        return 1;
+    }
     std::fputs(page->c_str(), stdout);
 }

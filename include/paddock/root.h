@@ -29,9 +29,12 @@
 
 namespace paddock {
 
+class Root;
+
 namespace fs {
 struct RootState;
-}
+const RootState& state_of(const Root& root) noexcept;
+}  // namespace fs
 
 class Root {
 public:
@@ -143,6 +146,8 @@ public:
     Status utimes(std::string_view path, const Times& times) const;
 
 private:
+    friend const fs::RootState& fs::state_of(const Root& root) noexcept;
+
     enum class Rights : std::uint8_t { kAll, kNoCreate, kReadOnly };
 
     Root(std::shared_ptr<const fs::RootState> state, Rights rights) noexcept;

@@ -6,14 +6,15 @@
 //   auto report = confine_self(spec);      // look at report->status before the first request
 //
 // Denied from then on: opening, creating, removing, renaming, linking and truncating outside the
-// rules; device ioctls; running programs outside kReadExecute; changing mounts; TCP; abstract Unix
-// sockets, signals and ptrace towards processes outside. How much of it depends on the kernel's
-// ABI; the report keeps what was asked for and what is enforced apart.
+// rules; device ioctls; running programs outside kReadExecute; changing mounts; bind and connect of
+// TCP sockets; abstract Unix sockets, signals and ptrace towards processes outside. How much of it
+// depends on the kernel's ABI; the report keeps what was asked for and what is enforced apart.
 //
 // Not covered, at any ABI used here: descriptors that are already open; stat, chmod, chown, utimes
-// and extended attributes on paths outside; UDP and raw sockets; a connection that exists. Before
-// ABI 9 pathname Unix sockets, before ABI 6 abstract ones and signals, before ABI 4 all of TCP,
-// before ABI 3 truncate(2) and O_TRUNC.
+// and extended attributes on paths outside; UDP and raw sockets; Multipath TCP, MSG_FASTOPEN and
+// listen without bind, by which TCP gets out all the same; a connection that exists. Before ABI 9
+// pathname Unix sockets, before ABI 6 abstract ones and signals, before ABI 4 all of TCP, before
+// ABI 3 truncate(2) and O_TRUNC.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +41,7 @@ struct AccessRule {
 // Whoever weakens the wall names the weakening and why: a grep for "permit::" finds each place, and
 // the report repeats it. An empty reason is refused.
 namespace permit {
-struct Network {  // TCP stays usable
+struct Network {  // bind and connect of TCP stay usable
     std::string reason;
 };
 struct OtherProcesses {  // signals and abstract Unix sockets reach outside

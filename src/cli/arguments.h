@@ -9,17 +9,9 @@
 
 #include <paddock/root_options.h>
 
+#include "cli/ending.h"
+
 namespace paddock::cli {
-
-// Exit codes: 0 all is well, 1 a path was refused, a need is missing or an attack got through, 2
-// the call makes no sense or could not be carried out.
-inline constexpr int kUsageError = 2;
-
-// Nothing to run: `text` is the answer (exit 0) or the complaint (kUsageError).
-struct Ending {
-    int exit_code = 0;
-    std::string text;
-};
 
 struct ResolveRequest {
     std::vector<std::string> paths;
@@ -39,7 +31,15 @@ struct ProveRequest {
     bool json = false;
 };
 
-using Request = std::variant<Ending, ResolveRequest, DoctorRequest, ProveRequest>;
+struct ToolRequest {
+    std::string root = ".";
+    bool read_only = false;
+    bool json = false;
+    std::string tool;
+    std::string arguments;  // a JSON object
+};
+
+using Request = std::variant<Ending, ResolveRequest, DoctorRequest, ProveRequest, ToolRequest>;
 
 // `words` are the arguments after the program's name. PADDOCK_RESOLVER is the default of
 // --resolver, TMPDIR that of prove's --dir.

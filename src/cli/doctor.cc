@@ -24,7 +24,8 @@ namespace paddock::cli {
 namespace {
 
 std::string why(const Failure& failure) {
-    if (failure.os_error != 0) return std::strerror(failure.os_error);
+    const char* known = ::strerrordesc_np(failure.os_error);
+    if (failure.os_error != 0 && known != nullptr) return known;
     return std::string(failure.reason);
 }
 

@@ -7,6 +7,7 @@
 #include "cli/prove/prove.h"
 #include "cli/resolve.h"
 #include "cli/terminal.h"
+#include "cli/tool_call.h"
 
 namespace paddock::cli {
 namespace {

@@ -15,12 +15,18 @@ Done check_changeable(const Stat& stat) {
     return {};
 }
 
+Done check_same_names(const Stat& before, const Stat& now) {
+    const bool relinked = now.changed != before.changed && now.modified == before.modified;
+    const bool same = now.identity == before.identity && now.links == before.links && !relinked;
+    return same ? Done() : Done(refuse(Code::kRace));
+}
+
 Done check_still_named(const RootState& state, const RelPath& path, const Stat& stat) {
     const auto again = open_object(state, path, O_PATH);
     if (!again && again.error().code == Code::kNotFound) return refuse(Code::kRace);
     if (!again) return again.error();
     PADDOCK_ASSIGN(now, sys::fstat(again->get()));
-    return now.identity == stat.identity ? Done() : Done(refuse(Code::kRace));
+    return check_same_names(stat, now);
 }
 
 Outcome<UniqueFd> pin_changeable(const RootState& state, const RelPath& path) {

@@ -19,13 +19,15 @@ class Copier {
 public:
     Copier(int from, int to) : from_(from), to_(to) {}
 
-    Done stretch(std::uint64_t size) {
-        while (size > 0) {
-            PADDOCK_ASSIGN(moved, move(size));
-            if (moved == 0) return {};
-            size -= moved;
+    // How much there was, at most `size`.
+    Outcome<std::uint64_t> stretch(std::uint64_t size) {
+        std::uint64_t done = 0;
+        while (done < size) {
+            PADDOCK_ASSIGN(moved, move(size - done));
+            if (moved == 0) break;
+            done += moved;
         }
-        return {};
+        return done;
     }
 
 private:
@@ -59,7 +61,9 @@ Done copy_content(int from, std::uint64_t size, int to) {
         end = std::min(data->end, size);
         PADDOCK_TRY(sys::seek(from, data->begin));
         PADDOCK_TRY(sys::seek(to, data->begin));
-        PADDOCK_TRY(copier.stretch(end - data->begin));
+        PADDOCK_ASSIGN(copied, copier.stretch(end - data->begin));
+        // It is shorter than it was, or than it says.
+        if (copied < end - data->begin) return sys::truncate(to, data->begin + copied);
     }
     PADDOCK_ASSIGN(now, sys::fstat(from));
     return sys::truncate(to, std::min(size, now.size));

@@ -58,6 +58,17 @@ TEST_F(CopyTest, goes_through_user_space_where_the_kernel_cannot) {
     sys::fault_hook = nullptr;
 }
 
+// /proc announces 0 or 4096 bytes, whatever there is.
+TEST_F(CopyTest, a_file_that_says_more_than_it_has_gets_no_padding) {
+    os_write(ws("from"), "four");
+    sys::fault_hook = no_copy_range;
+    const UniqueFd from = open("from", O_RDONLY);
+    const UniqueFd to = open("to", O_RDWR | O_CREAT);
+    EXPECT_TRUE(fs::copy_content(from.get(), 4096, to.get()));
+    sys::fault_hook = nullptr;
+    EXPECT_EQ(os_read(ws("to")), "four");
+}
+
 TEST_F(CopyTest, keeps_holes) {
     constexpr off_t kHole = off_t{1} << 32;
     os_write(ws("from"), "head");

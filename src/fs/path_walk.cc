@@ -196,7 +196,9 @@ Outcome<WalkEnd> PathWalk::end_at_top() {
     }
     PADDOCK_ASSIGN(top, chain_.pop());
     PADDOCK_ASSIGN(again, open_name(top.name, true));
-    if (again.node.stat.identity != top.node.stat.identity) return refuse(Code::kRace);
+    const bool same =
+        again.node.stat.identity == top.node.stat.identity && again.node.mount == top.node.mount;
+    if (!same) return refuse(Code::kRace);
     return end(top.name, std::move(again));
 }
 

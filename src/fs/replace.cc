@@ -86,6 +86,8 @@ Outcome<TempFile> make_temp_with(int directory, const std::string& parent_path, 
         char name[32];
         (void)std::snprintf(name, sizeof name, ".paddock-%016llx",
                             static_cast<unsigned long long>(number));
+        std::string own_name(name);
+        std::string path = parent_path.empty() ? own_name : parent_path + '/' + own_name;
         auto file = sys::openat(directory, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
         if (!file && file.error().os_error == EEXIST) continue;
         if (!file) return file.error();
@@ -94,13 +96,21 @@ Outcome<TempFile> make_temp_with(int directory, const std::string& parent_path, 
             (void)sys::unlinkat(directory, name, sys::Unlink::kFile);
             return own.error();
         }
-        std::string path = parent_path.empty() ? name : parent_path + '/' + name;
-        return TempFile(std::move(*own), name, std::move(path), std::move(*file));
+        return TempFile(std::move(*own), std::move(own_name), std::move(path), std::move(*file));
     }
     return refuse(Code::kRace);
 }
 
-Done take_name(const Place& place, const char* temp) {
+// The name may have gone since it was looked at; an exchange does not make it anew.
+Done exchange_name(const Place& place, const char* temp) {
+    auto exchanged = sys::renameat2(place.directory, temp, place.directory, place.c_name(),
+                                    sys::Rename::kExchange);
+    if (!exchanged) return since_looked_at(exchanged.error());
+    return sys::unlinkat(place.directory, temp, sys::Unlink::kFile);
+}
+
+Done take_name(const Place& place, const char* temp, bool may_create) {
+    if (!may_create) return exchange_name(place, temp);
     const auto how = place.node ? sys::Rename::kReplace : sys::Rename::kNoReplace;
     auto renamed = sys::renameat2(place.directory, temp, place.directory, place.c_name(), how);
     if (renamed || place.node || renamed.error().os_error != EINVAL) return renamed;
@@ -152,7 +162,8 @@ Done check_writable(const Place& place) {
     return opened.error().os_error == EACCES ? denied : since_looked_at(opened.error());
 }
 
-Done replace_file(const Place& place, const WriteOptions& options, const Fill& fill) {
+Done replace_file(const Place& place, const WriteOptions& options, bool may_create,
+                  const Fill& fill) {
     if (place.node) {
         if (place.node->stat.type == FileType::kDirectory) return refuse(Code::kIsADirectory);
         if (place.node->stat.type != FileType::kRegular) return refuse(Code::kNotRegularFile);
@@ -174,7 +185,7 @@ Done replace_file(const Place& place, const WriteOptions& options, const Fill& f
         synced = std::move(directory);
     }
     PADDOCK_TRY(check_replaced(place, options));
-    auto taken = take_name(place, temp.path().c_str());
+    auto taken = take_name(place, temp.path().c_str(), may_create);
     if (!taken && taken.error().os_error == EEXIST && !options.must_create) {
         return refuse(Code::kRace, {}, EEXIST);
     }

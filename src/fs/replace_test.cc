@@ -17,7 +17,7 @@ protected:
     Done replace(std::string_view path, std::string_view content,
                  const WriteOptions& options = {}) {
         PADDOCK_ASSIGN(place, fs::locate_target(state_, at(path)));
-        return fs::replace_file(place, options,
+        return fs::replace_file(place, options, true,
                                 [&](int fd) { return sys::write_all(fd, content); });
     }
 
@@ -92,7 +92,7 @@ TEST_F(ReplaceTest, must_create_refuses_an_existing_name) {
 TEST_F(ReplaceTest, does_not_replace_what_appeared_meanwhile) {
     const auto place = fs::locate_target(state_, at("f"));
     ASSERT_TRUE(place);
-    const auto done = fs::replace_file(*place, {}, [&](int) -> Done {
+    const auto done = fs::replace_file(*place, {}, true, [&](int) -> Done {
         os_write(ws("f"), "theirs");
         return {};
     });
@@ -106,7 +106,8 @@ TEST_F(ReplaceTest, a_failed_fill_leaves_nothing) {
     tree({"ROOT/f=old"});
     const auto place = fs::locate_target(state_, at("f"));
     ASSERT_TRUE(place);
-    const auto done = fs::replace_file(*place, {}, [](int) { return Failure::from_errno(ENOSPC); });
+    const auto done =
+        fs::replace_file(*place, {}, true, [](int) { return Failure::from_errno(ENOSPC); });
     ASSERT_FALSE(done);
     EXPECT_EQ(done.error().os_error, ENOSPC);
     EXPECT_EQ(os_read(ws("f")), "old");

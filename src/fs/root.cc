@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 
+#include "fs/entry.h"
 #include "fs/probe.h"
 #include "fs/procfs.h"
 #include "fs/report.h"
@@ -113,6 +114,8 @@ bool is_elsewhere(Code code) {
 
 Root::Root(std::shared_ptr<const fs::RootState> state, Rights rights) noexcept
     : state_(std::move(state)), rights_(rights) {}
+
+const fs::RootState& fs::state_of(const Root& root) noexcept { return *root.state_; }
 
 Result<Root> Root::open(std::string_view directory, const RootOptions& options) {
     const std::string path(directory);

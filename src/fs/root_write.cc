@@ -53,6 +53,12 @@ Outcome<Place> locate_file(const RootState& state, const RelPath& path) {
     return std::move(place);
 }
 
+// A link takes a name too, wherever it leads.
+Done check_free(const RootState& state, const RelPath& path) {
+    PADDOCK_ASSIGN(place, fs::locate_name(state, path));
+    return place.node ? Done(refuse(Code::kAlreadyExists)) : Done();
+}
+
 Done check_options(const OpenOptions& options) {
     const bool writes = options.write || options.append;
     const auto bad = [](std::string_view why) { return refuse(Code::kInvalidArgument, why); };
@@ -91,9 +97,12 @@ Outcome<UniqueFd> open_in_place(const RootState& state, const Place& place,
         return error == ELOOP || error == ENOENT ? refuse(Code::kRace) : fd.error();
     }
     PADDOCK_ASSIGN(node, sys::node(fd->get()));
-    if (node.stat.identity != place.node->stat.identity) return refuse(Code::kRace);
     if (!state.may_enter(node.mount)) return refuse(Code::kMountCrossing);
+    PADDOCK_TRY(fs::check_same_names(place.node->stat, node.stat));
     PADDOCK_TRY(fs::check_changeable(node.stat));
+    const auto named = sys::node_at(place.directory, place.c_name());
+    if (!named) return named.error().os_error == ENOENT ? refuse(Code::kRace) : named.error();
+    PADDOCK_TRY(fs::check_same_names(node.stat, named->stat));
     if ((node.stat.mode & kSetIdBits) != 0) {
         PADDOCK_TRY(sys::fchmod(fd->get(), node.stat.mode & ~kSetIdBits));
     }
@@ -103,10 +112,7 @@ Outcome<UniqueFd> open_in_place(const RootState& state, const Place& place,
 
 Outcome<UniqueFd> open_for_writing(const RootState& state, const RelPath& path,
                                    const OpenOptions& options, bool may_create) {
-    if (options.exclusive) {
-        PADDOCK_ASSIGN(name, fs::locate_name(state, path));
-        if (name.node) return refuse(Code::kAlreadyExists);
-    }
+    if (options.exclusive) PADDOCK_TRY(check_free(state, path));
     PADDOCK_ASSIGN(place, locate_file(state, path));
     if (place.node && options.exclusive) return refuse(Code::kAlreadyExists);
     if (place.node) return open_in_place(state, place, options);
@@ -173,8 +179,9 @@ Done write_through(const RootState& state, const RelPath& path, const WriteOptio
     }
     return fs::retried([&]() -> Done {
         PADDOCK_ASSIGN(place, locate_file(state, path));
+        if (options.must_create) PADDOCK_TRY(check_free(state, path));
         if (!place.node && !may_create) return no_create();
-        return fs::replace_file(place, options, fill);
+        return fs::replace_file(place, options, may_create, fill);
     });
 }
 

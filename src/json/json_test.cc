@@ -48,6 +48,8 @@ TEST(Json, is_bounded) {
     EXPECT_EQ(json::parse(deep).problem, "");
     EXPECT_NE(json::parse('[' + deep + ']').problem, "");
     EXPECT_NE(json::parse("[1,2,3]", {.values_max = 2}).problem, "");
+    EXPECT_NE(json::parse("[[],[],{}]", {.values_max = 3}).problem, "");
+    EXPECT_EQ(json::parse("[[],[],{}]", {.values_max = 4}).problem, "");
     EXPECT_NE(json::parse("[1,2,3]", {.bytes_max = 6}).problem, "");
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <boost/json/basic_parser_impl.hpp>
 #include <cmath>
+#include <new>
 
 namespace paddock::json {
 namespace {
@@ -27,8 +28,8 @@ public:
 
     bool on_document_begin(error_code&) { return true; }
     bool on_document_end(error_code&) { return true; }
-    bool on_array_begin(error_code&) { return open(Level()); }
-    bool on_object_begin(error_code&) { return open(Level()); }
+    bool on_array_begin(error_code& error) { return open(error); }
+    bool on_object_begin(error_code& error) { return open(error); }
     bool on_array_end(std::size_t, error_code& error) {
         Array array = std::move(levels_.back().items);
         levels_.pop_back();
@@ -92,8 +93,9 @@ private:
         return std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end();
     }
 
-    bool open(Level level) {
-        levels_.push_back(std::move(level));
+    bool open(error_code& error) {
+        if (!count(error)) return false;
+        levels_.emplace_back();
         return true;
     }
 
@@ -140,7 +142,7 @@ std::string explain(Refusal refusal, const bj::error_code& error) {
 
 }  // namespace
 
-Parsed parse(std::string_view text, const ParseLimits& limits) {
+Parsed parse(std::string_view text, const ParseLimits& limits) try {
     if (text.size() > limits.bytes_max) return {{}, "the text is too long"};
     bj::parse_options options;
     options.max_depth = limits.depth_max;
@@ -153,6 +155,8 @@ Parsed parse(std::string_view text, const ParseLimits& limits) {
     if (!error) return {parser.handler().take(), {}};
     return {{},
             explain(parser.handler().refusal(), error) + " (byte " + std::to_string(used) + ")"};
+} catch (const std::bad_alloc&) {
+    return {{}, "there is no memory for it"};
 }
 
 }  // namespace paddock::json

@@ -57,6 +57,12 @@ Outcome<std::size_t> read(int fd, char* buffer, std::size_t size) {
     return transfer(Call::kRead, size, [&](std::size_t part) { return ::read(fd, buffer, part); });
 }
 
+Outcome<std::size_t> read_at(int fd, char* buffer, std::size_t size, std::uint64_t position) {
+    return transfer(Call::kRead, size, [&](std::size_t part) {
+        return ::pread(fd, buffer, part, static_cast<off_t>(position));
+    });
+}
+
 Done write_all(int fd, std::string_view bytes) {
     const HeldBackFileSizeSignal held_back;
     while (!bytes.empty()) {
@@ -89,8 +95,10 @@ Outcome<std::optional<Extent>> next_data(int fd, std::uint64_t position) {
     if (!begin && begin.error().os_error == ENXIO) return std::nullopt;
     if (!begin) return begin.error();
     const auto start = static_cast<std::uint64_t>(*begin);
-    PADDOCK_ASSIGN(end, seek_to(start, SEEK_HOLE));
-    return Extent{start, static_cast<std::uint64_t>(end)};
+    const auto end = seek_to(start, SEEK_HOLE);
+    if (!end && end.error().os_error == ENXIO) return std::nullopt;  // it was cut meanwhile
+    if (!end) return end.error();
+    return Extent{start, static_cast<std::uint64_t>(*end)};
 }
 
 Done seek(int fd, std::uint64_t position) {
@@ -106,7 +114,10 @@ Done sync_all(int fd) {
 }
 
 Done truncate(int fd, std::uint64_t size) {
-    return call(Call::kTruncate, [&] { return ::ftruncate(fd, static_cast<off_t>(size)); });
+    const HeldBackFileSizeSignal held_back;
+    auto done = call(Call::kTruncate, [&] { return ::ftruncate(fd, static_cast<off_t>(size)); });
+    if (!done && done.error().os_error == EFBIG) held_back.consume();
+    return done;
 }
 
 Outcome<std::uint64_t> random_u64() {

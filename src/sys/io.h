@@ -12,6 +12,8 @@ namespace paddock::sys {
 
 Outcome<std::size_t> read(int fd, char* buffer, std::size_t size);
 
+Outcome<std::size_t> read_at(int fd, char* buffer, std::size_t size, std::uint64_t position);
+
 // Writes everything or fails. A file-size limit is reported as too_large: its SIGXFSZ, which would
 // end the process, is held back for this thread and consumed.
 Done write_all(int fd, std::string_view bytes);
@@ -30,7 +32,7 @@ Outcome<std::optional<Extent>> next_data(int fd, std::uint64_t position);
 Done seek(int fd, std::uint64_t position);
 Done sync_data(int fd);
 Done sync_all(int fd);
-Done truncate(int fd, std::uint64_t size);
+Done truncate(int fd, std::uint64_t size);  // a file-size limit as in write_all
 Outcome<std::uint64_t> random_u64();
 
 }  // namespace paddock::sys

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -17,7 +18,7 @@ namespace {
 
 class IoTest : public Jail {
 protected:
-    ~IoTest() override { sys::fault_hook.store(nullptr); }
+    void TearDown() override { sys::fault_hook.store(nullptr); }
 
     UniqueFd file(const char* name) const {
         return UniqueFd(::open(ws(name).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
@@ -29,6 +30,21 @@ TEST_F(IoTest, writes_everything_in_however_many_parts) {
     EXPECT_TRUE(sys::write_all(file("f").get(), "ten bytes!"));
     EXPECT_EQ(os_read(ws("f")), "ten bytes!");
     EXPECT_TRUE(sys::write_all(file("empty").get(), ""));
+}
+
+TEST_F(IoTest, a_file_size_limit_is_an_answer_and_no_signal) {
+    const rlimit small{4096, 4096};
+    const pid_t child = ::fork();
+    if (child == 0) {
+        if (::setrlimit(RLIMIT_FSIZE, &small) != 0) ::_exit(2);
+        const UniqueFd fd = file("f");
+        const bool refused = !sys::truncate(fd.get(), 1 << 20) &&
+                             !sys::write_all(fd.get(), std::string(10'000, 'x'));
+        ::_exit(refused ? 0 : 1);
+    }
+    int status = -1;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
 }
 
 TEST_F(IoTest, reads_may_be_short_and_end_with_nothing) {

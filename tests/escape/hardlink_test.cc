@@ -260,5 +260,49 @@ ATTACK(HL_04, name_that_goes_away_before_the_links_are_counted) {
     EXPECT_EQ(before.modified, after.modified);
 }
 
+// The same, and the name is back whenever it is looked up.
+ATTACK(HL_04, name_that_is_away_only_while_the_links_are_counted) {
+    const Stat before = *Root::open(out())->stat("secret");
+    const auto attack = [&](RootOptions options, const std::function<bool(const Root&)>& act) {
+        const Root jail = root(options);
+        const auto link = [&] { return ::link(out("secret").c_str(), ws("h").c_str()) == 0; };
+        bool there = link();
+        int turns = 0;
+        {
+            const CallHook hook([&](sys::Call call) {
+                const bool counts = call == sys::Call::kStat;
+                if (counts && there && turns++ % 2 == 0) there = ::unlink(ws("h").c_str()) != 0;
+                if (!counts && !there) there = link();
+                return sys::Fault{};
+            });
+            EXPECT_FALSE(act(jail));
+        }
+        EXPECT_GT(turns, 0) << "the attack did not take place";
+        (void)::unlink(ws("h").c_str());
+    };
+    attack({}, [](const Root& jail) { return jail.chmod("h", 0666).has_value(); });
+    attack({}, [](const Root& jail) {
+        return jail.utimes("h", {.modified = std::chrono::seconds(1)}).has_value();
+    });
+    RootOptions reject;
+    reject.hardlinks = Hardlinks::kReject;
+    attack(reject, [](const Root& jail) { return jail.read_file("h").has_value(); });
+    const Stat after = *Root::open(out())->stat("secret");
+    EXPECT_EQ(before.mode, after.mode);
+    EXPECT_EQ(before.modified, after.modified);
+}
+
+// A name that goes while the new content is written does not come back through such a handle.
+TEST_F(Jail, without_create_makes_no_name_that_went_meanwhile) {
+    tree({"ROOT/f=old"});
+    const Root jail = root().without_create();
+    const CallHook hook([&](sys::Call call) {
+        if (call == sys::Call::kSync) (void)::unlink(ws("f").c_str());
+        return sys::Fault{};
+    });
+    EXPECT_CODE(jail.write_file("f", "new"), Code::kReadOnly);
+    EXPECT_TRUE(os_list(ws()).empty());
+}
+
 }  // namespace
 }  // namespace paddock::testing

@@ -1,0 +1,113 @@
+// Workspace: a Root with what an agent session needs around it: path rules, a read tracker, a
+// filter for secrets, limits, an audit trail. The tools (tools.h) work on one.
+//
+// Promise: no tool opens anything outside the root, changes a path that a rule protects, or changes
+// an existing file that this session has not read in its present content; and every text that
+// leaves passes the secrets filter. The operator's options are the boundary: no argument of a tool
+// and no file in the workspace widens them.
+//
+// Not promised: rules match names, so a hard link of a protected file under another name is not
+// protected. The secrets filter knows shapes; a secret without one passes unless its value was
+// given.
+//
+// Threads: one object per session; all methods may be called from any thread. Copies are cheap and
+// share everything.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <paddock/error.h>
+#include <paddock/read_tracker.h>
+#include <paddock/root.h>
+#include <paddock/root_options.h>
+
+namespace paddock {
+
+namespace permit {
+
+// Lets paths resolve as the operating system does: the workspace is then only where relative paths
+// begin. Rules, tracker, secrets filter and limits stay.
+struct Unconfined {
+    std::string reason;
+};
+
+}  // namespace permit
+
+enum class PathAccess : std::uint8_t { kAllow, kReadOnly, kDeny };
+
+// A glob on paths relative to the root, and on everything below what it matches. Without a slash it
+// matches at any depth.
+struct PathRule {
+    std::string pattern;
+    PathAccess access = PathAccess::kDeny;
+};
+
+// Nothing: no limit.
+struct CallLimits {
+    std::optional<std::uint32_t> calls_per_second = 200;  // and as many at once after a pause
+    std::optional<std::uint32_t> calls_in_flight = 64;
+    std::optional<std::uint64_t> bytes_read{};
+    std::optional<std::uint64_t> bytes_written{};
+};
+
+// One call of a tool. Views are valid during the sink's call only.
+struct AuditEvent {
+    std::string_view tool;
+    std::string_view arguments;  // as given, secrets replaced, cut at limits::kAuditBytesMax
+    std::optional<Code> error;
+    std::uint64_t bytes_out = 0;
+    std::size_t secrets = 0;  // that were replaced in the answer
+    std::chrono::nanoseconds duration{};
+};
+using AuditSink = std::function<void(const AuditEvent&)>;
+
+// A value that is replaced wherever it appears, also in base64 or URL-encoded, by
+// "[REDACTED:name]".
+struct NamedSecret {
+    std::string name;
+    std::string value;
+};
+
+struct WorkspaceOptions {
+    std::string root = ".";
+    RootOptions paths;
+    bool read_only = false;  // tools that change files are not listed
+    std::optional<permit::Unconfined> unconfined{};
+
+    std::vector<PathRule> rules{};  // the first that matches decides, before the default ones
+    bool default_rules = true;      // .git/hooks and .git/config read-only, files of secrets denied
+    bool track_reads = true;
+    bool redact_secrets = true;
+    std::vector<NamedSecret> secrets{};
+    CallLimits limits{};
+    AuditSink audit{};  // called from the thread of the call, after it
+};
+
+namespace tools {
+class Session;
+}
+
+class Workspace {
+public:
+    // Errors: those of Root::open, and invalid_argument for a rule that is no glob.
+    static Result<Workspace> open(WorkspaceOptions options);
+
+    bool is_read_only() const noexcept;
+    ReadTracker& reads() const noexcept;
+
+    tools::Session& session() const noexcept { return *session_; }
+
+private:
+    explicit Workspace(std::shared_ptr<tools::Session> session) : session_(std::move(session)) {}
+
+    std::shared_ptr<tools::Session> session_;
+};
+
+}  // namespace paddock

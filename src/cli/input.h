@@ -1,0 +1,13 @@
+// What a person hands to a command on standard input or in a file of their own.
+#pragma once
+
+#include <string>
+
+#include <tl/expected.hpp>
+
+namespace paddock::cli {
+
+// "-" is standard input. The error is a sentence for people. At most limits::kReadFileBytesMax.
+tl::expected<std::string, std::string> read_input(const std::string& path);
+
+}  // namespace paddock::cli

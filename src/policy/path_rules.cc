@@ -1,0 +1,132 @@
+// Searches ask for every file of a tree, and hardly any name has to do with a rule. So each name of
+// a path is first looked up by its first and its last byte; only the rules that both leave over are
+// matched.
+#include "policy/path_rules.h"
+
+#include <paddock/limits.h>
+
+#include <algorithm>
+#include <bit>
+
+namespace paddock::policy {
+namespace {
+
+constexpr std::size_t kWordBits = 64;
+
+// The last name of a pattern if its first and last byte say what names it can match, else "*".
+std::string_view telling_name(std::string_view pattern) noexcept {
+    if (pattern.find_first_of("[{\\") != std::string_view::npos) return "*";
+    const std::string_view name = pattern.substr(pattern.rfind('/') + 1);
+    return name.empty() || name == "." || name == ".." ? "*" : name;
+}
+
+// Which bytes this one of a pattern matches, whatever the case.
+bool may_match(char of_pattern, unsigned byte) noexcept {
+    if (of_pattern == '*' || of_pattern == '?') return true;
+    const auto wanted = static_cast<unsigned char>(of_pattern);
+    const bool letter = (wanted | 32U) >= 'a' && (wanted | 32U) <= 'z';
+    return byte == wanted || (letter && (byte | 32U) == (wanted | 32U));
+}
+
+// Calls `visit` with the path and each directory above it, the nearest to the root first, until it
+// returns true; whether it did.
+template <class Visit>
+bool any_from_root(std::string_view path, Visit visit) {
+    for (std::size_t end = 0; end < path.size();) {
+        end = std::min(path.find('/', end + 1), path.size());
+        if (visit(path.substr(0, end))) return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+Outcome<PathRules> PathRules::compile(std::span<const PathRule> from_operator,
+                                      std::span<const PathRule> defaults) {
+    if (from_operator.size() > limits::kPathRulesMax) return refuse(Code::kLimitReached);
+    PathRules rules;
+    const std::size_t words = (from_operator.size() + defaults.size()) / kWordBits + 1;
+    rules.by_first_.fill(Mask(words));
+    rules.by_last_.fill(Mask(words));
+    for (const PathRule& rule : from_operator) PADDOCK_TRY(rules.add(rule));
+    for (const PathRule& rule : defaults) PADDOCK_TRY(rules.add(rule));
+    return rules;
+}
+
+Done PathRules::add(const PathRule& rule) {
+    Rule added{rule.pattern, rule.access, {}, false};
+    std::string_view pattern = added.pattern;
+    text::GlobOptions options;
+    options.ignore_case = rule.access != Access::kAllow;
+    if (pattern == "**" || pattern == "/**") {
+        if (!everything_) everything_ = rules_.size();
+        rules_.push_back(std::move(added));
+        return {};
+    }
+    while (pattern.ends_with('/')) pattern.remove_suffix(1);
+    if (pattern.size() > 3 && pattern.ends_with("/**")) {
+        added.below_only = true;
+        pattern.remove_suffix(3);
+    } else {
+        options.any_depth = true;
+    }
+    if (pattern.starts_with('/')) {
+        pattern.remove_prefix(1);
+        options.any_depth = false;
+    }
+    PADDOCK_ASSIGN(glob, text::Glob::compile(pattern, options));
+    added.glob = std::move(glob);
+    index(rules_.size(), pattern);
+    rules_.push_back(std::move(added));
+    return {};
+}
+
+void PathRules::index(std::size_t rule, std::string_view pattern) {
+    const std::uint64_t bit = std::uint64_t{1} << rule % kWordBits;
+    const std::string_view name = telling_name(pattern);
+    for (unsigned byte = 0; byte < 256; ++byte) {
+        if (may_match(name.front(), byte)) by_first_[byte][rule / kWordBits] |= bit;
+        if (may_match(name.back(), byte)) by_last_[byte][rule / kWordBits] |= bit;
+    }
+}
+
+std::size_t PathRules::first_match(std::string_view path) const noexcept {
+    std::size_t best = everything_.value_or(rules_.size());
+    any_from_root(path, [&](std::string_view prefix) {
+        const std::string_view name = prefix.substr(prefix.rfind('/') + 1);
+        const Mask& first = by_first_[static_cast<unsigned char>(name.front())];
+        const Mask& last = by_last_[static_cast<unsigned char>(name.back())];
+        for (std::size_t word = 0; word * kWordBits < best; ++word) {
+            for (std::uint64_t left = first[word] & last[word]; left != 0; left &= left - 1) {
+                const auto i = word * kWordBits + static_cast<std::size_t>(std::countr_zero(left));
+                if (i >= best) break;
+                const bool reaches = !rules_[i].below_only || prefix.size() < path.size();
+                if (reaches && rules_[i].glob->matches(prefix, true)) best = i;
+            }
+        }
+        return false;
+    });
+    return best;
+}
+
+Decision PathRules::decide(std::string_view path) const noexcept {
+    const std::size_t index = path.empty() ? rules_.size() : first_match(path);
+    if (index == rules_.size()) return {};
+    return {rules_[index].access, index, rules_[index].pattern};
+}
+
+bool PathRules::covers_something_below(std::string_view directory) const noexcept {
+    for (const Rule& rule : rules_) {
+        const bool restricts = rule.access != Access::kAllow;
+        // It decides about all that no rule before it touches, and there was none.
+        if (!rule.glob || any_from_root(directory, [&](std::string_view prefix) {
+                return rule.glob->matches(prefix, true);
+            })) {
+            return restricts;
+        }
+        if (restricts && rule.glob->may_match_below(directory)) return true;
+    }
+    return false;
+}
+
+}  // namespace paddock::policy

@@ -1,0 +1,70 @@
+// What may be done with a path: ordered globs, the first one that matches decides.
+//
+// A pattern is a text::Glob. Without a slash it matches at any depth; a slash at the start ties it
+// to the root. A pattern that names a directory covers all that is below, whether it exists or not.
+// The operator's rules come before path_defaults.h.
+//
+// Rules that restrict ignore the case of ASCII letters, since some file systems do and ".ENV" would
+// be the same file there; rules that allow do not. A path that no rule matches is allowed.
+//
+// Paths are resolved and relative to the root, as RelPath has them. Immutable: any number of
+// threads may ask.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <paddock/workspace.h>
+
+#include "base/outcome.h"
+#include "text/glob.h"
+
+namespace paddock::policy {
+
+using Access = PathAccess;
+
+struct Decision {
+    Access access = Access::kAllow;
+    std::optional<std::size_t> rule = {};  // its index, those of the operator first
+    std::string_view pattern = {};         // as written
+};
+
+class PathRules {
+public:
+    // Errors: those of text::Glob::compile; limit_reached for more than kPathRulesMax.
+    static Outcome<PathRules> compile(std::span<const PathRule> from_operator,
+                                      std::span<const PathRule> defaults);
+
+    Decision decide(std::string_view path) const noexcept;
+
+    // True if a rule could restrict something below `directory` (empty: the root), now or later:
+    // who moves, copies or removes the tree has to look inside.
+    bool covers_something_below(std::string_view directory) const noexcept;
+
+private:
+    struct Rule {
+        std::string pattern;
+        Access access;
+        std::optional<text::Glob> glob;  // none: "**", everything
+        bool below_only = false;         // "build/**" does not cover "build"
+    };
+    // One bit for each rule.
+    using Mask = std::vector<std::uint64_t>;
+
+    Done add(const PathRule& rule);
+    void index(std::size_t rule, std::string_view pattern);
+    std::size_t first_match(std::string_view path) const noexcept;
+
+    std::vector<Rule> rules_;
+    std::optional<std::size_t> everything_;  // the first rule for "**"
+    // Which rules may match a name that begins or ends with this byte.
+    std::array<Mask, 256> by_first_;
+    std::array<Mask, 256> by_last_;
+};
+
+}  // namespace paddock::policy

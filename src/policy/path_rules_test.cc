@@ -1,0 +1,221 @@
+#include "policy/path_rules.h"
+
+#include <gtest/gtest.h>
+#include <paddock/limits.h>
+
+#include "policy/path_defaults.h"
+#include "testing/secret_samples.h"
+
+using namespace paddock;
+using namespace paddock::policy;
+using paddock::testing::Chance;
+
+namespace {
+
+PathRules rules(std::initializer_list<PathRule> given) {
+    return PathRules::compile(std::vector<PathRule>(given), {}).value();
+}
+
+const PathRules& defaults() {
+    static const PathRules kRules = PathRules::compile({}, default_path_rules()).value();
+    return kRules;
+}
+
+std::string name_of(Access access) {
+    return access == Access::kAllow ? "allow" : access == Access::kDeny ? "deny" : "read_only";
+}
+
+std::string decided(const PathRules& rules, std::string_view path) {
+    return name_of(rules.decide(path).access);
+}
+
+TEST(PathRules, allow_what_no_rule_names) {
+    const Decision decision = rules({{"secret", Access::kDeny}}).decide("src/main.cc");
+    EXPECT_EQ(decision.access, Access::kAllow);
+    EXPECT_FALSE(decision.rule.has_value());
+    EXPECT_EQ(rules({}).decide("").access, Access::kAllow);
+}
+
+TEST(PathRules, decide_by_the_first_match) {
+    const PathRules both = rules({{"*.log", Access::kAllow}, {"logs", Access::kDeny}});
+    EXPECT_EQ(decided(both, "logs/x.txt"), "deny");
+    EXPECT_EQ(decided(both, "logs/x.log"), "allow");
+    const PathRules swapped = rules({{"logs", Access::kDeny}, {"*.log", Access::kAllow}});
+    EXPECT_EQ(decided(swapped, "logs/x.log"), "deny");
+    const Decision decision = swapped.decide("logs/x.log");
+    EXPECT_EQ(decision.rule, 0U);
+    EXPECT_EQ(decision.pattern, "logs");
+}
+
+TEST(PathRules, ask_the_operator_before_the_defaults) {
+    const std::vector<PathRule> given = {{"testdata/*.pem", Access::kAllow},
+                                         {".git/hooks", Access::kAllow}};
+    const PathRules all = PathRules::compile(given, default_path_rules()).value();
+    EXPECT_EQ(decided(all, "testdata/a.pem"), "allow");
+    EXPECT_EQ(decided(all, "other/a.pem"), "deny");
+    EXPECT_EQ(decided(all, ".git/hooks/pre-commit"), "allow");
+    EXPECT_EQ(decided(all, "sub/.git/hooks/pre-commit"), "read_only");
+}
+
+TEST(PathRules, cover_all_below_a_directory) {
+    for (const char* pattern : {"a/private", "a/private/", "**/private", "private", "/a/private"}) {
+        const PathRules one = rules({{pattern, Access::kDeny}});
+        EXPECT_EQ(decided(one, "a/private"), "deny") << pattern;
+        EXPECT_EQ(decided(one, "a/private/b/c/not/there"), "deny") << pattern;
+        EXPECT_EQ(decided(one, "a/privately"), "allow") << pattern;
+        EXPECT_EQ(decided(one, "a"), "allow") << pattern;
+    }
+}
+
+TEST(PathRules, tie_a_pattern_to_the_root_by_a_slash) {
+    const PathRules anywhere = rules({{"build", Access::kReadOnly}});
+    EXPECT_EQ(decided(anywhere, "build/x"), "read_only");
+    EXPECT_EQ(decided(anywhere, "a/build/x"), "read_only");
+    for (const char* pattern : {"/build", "/build/"}) {
+        const PathRules top = rules({{pattern, Access::kReadOnly}});
+        EXPECT_EQ(decided(top, "build/x"), "read_only");
+        EXPECT_EQ(decided(top, "a/build/x"), "allow");
+    }
+    const PathRules inside = rules({{"a/build", Access::kReadOnly}});
+    EXPECT_EQ(decided(inside, "a/build"), "read_only");
+    EXPECT_EQ(decided(inside, "b/a/build"), "allow");
+}
+
+TEST(PathRules, know_what_is_below_only) {
+    const PathRules below = rules({{"build/**", Access::kDeny}});
+    EXPECT_EQ(decided(below, "build"), "allow");
+    EXPECT_EQ(decided(below, "build/a"), "deny");
+    EXPECT_EQ(decided(below, "build/a/b"), "deny");
+    const PathRules all = rules({{"docs", Access::kAllow}, {"**", Access::kReadOnly}});
+    EXPECT_EQ(decided(all, "docs/a"), "allow");
+    EXPECT_EQ(decided(all, "src/a"), "read_only");
+    EXPECT_EQ(decided(all, ""), "allow");
+}
+
+TEST(PathRules, ignore_case_only_where_they_restrict) {
+    const PathRules both = rules({{"Public", Access::kAllow}, {"Secret", Access::kDeny}});
+    EXPECT_EQ(decided(both, "SECRET/a"), "deny");
+    EXPECT_EQ(decided(both, "secret"), "deny");
+    EXPECT_EQ(decided(both, "Public/Secret"), "allow");
+    EXPECT_EQ(decided(both, "public/Secret"), "deny");
+}
+
+TEST(PathRules, take_every_kind_of_glob) {
+    const PathRules one = rules({{"{a,b/c}/[xy]?.{h,cc}", Access::kDeny}});
+    EXPECT_EQ(decided(one, "a/x1.h"), "deny");
+    EXPECT_EQ(decided(one, "b/c/y2.cc"), "deny");
+    EXPECT_EQ(decided(one, "b/y2.cc"), "allow");
+    EXPECT_EQ(decided(rules({{"x\\*", Access::kDeny}}), "x*"), "deny");
+    EXPECT_EQ(decided(rules({{"x\\*", Access::kDeny}}), "xy"), "allow");
+    EXPECT_EQ(decided(rules({{"a/b/..", Access::kDeny}}), "a"), "deny");
+}
+
+TEST(PathRules, refuse_what_is_no_pattern) {
+    const auto code = [](std::string pattern) {
+        const std::vector<PathRule> given = {{std::move(pattern), Access::kDeny}};
+        const auto made = PathRules::compile(given, {});
+        return made ? "" : std::string(code_name(made.error().code));
+    };
+    EXPECT_EQ(code(""), "invalid_argument");
+    EXPECT_EQ(code("/"), "invalid_argument");
+    EXPECT_EQ(code("a{b"), "invalid_argument");
+    EXPECT_EQ(code("../x"), "path_escape");
+    const std::vector<PathRule> many(limits::kPathRulesMax + 1, {"x", Access::kDeny});
+    EXPECT_EQ(PathRules::compile(many, {}).error().code, Code::kLimitReached);
+}
+
+TEST(PathRules, say_whether_a_tree_must_be_looked_into) {
+    const PathRules one = rules({{"vendor", Access::kAllow},
+                                 {"config/secrets", Access::kDeny},
+                                 {"/docs/**", Access::kReadOnly}});
+    EXPECT_TRUE(one.covers_something_below(""));
+    EXPECT_TRUE(one.covers_something_below("config"));
+    EXPECT_TRUE(one.covers_something_below("config/secrets"));
+    EXPECT_TRUE(one.covers_something_below("config/secrets/deep"));
+    EXPECT_TRUE(one.covers_something_below("docs"));
+    EXPECT_FALSE(one.covers_something_below("config/other"));
+    EXPECT_FALSE(one.covers_something_below("src"));
+    EXPECT_FALSE(one.covers_something_below("vendor"));
+    EXPECT_FALSE(one.covers_something_below("config/secrets/vendor"));
+    EXPECT_FALSE(rules({}).covers_something_below(""));
+    EXPECT_FALSE(rules({{"**", Access::kAllow}, {"x", Access::kDeny}}).covers_something_below(""));
+    EXPECT_TRUE(rules({{"*.pem", Access::kDeny}}).covers_something_below("any/where"));
+}
+
+// What covers_something_below denies must not turn up below.
+TEST(PathRules, agree_with_themselves_on_trees) {
+    const std::vector<std::string> patterns = {"a",  "b",     "/a", "a/b",     "*",  "**/b", "a/**",
+                                               "**", "a/*/c", "c",  "{a,b}/c", "b/", "/c/**"};
+    for (std::uint32_t seed = 0; seed < 3000; ++seed) {
+        Chance chance(seed);
+        std::vector<PathRule> given;
+        for (std::uint32_t i = chance.below(4); i < 4; ++i) {
+            given.push_back({patterns[chance.below(static_cast<std::uint32_t>(patterns.size()))],
+                             static_cast<Access>(chance.below(3))});
+        }
+        const PathRules made = PathRules::compile(given, {}).value();
+        const std::string directory = chance.below(4) == 0 ? "" : chance.text("abc", 1);
+        if (made.covers_something_below(directory)) continue;
+        for (const char* below : {"a", "b", "c", "a/b", "b/c", "a/c/c", "c/c", "a/b/c"}) {
+            const std::string path = directory.empty() ? below : directory + "/" + below;
+            EXPECT_EQ(decided(made, path), "allow") << path;
+        }
+    }
+}
+
+TEST(PathDefaults, deny_secrets_at_any_depth_and_in_any_case) {
+    for (const std::string name : {".env",
+                                   ".env.local",
+                                   ".env.production",
+                                   "server.pem",
+                                   "tls.key",
+                                   "id_rsa",
+                                   "id_rsa.bak",
+                                   "id_ed25519",
+                                   "id_ecdsa_sk",
+                                   "id_dsa",
+                                   ".netrc",
+                                   ".pgpass",
+                                   "a.p12",
+                                   "b.pfx",
+                                   "c.kdbx",
+                                   ".aws/credentials",
+                                   ".docker/config.json",
+                                   ".ssh/config",
+                                   ".git-credentials",
+                                   ".kube/config",
+                                   ".gnupg/private-keys-v1.d/x",
+                                   "client_secret_1.json"}) {
+        std::string upper = name;
+        for (char& c : upper) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+        for (const std::string& path : {name, "deep/er/" + name, upper, "x/" + upper}) {
+            EXPECT_EQ(decided(defaults(), path), "deny") << path;
+        }
+    }
+}
+
+TEST(PathDefaults, leave_what_only_looks_like_secrets) {
+    for (const char* path :
+         {".env.example", "a/.env.sample", ".env.template", "id_rsa.pub", "x/id_ed25519.pub",
+          "environment", "env", "src/key.cc", "keys.md", "pem", ".npmrc", "config.json", "monkey",
+          ".aws/config", "venv/lib/certifi/cacert.pem", "id_card.png"}) {
+        EXPECT_EQ(decided(defaults(), path), "allow") << path;
+    }
+}
+
+TEST(PathDefaults, keep_what_git_obeys_as_it_is) {
+    for (const char* path :
+         {".git/hooks", ".git/hooks/pre-commit", ".git/config", ".GIT/Config",
+          "vendor/lib/.git/hooks/post-checkout", "a/.git/config", ".git/modules/sub/hooks/x",
+          ".git/modules/a/b/config", ".git/worktrees/w/config.worktree"}) {
+        EXPECT_EQ(decided(defaults(), path), "read_only") << path;
+    }
+    for (const char* path : {".git", ".git/HEAD", ".git/objects/ab/cd", ".github/config",
+                             "hooks/pre-commit", "config", ".gitignore"}) {
+        EXPECT_EQ(decided(defaults(), path), "allow") << path;
+    }
+    EXPECT_TRUE(defaults().covers_something_below(".git"));
+    EXPECT_TRUE(defaults().covers_something_below(""));
+}
+
+}  // namespace

@@ -1,0 +1,196 @@
+#include "policy/secret_value.h"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace paddock::policy {
+namespace {
+
+// Shorter ones are guessed faster than they are leaked, and most are not secrets at all.
+constexpr std::size_t kValueBytesMin = 6;
+// Letters only, of one case or as in a name, are taken for a password from these lengths on.
+constexpr std::size_t kShellWordBytesMin = 8;
+constexpr std::size_t kQuotedWordBytesMin = 20;
+constexpr std::size_t kRandomBytesMin = 16;
+constexpr std::size_t kRandomDigitsMin = 4;
+constexpr std::size_t kFillerRun = 6;
+
+bool is_lower(char c) noexcept { return c >= 'a' && c <= 'z'; }
+bool is_upper(char c) noexcept { return c >= 'A' && c <= 'Z'; }
+bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
+bool is_letter(char c) noexcept { return is_lower(c) || is_upper(c); }
+char lowered(char c) noexcept { return is_upper(c) ? static_cast<char>(c + 32) : c; }
+
+bool holds(std::string_view set, char c) noexcept { return set.find(c) != set.npos; }
+
+bool equals(std::string_view text, std::string_view lower_case) noexcept {
+    return std::equal(text.begin(), text.end(), lower_case.begin(), lower_case.end(),
+                      [](char a, char b) { return lowered(a) == b; });
+}
+
+constexpr std::string_view kPlaceholderWords[] = {
+    "${",     "$(",       "{{",        "[redacted:", "%(",         "%s",      "...",
+    "***",    "changeme", "change_me", "change-me",  "changeit",   "example", "placeholder",
+    "dummy",  "your",     "sample",    "insert",     "replace",    "environ", "process.env",
+    "getenv", "not_a_",   "redacted",  "undefined",  "notasecret", "invalid", "<",
+};
+
+constexpr std::string_view kPlaceholders[] = {
+    "password", "passwd",   "secret",  "token",  "string",    "default",     "required",
+    "optional", "username", "private", "apikey", "password1", "password123",
+};
+
+bool has_placeholder_word(std::string_view text) noexcept {
+    constexpr std::string_view kFirsts = "${[%.*cepdysirgnu<";
+    for (; !text.empty(); text.remove_prefix(1)) {
+        if (!holds(kFirsts, lowered(text.front()))) continue;
+        for (const std::string_view word : kPlaceholderWords) {
+            if (equals(text.substr(0, word.size()), word)) return true;
+        }
+    }
+    return false;
+}
+
+bool has_filler(std::string_view text) noexcept {
+    std::size_t run = 0;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        run = i > 0 && text[i] == text[i - 1] ? run + 1 : 1;
+        if (run == kFillerRun) return true;
+    }
+    return false;
+}
+
+struct Counts {
+    std::size_t lower = 0;
+    std::size_t upper = 0;
+    std::size_t digits = 0;
+    std::size_t joints = 0;  // what joins words: "some-name", "a.b", "x::y", "a/b"
+    std::size_t marks = 0;   // what else is printable
+
+    explicit Counts(std::string_view text) noexcept {
+        for (const char c : text) {
+            if (is_lower(c))
+                ++lower;
+            else if (is_upper(c))
+                ++upper;
+            else if (is_digit(c))
+                ++digits;
+            else if (holds("_-./:", c))
+                ++joints;
+            else
+                ++marks;
+        }
+    }
+    std::size_t letters() const noexcept { return lower + upper; }
+};
+
+// Words with at most two digits behind each, joined: "oauth2_token", "aes-key-1", "v1.items".
+bool is_compound(std::string_view text) noexcept {
+    std::size_t digits = 0;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const bool digit = is_digit(text[i]);
+        if (digit && ++digits > 2) return false;
+        if (!digit && digits > 0 && is_letter(text[i])) return false;
+        if (!digit) digits = 0;
+    }
+    return true;
+}
+
+bool has_space_or_control(std::string_view text) noexcept {
+    return std::any_of(text.begin(), text.end(),
+                       [](char c) { return static_cast<unsigned char>(c) <= ' ' || c == 127; });
+}
+
+bool is_strong(std::string_view value, const Counts& counts) noexcept {
+    // Versions, dates, object identifiers.
+    if (counts.letters() == 0 && counts.joints > 0) return false;
+    if (counts.joints > 0 && counts.marks == 0 && is_compound(value)) return false;
+    if (counts.digits > 0) return true;
+    return counts.marks > 0 && counts.letters() >= kValueBytesMin;
+}
+
+// "curve25519_set_secret": some of the parts between the underscores are words.
+bool is_snake_case(std::string_view name) noexcept {
+    std::size_t words = 0;
+    while (true) {
+        const std::string_view part = name.substr(0, name.find('_'));
+        if (part.size() >= 3 && std::all_of(part.begin(), part.end(), is_letter)) ++words;
+        if (part.size() == name.size()) return words > 1;
+        name.remove_prefix(part.size() + 1);
+    }
+}
+
+// "crypto.keys.Ed25519Key": names joined by dots, the first of them a word.
+bool is_dotted_name(std::string_view text) noexcept {
+    const std::string_view first = text.substr(0, text.find('.'));
+    if (first.size() == text.size()) return false;
+    return std::all_of(first.begin(), first.end(),
+                       [](char c) { return is_letter(c) || c == '_'; }) &&
+           std::all_of(text.begin(), text.end(),
+                       [](char c) { return is_letter(c) || is_digit(c) || c == '_' || c == '.'; });
+}
+
+// Calls, members, subscripts, generics, formats: an expression, not a value.
+bool is_code(std::string_view value) noexcept {
+    return value.find_first_of("()[]{}<>*$\\%") != std::string_view::npos ||
+           value.starts_with("0x") || is_snake_case(value) || is_dotted_name(value) ||
+           value.find("->") != std::string_view::npos || value.find("::") != std::string_view::npos;
+}
+
+bool is_secret_bare(std::string_view value, const Counts& counts) noexcept {
+    if (counts.letters() == 0 || counts.digits == 0 || is_code(value)) return false;
+    if (is_random(value)) return is_strong(value, counts);
+    // A short one that could be an identifier is one, unless it mixes more than words do.
+    const bool one_word = counts.joints == 0 && counts.marks == 0;
+    if (!one_word) return counts.marks > 0;
+    return is_compound(value) ? counts.upper == 0 : counts.digits > 1;
+}
+
+// "LIMIT_TOKEN=100000", "TOKEN=0x1f03a2", "TOKEN=read(file1)".
+bool is_number_or_call(std::string_view value, const Counts& counts) noexcept {
+    const bool number = counts.digits == value.size() && value.size() < kShellWordBytesMin;
+    const bool hexadecimal = value.starts_with("0x") && value.size() <= kRandomBytesMin + 2;
+    return number || hexadecimal || (holds(value, '(') && value.ends_with(')'));
+}
+
+bool is_hard_to_guess(std::string_view value, ValueForm form) noexcept {
+    const Counts counts(value);
+    if (form == ValueForm::kBare) return is_secret_bare(value, counts);
+    if (form == ValueForm::kShell && is_number_or_call(value, counts)) return false;
+    if (is_strong(value, counts)) return true;
+    if (counts.joints > 0 || counts.marks > 0 || counts.digits > 0) return false;
+    if (form == ValueForm::kShell) return value.size() >= kShellWordBytesMin && counts.lower > 0;
+    return value.size() >= kQuotedWordBytesMin && counts.upper == 0;
+}
+
+}  // namespace
+
+bool is_placeholder(std::string_view value) noexcept {
+    // Paths, references, and the middle of an expression that glues strings together.
+    if (value.empty() || holds("$%/~&@#,+)'\"\\", value.front())) return true;
+    if (value.starts_with("arn:")) return true;
+    if (value.front() == '[' && value.back() == ']') return true;
+    if (value.find('{') != value.npos && value.find('}') != value.npos) return true;
+    return has_filler(value) || has_placeholder_word(value) ||
+           std::any_of(std::begin(kPlaceholders), std::end(kPlaceholders),
+                       [&](std::string_view whole) { return equals(value, whole); });
+}
+
+bool is_random(std::string_view value) noexcept {
+    return value.size() >= kRandomBytesMin && Counts(value).digits >= kRandomDigitsMin;
+}
+
+bool is_sample_token(std::string_view token) noexcept {
+    if (has_filler(token) || has_placeholder_word(token)) return true;
+    // Kebab and snake case: a name that happens to begin like a token.
+    return std::none_of(token.begin(), token.end(),
+                        [](char c) { return is_digit(c) || is_upper(c); });
+}
+
+bool is_secret_value(std::string_view value, ValueForm form) noexcept {
+    // The dearest question comes last: hostile text asks them all at every word.
+    return value.size() >= kValueBytesMin && is_hard_to_guess(value, form) &&
+           !has_space_or_control(value) && !is_placeholder(value);
+}
+
+}  // namespace paddock::policy

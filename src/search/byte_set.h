@@ -1,0 +1,77 @@
+// A set of byte values.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace paddock::search {
+
+class ByteSet {
+public:
+    constexpr ByteSet() = default;
+    explicit constexpr ByteSet(std::string_view bytes) {
+        for (const char c : bytes) add(c);
+    }
+
+    constexpr bool has(char c) const noexcept { return (word(c) >> bit(c) & 1) != 0; }
+    constexpr void add(char c) noexcept { words_[index(c)] |= std::uint64_t{1} << bit(c); }
+
+    constexpr ByteSet operator|(const ByteSet& other) const noexcept {
+        ByteSet both = *this;
+        for (std::size_t i = 0; i < words_.size(); ++i) both.words_[i] |= other.words_[i];
+        return both;
+    }
+
+    constexpr ByteSet operator~() const noexcept {
+        ByteSet others = *this;
+        for (std::uint64_t& word : others.words_) word = ~word;
+        return others;
+    }
+
+    constexpr std::size_t size() const noexcept {
+        std::size_t count = 0;
+        for (const std::uint64_t word : words_)
+            count += static_cast<std::size_t>(std::popcount(word));
+        return count;
+    }
+
+    // Calls `visit(char)` for each member.
+    template <class Visit>
+    constexpr void for_each(Visit visit) const {
+        for (std::size_t i = 0; i < words_.size(); ++i) {
+            for (std::uint64_t word = words_[i]; word != 0; word &= word - 1) {
+                visit(static_cast<char>(i * 64 + static_cast<std::size_t>(std::countr_zero(word))));
+            }
+        }
+    }
+
+    // first and last included
+    static constexpr ByteSet range(char first, char last) noexcept {
+        ByteSet set;
+        for (int value = static_cast<unsigned char>(first);
+             value <= static_cast<unsigned char>(last); ++value) {
+            set.add(static_cast<char>(value));
+        }
+        return set;
+    }
+
+private:
+    static constexpr std::size_t index(char c) noexcept {
+        return static_cast<unsigned char>(c) >> 6;
+    }
+    static constexpr unsigned bit(char c) noexcept { return static_cast<unsigned char>(c) & 63U; }
+    constexpr std::uint64_t word(char c) const noexcept { return words_[index(c)]; }
+
+    std::array<std::uint64_t, 4> words_{};
+};
+
+inline constexpr ByteSet kDigits = ByteSet::range('0', '9');
+inline constexpr ByteSet kLower = ByteSet::range('a', 'z');
+inline constexpr ByteSet kUpper = ByteSet::range('A', 'Z');
+inline constexpr ByteSet kAlnum = kDigits | kLower | kUpper;
+inline constexpr ByteSet kWordBytes = kAlnum | ByteSet("_");
+
+}  // namespace paddock::search

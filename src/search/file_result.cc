@@ -1,0 +1,88 @@
+#include "search/file_result.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <paddock/limits.h>
+
+#include "base/outcome.h"
+
+namespace paddock::search {
+
+FileResult::FileResult(FileResult&& other) noexcept
+    : wanted_(other.wanted_),
+      binary_(other.binary_),
+      matches_(other.matches_),
+      lines_(std::move(other.lines_)),
+      text_(std::move(other.text_)) {}
+
+FileResult& FileResult::operator=(FileResult&& other) noexcept {
+    wanted_ = other.wanted_;
+    binary_ = other.binary_;
+    matches_ = other.matches_;
+    lines_ = std::move(other.lines_);
+    text_ = std::move(other.text_);
+    return *this;
+}
+
+bool FileResult::overflowed() const noexcept {
+    return text_.size() + lines_.size() * sizeof(Kept) > limits::kGrepFileBytesMax;
+}
+
+Failure FileResult::overflow() noexcept {
+    return refuse(Code::kLimitReached, "has more matching lines than are held of one file");
+}
+
+bool FileResult::full() const noexcept {
+    if (overflowed()) return true;
+    if (wanted_->mode == GrepMode::kFilesWithMatches) return matched();
+    return wanted_->mode == GrepMode::kContent && lines_.size() >= wanted_->lines_max;
+}
+
+Next FileResult::line(const Line& line) {
+    if (line.kind == Line::Kind::kMatch) ++matches_;
+    if (wanted_->mode == GrepMode::kContent && !binary_) {
+        const std::size_t length = std::min(line.text.size(), wanted_->line_bytes_max);
+        lines_.push_back({line.kind, line.number, line.text.size(), text_.size(), length});
+        text_ += line.text.substr(0, length);
+    }
+    return full() ? Next::kStop : Next::kGoOn;
+}
+
+void FileResult::set_binary() {
+    binary_ = true;
+    lines_.clear();
+    text_.clear();
+}
+
+void FileResult::append(FileResult&& later, std::uint64_t newlines) {
+    matches_ += later.matches_;
+    if (later.binary_) set_binary();
+    if (binary_) return;
+    for (Kept kept : later.lines_) {
+        if (full()) break;
+        kept.begin += text_.size();
+        if (kept.number > 0) kept.number += newlines;
+        lines_.push_back(kept);
+    }
+    text_ += later.text_;
+}
+
+std::size_t FileResult::bytes() const noexcept {
+    return sizeof(*this) + lines_.capacity() * sizeof(Kept) + text_.capacity();
+}
+
+GrepFile FileResult::view(std::string_view path) const {
+    GrepFile file;
+    file.path = path;
+    file.binary = binary_;
+    file.matches = matches_;
+    file.lines.reserve(lines_.size());
+    for (const Kept& kept : lines_) {
+        file.lines.push_back({kept.kind, kept.number, kept.bytes,
+                              std::string_view(text_).substr(kept.begin, kept.length)});
+    }
+    return file;
+}
+
+}  // namespace paddock::search

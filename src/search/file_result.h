@@ -1,0 +1,59 @@
+// What one file gave, kept until it can be delivered.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "search/grep.h"
+#include "search/searcher.h"
+
+namespace paddock::search {
+
+// What is kept of a file's lines.
+struct Wanted {
+    GrepMode mode = GrepMode::kContent;
+    std::uint64_t lines_max = UINT64_MAX;
+    std::size_t line_bytes_max = 0;
+};
+
+class FileResult final : public Sink {
+public:
+    explicit FileResult(const Wanted& wanted) : wanted_(&wanted) {}
+    FileResult(FileResult&&) noexcept;
+    FileResult& operator=(FileResult&&) noexcept;
+
+    Next line(const Line& line) override;
+    void set_binary();
+
+    // Adds what a later part of the same file gave, whose first line is number `newlines` + 1.
+    void append(FileResult&& later, std::uint64_t newlines);
+
+    // Context alone means that there was no room any more for the match that it belongs to.
+    bool matched() const noexcept { return matches_ > 0 || !lines_.empty(); }
+    bool full() const noexcept;  // more would not be kept
+
+    // There may be more lines than are held of one file, and the failure that says so.
+    bool overflowed() const noexcept;
+    static Failure overflow() noexcept;
+
+    std::size_t bytes() const noexcept;
+    GrepFile view(std::string_view path) const;
+
+private:
+    struct Kept {
+        Line::Kind kind;
+        std::uint64_t number;
+        std::uint64_t bytes;
+        std::size_t begin;  // in text_
+        std::size_t length;
+    };
+
+    const Wanted* wanted_;
+    bool binary_ = false;
+    std::uint64_t matches_ = 0;
+    std::vector<Kept> lines_;
+    std::string text_;
+};
+
+}  // namespace paddock::search

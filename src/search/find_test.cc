@@ -1,0 +1,100 @@
+#include "search/find.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include "testing/jail.h"
+
+namespace paddock::search {
+namespace {
+
+class FindTest : public testing::Jail {
+protected:
+    std::string find(FindQuery query) {
+        const auto result = search::find(root(), query);
+        if (!result) return "error: " + std::string(code_name(result.error().code));
+        result_ = *result;
+        std::string text;
+        for (const Found& found : result->found) text += found.path + " ";
+        return text;
+    }
+    std::string by_path(std::string_view pattern) {
+        return find({.pattern = std::string(pattern), .order = FindQuery::Order::kPath});
+    }
+    void set_time(const char* name, time_t seconds) {
+        const timespec times[2] = {{seconds, 0}, {seconds, 0}};
+        ASSERT_EQ(::utimensat(AT_FDCWD, ws(name).c_str(), times, AT_SYMLINK_NOFOLLOW), 0);
+    }
+
+    FindResult result_;
+};
+
+TEST_F(FindTest, patterns) {
+    tree({"ROOT/a.c=", "ROOT/src/b.c=", "ROOT/src/x/c.c=", "ROOT/src/x/c.h=", "ROOT/lib.c/d.txt="});
+    EXPECT_EQ(by_path("**/*.c"), "a.c src/b.c src/x/c.c ");
+    EXPECT_EQ(by_path("*.c"), "a.c src/b.c src/x/c.c ");
+    EXPECT_EQ(by_path("src/*.c"), "src/b.c ");
+    EXPECT_EQ(by_path("src/**"), "src/b.c src/x/c.c src/x/c.h ");
+    EXPECT_EQ(by_path("**/*.{c,h}"), "a.c src/b.c src/x/c.c src/x/c.h ");
+    EXPECT_EQ(by_path("*.c/"), "lib.c ");
+    EXPECT_EQ(by_path("nothing"), "");
+    EXPECT_EQ(find({.pattern = "x/*.c", .path = "src"}), "src/x/c.c ");
+}
+
+TEST_F(FindTest, newest_first_then_by_path) {
+    tree({"ROOT/a=", "ROOT/b=", "ROOT/c=", "ROOT/d="});
+    set_time("a", 100);
+    set_time("b", 300);
+    set_time("c", 200);
+    set_time("d", 200);
+    EXPECT_EQ(find({.pattern = "*"}), "b c d a ");
+    EXPECT_EQ(find({.pattern = "*", .limit = 2}), "b c ");
+    EXPECT_EQ(result_.total, 4U);
+    EXPECT_EQ(find({.pattern = "*", .limit = 0}), "");
+    EXPECT_EQ(result_.total, 4U);
+}
+
+TEST_F(FindTest, links_are_shown_and_not_followed) {
+    tree({"ROOT/d/f=", "ROOT/l->d", "ROOT/out->@/OUT", "ROOT/p|"});
+    EXPECT_EQ(by_path("**"), "d/f l out ");
+    EXPECT_EQ(by_path("l/*"), "");
+    EXPECT_EQ(by_path("out/*"), "");
+}
+
+TEST_F(FindTest, patterns_are_jailed) {
+    tree({"ROOT/f="});
+    for (const char* pattern : {"../*", "/etc/*", "a/../../*", "{..,f}/*"}) {
+        EXPECT_EQ(by_path(pattern), "error: path_escape") << pattern;
+    }
+    EXPECT_EQ(find({.pattern = "*", .path = "../OUT"}), "error: path_escape");
+    EXPECT_EQ(find({.pattern = "*", .path = "f"}), "error: not_a_directory");
+}
+
+TEST_F(FindTest, ignored_and_hidden) {
+    tree({"ROOT/.gitignore=*.o", "ROOT/a.o=", "ROOT/a.c=", "ROOT/.x="});
+    EXPECT_EQ(by_path("*"), "a.c ");
+    EXPECT_EQ(find({.pattern = "*",
+                    .walk = {.hidden = true, .ignored = true},
+                    .order = FindQuery::Order::kPath}),
+              ".gitignore .x a.c a.o ");
+    FindQuery hiding{.pattern = "*"};
+    hiding.walk.visible = [](std::string_view path, FileType) { return path != "a.c"; };
+    EXPECT_EQ(find(hiding), "");
+}
+
+TEST_F(FindTest, a_strange_name_comes_back_as_it_is) {
+    os_write(ws("a\nb\xff"), "");
+    EXPECT_EQ(by_path("a*"), "a\nb\xff ");
+}
+
+TEST_F(FindTest, a_cancelled_search_says_so) {
+    tree({"ROOT/a="});
+    std::stop_source cancelled;
+    cancelled.request_stop();
+    EXPECT_EQ(find({.pattern = "*", .cancel = cancelled.get_token()}), "");
+    EXPECT_EQ(result_.cut, FindResult::Cut::kCancelled);
+}
+
+}  // namespace
+}  // namespace paddock::search

@@ -1,0 +1,33 @@
+// Which ignore files are in force in a directory, read through the Root: .ignore, .gitignore, and
+// at the root of a repository .git/info/exclude. A file that cannot be read, is no regular file or
+// is not usable counts as absent; nothing outside the root is asked.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "fs/root_state.h"
+#include "text/ignore.h"
+
+namespace paddock::search {
+
+using IgnoreScope = std::shared_ptr<const text::IgnoreScope>;  // null: no rules
+
+// Which of them a directory has, as its listing says.
+struct IgnoreFilesPresent {
+    bool ignore = false;
+    bool gitignore = false;
+    bool repository = false;
+
+    bool any() const noexcept { return ignore || gitignore || repository; }
+    void note(std::string_view name) noexcept;
+};
+
+// The scope of the directory at `path`, open as `directory`, in one that has the scope `above`.
+IgnoreScope ignore_scope_in(const fs::RootState& state, int directory, std::string_view path,
+                            IgnoreScope above, const IgnoreFilesPresent& present);
+
+// The scope of all directories above `path`, from the root on.
+IgnoreScope ignore_scope_above(const fs::RootState& state, std::string_view path);
+
+}  // namespace paddock::search

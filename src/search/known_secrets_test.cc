@@ -1,0 +1,120 @@
+#include "search/known_secrets.h"
+
+#include <gtest/gtest.h>
+#include <paddock/limits.h>
+
+#include "search/secret_scanner.h"
+
+using namespace paddock;
+using namespace paddock::search;
+
+namespace {
+
+SecretScanner knowing(const std::string& value) {
+    const std::vector<KnownSecret> known = {{"MINE", value}};
+    return SecretScanner::create(known).value();
+}
+
+std::string redacted(const SecretScanner& scanner, std::string text) {
+    scanner.redact(text);
+    return text;
+}
+
+std::string base64(std::string_view bytes, std::string_view last_two) {
+    const std::string digits =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789" + std::string(last_two);
+    std::string out;
+    for (std::size_t i = 0; i < bytes.size(); i += 3) {
+        unsigned bits = 0;
+        for (std::size_t k = 0; k < 3; ++k) {
+            bits =
+                bits << 8 | (i + k < bytes.size() ? static_cast<unsigned char>(bytes[i + k]) : 0U);
+        }
+        for (std::size_t k = 0; k < 4; ++k) {
+            out += i + k > bytes.size() ? '=' : digits[bits >> (18 - 6 * k) & 63U];
+        }
+    }
+    return out;
+}
+
+TEST(KnownSecrets, finds_the_plain_value_anywhere) {
+    const SecretScanner scanner = knowing("plain words too");
+    EXPECT_EQ(redacted(scanner, "xplain words toox, plain words to"),
+              "x[REDACTED:MINE]x, plain words to");
+}
+
+TEST(KnownSecrets, finds_it_inside_base64_at_every_place) {
+    for (const std::string value : {"s3cr3t", "open sesame?>~", "\xff\xfe\xfd\xfc\xfb\xfa\xf9"}) {
+        const SecretScanner scanner = knowing(value);
+        for (const std::string_view last_two : {"+/", "-_"}) {
+            for (std::size_t before = 0; before < 7; ++before) {
+                for (std::size_t after = 0; after < 7; ++after) {
+                    const std::string inside =
+                        std::string(before, '.') + value + std::string(after, '.');
+                    const std::string text = base64(inside, last_two);
+                    const std::string out = redacted(scanner, text);
+                    EXPECT_NE(out.find("[REDACTED:MINE]"), std::string::npos) << text;
+                    // At most the two digits at each end that it shares with its neighbours stay.
+                    const std::size_t stays = base64(std::string(before, '.'), last_two).size() +
+                                              base64(std::string(after, '.'), last_two).size();
+                    EXPECT_LE(out.size(), stays + std::string("[REDACTED:MINE]").size() + 4) << out;
+                }
+            }
+        }
+    }
+}
+
+TEST(KnownSecrets, finds_it_in_urls_and_json) {
+    const SecretScanner scanner = knowing("a b/c?d=\"(e)\"\n");
+    for (const std::string text :
+         {"a%20b%2Fc%3Fd%3D%22%28e%29%22%0A", "a%20b%2fc%3fd%3d%22%28e%29%22%0a",
+          "a%20b%2Fc%3Fd%3D%22(e)%22%0A", "a+b%2Fc%3Fd%3D%22%28e%29%22%0A",
+          "a b/c?d=\\\"(e)\\\"\\n"}) {
+        EXPECT_EQ(redacted(scanner, "<" + text + ">"), "<[REDACTED:MINE]>");
+    }
+}
+
+TEST(KnownSecrets, prefers_the_longer_value) {
+    const std::vector<KnownSecret> known = {{"SHORT", "abcdef"}, {"LONG", "abcdefghijkl"}};
+    const SecretScanner scanner = SecretScanner::create(known).value();
+    EXPECT_EQ(redacted(scanner, "abcdefghijkl abcdefghi"), "[REDACTED:LONG] [REDACTED:SHORT]ghi");
+}
+
+TEST(KnownSecrets, is_a_border_for_shapes) {
+    const SecretScanner scanner = knowing("known-value");
+    const std::string token = "AKIA" + std::string("Q3EGB5WZ7LNXKJ2M");
+    EXPECT_EQ(redacted(scanner, token + "known-value"), "[REDACTED:aws-access-key][REDACTED:MINE]");
+}
+
+TEST(KnownSecrets, finds_what_a_chunk_border_cuts) {
+    const SecretScanner scanner = knowing("cut me anywhere");
+    const std::string text =
+        "1 cut me anywhere 2 cut me anywher 3 " + base64("x cut me anywhere", "+/");
+    const std::string whole = redacted(scanner, text);
+    for (std::size_t cut = 0; cut <= text.size(); ++cut) {
+        SecretStream stream(scanner);
+        std::string out;
+        stream.feed(text.substr(0, cut), out);
+        stream.feed(text.substr(cut), out);
+        stream.finish(out);
+        EXPECT_EQ(out, whole) << cut;
+        EXPECT_EQ(stream.count(), 2U);
+    }
+}
+
+TEST(KnownSecrets, refuses_what_it_cannot_use) {
+    const auto code = [](std::string name, std::string value) {
+        const std::vector<KnownSecret> known = {{std::move(name), std::move(value)}};
+        const auto made = SecretScanner::create(known);
+        return made ? "" : std::string(code_name(made.error().code));
+    };
+    EXPECT_EQ(code("GOOD_name-1.x", "123456"), "");
+    EXPECT_EQ(code("MINE", "12345"), "invalid_argument");
+    EXPECT_EQ(code("MINE", std::string(limits::kKnownSecretBytesMax + 1, 'x')), "invalid_argument");
+    EXPECT_EQ(code("", "123456"), "invalid_argument");
+    EXPECT_EQ(code("a]b", "123456"), "invalid_argument");
+    const std::vector<KnownSecret> many(limits::kKnownSecretsMax + 1, {"MINE", "123456"});
+    EXPECT_FALSE(SecretScanner::create(many).has_value());
+}
+
+}  // namespace

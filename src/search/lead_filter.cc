@@ -1,0 +1,262 @@
+#include "search/lead_filter.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <numeric>
+#include <utility>
+
+#include "base/check.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace paddock::search {
+namespace {
+
+constexpr unsigned kHashBits = 17;
+constexpr unsigned kSlotBits = 12;
+
+std::uint32_t load(const char* place) noexcept {
+    std::uint32_t bytes = 0;
+    std::memcpy(&bytes, place, sizeof bytes);
+    return bytes;
+}
+
+std::uint32_t hash(std::uint32_t bytes) noexcept {
+    return (bytes * 0x9E3779B1U) >> (32 - kHashBits);
+}
+
+std::size_t slot(std::uint32_t hashed) noexcept { return hashed >> (kHashBits - kSlotBits); }
+
+// How often bytes turn up in source text, only roughly: the common ones in order, then the rest.
+constexpr std::array<double, 256> make_shares() {
+    constexpr std::string_view kCommon =
+        " etnirsaocdl_pufm\n0,*xh)(g;1b2y.vk-EwT=/RSA>ICN3O4DL\"\t6:5qP8M&zjF79\\U+GB#[]'{}|XV%WHK";
+    std::array<double, 256> shares{};
+    shares.fill(0.0002);
+    double share = 0.1;
+    for (const char c : kCommon) {
+        shares[static_cast<unsigned char>(c)] = share;
+        share *= 0.94;
+    }
+    return shares;
+}
+
+constexpr std::array<double, 256> kShares = make_shares();
+
+double share_of(const ByteSet& set) noexcept {
+    double sum = 0;
+    set.for_each([&](char c) { sum += kShares[static_cast<unsigned char>(c)]; });
+    return sum;
+}
+
+// Which halves of a byte occur at each position: what the tables of a bucket can tell apart.
+struct Coverage {
+    std::array<std::uint16_t, kLeadBytes> low{};
+    std::array<std::uint16_t, kLeadBytes> high{};
+
+    void add(const Coverage& other) noexcept {
+        for (std::size_t i = 0; i < kLeadBytes; ++i) {
+            low[i] = static_cast<std::uint16_t>(low[i] | other.low[i]);
+            high[i] = static_cast<std::uint16_t>(high[i] | other.high[i]);
+        }
+    }
+
+    // How often such a bucket is expected to raise an alarm.
+    double alarms() const noexcept {
+        double product = 1;
+        for (std::size_t i = 0; i < kLeadBytes; ++i) {
+            double sum = 0;
+            for (unsigned highs = high[i]; highs != 0; highs &= highs - 1) {
+                const auto row = static_cast<std::size_t>(std::countr_zero(highs)) * 16;
+                for (unsigned lows = low[i]; lows != 0; lows &= lows - 1) {
+                    sum += kShares[row + static_cast<std::size_t>(std::countr_zero(lows))];
+                }
+            }
+            product *= sum;
+        }
+        return product;
+    }
+};
+
+Coverage coverage_of(const Lead& lead) {
+    Coverage covered;
+    for (std::size_t i = 0; i < kLeadBytes; ++i) {
+        lead[i].for_each([&](char c) {
+            const auto byte = static_cast<unsigned char>(c);
+            covered.low[i] = static_cast<std::uint16_t>(covered.low[i] | 1U << (byte & 15U));
+            covered.high[i] = static_cast<std::uint16_t>(covered.high[i] | 1U << (byte >> 4));
+        });
+    }
+    return covered;
+}
+
+#if defined(__x86_64__)
+__attribute__((target("avx2"), always_inline)) inline __m256i wide(const void* bytes) noexcept {
+    return _mm256_loadu_si256(static_cast<const __m256i*>(bytes));
+}
+#endif
+
+bool has_avx2() noexcept {
+#if defined(__x86_64__)
+    return __builtin_cpu_supports("avx2") != 0;
+#else
+    return false;
+#endif
+}
+
+}  // namespace
+
+double expected_share(const Lead& lead) noexcept {
+    double product = 1;
+    for (const ByteSet& set : lead) product *= share_of(set);
+    return product;
+}
+
+std::size_t combinations(const Lead& lead) noexcept {
+    std::size_t product = 1;
+    for (const ByteSet& set : lead) product *= set.size();
+    return product;
+}
+
+LeadFilter::LeadFilter(std::span<const Lead> leads, Engine engine)
+    : wide_(engine == Engine::kBest && has_avx2()),
+      bitmap_((std::size_t{1} << kHashBits) / 64),
+      slots_((std::size_t{1} << kSlotBits) + 1) {
+    for (std::uint32_t i = 0; i < leads.size(); ++i) add_entries(leads[i], i);
+    std::stable_sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) {
+        return std::pair(hash(a.bytes), a.bytes) < std::pair(hash(b.bytes), b.bytes);
+    });
+    for (const Entry& entry : entries_) {
+        bitmap_[hash(entry.bytes) / 64] |= std::uint64_t{1} << hash(entry.bytes) % 64;
+        ++slots_[slot(hash(entry.bytes)) + 1];
+    }
+    std::partial_sum(slots_.begin(), slots_.end(), slots_.begin());
+    fill_buckets(leads);
+}
+
+void LeadFilter::add_entries(const Lead& lead, std::uint32_t index) {
+    PADDOCK_CHECK(combinations(lead) <= kLeadCombinationsMax);
+    lead[0].for_each([&](char a) {
+        lead[1].for_each([&](char b) {
+            lead[2].for_each([&](char c) {
+                lead[3].for_each([&](char d) {
+                    const std::array<char, kLeadBytes> bytes{a, b, c, d};
+                    entries_.push_back({load(bytes.data()), index});
+                });
+            });
+        });
+    });
+}
+
+// The commonest first, each lead goes to the bucket that it makes least worse.
+void LeadFilter::fill_buckets(std::span<const Lead> leads) {
+    std::vector<Coverage> waiting;
+    for (const Lead& lead : leads) waiting.push_back(coverage_of(lead));
+    std::sort(waiting.begin(), waiting.end(),
+              [](const Coverage& a, const Coverage& b) { return a.alarms() > b.alarms(); });
+    std::array<Coverage, kBuckets> buckets{};
+    for (const Coverage& added : waiting) {
+        std::array<double, kBuckets> growth{};
+        for (std::size_t i = 0; i < kBuckets; ++i) {
+            Coverage grown = buckets[i];
+            grown.add(added);
+            growth[i] = grown.alarms() - buckets[i].alarms();
+        }
+        const auto best = std::min_element(growth.begin(), growth.end()) - growth.begin();
+        buckets[static_cast<std::size_t>(best)].add(added);
+    }
+    for (std::size_t bucket = 0; bucket < kBuckets; ++bucket) {
+        const auto bit = static_cast<std::uint8_t>(1U << bucket % 8);
+        for (std::size_t i = 0; i < kLeadBytes; ++i) {
+            auto& [low, high] = tables_[bucket / 8][i];
+            for (std::size_t value = 0; value < 32; ++value) {
+                if ((buckets[bucket].low[i] >> value % 16 & 1) != 0) low[value] |= bit;
+                if ((buckets[bucket].high[i] >> value % 16 & 1) != 0) high[value] |= bit;
+            }
+        }
+    }
+}
+
+std::size_t LeadFilter::may_begin(const char* place) const noexcept {
+    const std::uint32_t hashed = hash(load(place));
+    return bitmap_[hashed / 64] >> hashed % 64 & 1;
+}
+
+std::span<const LeadFilter::Entry> LeadFilter::leads_at(const char* place) const noexcept {
+    const std::uint32_t bytes = load(place);
+    const std::size_t index = slot(hash(bytes));
+    const std::span<const Entry> all(entries_.data() + slots_[index],
+                                     entries_.data() + slots_[index + 1]);
+    std::size_t first = 0;
+    while (first < all.size() && all[first].bytes != bytes) ++first;
+    std::size_t last = first;
+    while (last < all.size() && all[last].bytes == bytes) ++last;
+    return all.subspan(first, last - first);
+}
+
+std::size_t LeadFilter::find(std::string_view text, std::size_t from, std::size_t to,
+                             Places& places) const noexcept {
+    if (text.size() < kLeadBytes) return 0;
+    to = std::min(to, text.size() - kLeadBytes + 1);
+    std::size_t count = 0;
+    std::size_t at = from;
+    if (wide_) {
+        for (std::size_t alarms = raise_alarms(text, at, to, places), i = 0; i < alarms; ++i) {
+            const std::uint16_t place = places[i];
+            places[count] = place;
+            count += may_begin(text.data() + from + place);
+        }
+    }
+    for (; at < to; ++at) {
+        places[count] = static_cast<std::uint16_t>(at - from);
+        count += may_begin(text.data() + at);
+    }
+    return count;
+}
+
+#if defined(__x86_64__)
+// Leaves `at` where fewer than 32 places are left.
+__attribute__((target("avx2,bmi,popcnt"))) std::size_t LeadFilter::raise_alarms(
+    std::string_view text, std::size_t& at, std::size_t to, Places& places) const noexcept {
+    const __m256i half_mask = _mm256_set1_epi8(15);
+    const std::size_t from = at;
+    std::size_t count = 0;
+    for (; at + 32 <= to; at += 32) {
+        __m256i alarm[kBuckets / 8] = {_mm256_set1_epi8(-1), _mm256_set1_epi8(-1)};
+        for (std::size_t i = 0; i < kLeadBytes; ++i) {
+            const __m256i bytes = wide(text.data() + at + i);
+            const __m256i low = _mm256_and_si256(bytes, half_mask);
+            const __m256i high = _mm256_and_si256(_mm256_srli_epi16(bytes, 4), half_mask);
+            for (std::size_t group = 0; group < kBuckets / 8; ++group) {
+                const auto& [low_table, high_table] = tables_[group][i];
+                const __m256i both =
+                    _mm256_and_si256(_mm256_shuffle_epi8(wide(low_table.data()), low),
+                                     _mm256_shuffle_epi8(wide(high_table.data()), high));
+                alarm[group] = _mm256_and_si256(alarm[group], both);
+            }
+        }
+        const __m256i none =
+            _mm256_cmpeq_epi8(_mm256_or_si256(alarm[0], alarm[1]), _mm256_setzero_si256());
+        auto left = ~static_cast<std::uint32_t>(_mm256_movemask_epi8(none));
+        const auto raised = static_cast<std::size_t>(std::popcount(left));
+        // Four are written whether they are there or not: a loop that ends here or there, as chance
+        // has it, costs more.
+        for (std::size_t i = 0; i < std::max(raised, kAtOnce); ++i, left &= left - 1) {
+            places[count + i] = static_cast<std::uint16_t>(
+                at - from + static_cast<unsigned>(std::countr_zero(left)));
+        }
+        count += raised;
+    }
+    return count;
+}
+#else
+std::size_t LeadFilter::raise_alarms(std::string_view, std::size_t&, std::size_t,
+                                     Places&) const noexcept {
+    return 0;
+}
+#endif
+
+}  // namespace paddock::search

@@ -1,0 +1,159 @@
+#include "search/ordered_work.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <list>
+#include <mutex>
+#include <system_error>
+#include <thread>
+
+#include <paddock/limits.h>
+
+namespace paddock::search {
+namespace {
+
+class OrderedWork {
+public:
+    OrderedWork(unsigned threads, std::size_t bytes_ahead_max)
+        : threads_max_(std::max(threads, 1U)), bytes_ahead_max_(bytes_ahead_max) {}
+
+    void run(std::unique_ptr<Task> first) {
+        nodes_.emplace_back(State::kWaiting);
+        nodes_.back().tasks.push_back(std::move(first));
+        waiting_ = 1;
+        work(0);
+        for (std::thread& thread : threads_) thread.join();
+    }
+
+private:
+    enum class State : std::uint8_t { kWaiting, kRunning, kDone };
+
+    // Neighbours that are done become one node, so there are never more nodes in front of the first
+    // waiting one than two for each thread.
+    struct Node {
+        explicit Node(State now) : state(now) {}
+        State state;
+        Task::List tasks;
+        std::size_t bytes = 0;
+    };
+    using Nodes = std::list<Node>;
+
+    void work(unsigned worker);
+    Nodes::iterator claim(std::unique_lock<std::mutex>& lock);
+    void finish(Nodes::iterator node, Task::List behind);
+    void deliver(std::unique_lock<std::mutex>& lock);
+    void start_threads();
+
+    // The one that all others wait for is never held back.
+    bool may_claim(Nodes::const_iterator node) const {
+        return node->state == State::kWaiting &&
+               (node == nodes_.begin() || bytes_ahead_ <= bytes_ahead_max_);
+    }
+
+    const unsigned threads_max_;
+    const std::size_t bytes_ahead_max_;
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    Nodes nodes_;  // in order; what was delivered is gone
+    std::size_t waiting_ = 0;
+    std::size_t bytes_ahead_ = 0;
+    bool delivering_ = false;
+    bool stopped_ = false;
+    std::vector<std::thread> threads_;
+};
+
+void OrderedWork::work(unsigned worker) {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+        const auto node = claim(lock);
+        if (node == nodes_.end()) return;
+        lock.unlock();
+        Task::List behind;
+        node->tasks.front()->run(worker, behind);
+        lock.lock();
+        finish(node, std::move(behind));
+        deliver(lock);
+        if (worker == 0) start_threads();
+    }
+}
+
+// Waits for something to do; the end of the list if there will be nothing any more.
+OrderedWork::Nodes::iterator OrderedWork::claim(std::unique_lock<std::mutex>& lock) {
+    for (;;) {
+        if (stopped_ || nodes_.empty()) return nodes_.end();
+        for (auto node = nodes_.begin(); waiting_ > 0 && node != nodes_.end(); ++node) {
+            if (node->state != State::kWaiting) continue;
+            if (!may_claim(node)) break;
+            node->state = State::kRunning;
+            --waiting_;
+            return node;
+        }
+        changed_.wait(lock);
+    }
+}
+
+void OrderedWork::finish(Nodes::iterator node, Task::List behind) {
+    const auto next = std::next(node);
+    for (auto& task : behind) {
+        const auto added = nodes_.emplace(next, State::kWaiting);
+        added->tasks.push_back(std::move(task));
+    }
+    waiting_ += behind.size();
+    node->state = State::kDone;
+    node->bytes = node->tasks.front()->bytes();
+    bytes_ahead_ += node->bytes;
+    const auto join = [this](Nodes::iterator left, Nodes::iterator right) {
+        std::move(right->tasks.begin(), right->tasks.end(), std::back_inserter(left->tasks));
+        left->bytes += right->bytes;
+        nodes_.erase(right);
+    };
+    if (behind.empty() && next != nodes_.end() && next->state == State::kDone) join(node, next);
+    if (node != nodes_.begin() && std::prev(node)->state == State::kDone) {
+        join(std::prev(node), node);
+    }
+    if (!behind.empty()) changed_.notify_all();
+}
+
+void OrderedWork::deliver(std::unique_lock<std::mutex>& lock) {
+    if (delivering_) return;
+    delivering_ = true;
+    while (!stopped_ && !nodes_.empty() && nodes_.front().state == State::kDone) {
+        const Task::List ready = std::move(nodes_.front().tasks);
+        bytes_ahead_ -= nodes_.front().bytes;
+        nodes_.pop_front();
+        lock.unlock();
+        Next next = Next::kGoOn;
+        for (const auto& task : ready) {
+            next = task->deliver();
+            if (next == Next::kStop) break;
+        }
+        lock.lock();
+        if (next == Next::kStop) stopped_ = true;
+        if (stopped_ || nodes_.empty() || bytes_ahead_max_ > 0) changed_.notify_all();
+    }
+    delivering_ = false;
+}
+
+void OrderedWork::start_threads() {
+    while (threads_.size() + 1 < std::min<std::size_t>(threads_max_, waiting_ + 1)) {
+        try {
+            const auto number = static_cast<unsigned>(threads_.size()) + 1;
+            threads_.emplace_back([this, number] { work(number); });
+        } catch (const std::system_error&) {
+            return;  // the machine has no more; those that there are do all the work
+        }
+    }
+}
+
+}  // namespace
+
+unsigned search_threads(unsigned wanted) noexcept {
+    if (wanted == 0) wanted = std::thread::hardware_concurrency();
+    return std::clamp(wanted, 1U, limits::kSearchThreadsMax);
+}
+
+void run_in_order(std::unique_ptr<Task> first, unsigned threads, std::size_t bytes_ahead_max) {
+    OrderedWork(threads, bytes_ahead_max).run(std::move(first));
+}
+
+}  // namespace paddock::search

@@ -1,0 +1,84 @@
+#include "search/ordered_work.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <string>
+
+namespace paddock::search {
+namespace {
+
+struct Log {
+    std::string delivered;
+    std::size_t stop_at = SIZE_MAX;
+    std::atomic<int> ran = 0;
+    std::atomic<bool> delivering = false;
+};
+
+// Puts two tasks behind itself, down to a depth; the deliveries spell the tree in order.
+class Twin final : public Task {
+public:
+    Twin(Log& log, std::string name, int depth)
+        : log_(log), name_(std::move(name)), depth_(depth) {}
+
+    void run(unsigned, List& behind) override {
+        ++log_.ran;
+        if (depth_ == 0) return;
+        behind.push_back(std::make_unique<Twin>(log_, name_ + "a", depth_ - 1));
+        behind.push_back(std::make_unique<Twin>(log_, name_ + "b", depth_ - 1));
+    }
+    Next deliver() override {
+        EXPECT_FALSE(log_.delivering.exchange(true));
+        log_.delivered += name_ + " ";
+        log_.delivering = false;
+        return log_.delivered.size() >= log_.stop_at ? Next::kStop : Next::kGoOn;
+    }
+    std::size_t bytes() const noexcept override { return 100; }
+
+private:
+    Log& log_;
+    std::string name_;
+    int depth_;
+};
+
+std::string expected_order(const std::string& name, int depth) {
+    std::string order = name + " ";
+    if (depth > 0)
+        order += expected_order(name + "a", depth - 1) + expected_order(name + "b", depth - 1);
+    return order;
+}
+
+TEST(OrderedWork, delivers_in_order_whatever_the_threads) {
+    const std::string expected = expected_order("", 9);
+    for (const unsigned threads : {1U, 2U, 8U}) {
+        for (const std::size_t ahead : {std::size_t{0}, std::size_t{1000}, SIZE_MAX}) {
+            Log log;
+            run_in_order(std::make_unique<Twin>(log, "", 9), threads, ahead);
+            EXPECT_EQ(log.delivered, expected);
+            EXPECT_EQ(log.ran, 1023);
+        }
+    }
+}
+
+TEST(OrderedWork, stops_soon_after_enough) {
+    for (const unsigned threads : {1U, 4U}) {
+        Log log;
+        log.stop_at = 40;
+        run_in_order(std::make_unique<Twin>(log, "", 12), threads, SIZE_MAX);
+        EXPECT_EQ(log.delivered, expected_order("", 12).substr(0, log.delivered.size()));
+        EXPECT_GE(log.delivered.size(), 40U);
+        EXPECT_LT(log.delivered.size(), 60U);
+        if (threads == 1) {
+            EXPECT_LT(log.ran, 30);
+        }
+    }
+}
+
+TEST(OrderedWork, the_number_of_threads_is_bounded) {
+    EXPECT_GE(search_threads(0), 1U);
+    EXPECT_EQ(search_threads(3), 3U);
+    EXPECT_LE(search_threads(1000), 8U);
+}
+
+}  // namespace
+}  // namespace paddock::search

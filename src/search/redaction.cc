@@ -1,0 +1,35 @@
+#include "search/redaction.h"
+
+namespace paddock::search {
+
+// Another secret may have swallowed the start of it in the meantime, or all.
+void Progress::cut_out(const Cut& cut, std::string_view text, std::string& out) {
+    if (cut.end <= given) return;
+    const std::size_t begin = std::max(cut.begin, given);
+    out.append(text.substr(given, begin - given));
+    out.append("[REDACTED:").append(cut.kind).append("]");
+    ++count;
+    given = decided = cut.end;
+    tail = cut.tail;
+}
+
+bool swallow_tail(std::string_view text, bool last, Progress& progress) noexcept {
+    const Tail& tail = *progress.tail;
+    while (progress.given < text.size() && tail.bytes.has(text[progress.given])) {
+        if (tail.ends_with_mark && text[progress.given] == '-') {
+            const std::string_view rest = text.substr(progress.given);
+            if (!last && rest.size() < kBlockEndBytesMax) return false;
+            if (const std::size_t length = block_end_length(rest); length > 0) {
+                progress.given += length;
+                progress.tail = nullptr;
+                return true;
+            }
+        }
+        ++progress.given;
+    }
+    if (progress.given == text.size() && !last) return false;
+    progress.tail = nullptr;
+    return true;
+}
+
+}  // namespace paddock::search

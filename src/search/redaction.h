@@ -1,0 +1,152 @@
+// Cuts what a matcher finds out of a text that arrives in pieces: the loop that the secret scanner
+// runs once for known values and once for shapes.
+//
+// A Matcher has a LeadFilter `filter()`; knows how far in a match each lead stands, `offset(lead)`,
+// at most kLeadOffsetMax; looks at no more than `ahead()` bytes from the start of the match, and at
+// limits::kSecretBehindMax before it; and decides: `match(lead, Surroundings)` gives a FoundSecret
+// or nothing. A candidate is decided only when all that the matcher may look at has arrived, and
+// what was cut out counts as a border afterwards. So the result does not depend on the pieces, and
+// a second pass finds nothing new.
+#pragma once
+
+#include <paddock/limits.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "search/secret_block.h"
+#include "search/secret_match.h"
+
+namespace paddock::search {
+
+struct Cut {
+    std::size_t place = 0;  // of the lead that led to it
+    std::size_t begin = 0;
+    std::size_t end = 0;
+    std::string_view kind;
+    const Tail* tail = nullptr;
+};
+
+struct Progress {
+    std::size_t given = 0;       // the text before was written or cut out
+    std::size_t decided = 0;     // candidates before were decided
+    const Tail* tail = nullptr;  // of the secret that ends at `given`, if it may go on
+    std::optional<Cut> pending;  // a value whose name may hold a secret of its own
+    std::size_t count = 0;       // secrets cut out
+
+    void cut_out(const Cut& cut, std::string_view text, std::string& out);
+};
+
+// Passes over what belongs to the last secret. False: more text is needed to say where it ends.
+bool swallow_tail(std::string_view text, bool last, Progress& progress) noexcept;
+
+// The first match with a candidate in [progress.decided, ready).
+template <class Matcher>
+std::optional<Cut> next_cut(const Matcher& matcher, std::string_view text, std::size_t ready,
+                            const Progress& progress) noexcept {
+    LeadFilter::Places places;  // NOLINT(cppcoreguidelines-pro-type-member-init): find fills it
+    // Grows from little, so that a text full of secrets is not filtered again and again.
+    std::size_t block = 256;
+    for (std::size_t from = progress.decided; from < ready; from += block) {
+        block = std::min({block * 2, LeadFilter::kSpanMax, ready - from});
+        const std::size_t count = matcher.filter().find(text, from, from + block, places);
+        for (std::size_t i = 0; i < count; ++i) {
+            const std::size_t place = from + places[i];
+            for (const LeadFilter::Entry& entry : matcher.filter().leads_at(text.data() + place)) {
+                const std::size_t offset = matcher.offset(entry.lead);
+                if (place - progress.given < offset) continue;
+                const std::size_t at = place - offset;
+                const std::size_t behind = std::min(limits::kSecretBehindMax, at - progress.given);
+                const auto found = matcher.match(entry.lead, {text.substr(at - behind, behind),
+                                                              text.substr(at, matcher.ahead())});
+                if (!found) continue;
+                return Cut{place, at - found->behind + found->begin, at + found->end, found->kind,
+                           found->tail};
+            }
+        }
+    }
+    return std::nullopt;
+}
+
+// Writes what is certain to `out` and moves `progress`. If this is not the `last` text, the rest
+// from progress.given on must be there again at the next call, with more behind it.
+template <class Matcher>
+void redact_some(const Matcher& matcher, std::string_view text, bool last, Progress& progress,
+                 std::string& out) {
+    const std::size_t unseen = last ? 0 : matcher.ahead();
+    const std::size_t ready = text.size() > unseen ? text.size() - unseen : 0;
+    std::optional<Cut>& pending = progress.pending;
+    while (progress.tail == nullptr || swallow_tail(text, last, progress)) {
+        progress.decided = std::max(progress.decided, progress.given);
+        const std::size_t stop = pending ? std::min(ready, pending->begin) : ready;
+        auto cut = next_cut(matcher, text, stop, progress);
+        if (cut && cut->begin > cut->place) {
+            progress.decided = cut->place + 1;
+            if (!pending) pending = cut;
+            continue;
+        }
+        if (!cut) {
+            progress.decided = std::max(progress.decided, stop);
+            if (!pending || progress.decided < pending->begin) break;
+            cut = std::exchange(pending, std::nullopt);
+        }
+        progress.cut_out(*cut, text, out);
+    }
+}
+
+// The whole text at once. Untouched, and not copied, if nothing is found.
+template <class Matcher>
+std::size_t redact_all(const Matcher& matcher, std::string& text) {
+    Progress progress;
+    std::string out;
+    redact_some(matcher, text, true, progress, out);
+    if (progress.count == 0) return 0;
+    out.append(text, progress.given);
+    text = std::move(out);
+    return progress.count;
+}
+
+// A text in pieces. Holds the end of what it was fed, kBehind + ahead() bytes of it.
+template <class Matcher>
+class RedactionStream {
+public:
+    void feed(const Matcher& matcher, std::string_view piece, std::string& out) {
+        for (std::size_t at = 0; at < piece.size(); at += kPieceMax) {
+            held_.append(piece.substr(at, kPieceMax));
+            redact_some(matcher, held_, false, progress_, out);
+            const std::size_t behind = std::min(kBehind, progress_.decided);
+            give(std::max(progress_.given, progress_.decided - behind), out);
+        }
+    }
+
+    void finish(const Matcher& matcher, std::string& out) {
+        redact_some(matcher, held_, true, progress_, out);
+        give(held_.size(), out);
+        progress_ = Progress{0, 0, nullptr, std::nullopt, progress_.count};
+    }
+
+    std::size_t count() const noexcept { return progress_.count; }
+
+private:
+    static constexpr std::size_t kBehind = limits::kSecretBehindMax + kLeadOffsetMax;
+    static constexpr std::size_t kPieceMax = std::size_t{64} << 10;
+
+    void give(std::size_t end, std::string& out) {
+        out.append(held_, progress_.given, end - progress_.given);
+        held_.erase(0, end);
+        progress_.given = 0;
+        progress_.decided -= std::min(end, progress_.decided);
+        if (!progress_.pending) return;
+        progress_.pending->begin -= std::min(end, progress_.pending->begin);
+        progress_.pending->end -= std::min(end, progress_.pending->end);
+    }
+
+    std::string held_;
+    Progress progress_;
+};
+
+}  // namespace paddock::search

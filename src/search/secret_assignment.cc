@@ -1,0 +1,143 @@
+#include "search/secret_assignment.h"
+
+#include <algorithm>
+#include <array>
+
+#include "policy/secret_value.h"
+#include "search/secret_binding.h"
+
+namespace paddock::search {
+namespace {
+
+using policy::SecretWord;
+
+constexpr std::size_t kNameRestMax = 48;
+constexpr ByteSet kNameBytes = kWordBytes | ByteSet("-");
+
+// Ends with `lower_case` in any case.
+bool ends_with(std::string_view text, std::string_view lower_case) noexcept {
+    return text.size() >= lower_case.size() &&
+           begins_with(text.substr(text.size() - lower_case.size()), lower_case);
+}
+
+bool ends_with_any(std::string_view text, std::span<const std::string_view> words) noexcept {
+    if (!text.empty() && ByteSet("_-. ").has(text.back())) text.remove_suffix(1);
+    return std::any_of(words.begin(), words.end(),
+                       [&](std::string_view word) { return ends_with(text, word); });
+}
+
+bool stands_well(const SecretWord& word, const Surroundings& around) noexcept {
+    const std::string_view before = around.before;
+    switch (word.rest) {
+        case SecretWord::Rest::kSeparate:
+            return before.ends_with('_') || before.ends_with('-') ||
+                   (!before.empty() && kLower.has(before.back()) &&
+                    kUpper.has(around.after.front()));
+        case SecretWord::Rest::kQualified:
+            return ends_with_any(before, policy::secret_qualifiers());
+        case SecretWord::Rest::kAnything: break;
+    }
+    return !ends_with_any(before, policy::harmless_qualifiers());
+}
+
+const SecretWord* word_at(const Surroundings& around) noexcept {
+    for (const SecretWord& word : policy::secret_words()) {
+        if (begins_with(around.after, word.word))
+            return stands_well(word, around) ? &word : nullptr;
+    }
+    return nullptr;
+}
+
+// True if a word of the name's rest, "_url" or "Length2", says that it names something else.
+bool is_about(std::string_view rest) noexcept {
+    std::array<char, kNameRestMax> word{};
+    std::size_t size = 0;
+    for (std::size_t i = 0; i <= rest.size(); ++i) {
+        const char c = i < rest.size() ? rest[i] : '_';
+        const bool hump = kUpper.has(c) && i > 0 && kLower.has(rest[i - 1]);
+        if ((!kLower.has(c) && !kUpper.has(c)) || hump) {
+            if (policy::is_about_a_secret({word.data(), size})) return true;
+            size = 0;
+        }
+        if (kLower.has(c)) word[size++] = c;
+        if (kUpper.has(c)) word[size++] = static_cast<char>(c - 'A' + 'a');
+    }
+    return false;
+}
+
+// Length of what the name has behind the word; nothing if the word goes on: "tokenize", "secrets".
+std::optional<std::size_t> name_rest(std::string_view word, std::string_view rest) noexcept {
+    if (rest.empty() || !kNameBytes.has(rest.front())) return 0;
+    if (kLower.has(rest.front()) || (kUpper.has(rest.front()) && kUpper.has(word.back())))
+        return {};
+    std::size_t size = 0;
+    while (size < rest.size() && kNameBytes.has(rest[size])) {
+        if (++size > kNameRestMax) return {};
+    }
+    if (is_about(rest.substr(0, size))) return {};
+    return size;
+}
+
+bool is_upper_case(std::string_view name) noexcept {
+    return std::none_of(name.begin(), name.end(), [](char c) { return kLower.has(c); });
+}
+
+// What stands before the name.
+std::string_view before_name(std::string_view before) noexcept {
+    while (!before.empty() && kNameBytes.has(before.back())) before.remove_suffix(1);
+    return before;
+}
+
+// Whether such a name can have such a value at all.
+bool fits(const Binding& binding, const Value& value, std::string_view before,
+          std::string_view name) noexcept {
+    if (before.ends_with("::")) return false;
+    switch (binding.sign) {
+        case Binding::Sign::kElement: return before.ends_with('<') && value.alone;
+        // Else it is just a list of strings.
+        case Binding::Sign::kComma: return is_upper_case(name);
+        // Else it is a field of something like "a:token:b".
+        case Binding::Sign::kColon:
+            return binding.quote != 0 || !binding.tight || !before.ends_with(':');
+        case Binding::Sign::kEqual: break;
+    }
+    return true;
+}
+
+policy::ValueForm form_of(const Binding& binding, std::string_view name) noexcept {
+    if (binding.quote != 0 || binding.sign == Binding::Sign::kElement) {
+        return policy::ValueForm::kQuoted;
+    }
+    const bool shell =
+        is_upper_case(name) && binding.tight && binding.sign == Binding::Sign::kEqual;
+    return shell ? policy::ValueForm::kShell : policy::ValueForm::kBare;
+}
+
+// In code, what stands behind "token =" is mostly another name: "token1", "old_token", "f(x)".
+bool is_bare_value(const Value& value, std::string_view word) noexcept {
+    return (value.alone && !begins_with(value.examined, word)) || policy::is_random(value.examined);
+}
+
+}  // namespace
+
+std::optional<FoundSecret> match_assignment(const Surroundings& around) noexcept {
+    const SecretWord* word = word_at(around);
+    if (word == nullptr) return {};
+    const std::size_t size = word->word.size();
+    const auto rest = name_rest(around.after.substr(0, size), around.after.substr(size));
+    if (!rest) return {};
+    const std::string_view behind_name = around.after.substr(size + *rest);
+    const auto binding = binding_at(behind_name);
+    if (!binding) return {};
+    const std::string_view name = around.after.substr(0, size + *rest);
+    const policy::ValueForm form = form_of(*binding, name);
+    const Value value =
+        value_at(behind_name.substr(binding->value), *binding, form == policy::ValueForm::kShell);
+    if (!fits(*binding, value, before_name(around.before), name)) return {};
+    if (form == policy::ValueForm::kBare && !is_bare_value(value, word->word)) return {};
+    if (!policy::is_secret_value(value.examined, form)) return {};
+    const std::size_t begin = name.size() + binding->value;
+    return FoundSecret{0, begin, begin + value.examined.size(), word->kind, value.tail};
+}
+
+}  // namespace paddock::search

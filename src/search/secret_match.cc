@@ -1,0 +1,95 @@
+#include "search/secret_match.h"
+
+#include <paddock/limits.h>
+
+#include <algorithm>
+#include <string>
+
+#include "base/check.h"
+#include "policy/secret_value.h"
+#include "search/secret_assignment.h"
+#include "search/secret_block.h"
+#include "search/secret_url.h"
+
+namespace paddock::search {
+namespace {
+
+constexpr ByteSet kHex = kDigits | ByteSet("abcdefABCDEF");
+
+// A pattern for a word in any case. One of three letters is not followed by a small one: "keys".
+SecretPattern any_case(std::string_view word) {
+    std::string pattern;
+    for (const char c : word) {
+        pattern += {'[', c, static_cast<char>(c - 'a' + 'A'), ']'};
+    }
+    return SecretPattern(pattern + (word.size() < kLeadBytes ? "[\t -`{-~]" : ""));
+}
+
+}  // namespace
+
+bool begins_word(std::string_view before) noexcept {
+    if (before.empty()) return true;
+    const char last = before.back();
+    if (!kWordBytes.has(last) && last != '-') return true;
+    const std::size_t size = before.size();
+    if (size >= 2 && before[size - 2] == '\\') return last == 'n' || last == 'r' || last == 't';
+    if (size >= 3 && before[size - 3] == '%') return kHex.has(last) && kHex.has(before[size - 2]);
+    if (last != 'm') return false;
+    before.remove_suffix(1);
+    while (!before.empty() && (kDigits.has(before.back()) || before.back() == ';')) {
+        before.remove_suffix(1);
+    }
+    return before.ends_with("\x1b[");
+}
+
+SecretMatcher::SecretMatcher() {
+    for (const policy::SecretShape& shape : policy::secret_shapes()) {
+        Shape added{shape.kind, SecretPattern(shape.pattern), {}, shape.start, {}};
+        if (!shape.before.empty()) added.before.emplace(shape.before);
+        added.tail.bytes = added.pattern.last_set();
+        PADDOCK_CHECK(added.pattern.longest() <= limits::kSecretAheadMax);
+        add_lead(added.pattern);
+        shapes_.push_back(std::move(added));
+    }
+    const auto add = [this](const SecretPattern& pattern, Other other) {
+        add_lead(pattern);
+        others_.push_back(other);
+    };
+    add(SecretPattern("://[!-.0-~]"), match_url);
+    add(SecretPattern("BEGIN "), match_pem_block);
+    add(SecretPattern("Private-Lines: "), match_putty_key);
+    add(any_case("auth"), match_authorization);
+    add(any_case("bearer"), match_bearer);
+    for (const policy::SecretWord& word : policy::secret_words()) {
+        add(any_case(word.word), match_assignment);
+    }
+}
+
+void SecretMatcher::add_lead(const SecretPattern& pattern) {
+    const SecretPattern::Start start = pattern.start();
+    leads_.push_back(start.lead);
+    offsets_.push_back(start.offset);
+}
+
+std::optional<FoundSecret> SecretMatcher::match(std::size_t lead,
+                                                const Surroundings& around) const noexcept {
+    return lead < shapes_.size() ? match_shape(shapes_[lead], around)
+                                 : others_[lead - shapes_.size()](around);
+}
+
+std::optional<FoundSecret> SecretMatcher::match_shape(const Shape& shape,
+                                                      const Surroundings& around) const noexcept {
+    if (shape.start == policy::SecretShape::Start::kWord && !begins_word(around.before)) return {};
+    FoundSecret found{.kind = shape.kind, .tail = &shape.tail};
+    if (shape.before) {
+        const auto begin = shape.before->match_backward(around.before);
+        if (!begin) return {};
+        found.behind = around.before.size() - *begin;
+    }
+    const auto end = shape.pattern.match(around.after);
+    if (!end || policy::is_sample_token(around.after.substr(0, *end))) return {};
+    found.end = *end;
+    return found;
+}
+
+}  // namespace paddock::search

@@ -1,0 +1,76 @@
+// Confirms or rejects one candidate: the second stage of the secret scanner.
+//
+// A matcher sees a bounded piece of the text before and after the candidate and nothing else, so
+// the answer does not depend on how the text was cut into chunks. A secret may be longer than what
+// is seen; the rest of it is named by a set of bytes (Tail), which the scanner goes on swallowing.
+#pragma once
+
+#include <paddock/limits.h>
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "policy/secret_rules.h"
+#include "search/byte_set.h"
+#include "search/lead_filter.h"
+#include "search/secret_pattern.h"
+
+namespace paddock::search {
+
+struct Tail {
+    ByteSet bytes;                // what follows and is in here still belongs to the secret
+    bool ends_with_mark = false;  // or up to a line "-----END ...-----", that included
+};
+
+struct FoundSecret {
+    std::size_t behind = 0;  // where it begins: so many bytes before the candidate
+    std::size_t begin = 0;   // or after it
+    std::size_t end = 0;     // after the candidate
+    std::string_view kind;
+    const Tail* tail = nullptr;  // outlives everything
+};
+
+// What stands around a candidate, at most limits::kSecretBehindMax and limits::kSecretAheadMax
+// bytes of it.
+struct Surroundings {
+    std::string_view before;
+    std::string_view after;  // begins with the candidate
+};
+
+class SecretMatcher {
+public:
+    SecretMatcher();
+
+    std::span<const Lead> leads() const noexcept { return leads_; }
+    // Where in a match its lead stands.
+    std::size_t offset(std::size_t lead) const noexcept { return offsets_[lead]; }
+    std::optional<FoundSecret> match(std::size_t lead, const Surroundings& around) const noexcept;
+
+private:
+    struct Shape {
+        std::string_view kind;
+        SecretPattern pattern;
+        std::optional<SecretPattern> before;
+        policy::SecretShape::Start start;
+        Tail tail;
+    };
+    using Other = std::optional<FoundSecret> (*)(const Surroundings&);
+
+    void add_lead(const SecretPattern& pattern);
+    std::optional<FoundSecret> match_shape(const Shape& shape,
+                                           const Surroundings& around) const noexcept;
+
+    std::vector<Shape> shapes_;  // the first leads are theirs, in order; then those of others_
+    std::vector<Other> others_;
+    std::vector<Lead> leads_;
+    std::vector<std::size_t> offsets_;
+};
+
+// Not after a letter, digit, "_" or "-", or after an escape that ends like that: "\n", "%3D", the
+// colours of a terminal.
+bool begins_word(std::string_view before) noexcept;
+
+}  // namespace paddock::search

@@ -1,0 +1,84 @@
+#include "search/secret_scanner.h"
+
+#include <paddock/limits.h>
+
+#include <utility>
+
+namespace paddock::search {
+namespace {
+
+// A Matcher, see redaction.h.
+class Shapes {
+public:
+    Shapes() : filter_(matcher_.leads()) {}
+
+    const LeadFilter& filter() const noexcept { return filter_; }
+    std::size_t offset(std::size_t lead) const noexcept { return matcher_.offset(lead); }
+    std::size_t ahead() const noexcept { return limits::kSecretAheadMax; }
+    std::optional<FoundSecret> match(std::size_t lead, const Surroundings& around) const noexcept {
+        return matcher_.match(lead, around);
+    }
+
+private:
+    SecretMatcher matcher_;
+    LeadFilter filter_;
+};
+
+// The same for everybody, and worth making once only.
+const Shapes& shapes() {
+    static const Shapes made;
+    return made;
+}
+
+}  // namespace
+
+struct SecretScanner::Rules {
+    KnownSecrets known;
+};
+
+struct SecretStream::State {
+    SecretScanner scanner;
+    RedactionStream<KnownSecrets> known;
+    RedactionStream<Shapes> shaped;
+    std::string between;
+};
+
+Outcome<SecretScanner> SecretScanner::create(std::span<const KnownSecret> known) {
+    PADDOCK_ASSIGN(compiled, KnownSecrets::compile(known));
+    shapes();
+    return SecretScanner(std::make_shared<const Rules>(Rules{std::move(compiled)}));
+}
+
+// Known values first: the shapes then see them as borders, in the first pass as in any later one.
+std::size_t SecretScanner::redact(std::string& text) const {
+    const std::size_t known = rules_->known.empty() ? 0 : redact_all(rules_->known, text);
+    return known + redact_all(shapes(), text);
+}
+
+SecretStream::SecretStream(SecretScanner scanner)
+    : state_(std::make_unique<State>(State{std::move(scanner), {}, {}, {}})) {}
+SecretStream::~SecretStream() = default;
+SecretStream::SecretStream(SecretStream&&) noexcept = default;
+SecretStream& SecretStream::operator=(SecretStream&&) noexcept = default;
+
+void SecretStream::feed(std::string_view piece, std::string& out) {
+    const KnownSecrets& known = state_->scanner.rules_->known;
+    if (known.empty()) return state_->shaped.feed(shapes(), piece, out);
+    state_->between.clear();
+    state_->known.feed(known, piece, state_->between);
+    state_->shaped.feed(shapes(), state_->between, out);
+}
+
+void SecretStream::finish(std::string& out) {
+    const KnownSecrets& known = state_->scanner.rules_->known;
+    state_->between.clear();
+    if (!known.empty()) state_->known.finish(known, state_->between);
+    state_->shaped.feed(shapes(), state_->between, out);
+    state_->shaped.finish(shapes(), out);
+}
+
+std::size_t SecretStream::count() const noexcept {
+    return state_->known.count() + state_->shaped.count();
+}
+
+}  // namespace paddock::search

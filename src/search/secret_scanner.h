@@ -1,0 +1,67 @@
+// Takes secrets out of what leaves paddock: results, errors, background output, audit records.
+//
+// FoundSecret are tokens of a known shape, variables with the name of a secret, private keys in
+// armour, credentials in URLs and Authorization headers (policy/secret_rules.h has the tables), and
+// the exact values that the operator names, also in base64 or URL-encoded. Each is replaced by
+// "[REDACTED:kind]". Text without secrets passes unchanged, byte for byte, and redacting twice
+// changes nothing more. Takes time linear in the text, whatever it is.
+//
+// Not found: what was changed before it got here (encrypted, reversed, cut up, in hexadecimal),
+// passwords that look like words or code, the middle of a private key without its first line.
+// Only for what goes out: what comes in is never altered.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/outcome.h"
+#include "search/known_secrets.h"
+#include "search/redaction.h"
+
+namespace paddock::search {
+
+// All the rules, compiled; copies share them. Any number of threads may use one.
+class SecretScanner {
+public:
+    // Errors: those of KnownSecrets::compile.
+    static Outcome<SecretScanner> create(std::span<const KnownSecret> known = {});
+
+    // Returns how many were replaced.
+    std::size_t redact(std::string& text) const;
+
+private:
+    friend class SecretStream;
+    struct Rules;
+    explicit SecretScanner(std::shared_ptr<const Rules> rules) : rules_(std::move(rules)) {}
+
+    std::shared_ptr<const Rules> rules_;
+};
+
+// The same for a text that arrives in pieces, however it is cut. Holds back as much as is not yet
+// certain: a few hundred bytes, or the length of the longest known value. One thread at a time.
+class SecretStream {
+public:
+    explicit SecretStream(SecretScanner scanner);
+    ~SecretStream();
+    SecretStream(SecretStream&&) noexcept;
+    SecretStream& operator=(SecretStream&&) noexcept;
+    SecretStream(const SecretStream&) = delete;
+    SecretStream& operator=(const SecretStream&) = delete;
+
+    // Appends to `out` what is now safe to emit.
+    void feed(std::string_view piece, std::string& out);
+
+    // Appends the rest; the stream is then as new, but goes on counting.
+    void finish(std::string& out);
+
+    std::size_t count() const noexcept;
+
+private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+}  // namespace paddock::search

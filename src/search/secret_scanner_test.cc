@@ -1,0 +1,473 @@
+// Values stand in these texts as "@", so that nothing here looks like a secret itself.
+#include "search/secret_scanner.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "policy/secret_rules.h"
+#include "testing/secret_samples.h"
+
+using namespace paddock;
+using namespace paddock::search;
+using paddock::testing::Chance;
+using paddock::testing::Sample;
+using paddock::testing::token_samples;
+
+namespace {
+
+const SecretScanner& scanner() {
+    static const SecretScanner kScanner = SecretScanner::create().value();
+    return kScanner;
+}
+
+std::string redacted(std::string text, const SecretScanner& by = scanner()) {
+    by.redact(text);
+    return text;
+}
+
+std::string with(std::string text, const std::string& value) {
+    for (std::size_t at = text.find('@'); at != std::string::npos; at = text.find('@', at)) {
+        text.replace(at, 1, value);
+        at += value.size();
+    }
+    return text;
+}
+
+std::string mark(const std::string& kind) { return "[REDACTED:" + kind + "]"; }
+
+std::string streamed(std::string_view text, const std::vector<std::size_t>& cuts,
+                     const SecretScanner& by = scanner()) {
+    SecretStream stream(by);
+    std::string out;
+    std::size_t from = 0;
+    for (const std::size_t cut : cuts) {
+        stream.feed(text.substr(from, cut - from), out);
+        from = cut;
+    }
+    stream.feed(text.substr(from), out);
+    stream.finish(out);
+    return out;
+}
+
+std::string random_value(std::uint32_t seed = 7) {
+    return Chance(seed).text("abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789", 24) + "4x";
+}
+
+std::string pem(const std::string& label, const std::string& line_end = "\n") {
+    const std::string dashes = "-----";
+    std::string block = dashes + "BEGIN " + label + dashes + line_end;
+    for (std::uint32_t i = 0; i < 12; ++i) {
+        block += Chance(i).text("ABCDEFGHIJKLMNOPabcdefghijklmnop0123456789+/", 64) + line_end;
+    }
+    return block + Chance(99).text("ABCDabcd0123", 20) + "==" + line_end + dashes + "END " + label +
+           dashes;
+}
+
+// --- tokens -----------------------------------------------------------------------------------
+
+TEST(SecretScanner, has_a_sample_of_every_shape_and_enough_of_them) {
+    std::set<std::string> known;
+    for (const auto& shape : policy::secret_shapes()) known.emplace(shape.kind);
+    std::set<std::string> sampled;
+    for (const Sample& sample : token_samples()) sampled.insert(sample.kind);
+    EXPECT_EQ(known, sampled);
+    EXPECT_GE(known.size(), 40U);
+}
+
+TEST(SecretScanner, replaces_every_shape_wherever_it_stands) {
+    const std::vector<std::string> places = {
+        "@",         "@\n",        "key is @ and more", "x=\"@\"",   "('@')",
+        "a\\n@\\nb", "<td>@</td>", "\x1b[31m@\x1b[0m",  "`@`",       "   12\t@\n   13\tnext",
+        "[\"@\",",   "?k=@&x=1",   "path:10:@",         "q%3D@%26r", "\t@\r\n",
+    };
+    for (const Sample& sample : token_samples()) {
+        for (const std::string& place : places) {
+            std::string text = with(place, sample.text);
+            scanner().redact(text);
+            ASSERT_EQ(text, with(place, mark(sample.kind)));
+        }
+    }
+}
+
+TEST(SecretScanner, swallows_a_token_to_its_end_however_long) {
+    const std::string head = std::string("gh") + "p_";
+    for (const std::size_t length : {36U, 600U, 70'000U, 300'000U}) {
+        const std::string text = "a " + head + Chance(3).text("abcXYZ0123456789", length) + " b";
+        EXPECT_EQ(redacted(text), "a [REDACTED:github-token] b");
+        EXPECT_EQ(streamed(text, {17, 40}), "a [REDACTED:github-token] b");
+    }
+}
+
+TEST(SecretScanner, leaves_samples_of_documentation_alone) {
+    const std::vector<std::string> texts = {
+        std::string("AKIA") + "IOSFODNN7EXAMPLE",
+        std::string("gh") + "p_" + std::string(36, 'x'),
+        "sk-" + std::string(48, '0'),
+        "glpat-"
+        "your-token-goes-here1",
+        "xoxb-"
+        "not-a-token-at-all-only",
+        "hvs."
+        "some_function_of_the_vault",
+    };
+    for (const std::string& text : texts) EXPECT_EQ(redacted(text), text);
+}
+
+// --- assignments --------------------------------------------------------------------------------
+
+TEST(SecretScanner, finds_values_by_the_name_of_their_variable) {
+    const std::vector<std::pair<std::string, std::string>> cases = {
+        {"TOKEN=@", "token"},
+        {"GITHUB_TOKEN=@", "token"},
+        {"export DB_PASSWORD=@\n", "password"},
+        {"CODEGEN_SANDBOX_SECRET_DEPLOY=@", "secret"},
+        {"ACCESS_TOKEN_2=@", "token"},
+        {"DB_PASSWORD: @\n", "password"},
+        {"  db-password: '@'", "password"},
+        {"\"password\": \"@\"", "password"},
+        {"{\\\"authToken\\\":\\\"@\\\"}", "token"},
+        {"aws_secret_access_key = @\n", "secret"},
+        {"clientSecret: '@',", "secret"},
+        {"const apiKey = `@`;", "key"},
+        {"api-key: @", "key"},
+        {"config['PRIVATE_KEY'] = '@';", "key"},
+        {"'passphrase' => \"@\"", "password"},
+        {"smtp_pass = \"@\"", "password"},
+        {"userPwd=\"@\"", "password"},
+        {"<password>@</password>", "password"},
+        {"define('AUTH_SECRET', '@');", "secret"},
+        {"spring.datasource.password=@", "password"},
+        {"https://host/path?access_token=@&x=1", "token"},
+        {"--password=@ --verbose", "password"},
+        {"Server=db;User Id=sa;Password=@;Encrypt=yes", "password"},
+        {"//registry.example.org/:_authToken=@", "token"},
+        {"password := b\"@\"", "password"},
+        {"if (password == \"@\") {", "password"},
+        {"   3\tSECRET_KEY=@\n   4\tPORT=80", "secret"},
+    };
+    for (const auto& [place, kind] : cases) {
+        const std::string value = random_value();
+        EXPECT_EQ(redacted(with(place, value)), with(place, mark(kind)));
+    }
+}
+
+TEST(SecretScanner, finds_passwords_that_people_choose) {
+    const std::string two = "hunter" + std::to_string(2);
+    for (const std::string& value : {two, "P@55-" + two, "tr0ub4dor" + std::string("&3")}) {
+        EXPECT_EQ(redacted("\"password\": \"" + value + "\""),
+                  "\"password\": \"[REDACTED:password]\"");
+    }
+    EXPECT_EQ(redacted("DB_PASSWORD="
+                       "correct"
+                       "horse"),
+              "DB_PASSWORD=[REDACTED:password]");
+    EXPECT_EQ(redacted("password: " + two + "\n"), "password: [REDACTED:password]\n");
+    EXPECT_EQ(redacted("PASSWORD=a\"b"), "PASSWORD=a\"b");
+    EXPECT_EQ(redacted("\"password\": \"x1\\\"" + two + "\""),
+              "\"password\": \"[REDACTED:password]\"");
+}
+
+TEST(SecretScanner, leaves_code_and_placeholders_alone) {
+    const std::vector<std::string> texts = {
+        "password = get_password()",
+        "password = os.environ[\"DB_PASSWORD\"]",
+        "token = strsep(&line, \",\");",
+        "self.token = token1",
+        "String password = request.getParameter(\"password2\");",
+        "PASSWORD=",
+        "PASSWORD=$DB_PASSWORD_1",
+        "TOKEN=${TOKEN_2}",
+        "TOKEN=$(cat /run/token1)",
+        "TOKEN=<token-1>",
+        "password: changeme123",
+        "\"password\": \"xxxxxxxx1\"",
+        "\"token\": \"string\"",
+        "password: string1;",
+        "\"password\": \"Enter your password 2 times\"",
+        "api_key = \"your-api-key-1\"",
+        "SECRET_KEY=example-key-1",
+        "token: Token2,",
+        "max_tokens=4096000",
+        "\"tokens\": \"1234567890\"",
+        "tokenizer = \"cl100k_base\"",
+        "password_file=/run/secrets/db1",
+        "PASSWORD_MIN_LENGTH=12345678",
+        "token_url: https://host1.example/path",
+        "\"nextToken\": \"AAAAB3NzaC1yc2E9\"",
+        "key = \"a1b2c3d4e5f6a7b8\"",
+        ".set_secret = curve25519_set_secret,",
+        "Foo::Token: 12345abcde12345abcde",
+        "bypass = \"a1b2c3d4e5\"",
+        "[\"password\", \"a1b2c3d4e5\"]",
+        "f\"token={name1}\"",
+        "printf(\"token=%08x1 rest\")",
+        "secret = 0x1f2e3d4c5b6a",
+        "    password: str = None",
+        "the token: it was 1 of 2 in the box",
+    };
+    for (const std::string& text : texts) EXPECT_EQ(redacted(text), text);
+}
+
+TEST(SecretScanner, finds_a_token_in_the_name_of_a_variable) {
+    const std::string token = std::string("gh") + "p_" + Chance(3).text("abcXYZ0123456789", 36);
+    EXPECT_EQ(redacted("password_" + token + "=" + random_value() + ";"),
+              "password_[REDACTED:github-token]=[REDACTED:password];");
+}
+
+// --- keys, URLs, headers ------------------------------------------------------------------------
+
+TEST(SecretScanner, takes_private_keys_out_whole) {
+    for (const std::string label :
+         {"RSA PRIVATE KEY", "PRIVATE KEY", "OPENSSH PRIVATE KEY", "EC PRIVATE KEY",
+          "ENCRYPTED PRIVATE KEY", "PGP PRIVATE KEY BLOCK"}) {
+        for (const std::string line_end :
+             {"\n", "\r\n", "\\n", "\n     7\t", "\n+", "\\n\" +\n  \""}) {
+            const std::string text = "before\n" + pem(label, line_end) + "\nafter";
+            EXPECT_EQ(redacted(text), "before\n[REDACTED:private-key]\nafter") << label << line_end;
+        }
+    }
+}
+
+TEST(SecretScanner, takes_out_a_private_key_that_was_cut_off) {
+    const std::string block = pem("RSA PRIVATE KEY");
+    EXPECT_EQ(redacted(block.substr(0, 300)), mark("private-key"));
+    EXPECT_EQ(redacted(block.substr(0, 300) + "\n{next}"), "[REDACTED:private-key]{next}");
+    const std::string old = std::string("-----BEGIN RSA PRIVATE KEY-----") +
+                            "\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,0123456789ABCDEF\n\n" +
+                            block.substr(block.find('\n') + 1);
+    EXPECT_EQ(redacted(old + "\nafter"), "[REDACTED:private-key]\nafter");
+    const std::string putty =
+        "Private-Lines: 1"
+        "4\n";
+    EXPECT_EQ(redacted(putty + Chance(1).text("ABCDabcd0123+/", 64) + "\n;"),
+              "Private-Lines: 1"
+              "4[REDACTED:private-key];");
+}
+
+TEST(SecretScanner, leaves_public_keys_and_talk_about_private_ones_alone) {
+    const std::vector<std::string> texts = {
+        pem("CERTIFICATE"),
+        pem("PUBLIC KEY"),
+        std::string("if (line == \"-----BEGIN RSA ") + "PRIVATE KEY-----\") return Kind::kRsa;",
+        std::string("-----BEGIN ") + "PRIVATE KEY-----\n...\n-----END PRIVATE KEY-----",
+    };
+    for (const std::string& text : texts) EXPECT_EQ(redacted(text), text);
+}
+
+TEST(SecretScanner, takes_credentials_out_of_urls) {
+    const std::string value = random_value();
+    for (const std::string scheme : {"https", "postgres", "mongodb+srv", "redis", "amqp", "ftp"}) {
+        EXPECT_EQ(redacted(scheme + "://user:" + value + "@host:5432/db"),
+                  scheme + "://[REDACTED:url-credentials]@host:5432/db");
+    }
+    EXPECT_EQ(redacted("https://:" + value + "@host"), "https://[REDACTED:url-credentials]@host");
+    EXPECT_EQ(redacted("https://u:" + value + "@x" + value + "@host"),
+              "https://[REDACTED:url-credentials]@host");
+    EXPECT_EQ(redacted("https://" + value + "@host/1"),
+              "https://[REDACTED:url-credentials]@host/1");
+    const std::vector<std::string> texts = {
+        "https://host:8080/a@b",  "https://user@host/",      "ssh://git@host:22/x",
+        "https://user:pass@host", "https://user:password@h", "https://user:${PASS}@host",
+        "http://[::1]:80/x@y",    "https://a/b:c@d",         "x://<user>:<password>@host",
+    };
+    for (const std::string& text : texts) EXPECT_EQ(redacted(text), text);
+}
+
+TEST(SecretScanner, takes_credentials_out_of_headers) {
+    const std::string value = random_value();
+    const std::string pair = std::string("dXNl") + "cjpwYXNz";
+    const std::vector<std::pair<std::string, std::string>> cases = {
+        {"Authorization: Bearer @", value},
+        {"authorization: Basic @", pair},
+        {"Authorization: @", value},
+        {"\"Authorization\": \"token @\"", value},
+        {"curl -H 'Authorization: Bearer @'", value},
+        {"Proxy-Authorization: Basic @", pair},
+        {"sent Bearer @ to", value},
+        {"\"auth\": \"@\"", value},
+        {"//host/:_auth=@", value},
+    };
+    for (const auto& [place, text] : cases) {
+        EXPECT_EQ(redacted(with(place, text)), with(place, mark("authorization")));
+    }
+    EXPECT_EQ(redacted(with("X-Api-Key: @", value)), "X-Api-Key: [REDACTED:key]");
+    for (const std::string text : {"Authorization: Bearer $TOKEN", "Authorization: Bearer <token>",
+                                   "Authorization: required", "Bearer authentication is needed",
+                                   "the bearer of this letter"}) {
+        EXPECT_EQ(redacted(text), text);
+    }
+}
+
+// --- what is not a secret -----------------------------------------------------------------------
+
+TEST(SecretScanner, leaves_hashes_and_lock_files_alone) {
+    std::string text;
+    for (std::uint32_t i = 0; i < 2000; ++i) {
+        Chance chance(i);
+        const std::string base64 =
+            "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+        const std::string hex = "0123456789abcdef";
+        text += "\"integrity\": \"sha512-" + chance.text(base64, 86) + "==\",\n";
+        text += "checksum = \"" + chance.text(hex, 64) + "\"\n";
+        text += "h1:" + chance.text(base64, 43) + "=\n";
+        text += chance.text(hex, 40) + "  refs/heads/" + chance.text(hex, 8) + "\n";
+        text += chance.text(hex, 8) + "-" + chance.text(hex, 4) + "-4" + chance.text(hex, 3) +
+                "-a" + chance.text(hex, 3) + "-" + chance.text(hex, 12) + "\n";
+        text += "data:image/png;base64," + chance.text(base64, 400) + "\n";
+        text += "!function(e,t){var n=" + chance.text("abcdefg.()=>{},;!&|0123", 300) + "}\n";
+    }
+    EXPECT_EQ(redacted(text), text);
+}
+
+TEST(SecretScanner, passes_any_bytes_without_secrets_unchanged) {
+    std::string all;
+    for (int i = 0; i < 256; ++i) all += static_cast<char>(i);
+    for (std::uint32_t seed = 0; seed < 300; ++seed) {
+        Chance chance(seed);
+        const std::string text = chance.text(all, chance.below(5000));
+        EXPECT_EQ(redacted(text), text);
+        EXPECT_EQ(streamed(text, {text.size() / 3, text.size() / 2}), text);
+    }
+}
+
+// --- chunks, repetition, known values -----------------------------------------------------------
+
+// Pieces of everything that matters to the scanner, in any order.
+std::string mixture(std::uint32_t seed) {
+    static const std::vector<Sample> kSamples = token_samples();
+    static const std::vector<std::string> kPieces = {
+        " ",
+        "\n",
+        "=",
+        "\"",
+        "'",
+        ":",
+        ": ",
+        "://",
+        "@",
+        "-",
+        "_",
+        ".",
+        ",",
+        "/",
+        "\\n",
+        "%3D",
+        "<",
+        ">",
+        "password",
+        "TOKEN",
+        "apiKey",
+        "secret",
+        "_pass",
+        "user",
+        "Authorization: Bearer ",
+        "auth",
+        "[REDACTED:token]",
+        "-----BEGIN ",
+        "PRIVATE KEY-----",
+        "-----END PRIVATE KEY-----",
+        "-----",
+        "hunter",
+        "22",
+        "${X}",
+        "example",
+        "eyJ",
+        "sk-",
+        "words in between",
+        "\x1b[1m",
+        "known-value-1",
+    };
+    Chance chance(seed);
+    std::string text;
+    for (std::uint32_t i = chance.below(40); i > 0; --i) {
+        switch (chance.below(6)) {
+            case 0:
+                text += kSamples[chance.below(static_cast<std::uint32_t>(kSamples.size()))].text;
+                break;
+            case 1: text += chance.text("abcXYZ0189+/", chance.below(90)); break;
+            default: text += kPieces[chance.below(static_cast<std::uint32_t>(kPieces.size()))];
+        }
+    }
+    return text;
+}
+
+SecretScanner scanner_with_known_value() {
+    const std::vector<KnownSecret> known = {{"KNOWN", "known-value-1"}};
+    return SecretScanner::create(known).value();
+}
+
+TEST(SecretScanner, finds_what_a_chunk_border_cuts_at_any_place) {
+    for (const Sample& sample : token_samples()) {
+        const std::string text = "see (" + sample.text + ") there";
+        for (std::size_t cut = 0; cut <= text.size(); ++cut) {
+            ASSERT_EQ(streamed(text, {cut}), "see (" + mark(sample.kind) + ") there") << cut;
+        }
+    }
+    const std::string text = with("a\nDB_PASSWORD='@'\nurl http://u:@@h/\n", random_value()) +
+                             pem("PRIVATE KEY") + "\nAuthorization: Bearer " + random_value() +
+                             "\nend";
+    const std::string whole = redacted(text);
+    for (std::size_t cut = 0; cut <= text.size(); ++cut)
+        ASSERT_EQ(streamed(text, {cut}), whole) << cut;
+}
+
+TEST(SecretScanner, does_not_depend_on_the_chunks) {
+    const SecretScanner both = scanner_with_known_value();
+    for (std::uint32_t seed = 0; seed < 2000; ++seed) {
+        const std::string text = mixture(seed);
+        const std::string whole = redacted(text, both);
+        Chance chance(seed);
+        std::vector<std::size_t> cuts;
+        for (std::size_t at = 0; at < text.size();
+             at += 1 + chance.below(seed % 2 == 0 ? 3 : 200)) {
+            cuts.push_back(at);
+        }
+        ASSERT_EQ(streamed(text, cuts, both), whole) << seed << ": " << text;
+    }
+}
+
+TEST(SecretScanner, finds_nothing_more_the_second_time) {
+    const SecretScanner both = scanner_with_known_value();
+    for (std::uint32_t seed = 0; seed < 20'000; ++seed) {
+        const std::string once = redacted(mixture(seed), both);
+        std::string twice = once;
+        both.redact(twice);
+        ASSERT_EQ(twice, once) << mixture(seed);
+    }
+}
+
+TEST(SecretScanner, counts_alike_in_both_ways) {
+    std::string text;
+    for (const Sample& sample : token_samples()) text += sample.text + "\n";
+    SecretStream stream(scanner());
+    std::string out;
+    stream.feed(text, out);
+    stream.finish(out);
+    EXPECT_EQ(stream.count(), token_samples().size());
+    EXPECT_EQ(scanner().redact(text), token_samples().size());
+    EXPECT_EQ(out, text);
+}
+
+TEST(SecretStream, holds_back_little) {
+    SecretStream stream(scanner());
+    const std::string piece = Chance(5).text("abcdef0123456789", 100'000);
+    std::string out;
+    for (std::size_t fed = piece.size(); fed <= piece.size() * 20; fed += piece.size()) {
+        stream.feed(piece, out);
+        EXPECT_LE(fed - out.size(), 1024U);
+    }
+}
+
+TEST(SecretStream, can_be_used_again) {
+    SecretStream stream(scanner());
+    std::string out;
+    stream.feed("TOKEN", out);
+    stream.finish(out);
+    stream.feed("=" + random_value(), out);
+    stream.finish(out);
+    EXPECT_EQ(out, "TOKEN=" + random_value());
+    EXPECT_EQ(stream.count(), 0U);
+}
+
+}  // namespace

@@ -1,0 +1,119 @@
+#include "search/walked_directory.h"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include <paddock/limits.h>
+
+#include "fs/resolver.h"
+#include "sys/dir.h"
+
+namespace paddock::search {
+namespace {
+
+bool is_worth_walking(FileType type) {
+    return type == FileType::kRegular || type == FileType::kDirectory || type == FileType::kSymlink;
+}
+
+FileType type_of(int directory, const sys::DirEntry& entry) {
+    if (entry.type != FileType::kUnknown) return entry.type;
+    const auto node = sys::node_at(directory, entry.name);
+    return node ? node->stat.type : FileType::kUnknown;
+}
+
+}  // namespace
+
+WalkedDirectory::WalkedDirectory(WalkShare& share, UniqueFd fd, std::string path)
+    : share_(share), fd_(std::move(fd)), path_(std::move(path)) {
+    share_.held.fetch_add(1, std::memory_order_relaxed);
+}
+
+WalkedDirectory::~WalkedDirectory() {
+    if (fd_.valid()) share_.held.fetch_sub(1, std::memory_order_relaxed);
+}
+
+Outcome<std::shared_ptr<const WalkedDirectory>> WalkedDirectory::read(WalkShare& share, UniqueFd fd,
+                                                                      std::string path,
+                                                                      const IgnoreScope& above) {
+    const std::shared_ptr<WalkedDirectory> made(
+        new WalkedDirectory(share, std::move(fd), std::move(path)));
+    PADDOCK_ASSIGN(present, made->list());
+    if (!share.options.ignored) {
+        made->scope_ = ignore_scope_in(share.state, made->fd_.get(), made->path_, above, present);
+    }
+    made->choose();
+    if (share.held.load(std::memory_order_relaxed) > limits::kSearchHeldDirectoriesMax) {
+        made->fd_.reset();
+        share.held.fetch_sub(1, std::memory_order_relaxed);
+    }
+    return std::shared_ptr<const WalkedDirectory>(made);
+}
+
+Outcome<IgnoreFilesPresent> WalkedDirectory::list() {
+    IgnoreFilesPresent present;
+    sys::DirReader reader;
+    for (;;) {
+        auto entry = reader.next(fd_.get());
+        // A removed directory that is still open reads as ENOENT: it has no entries.
+        if (!entry && entry.error().os_error == ENOENT) break;
+        if (!entry) return entry.error();
+        if (*entry == nullptr) break;
+        const std::string_view name = (*entry)->name;
+        if (name.front() == '.') {
+            present.note(name);
+            if (!share_.options.hidden) continue;
+        }
+        const FileType type = type_of(fd_.get(), **entry);
+        if (!is_worth_walking(type)) continue;
+        if (entries_.size() == limits::kSearchEntriesMax) {
+            return refuse(Code::kLimitReached, "has too many entries");
+        }
+        entries_.push_back({static_cast<std::uint32_t>(names_.size()),
+                            static_cast<std::uint32_t>(name.size()),
+                            type,
+                            {}});
+        names_.append(name.data(), name.size() + 1);
+    }
+    return present;
+}
+
+void WalkedDirectory::choose() {
+    std::string path = path_;
+    if (!path.empty()) path += '/';
+    const std::size_t prefix_bytes = path.size();
+    const auto unwanted = [&](Entry& entry) {
+        path.resize(prefix_bytes);
+        path += text(entry);
+        entry.interest = share_.choose(path, text(entry), entry.type);
+        if (!entry.interest.take && !entry.interest.enter) return true;
+        if (share_.options.visible && !share_.options.visible(path, entry.type)) return true;
+        return scope_ && scope_->ignores(path, entry.type == FileType::kDirectory);
+    };
+    entries_.erase(std::remove_if(entries_.begin(), entries_.end(), unwanted), entries_.end());
+    std::sort(entries_.begin(), entries_.end(),
+              [this](const Entry& a, const Entry& b) { return text(a) < text(b); });
+}
+
+std::string_view WalkedDirectory::text(const Entry& entry) const noexcept {
+    return {&names_[entry.begin], entry.bytes};
+}
+
+std::string WalkedDirectory::path(const Entry& entry) const {
+    std::string path = path_;
+    if (!path.empty()) path += '/';
+    path += text(entry);
+    return path;
+}
+
+Outcome<WalkedDirectory::Held> WalkedDirectory::hold() const {
+    if (fd_.valid()) return Held{fd_.get()};
+    fs::RelPath at;
+    at.text = path_;
+    PADDOCK_ASSIGN(fd, fs::open_object(share_.state, at, O_PATH | O_DIRECTORY, Symlinks::kReject));
+    const int number = fd.get();
+    return Held{number, std::move(fd)};
+}
+
+}  // namespace paddock::search

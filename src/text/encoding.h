@@ -1,0 +1,62 @@
+// Text in files: which encoding it has, its way to UTF-8 and back.
+//
+// What decodes without replacement encodes back to the same bytes, so that an edit can leave all
+// other bytes of a file as they are.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/outcome.h"
+
+namespace paddock::text {
+
+enum class Encoding : std::uint8_t { kUtf8, kUtf16Le, kUtf16Be, kLatin1, kBinary };
+
+struct TextFormat {
+    Encoding encoding = Encoding::kUtf8;
+    bool has_mark = false;  // starts with a byte order mark
+
+    bool operator==(const TextFormat&) const = default;
+};
+
+// "UTF-16 LE with BOM", for people and models.
+std::string_view format_name(TextFormat format) noexcept;
+
+// Judges by the first bytes of a file (some kB; `is_whole`: these are all). Valid UTF-8 without NUL
+// is UTF-8. UTF-16 is believed with a mark, or where most of it is ASCII; never with NUL or control
+// characters. Latin-1 is other text without control characters. All else, UTF-32 too, is binary.
+TextFormat sniff_format(std::string_view head, bool is_whole) noexcept;
+
+// The mark that a file of this format starts with, or nothing.
+std::string_view byte_order_mark(TextFormat format) noexcept;
+
+// Turns a file into UTF-8 chunk by chunk; a character may be split anywhere. The mark is left out.
+class Decoder {
+public:
+    explicit Decoder(TextFormat format) noexcept;  // not kBinary
+
+    void decode(std::string_view chunk, std::string& utf8);
+    void finish(std::string& utf8);  // a character cut off by the end becomes U+FFFD
+
+    // Malformed sequences that became U+FFFD so far. If any, encode() would change the file.
+    std::size_t replaced() const noexcept { return replaced_; }
+
+private:
+    std::string_view decode_utf8(std::string_view bytes, std::string& utf8);
+    std::string_view decode_utf16(std::string_view bytes, std::string& utf8);
+    void replace(std::string& utf8);
+
+    Encoding encoding_;
+    std::size_t mark_left_;  // bytes of the mark still to come
+    std::string pending_;    // the start of a character
+    std::size_t replaced_ = 0;
+};
+
+// Back to bytes, without a mark. unsupported_encoding: a character that Latin-1 does not have;
+// invalid_argument: not UTF-8.
+Outcome<std::string> encode(std::string_view utf8, Encoding encoding);
+
+}  // namespace paddock::text

@@ -1,0 +1,112 @@
+#include "text/patch_names.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace paddock::text {
+namespace {
+
+constexpr std::string_view kEscapes = "abtnvfr\"\\";
+constexpr std::string_view kMeanings = "\a\b\t\n\v\f\r\"\\";
+
+// "\ooo" at the start of `rest`.
+std::optional<char> octal(std::string_view rest) {
+    unsigned value = 0;
+    if (rest.size() < 3) return std::nullopt;
+    for (const char c : rest.substr(0, 3)) {
+        if (c < '0' || c > '7') return std::nullopt;
+        value = value * 8 + static_cast<unsigned>(c - '0');
+    }
+    if (value == 0 || value > 0xFF) return std::nullopt;
+    return static_cast<char>(value);
+}
+
+// The length of the quoted string that `text` starts with, quotes included; 0 if there is none.
+std::size_t quoted_length(std::string_view text) {
+    if (!text.starts_with('"')) return 0;
+    for (std::size_t i = 1; i < text.size(); ++i) {
+        if (text[i] == '\\')
+            ++i;
+        else if (text[i] == '"')
+            return i + 1;
+    }
+    return 0;
+}
+
+struct Pair {
+    std::string before;
+    std::string after;
+};
+
+// "A B" where at least one is quoted, or both are as long as each other.
+std::optional<Pair> split_pair(std::string_view field) {
+    std::size_t first = quoted_length(field);
+    if (first == 0 && field.ends_with('"')) {
+        first = std::min(field.find(" \""), field.size());
+    } else if (first == 0) {
+        first = field.size() / 2;
+    }
+    if (first >= field.size() || field[first] != ' ') return std::nullopt;
+    auto before = read_name(field.substr(0, first));
+    auto after = read_name(field.substr(first + 1));
+    if (!before || !after) return std::nullopt;
+    return Pair{std::move(*before), std::move(*after)};
+}
+
+}  // namespace
+
+std::optional<std::string> unquote_git_name(std::string_view quoted) {
+    if (quoted.size() < 2 || quoted_length(quoted) != quoted.size()) return std::nullopt;
+    quoted = quoted.substr(1, quoted.size() - 2);
+    std::string name;
+    while (!quoted.empty()) {
+        if (quoted.front() != '\\') {
+            name += quoted.front();
+            quoted.remove_prefix(1);
+            continue;
+        }
+        quoted.remove_prefix(1);
+        const std::size_t escape = kEscapes.find(quoted.front());
+        if (escape != std::string_view::npos) {
+            name += kMeanings[escape];
+            quoted.remove_prefix(1);
+            continue;
+        }
+        const auto byte = octal(quoted);
+        if (!byte) return std::nullopt;
+        name += *byte;
+        quoted.remove_prefix(3);
+    }
+    if (name.find('\0') != std::string::npos) return std::nullopt;
+    return name;
+}
+
+std::optional<std::string> read_name(std::string_view field) {
+    if (field.starts_with('"')) {
+        return unquote_git_name(field.substr(0, std::max<std::size_t>(quoted_length(field), 1)));
+    }
+    field = field.substr(0, field.find('\t'));
+    if (field.empty() || field.find('\0') != std::string_view::npos) return std::nullopt;
+    return std::string(field);
+}
+
+bool have_prefixes(std::string_view before, std::string_view after) {
+    if (before.size() < 3 || after.size() < 3 || before[1] != '/' || after[1] != '/') return false;
+    static constexpr std::array<std::string_view, 5> kPairs{"ab", "iw", "ci", "cw", "ow"};
+    return std::any_of(kPairs.begin(), kPairs.end(), [&](std::string_view pair) {
+        return (before[0] == pair[0] && after[0] == pair[1]) ||
+               (before[0] == pair[1] && after[0] == pair[0]);
+    });
+}
+
+std::optional<std::string> read_git_line(std::string_view field) {
+    const auto pair = split_pair(field);
+    if (!pair) return std::nullopt;
+    if (pair->before == pair->after) return pair->before;
+    if (!have_prefixes(pair->before, pair->after)) return std::nullopt;
+    if (pair->before.substr(2) != pair->after.substr(2)) return std::nullopt;
+    return pair->before.substr(2);
+}
+
+}  // namespace paddock::text

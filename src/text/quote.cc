@@ -1,0 +1,122 @@
+#include "text/quote.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+#include "base/utf8.h"
+
+namespace paddock::text {
+namespace {
+
+struct Range {
+    char32_t first;
+    char32_t last;
+};
+
+// Control characters; what has no width, changes the direction of text or ends a line; marks of
+// byte order and annotation; tags. A name with one of them reads as another name.
+constexpr std::array<Range, 21> kDeceptive{{
+    {0x0000, 0x001F},    // C0 controls
+    {0x0022, 0x0022},    // "
+    {0x005C, 0x005C},    // backslash
+    {0x007F, 0x009F},    // delete, C1 controls
+    {0x00AD, 0x00AD},    // soft hyphen
+    {0x034F, 0x034F},    // combining grapheme joiner
+    {0x061C, 0x061C},    // Arabic letter mark
+    {0x115F, 0x1160},    // Hangul fillers
+    {0x17B4, 0x17B5},    // Khmer inherent vowels
+    {0x180B, 0x180F},    // Mongolian selectors and vowel separator
+    {0x200B, 0x200F},    // zero-width space and joiners, direction marks
+    {0x2028, 0x202E},    // line and paragraph separators, embeddings and overrides
+    {0x2060, 0x206F},    // word joiner, invisible operators, isolates
+    {0x3164, 0x3164},    // Hangul filler
+    {0xFE00, 0xFE0F},    // variation selectors
+    {0xFEFF, 0xFEFF},    // byte order mark
+    {0xFFA0, 0xFFA0},    // halfwidth Hangul filler
+    {0xFFF0, 0xFFFB},    // unassigned, annotations
+    {0xFFFE, 0xFFFF},    // noncharacters
+    {0x1D173, 0x1D17A},  // musical beams
+    {0xE0000, 0xE0FFF},  // tags, variation selectors
+}};
+
+// The escapes of git, by their letter.
+constexpr std::string_view kLetters = "abtnvfr\"\\";
+constexpr std::string_view kMeanings = "\a\b\t\n\v\f\r\"\\";
+
+bool is_deceptive(char32_t c) {
+    const auto* range = std::find_if(kDeceptive.begin(), kDeceptive.end(),
+                                     [c](const Range& each) { return c <= each.last; });
+    return range != kDeceptive.end() && c >= range->first;
+}
+
+bool needs_quotes(std::string_view name) {
+    while (!name.empty()) {
+        const Character character = first_character(name);
+        if (!character.valid || is_deceptive(character.value)) return true;
+        name.remove_prefix(character.length);
+    }
+    return false;
+}
+
+void append_escaped(std::string& quoted, char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (const std::size_t known = kMeanings.find(c); known != std::string_view::npos) {
+        quoted += {'\\', kLetters[known]};
+    } else if (byte < 0x20 || byte >= 0x7F) {
+        const auto digit = [byte](int shift) {
+            return static_cast<char>('0' + ((byte >> shift) & 7));
+        };
+        quoted += {'\\', digit(6), digit(3), digit(0)};
+    } else {
+        quoted += c;
+    }
+}
+
+// Reads what follows a backslash and cuts it off `rest`. Not strict: the caller compares.
+std::optional<char> take_escape(std::string_view& rest) {
+    if (rest.empty()) return std::nullopt;
+    if (const std::size_t known = kLetters.find(rest[0]); known != std::string_view::npos) {
+        rest.remove_prefix(1);
+        return kMeanings[known];
+    }
+    if (rest.size() < 3) return std::nullopt;
+    int value = 0;
+    for (const char digit : rest.substr(0, 3)) {
+        if (digit < '0' || digit > '7') return std::nullopt;
+        value = value * 8 + (digit - '0');
+    }
+    if (value == 0 || value > 255) return std::nullopt;
+    rest.remove_prefix(3);
+    return static_cast<char>(value);
+}
+
+}  // namespace
+
+std::string quote_if_needed(std::string_view name) {
+    if (!needs_quotes(name)) return std::string(name);
+    std::string quoted = "\"";
+    for (const char c : name) append_escaped(quoted, c);
+    return quoted += '"';
+}
+
+std::optional<std::string> unquote(std::string_view text) {
+    if (text.size() < 2 || text.front() != '"' || text.back() != '"') return std::nullopt;
+    std::string_view rest = text.substr(1, text.size() - 2);
+    std::string name;
+    while (!rest.empty()) {
+        const char c = rest[0];
+        rest.remove_prefix(1);
+        if (c != '\\') {
+            name += c;
+            continue;
+        }
+        const auto meant = take_escape(rest);
+        if (!meant) return std::nullopt;
+        name += *meant;
+    }
+    if (quote_if_needed(name) != text) return std::nullopt;
+    return name;
+}
+
+}  // namespace paddock::text

@@ -1,0 +1,22 @@
+// How names are shown to models and people so that they can be given back: plain ones verbatim, the
+// others in double quotes with C escapes, exactly as git prints them: "a\377b\t".
+//
+// The form is exact both ways. A name is quoted if it is not UTF-8 or holds a control character, a
+// double quote, a backslash, or a character that is invisible or reorders text. A text is taken as
+// quoted only if it is letter for letter what quote_if_needed prints; "foo.txt" with the quotes is
+// therefore a name that holds two quotes.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace paddock::text {
+
+std::string quote_if_needed(std::string_view name);
+
+// The name of which `text` is the quoted form; nothing if it is none, so that `text` itself is the
+// name: unquote(t).value_or(t). A name with a NUL byte has no quoted form that is accepted.
+std::optional<std::string> unquote(std::string_view text);
+
+}  // namespace paddock::text

@@ -1,0 +1,232 @@
+#include "tools/arguments.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/check.h"
+#include "base/display.h"
+#include "text/similar.h"
+
+namespace paddock::tools {
+namespace {
+
+using Declared = std::vector<Argument>;
+
+const Argument* find(const Declared& declared, std::string_view name) {
+    for (const Argument& argument : declared) {
+        const auto& aliases = argument.aliases;
+        if (argument.name == name) return &argument;
+        if (std::find(aliases.begin(), aliases.end(), name) != aliases.end()) return &argument;
+    }
+    return nullptr;
+}
+
+std::string kind_of(const Argument& argument) {
+    switch (argument.type) {
+        case Type::kText: return "a string";
+        case Type::kInteger: return "an integer";
+        case Type::kFlag: return "true or false";
+        case Type::kTexts: return "an array of strings";
+        case Type::kObjects: return "an array of objects";
+    }
+    return {};
+}
+
+std::string range_of(const Argument& argument, std::string_view unit) {
+    const std::string least = argument.smallest ? std::to_string(*argument.smallest) : "";
+    const std::string most = argument.largest ? std::to_string(*argument.largest) : "";
+    if (least.empty()) return "at most " + most + std::string(unit);
+    if (most.empty()) return "at least " + least + std::string(unit);
+    return "from " + least + " to " + most + std::string(unit);
+}
+
+bool in_range(const Argument& argument, std::int64_t number) {
+    return (!argument.smallest || number >= *argument.smallest) &&
+           (!argument.largest || number <= *argument.largest);
+}
+
+class Decoder {
+public:
+    // The values by declared name; what is wrong goes to problems.
+    json::Object object(const Declared& declared, const json::Object& given,
+                        const std::string& where) {
+        json::Object decoded;
+        for (const auto& [name, value] : given) {
+            if (const Argument* argument = find(declared, name)) {
+                take(*argument, name, value, where, decoded);
+            } else {
+                unknown(declared, name, where);
+            }
+        }
+        for (const Argument& argument : declared) {
+            if (decoded.find(argument.name) != nullptr) continue;
+            if (argument.required) complain(where, argument.name, "is required");
+            if (!argument.usual.is_null()) decoded[argument.name] = argument.usual;
+        }
+        return decoded;
+    }
+
+    const std::string& problems() const { return problems_; }
+
+private:
+    void take(const Argument& argument, const std::string& name, const json::Value& value,
+              const std::string& where, json::Object& decoded) {
+        if (value.is_null()) return;
+        if (decoded.find(argument.name) != nullptr) {
+            return complain(where, name, "says again what another argument says");
+        }
+        decoded[argument.name] = typed(argument, value, where);
+    }
+
+    json::Value typed(const Argument& argument, const json::Value& value,
+                      const std::string& where) {
+        switch (argument.type) {
+            case Type::kText:
+                if (const std::string* text = value.as_string()) {
+                    check_choice(argument, *text, where);
+                    return value;
+                }
+                break;
+            case Type::kFlag:
+                if (value.as_bool() != nullptr) return value;
+                break;
+            case Type::kInteger:
+                if (const auto number = whole(value)) {
+                    if (!in_range(argument, *number)) {
+                        complain(where, argument.name, "must be " + range_of(argument, ""));
+                    }
+                    return *number;
+                }
+                break;
+            case Type::kTexts:
+            case Type::kObjects:
+                if (const json::Array* array = value.as_array()) {
+                    return list(argument, *array, where);
+                }
+                break;
+        }
+        complain(where, argument.name,
+                 "must be " + kind_of(argument) + ", not " + std::string(value.kind()));
+        return {};
+    }
+
+    static std::optional<std::int64_t> whole(const json::Value& value) {
+        if (const std::int64_t* number = value.as_integer()) return *number;
+        const double* number = value.as_double();
+        constexpr double kExact = 9007199254740992.0;
+        if (number == nullptr || std::trunc(*number) != *number) return std::nullopt;
+        if (std::abs(*number) > kExact) return std::nullopt;
+        return static_cast<std::int64_t>(*number);
+    }
+
+    void check_choice(const Argument& argument, const std::string& text, const std::string& where) {
+        const auto& choices = argument.choices;
+        if (choices.empty()) return;
+        if (std::find(choices.begin(), choices.end(), text) != choices.end()) return;
+        std::string names;
+        for (const std::string_view choice : choices) {
+            names += (names.empty() ? "'" : ", '") + std::string(choice) + "'";
+        }
+        complain(where, argument.name, "must be one of " + names);
+    }
+
+    json::Value list(const Argument& argument, const json::Array& array, const std::string& where) {
+        const auto count = static_cast<std::int64_t>(array.size());
+        if (!in_range(argument, count)) {
+            complain(where, argument.name, "must have " + range_of(argument, " items"));
+            return {};
+        }
+        json::Array items;
+        for (std::size_t i = 0; i < array.size(); ++i) {
+            const std::string place =
+                where + std::string(argument.name) + "[" + std::to_string(i) + "]";
+            const bool is_text = argument.type == Type::kTexts;
+            if (is_text && array[i].as_string() != nullptr) {
+                items.push_back(array[i]);
+            } else if (!is_text && array[i].as_object() != nullptr) {
+                items.emplace_back(object(argument.members, *array[i].as_object(), place + "."));
+            } else {
+                complain("", place,
+                         std::string("must be ") + (is_text ? "a string" : "an object") + ", not " +
+                             std::string(array[i].kind()));
+            }
+        }
+        return items;
+    }
+
+    void unknown(const Declared& declared, const std::string& name, const std::string& where) {
+        std::vector<std::string> names;
+        for (const Argument& argument : declared) names.emplace_back(argument.name);
+        const std::string near = text::nearest_word(name, names);
+        std::string why = "is not an argument";
+        if (!near.empty()) why += "; did you mean '" + near + "'?";
+        complain(where, name, why);
+    }
+
+    void complain(const std::string& where, std::string_view name, const std::string& why) {
+        if (++complaints_ > kComplaintsMax) return;
+        if (!problems_.empty()) problems_ += "; ";
+        problems_ += "'" + displayable(where + std::string(name)) + "' " + why;
+    }
+
+    static constexpr int kComplaintsMax = 10;  // more would only hide the first ones
+
+    std::string problems_;
+    int complaints_ = 0;
+};
+
+}  // namespace
+
+const json::Value& Arguments::at(std::string_view name) const {
+    const json::Value* value = values_.find(name);
+    PADDOCK_CHECK(value != nullptr);
+    return *value;
+}
+
+const std::string& Arguments::text(std::string_view name) const {
+    const std::string* value = at(name).as_string();
+    PADDOCK_CHECK(value != nullptr);
+    return *value;
+}
+
+std::int64_t Arguments::integer(std::string_view name) const {
+    const std::int64_t* value = at(name).as_integer();
+    PADDOCK_CHECK(value != nullptr);
+    return *value;
+}
+
+bool Arguments::flag(std::string_view name) const {
+    const bool* value = at(name).as_bool();
+    PADDOCK_CHECK(value != nullptr);
+    return *value;
+}
+
+std::vector<std::string> Arguments::texts(std::string_view name) const {
+    std::vector<std::string> all;
+    if (!has(name)) return all;
+    for (const json::Value& item : *at(name).as_array()) all.push_back(*item.as_string());
+    return all;
+}
+
+std::vector<Arguments> Arguments::objects(std::string_view name) const {
+    std::vector<Arguments> all;
+    if (!has(name)) return all;
+    for (const json::Value& item : *at(name).as_array()) all.emplace_back(*item.as_object());
+    return all;
+}
+
+Attempt<Arguments> decode(const Declaration& tool, const json::Value& given) {
+    const json::Object* object = given.as_object();
+    if (object == nullptr) {
+        return Problem(Code::kInvalidArgument, std::string(tool.name) +
+                                                   ": the arguments must be an object, not " +
+                                                   std::string(given.kind()) + ".");
+    }
+    Decoder decoder;
+    json::Object values = decoder.object(tool.arguments, *object, "");
+    if (decoder.problems().empty()) return Arguments(std::move(values));
+    return Problem(Code::kInvalidArgument,
+                   std::string(tool.name) + ": " + decoder.problems() + ". Correct the call.");
+}
+
+}  // namespace paddock::tools

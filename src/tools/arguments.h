@@ -1,0 +1,42 @@
+// A tool's arguments after decoding: every name is the declared one, every value has the declared
+// type and lies in its bounds, defaults are filled in.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "json/value.h"
+#include "tools/answer.h"
+#include "tools/declaration.h"
+
+namespace paddock::tools {
+
+class Arguments {
+public:
+    explicit Arguments(json::Object values) : values_(std::move(values)) {}
+
+    bool has(std::string_view name) const noexcept { return values_.find(name) != nullptr; }
+
+    // Each must be present: required, with a default, or asked for with has().
+    const std::string& text(std::string_view name) const;
+    std::int64_t integer(std::string_view name) const;
+    bool flag(std::string_view name) const;
+
+    // Absent: empty.
+    std::vector<std::string> texts(std::string_view name) const;
+    std::vector<Arguments> objects(std::string_view name) const;
+
+private:
+    const json::Value& at(std::string_view name) const;
+
+    json::Object values_;
+};
+
+// All that is wrong is told at once, unknown names with the nearest known one. A null stands for
+// an argument that was left out.
+Attempt<Arguments> decode(const Declaration& tool, const json::Value& given);
+
+}  // namespace paddock::tools

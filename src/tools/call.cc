@@ -1,0 +1,128 @@
+// Every call passes here, whatever the tool: limits, decoding, the tool itself, the secrets filter,
+// the audit trail.
+#include <chrono>
+
+#include <paddock/limits.h>
+#include <paddock/tools.h>
+
+#include "base/display.h"
+#include "base/utf8.h"
+#include "json/parse.h"
+#include "json/write.h"
+#include "text/similar.h"
+#include "tools/arguments.h"
+#include "tools/registry.h"
+#include "tools/schema.h"
+#include "tools/session.h"
+
+namespace paddock::tools {
+namespace {
+
+Problem unknown_tool(std::string_view name, bool read_only) {
+    std::vector<std::string> names;
+    for (const Declaration* tool : all_tools()) {
+        if (!read_only || !tool->changes_files()) names.emplace_back(tool->name);
+    }
+    std::string text = "There is no tool '" + displayable(name.substr(0, 100)) + "' here.";
+    const std::string near = text::nearest_word(name.substr(0, 100), names);
+    if (!near.empty()) text += " Did you mean '" + near + "'?";
+    return Problem(Code::kNotAvailable, std::move(text));
+}
+
+Problem too_many(const policy::Refusal& refusal) {
+    std::string text = "Too many calls. ";
+    text += refusal.retry_after
+                ? "Try again in " + std::to_string(refusal.retry_after->count()) + " ms."
+                : "Wait until another call has ended.";
+    return Problem(refusal.failure.code, std::move(text));
+}
+
+Attempt<Answer> run(Session& session, std::string_view name, std::string_view arguments) {
+    const bool read_only = session.options().read_only;
+    const Declaration* tool = find_tool(name, read_only);
+    if (tool == nullptr) return unknown_tool(name, read_only);
+    const auto ticket = session.meter().begin_call(std::chrono::steady_clock::now());
+    if (!ticket) return too_many(ticket.error());
+    json::Parsed parsed = json::parse(arguments.empty() ? "{}" : arguments);
+    if (!parsed.problem.empty()) {
+        return Problem(Code::kInvalidArgument, std::string(tool->name) +
+                                                   ": the arguments are not valid JSON: " +
+                                                   parsed.problem + ". Correct the call.");
+    }
+    const auto decoded = decode(*tool, parsed.value);
+    if (!decoded) return decoded.error();
+    return tool->run(session, *decoded);
+}
+
+Answer as_answer(const Problem& problem) {
+    Answer answer;
+    answer.error = problem.code;
+    answer.blocks.push_back(
+        {BlockKind::kText, std::string(code_name(problem.code)) + ": " + problem.text, {}});
+    return answer;
+}
+
+// Text leaves as valid UTF-8 and without secrets.
+std::size_t clean(const Session& session, Answer& answer) {
+    std::size_t secrets = 0;
+    for (Block& block : answer.blocks) {
+        if (block.kind != BlockKind::kText) continue;
+        if (!is_utf8(block.data)) {
+            std::string repaired;
+            append_repaired(repaired, block.data);
+            block.data = std::move(repaired);
+        }
+        secrets += session.redact(block.data);
+    }
+    return secrets;
+}
+
+void tell_audit(const Session& session, AuditEvent event, std::string_view arguments) {
+    if (!session.options().audit) return;
+    std::string shown(cut_utf8(arguments, limits::kAuditBytesMax));
+    session.redact(shown);
+    event.arguments = shown;
+    session.options().audit(event);
+}
+
+}  // namespace
+
+std::string Answer::text() const {
+    std::string joined;
+    for (const Block& block : blocks) {
+        if (block.kind != BlockKind::kText) continue;
+        if (!joined.empty()) joined += '\n';
+        joined += block.data;
+    }
+    return joined;
+}
+
+Answer call(const Workspace& workspace, std::string_view name, std::string_view arguments) {
+    using Clock = std::chrono::steady_clock;
+    Session& session = workspace.session();
+    const auto start = Clock::now();
+    Attempt<Answer> attempt = run(session, name, arguments);
+    Answer answer = attempt ? std::move(*attempt) : as_answer(attempt.error());
+    AuditEvent event;
+    event.tool = name;
+    event.secrets = clean(session, answer);
+    event.error = answer.error;
+    for (const Block& block : answer.blocks) event.bytes_out += block.data.size();
+    event.duration = Clock::now() - start;
+    tell_audit(session, event, arguments);
+    return answer;
+}
+
+std::vector<ToolInfo> list(const Workspace& workspace) {
+    std::vector<ToolInfo> listed;
+    for (const Declaration* tool : all_tools()) {
+        if (workspace.is_read_only() && tool->changes_files()) continue;
+        listed.push_back({std::string(tool->name), std::string(tool->title),
+                          std::string(tool->summary) + "\n\n" + std::string(tool->description),
+                          json::to_text(input_schema(*tool)), tool->manners.read_only,
+                          tool->manners.destructive, tool->manners.idempotent});
+    }
+    return listed;
+}
+
+}  // namespace paddock::tools

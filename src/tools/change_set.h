@@ -1,0 +1,52 @@
+// Changes to several files, worked out in memory and then made: all, or none.
+//
+// Each file is replaced atomically. If one cannot be, what was done before is taken back. A killed
+// process leaves each file old or new; making the same changes again completes them.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tools/files.h"
+
+namespace paddock::tools {
+
+// A file as the changes so far would leave it.
+struct StagedFile {
+    std::string path;                    // canonical
+    std::optional<std::string> content;  // absent: there is no such file
+    std::optional<Mode> mode;            // as it is, or as it is to be
+};
+
+class ChangeSet {
+public:
+    explicit ChangeSet(const Files& files) : files_(files) {}
+
+    // Asks the rules and the tracker, once for each file. The pointer stays valid.
+    Attempt<const StagedFile*> look(std::string_view path);
+
+    void write(const StagedFile& file, std::string content, std::optional<Mode> mode);
+    void remove(const StagedFile& file);
+
+    Attempt<void> commit();
+
+private:
+    struct Entry {
+        Change change;  // as it is on disk
+        StagedFile staged;
+        bool is_touched = false;
+    };
+
+    StagedFile& touched(const StagedFile& file);
+    Attempt<void> make(Entry& entry);
+    void take_back(const Entry& entry);
+
+    const Files& files_;
+    std::map<std::string, Entry, std::less<>> entries_;  // by canonical path
+    std::vector<std::string> order_;                     // in which they are made
+};
+
+}  // namespace paddock::tools

@@ -1,0 +1,43 @@
+#include "tools/arguments.h"
+#include "tools/registry.h"
+#include "tools/session.h"
+#include "tools/text_answer.h"
+#include "tools/two_paths.h"
+
+namespace paddock::tools {
+namespace {
+
+Attempt<Answer> run(Session& session, const Arguments& arguments) {
+    const Files& files = session.files();
+    const auto paths = two_paths(files, arguments);
+    if (!paths) return paths.error();
+    const auto copied = files.copy(paths->source, paths->destination, arguments.flag("overwrite"));
+    if (!copied) return copied.error();
+    std::string text =
+        "Copied " + files.shown(paths->source) + " to " + files.shown(paths->destination) + ".";
+    if (copied->files > 1) text += " " + std::to_string(copied->files) + " files.";
+    if (copied->left_out > 0) {
+        text += " Left out " + std::to_string(copied->left_out) +
+                ": special files, or links that lead outside.";
+    }
+    return text_answer(std::move(text));
+}
+
+}  // namespace
+
+const Declaration& copy_path() {
+    static const Declaration kTool{
+        .name = "copy_path",
+        .title = "Copy",
+        .summary = "Copy a file, or a directory with all that is in it.",
+        .description =
+            "An existing destination is refused unless overwrite is set, which replaces a file. "
+            "Symbolic links are copied as links. Missing directories above the destination are "
+            "made.",
+        .manners = {.destructive = true},
+        .arguments = two_path_arguments(),
+        .run = run};
+    return kTool;
+}
+
+}  // namespace paddock::tools

@@ -1,0 +1,167 @@
+#include "text/edit.h"
+
+#include "text/diff.h"
+#include "text/encoding.h"
+#include "tools/arguments.h"
+#include "tools/path_argument.h"
+#include "tools/registry.h"
+#include "tools/session.h"
+#include "tools/text_answer.h"
+
+namespace paddock::tools {
+namespace {
+
+constexpr std::size_t kDiffShownBytes = 8000;
+
+Attempt<std::vector<text::Edit>> edits_of(const Arguments& arguments,
+                                          const std::vector<Arguments>& listed) {
+    const bool single = arguments.has("old_string") || arguments.has("new_string");
+    if (single != listed.empty()) {
+        return Problem(Code::kInvalidArgument,
+                       "edit_file: give either 'old_string' and 'new_string', or 'edits'.");
+    }
+    std::vector<text::Edit> edits;
+    if (single) {
+        if (!arguments.has("old_string") || !arguments.has("new_string")) {
+            return Problem(Code::kInvalidArgument,
+                           "edit_file: 'old_string' and 'new_string' are both required.");
+        }
+        edits.push_back({arguments.text("old_string"), arguments.text("new_string"),
+                         arguments.flag("replace_all")});
+    }
+    for (const Arguments& edit : listed) {
+        edits.push_back({edit.text("old_string"), edit.text("new_string"),
+                         edit.flag("replace_all") || arguments.flag("replace_all")});
+    }
+    return edits;
+}
+
+// The content as UTF-8, and the way back.
+struct Decoded {
+    text::TextFormat format;
+    std::string text;
+};
+
+Attempt<Decoded> decoded(const Files& files, const FileContent& content) {
+    Decoded result{text::sniff_format(content.bytes, true), {}};
+    const std::string name = files.shown(content.path);
+    if (result.format.encoding == text::Encoding::kBinary) {
+        return Problem(Code::kBinaryFile, name + " is not text. Only text can be edited.");
+    }
+    if (result.format.encoding == text::Encoding::kUtf8) {
+        result.text = content.bytes;  // the mark too: every byte that is not replaced stays
+        return result;
+    }
+    text::Decoder decoder(result.format);
+    decoder.decode(content.bytes, result.text);
+    decoder.finish(result.text);
+    if (decoder.replaced() == 0) return result;
+    return Problem(Code::kUnsupportedEncoding,
+                   name + " is malformed " + std::string(text::format_name(result.format)) +
+                       " and would be damaged. Replace it as a whole with write_file.");
+}
+
+Attempt<std::string> encoded(const Files& files, const FileContent& old, text::TextFormat format,
+                             std::string text) {
+    if (format.encoding == text::Encoding::kUtf8) return text;
+    const auto bytes = text::encode(text, format.encoding);
+    if (bytes) return std::string(text::byte_order_mark(format)) + *bytes;
+    return Problem(bytes.error().code,
+                   files.shown(old.path) + " is " + std::string(text::format_name(format)) +
+                       ", which does not have all characters of the new text. Use others.");
+}
+
+Problem explained(const text::EditFailure& failure, const std::string& name, std::size_t edits) {
+    std::string where = name;
+    if (edits > 1) {
+        where += ", edit " + std::to_string(failure.edit + 1) + " of " + std::to_string(edits) +
+                 " (none was made)";
+    }
+    return Problem(failure.code, where + ": " + failure.detail);
+}
+
+Attempt<Answer> run(Session& session, const Arguments& arguments) {
+    const Files& files = session.files();
+    const std::vector<Arguments> listed = arguments.objects("edits");
+    const auto edits = edits_of(arguments, listed);
+    if (!edits) return edits.error();
+    const std::string& path = arguments.text("path");
+    const auto change = files.prepare(path);
+    if (!change) return change.error();
+    if (!change->old) return files.missing(path);
+    const std::string name = files.shown(change->path);
+    const auto before = decoded(files, *change->old);
+    if (!before) return before.error();
+    const auto edited = text::apply_edits(before->text, *edits);
+    if (!edited) return explained(edited.error(), name, edits->size());
+    const auto bytes = encoded(files, *change->old, before->format, edited->content);
+    if (!bytes) return bytes.error();
+    const auto diff = text::unified_diff(before->text, edited->content, "a/" + change->path,
+                                         "b/" + change->path, {.bytes_max = kDiffShownBytes});
+    std::size_t replaced = 0;
+    for (const text::Replaced& edit : edited->edits) replaced += edit.count;
+    const std::string places = std::to_string(replaced) + (replaced == 1 ? " place" : " places");
+    if (arguments.flag("dry_run")) {
+        return text_answer("Would change " + places + " in " + name + ":\n" + diff.text);
+    }
+    if (auto done = files.commit(*change, *bytes); !done) return done.error();
+    return text_answer("Changed " + places + " in " + name + ":\n" + diff.text);
+}
+
+Argument old_string(bool required) {
+    return {.name = "old_string",
+            .help =
+                "The text to replace, exactly as it stands in the file, without line numbers; "
+                "must occur once, unless replace_all is set",
+            .required = required,
+            .aliases = {"oldString", "oldText", "old_text", "old_str", "search"}};
+}
+
+Argument new_string(bool required) {
+    return {.name = "new_string",
+            .help = "The text that takes its place; empty removes it",
+            .required = required,
+            .aliases = {"newString", "newText", "new_text", "new_str", "replace"}};
+}
+
+Argument replace_all() {
+    return {.name = "replace_all",
+            .type = Type::kFlag,
+            .help = "Replace every occurrence",
+            .usual = false,
+            .aliases = {"replaceAll", "allow_multiple"}};
+}
+
+}  // namespace
+
+const Declaration& edit_file() {
+    static const Declaration kTool{
+        .name = "edit_file",
+        .title = "Edit file",
+        .summary = "Replace exact text in a file that was read.",
+        .description =
+            "old_string must match exactly and occur once; otherwise nothing is written and the "
+            "answer shows the closest text. Line endings and all other bytes are kept. With "
+            "'edits' several replacements are made in order, all or none. Answers with a diff; "
+            "dry_run only shows it.",
+        .manners = {.destructive = true},
+        .arguments = {path_argument("The file to change"),
+                      old_string(false),
+                      new_string(false),
+                      replace_all(),
+                      {.name = "dry_run",
+                       .type = Type::kFlag,
+                       .help = "Show the diff and write nothing",
+                       .usual = false,
+                       .aliases = {"dryRun", "preview"}},
+                      {.name = "edits",
+                       .type = Type::kObjects,
+                       .help = "Several replacements, instead of old_string and new_string",
+                       .smallest = 1,
+                       .largest = static_cast<std::int64_t>(limits::kEditsMax),
+                       .members = {old_string(true), new_string(true), replace_all()}}},
+        .run = run};
+    return kTool;
+}
+
+}  // namespace paddock::tools

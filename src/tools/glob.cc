@@ -1,0 +1,90 @@
+#include "search/find.h"
+#include "tools/arguments.h"
+#include "tools/path_argument.h"
+#include "tools/registry.h"
+#include "tools/session.h"
+#include "tools/text_answer.h"
+
+namespace paddock::tools {
+namespace {
+
+constexpr std::int64_t kLimit = 100;
+constexpr std::int64_t kLimitMax = 5000;
+constexpr std::chrono::seconds kTimeMax{30};
+
+std::string closing(const search::FindResult& result) {
+    std::string notes;
+    const auto add = [&](const std::string& note) { notes += (notes.empty() ? "" : " ") + note; };
+    if (result.total > result.found.size()) {
+        add("Newest " + std::to_string(result.found.size()) + " of " +
+            std::to_string(result.total) + " shown; use a larger limit or a narrower pattern.");
+    }
+    if (result.cut != search::FindResult::Cut::kNone) {
+        add("Stopped after " + std::to_string(kTimeMax.count()) +
+            " s; the result is partial. Narrow the path.");
+    }
+    if (result.unreadable > 0) {
+        add(std::to_string(result.unreadable) + " directories could not be read.");
+    }
+    return notes.empty() ? "" : "\n[" + notes + "]";
+}
+
+Attempt<Answer> run(Session& session, const Arguments& arguments) {
+    const Files& files = session.files();
+    const std::string& path = arguments.text("path");
+    const auto directory = files.directory(path);
+    if (!directory && directory.error().code == Code::kNotFound) return files.missing(path);
+    if (!directory) return directory.error();
+    search::FindQuery query;
+    query.pattern = arguments.text("pattern");
+    query.path = *directory;
+    query.walk = {.hidden = arguments.flag("hidden"),
+                  .ignored = arguments.flag("ignored"),
+                  .visible = files.visibility()};
+    query.limit = static_cast<std::size_t>(arguments.integer("limit"));
+    query.time_max = kTimeMax;
+    const auto result = search::find(files.linkless(), query);
+    if (!result) return result.error();
+    std::string text;
+    for (const search::Found& found : result->found) {
+        text += files.shown(found.path);
+        if (found.type == FileType::kDirectory) text += '/';
+        text += '\n';
+    }
+    if (text.empty()) text = "No files match.\n";
+    return text_answer(text + closing(*result));
+}
+
+}  // namespace
+
+const Declaration& glob() {
+    static const Declaration kTool{
+        .name = "glob",
+        .title = "Find files",
+        .summary = "Find files by a pattern of their path, newest first.",
+        .description =
+            "'*', '?', '[a-z]', '{a,b}' and '**' for any number of directories: 'src/**/*.{c,h}'. "
+            "A pattern without a slash matches names at any depth. Files that .gitignore excludes "
+            "and hidden files are passed over unless asked for; links are not followed.",
+        .manners = {.read_only = true, .idempotent = true},
+        .arguments =
+            {{.name = "pattern", .help = "The pattern", .required = true},
+             directory_argument("The directory to look in"),
+             {.name = "limit",
+              .type = Type::kInteger,
+              .help = "The most files to show",
+              .usual = kLimit,
+              .aliases = {"head_limit", "max_results"},
+              .smallest = 1,
+              .largest = kLimitMax},
+             {.name = "hidden", .type = Type::kFlag, .help = "Hidden files too", .usual = false},
+             {.name = "ignored",
+              .type = Type::kFlag,
+              .help = "Files that .gitignore excludes too",
+              .usual = false,
+              .aliases = {"no_ignore"}}},
+        .run = run};
+    return kTool;
+}
+
+}  // namespace paddock::tools

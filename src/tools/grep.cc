@@ -1,0 +1,242 @@
+#include "search/grep.h"
+
+#include <algorithm>
+
+#include "base/utf8.h"
+#include "tools/arguments.h"
+#include "tools/path_argument.h"
+#include "tools/registry.h"
+#include "tools/session.h"
+#include "tools/text_answer.h"
+
+namespace paddock::tools {
+namespace {
+
+using search::GrepMode;
+using search::GrepSummary;
+
+constexpr std::int64_t kContextMax = 100;
+constexpr std::int64_t kHeadLimit = 250;
+constexpr std::int64_t kHeadLimitMax = 5000;
+constexpr std::size_t kShownBytesMax = 50'000;
+constexpr std::size_t kShownLineBytesMax = 500;
+constexpr std::chrono::seconds kTimeMax{30};
+
+// Writes what was found as text: in content mode the path, then "12:match" and "13-context".
+class Printer final : public search::GrepSink {
+public:
+    Printer(const Files& files, GrepMode mode) : files_(files), mode_(mode) {}
+
+    search::Next file(const search::GrepFile& file) override {
+        std::string entry = files_.shown(file.path);
+        if (mode_ == GrepMode::kCount) entry += ": " + std::to_string(file.matches);
+        if (file.binary) entry += "  (binary file matches)";
+        entry += '\n';
+        if (mode_ == GrepMode::kContent) {
+            add_lines(entry, file);
+            if (!text_.empty()) text_ += '\n';
+        }
+        const std::size_t room = kShownBytesMax - std::min(kShownBytesMax, text_.size());
+        cut_ = entry.size() > room && !text_.empty();
+        if (cut_) return search::Next::kStop;
+        text_ += entry.size() > kShownBytesMax ? std::string(cut_utf8(entry, kShownBytesMax)) + "\n"
+                                               : entry;
+        return search::Next::kGoOn;
+    }
+
+    search::Next problem(std::string_view path, const Failure& failure) override {
+        if (problems_.empty()) {
+            problems_ = files_.shown(path) + ": " + std::string(code_name(failure.code));
+        }
+        return search::Next::kGoOn;
+    }
+
+    std::string& text() { return text_; }
+    bool cut() const { return cut_; }
+    const std::string& first_problem() const { return problems_; }
+
+private:
+    static void add_lines(std::string& entry, const search::GrepFile& file) {
+        std::uint64_t previous = 0;
+        for (const search::GrepLine& line : file.lines) {
+            if (previous != 0 && line.number > previous + 1) entry += "--\n";
+            previous = line.number;
+            entry += std::to_string(line.number);
+            entry += line.kind == search::Line::Kind::kMatch ? ':' : '-';
+            std::string_view text = line.text;
+            if (text.ends_with('\r')) text.remove_suffix(1);
+            const std::string_view shown = cut_utf8(text, kShownLineBytesMax);
+            entry += shown;
+            if (shown.size() < text.size() || line.bytes > line.text.size()) {
+                entry += " [line cut]";
+            }
+            entry += '\n';
+        }
+    }
+
+    const Files& files_;
+    const GrepMode mode_;
+    std::string text_;
+    std::string problems_;
+    bool cut_ = false;
+};
+
+std::string unit_of(GrepMode mode) { return mode == GrepMode::kContent ? "lines" : "files"; }
+
+std::string closing(const Printer& printer, const GrepSummary& summary,
+                    const search::GrepQuery& query) {
+    using Cut = GrepSummary::Cut;
+    std::string notes;
+    const auto add = [&](const std::string& note) { notes += (notes.empty() ? "" : " ") + note; };
+    if (summary.cut == Cut::kLimit) {
+        add("There are more matching " + unit_of(query.mode) + "; continue with offset=" +
+            std::to_string(query.offset + query.limit) + ", or narrow the search.");
+    }
+    if (printer.cut()) add("Cut by size; narrow the search, or use a smaller head_limit.");
+    if (summary.cut == Cut::kTime) {
+        add("Stopped after " + std::to_string(kTimeMax.count()) + " s, " +
+            std::to_string(summary.files) + " files; the result is partial. Narrow the path.");
+    }
+    if (summary.cut == Cut::kBytes) add("Stopped at the byte budget; the result is partial.");
+    if (summary.problems > 0) {
+        add(std::to_string(summary.problems) + " could not be searched (" +
+            printer.first_problem() + (summary.problems > 1 ? ", ..." : "") + ").");
+    }
+    return notes;
+}
+
+Attempt<search::GrepQuery> query_of(const Files& files, const Arguments& arguments) {
+    search::GrepQuery query;
+    query.pattern = arguments.text("pattern");
+    query.match = {.literal = arguments.flag("literal"),
+                   .ignore_case = arguments.flag("-i"),
+                   .words = arguments.flag("-w"),
+                   .multiline = arguments.flag("multiline")};
+    const auto start = files.start_of_search(arguments.text("path"));
+    if (!start) return start.error();
+    query.path = *start;
+    if (arguments.has("glob")) query.globs.push_back(arguments.text("glob"));
+    if (arguments.has("type")) query.types.push_back(arguments.text("type"));
+    query.walk = {.hidden = arguments.flag("hidden"),
+                  .ignored = arguments.flag("ignored"),
+                  .visible = files.visibility()};
+    const std::string& mode = arguments.text("output_mode");
+    query.mode = mode == "content" ? GrepMode::kContent
+                 : mode == "count" ? GrepMode::kCount
+                                   : GrepMode::kFilesWithMatches;
+    const auto context = [&](const char* side) {
+        const char* name = arguments.has(side) ? side : "-C";
+        return arguments.has(name) ? static_cast<std::size_t>(arguments.integer(name)) : 0;
+    };
+    query.before = context("-B");
+    query.after = context("-A");
+    query.offset = static_cast<std::uint64_t>(arguments.integer("offset"));
+    query.limit = static_cast<std::uint64_t>(arguments.integer("head_limit"));
+    query.time_max = kTimeMax;
+    return query;
+}
+
+Attempt<Answer> run(Session& session, const Arguments& arguments) {
+    const Files& files = session.files();
+    const auto query = query_of(files, arguments);
+    if (!query) return query.error();
+    Printer printer(files, query->mode);
+    const auto summary = search::grep(files.linkless(), *query, printer);
+    if (!summary) return summary.error();
+    if (auto allowed = files.count_read(summary->bytes); !allowed) return allowed.error();
+    const std::string notes = closing(printer, *summary, *query);
+    std::string text = std::move(printer.text());
+    if (text.empty()) {
+        text = query->offset > 0
+                   ? "No more matches.\n"
+                   : "No matches in " + std::to_string(summary->files) + " files searched.\n";
+    }
+    if (!notes.empty()) text += "\n[" + notes + "]";
+    return text_answer(std::move(text));
+}
+
+Argument lines_of_context(std::string_view name, std::string_view help,
+                          std::vector<std::string_view> aliases) {
+    return {.name = name,
+            .type = Type::kInteger,
+            .help = help,
+            .aliases = std::move(aliases),
+            .smallest = 0,
+            .largest = kContextMax};
+}
+
+}  // namespace
+
+const Declaration& grep() {
+    static const Declaration kTool{
+        .name = "grep",
+        .title = "Search in files",
+        .summary = "Search file contents with a regular expression.",
+        .description =
+            "RE2 syntax (as in most engines, without back-references and look-around); linear time "
+            "on any pattern. Files that .gitignore excludes and hidden files are passed over, "
+            "links are not followed, binary files are only named. Results are in order of path.",
+        .manners = {.read_only = true, .idempotent = true},
+        .arguments =
+            {{.name = "pattern",
+              .help = "The regular expression, or plain text with 'literal'",
+              .required = true,
+              .aliases = {"regex", "query"}},
+             directory_argument("A directory or file to search"),
+             {.name = "glob",
+              .help = "Only files that match, such as '*.{ts,tsx}'; '!' before it excludes",
+              .aliases = {"include", "include_pattern"}},
+             {.name = "type", .help = "Only files of a kind, such as 'py', 'rust', 'js'"},
+             {.name = "output_mode",
+              .help = "Matching lines, only the files, or the number of matching lines of each",
+              .usual = "files_with_matches",
+              .aliases = {"outputMode", "mode"},
+              .choices = {"content", "files_with_matches", "count"}},
+             {.name = "-i",
+              .type = Type::kFlag,
+              .help = "Ignore case",
+              .usual = false,
+              .aliases = {"ignore_case", "case_insensitive", "ignoreCase"}},
+             {.name = "-w",
+              .type = Type::kFlag,
+              .help = "Whole words only",
+              .usual = false,
+              .aliases = {"word", "words"}},
+             lines_of_context("-A", "Lines shown after each match", {"after_context", "after"}),
+             lines_of_context("-B", "Lines shown before each match", {"before_context", "before"}),
+             lines_of_context("-C", "Lines shown before and after each match", {"context"}),
+             {.name = "multiline",
+              .type = Type::kFlag,
+              .help = "Let matches span lines",
+              .usual = false},
+             {.name = "literal",
+              .type = Type::kFlag,
+              .help = "The pattern is plain text",
+              .usual = false,
+              .aliases = {"fixed_strings"}},
+             {.name = "hidden",
+              .type = Type::kFlag,
+              .help = "Search hidden files too",
+              .usual = false},
+             {.name = "ignored",
+              .type = Type::kFlag,
+              .help = "Search files that .gitignore excludes too",
+              .usual = false,
+              .aliases = {"no_ignore"}},
+             {.name = "head_limit",
+              .type = Type::kInteger,
+              .help = "The most lines (content) or files to show",
+              .usual = kHeadLimit,
+              .aliases = {"limit", "max_results", "maxResults"},
+              .smallest = 1,
+              .largest = kHeadLimitMax},
+             {.name = "offset",
+              .type = Type::kInteger,
+              .help = "How many lines or files to pass over, to go on after a cut",
+              .usual = 0,
+              .smallest = 0}},
+        .run = run};
+    return kTool;
+}
+
+}  // namespace paddock::tools

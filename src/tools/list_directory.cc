@@ -1,0 +1,174 @@
+#include <algorithm>
+
+#include "fs/entry.h"
+#include "search/ignore_rules.h"
+#include "text/glob.h"
+#include "tools/arguments.h"
+#include "tools/bad_pattern.h"
+#include "tools/path_argument.h"
+#include "tools/registry.h"
+#include "tools/session.h"
+#include "tools/text_answer.h"
+
+namespace paddock::tools {
+namespace {
+
+constexpr std::int64_t kDepthMax = 20;
+constexpr std::size_t kShownMax = 1000;
+
+class Lister {
+public:
+    Lister(const Files& files, std::size_t depth, bool sizes, std::vector<text::Glob> left_out)
+        : files_(files), depth_(depth), sizes_(sizes), left_out_(std::move(left_out)) {}
+
+    Attempt<void> list(const std::string& start) {
+        const std::string path = start == "." ? "" : start;
+        auto scope = search::ignore_scope_above(state(), path);
+        return list_level(start, 1, scope);
+    }
+
+    std::string take() { return std::move(text_); }
+    std::size_t passed_over() const { return passed_over_; }
+
+private:
+    const fs::RootState& state() const { return fs::state_of(files_.linkless()); }
+
+    Attempt<void> list_level(const std::string& directory, std::size_t level,
+                             const search::IgnoreScope& above) {
+        auto listing = files_.list(directory, limits::kListEntriesMax);
+        if (!listing) return listing.error();
+        auto& entries = listing->entries;
+        std::stable_partition(entries.begin(), entries.end(), [](const ListEntry& entry) {
+            return entry.type == FileType::kDirectory;
+        });
+        const auto scope = level < depth_ ? scope_of(directory, entries, above) : above;
+        for (const ListEntry& entry : entries) {
+            const std::string path = directory == "." ? entry.name : directory + "/" + entry.name;
+            const bool is_directory = entry.type == FileType::kDirectory;
+            const bool unwanted = std::any_of(
+                left_out_.begin(), left_out_.end(),
+                [&](const text::Glob& glob) { return glob.matches(path, is_directory); });
+            if (unwanted) continue;
+            if (shown_ == kShownMax) {
+                ++passed_over_;
+                continue;
+            }
+            ++shown_;
+            add(path, entry, level);
+            if (!is_directory || level >= depth_) continue;
+            if (entry.name == ".git" || (scope && scope->ignores(path, true))) {
+                text_.insert(text_.size() - 1, "  (not entered)");
+                continue;
+            }
+            if (auto below = list_level(path, level + 1, scope); !below) {
+                text_.insert(text_.size() - 1,
+                             "  (" + std::string(code_name(below.error().code)) + ")");
+            }
+        }
+        return {};
+    }
+
+    search::IgnoreScope scope_of(const std::string& directory,
+                                 const std::vector<ListEntry>& entries,
+                                 const search::IgnoreScope& above) const {
+        search::IgnoreFilesPresent present;
+        for (const ListEntry& entry : entries) present.note(entry.name);
+        if (!present.any()) return above;
+        const auto handle = files_.linkless().open_directory(directory);
+        if (!handle) return above;
+        return search::ignore_scope_in(state(), handle->fd(), directory == "." ? "" : directory,
+                                       above, present);
+    }
+
+    void add(const std::string& path, const ListEntry& entry, std::size_t level) {
+        text_.append(2 * (level - 1), ' ');
+        text_ += files_.shown_name(entry.name);
+        if (entry.type == FileType::kDirectory) {
+            text_ += '/';
+        } else if (entry.type == FileType::kSymlink) {
+            const auto target = files_.link_target(path);
+            if (target) {
+                text_ += " -> " + (target->escapes ? std::string("(outside the workspace)")
+                                                   : files_.shown_name(target->text));
+            }
+        } else if (entry.type != FileType::kRegular) {
+            text_ += "  (" + std::string(file_type_name(entry.type)) + ")";
+        } else if (sizes_) {
+            if (const auto stat = files_.stat_name(path)) {
+                text_ += "  " + std::to_string(stat->size);
+            }
+        }
+        text_ += '\n';
+    }
+
+    const Files& files_;
+    const std::size_t depth_;
+    const bool sizes_;
+    const std::vector<text::Glob> left_out_;
+    std::string text_;
+    std::size_t shown_ = 0;
+    std::size_t passed_over_ = 0;
+};
+
+Attempt<std::vector<text::Glob>> globs_of(const std::vector<std::string>& patterns) {
+    std::vector<text::Glob> globs;
+    for (const std::string& pattern : patterns) {
+        auto glob = text::Glob::compile(pattern, {.any_depth = true});
+        if (!glob) return bad_pattern(glob.error(), pattern);
+        globs.push_back(std::move(*glob));
+    }
+    return globs;
+}
+
+Attempt<Answer> run(Session& session, const Arguments& arguments) {
+    const Files& files = session.files();
+    const std::string& path = arguments.text("path");
+    const auto directory = files.directory(path);
+    if (!directory && directory.error().code == Code::kNotFound) return files.missing(path);
+    if (!directory) return directory.error();
+    auto left_out = globs_of(arguments.texts("ignore"));
+    if (!left_out) return left_out.error();
+    Lister lister(files, static_cast<std::size_t>(arguments.integer("depth")),
+                  arguments.flag("sizes"), std::move(*left_out));
+    if (auto listed = lister.list(*directory); !listed) return listed.error();
+    std::string text = files.shown(*directory) + "/\n" + lister.take();
+    if (lister.passed_over() > 0) {
+        text += "\n[" + std::to_string(kShownMax) + " entries shown, at least " +
+                std::to_string(lister.passed_over()) +
+                " more; list a directory below, use a smaller depth, or use glob.]";
+    }
+    return text_answer(std::move(text));
+}
+
+}  // namespace
+
+const Declaration& list_directory() {
+    static const Declaration kTool{
+        .name = "list_directory",
+        .title = "List directory",
+        .summary = "List what is in a directory, directories first.",
+        .description =
+            "With a depth above 1 the directories below are listed too, indented; .git and what "
+            ".gitignore excludes is named but not entered. Links are shown as links.",
+        .manners = {.read_only = true, .idempotent = true},
+        .arguments = {directory_argument("The directory to list"),
+                      {.name = "depth",
+                       .type = Type::kInteger,
+                       .help = "How many levels to show",
+                       .usual = 1,
+                       .smallest = 1,
+                       .largest = kDepthMax},
+                      {.name = "ignore",
+                       .type = Type::kTexts,
+                       .help = "Globs of names to leave out, such as '*.o'",
+                       .aliases = {"exclude", "excludePatterns"},
+                       .largest = 100},
+                      {.name = "sizes",
+                       .type = Type::kFlag,
+                       .help = "Show the sizes of files",
+                       .usual = false}},
+        .run = run};
+    return kTool;
+}
+
+}  // namespace paddock::tools

@@ -1,0 +1,38 @@
+#include "tools/arguments.h"
+#include "tools/registry.h"
+#include "tools/session.h"
+#include "tools/text_answer.h"
+#include "tools/two_paths.h"
+
+namespace paddock::tools {
+namespace {
+
+Attempt<Answer> run(Session& session, const Arguments& arguments) {
+    const Files& files = session.files();
+    const auto paths = two_paths(files, arguments);
+    if (!paths) return paths.error();
+    const bool overwrite = arguments.flag("overwrite");
+    if (auto moved = files.move(paths->source, paths->destination, overwrite); !moved) {
+        return moved.error();
+    }
+    return text_answer("Moved " + files.shown(paths->source) + " to " +
+                       files.shown(paths->destination) + ".");
+}
+
+}  // namespace
+
+const Declaration& move_path() {
+    static const Declaration kTool{
+        .name = "move_path",
+        .title = "Move or rename",
+        .summary = "Move or rename a file or directory.",
+        .description =
+            "Atomic. An existing destination is refused unless overwrite is set. A symbolic link "
+            "is moved itself. Missing directories above the destination are made.",
+        .manners = {.destructive = true},
+        .arguments = two_path_arguments(),
+        .run = run};
+    return kTool;
+}
+
+}  // namespace paddock::tools

@@ -1,0 +1,170 @@
+#include <algorithm>
+
+#include "fs/readable.h"
+#include "fs/report.h"
+#include "text/file_kind.h"
+#include "tools/arguments.h"
+#include "tools/path_argument.h"
+#include "tools/registry.h"
+#include "tools/session.h"
+#include "tools/text_answer.h"
+#include "tools/text_window.h"
+
+namespace paddock::tools {
+namespace {
+
+constexpr std::size_t kNumberWidth = 6;
+
+void append_number(std::string& text, std::int64_t number) {
+    const std::string digits = std::to_string(number);
+    if (digits.size() < kNumberWidth) text.append(kNumberWidth - digits.size(), ' ');
+    text += digits;
+    text += '\t';
+}
+
+std::string with_lines(const TextWindow& window, bool numbered) {
+    std::string text;
+    const auto& lines = window.lines.lines();
+    auto number = window.numbers_from_end ? -static_cast<std::int64_t>(window.lines.lines_seen())
+                                          : static_cast<std::int64_t>(window.lines.first_number());
+    for (const auto& line : lines) {
+        if (numbered) append_number(text, number++);
+        text += line.text;
+        if (line.cut > 0) text += " [line cut: " + std::to_string(line.cut) + " more bytes]";
+        text += '\n';
+    }
+    return text;
+}
+
+// What the reader cannot see from the lines: the encoding, and that there is more.
+std::string closing(const TextWindow& window) {
+    std::string notes;
+    const auto add = [&](const std::string& note) { notes += (notes.empty() ? "" : " ") + note; };
+    const bool is_plain = window.format.encoding == text::Encoding::kUtf8 && window.replaced == 0;
+    if (!is_plain) {
+        add("Encoding: " + std::string(text::format_name(window.format)) +
+            (window.replaced > 0 ? ", malformed in places" : "") + ".");
+    }
+    const std::uint64_t first = window.lines.first_number();
+    const std::uint64_t last = first + window.lines.lines().size() - 1;
+    const bool ends_early = !window.total || last < *window.total;
+    if (!window.numbers_from_end && ends_early) {
+        const std::string all = window.total ? " of " + std::to_string(*window.total) : "";
+        add("Lines " + std::to_string(first) + "-" + std::to_string(last) + all +
+            (window.lines.cut_by_bytes() ? " (cut by size)" : "") +
+            "; continue with offset=" + std::to_string(last + 1) + ".");
+    }
+    if (window.numbers_from_end) add("Line numbers count from the end of the file.");
+    return notes.empty() ? "" : "\n[" + notes + "]";
+}
+
+Answer shown(const TextWindow& window, bool numbered) {
+    return text_answer(with_lines(window, numbered) + closing(window));
+}
+
+Problem beyond_the_end(const Files& files, const OpenFile& file, std::uint64_t total) {
+    return Problem(Code::kInvalidArgument,
+                   files.shown(file.path) + " has " + std::to_string(total) +
+                       (total == 1 ? " line." : " lines.") + " Use a smaller offset.");
+}
+
+Attempt<Answer> medium(const Files& files, const OpenFile& file, const text::FileKind& kind) {
+    const std::uint64_t size = file.handle.stat().size;
+    if (size > limits::kMediaBytesMax) {
+        return Problem(Code::kTooLarge, files.shown(file.path) + " is a " + std::string(kind.name) +
+                                            " of " + std::to_string(size) + " bytes; at most " +
+                                            std::to_string(limits::kMediaBytesMax) +
+                                            " can be shown. Make a smaller copy of it.");
+    }
+    auto bytes = fs::read_content(file.handle.fd(), size, limits::kMediaBytesMax);
+    if (!bytes) return fs::as_error(bytes.error(), "read", file.path);
+    if (auto allowed = files.count_read(bytes->size()); !allowed) return allowed.error();
+    Answer answer;
+    const auto block =
+        kind.block == text::MediaBlock::kImage ? BlockKind::kImage : BlockKind::kAudio;
+    answer.blocks.push_back({block, std::move(*bytes), std::string(kind.mime)});
+    return answer;
+}
+
+Problem binary(const Files& files, const OpenFile& file, const text::FileKind* kind) {
+    const std::string what = kind == nullptr ? "unknown binary" : std::string(kind->name);
+    return Problem(Code::kBinaryFile, files.shown(file.path) + " is not text (" + what + ", " +
+                                          std::to_string(file.handle.stat().size) +
+                                          " bytes). Only text, images and sound can be shown.");
+}
+
+Attempt<Answer> text_of(const Files& files, const OpenFile& file, text::TextFormat format,
+                        const Arguments& arguments) {
+    const std::int64_t first = arguments.integer("offset");
+    if (first == 0) {
+        return Problem(Code::kInvalidArgument,
+                       "read_file: lines count from 1; a negative 'offset' counts from the end.");
+    }
+    const auto window = read_window(files, file, format, first,
+                                    static_cast<std::size_t>(arguments.integer("limit")));
+    if (!window) return window.error();
+    if (window->total == 0U) return text_answer(files.shown(file.path) + " is empty.");
+    if (window->lines.lines().empty()) {
+        return beyond_the_end(files, file, window->lines.lines_seen());
+    }
+    return shown(*window, arguments.flag("line_numbers"));
+}
+
+Attempt<Answer> run(Session& session, const Arguments& arguments) {
+    const Files& files = session.files();
+    const std::string& path = arguments.text("path");
+    const auto file = files.open(path);
+    if (!file && file.error().code == Code::kNotFound) return files.missing(path);
+    if (!file && file.error().code == Code::kIsADirectory) {
+        return Problem(Code::kIsADirectory,
+                       "'" + path + "' is a directory. Look into it with list_directory.");
+    }
+    if (!file) return file.error();
+    const auto head = head_of(*file);
+    if (!head) return head.error();
+    const bool is_whole = file->handle.stat().size <= head->size();
+    const text::FileKind* kind = text::file_kind(*head);
+    if (kind != nullptr && kind->block != text::MediaBlock::kNone) {
+        return medium(files, *file, *kind);
+    }
+    const text::TextFormat format = text::sniff_format(*head, is_whole);
+    if (format.encoding == text::Encoding::kBinary) return binary(files, *file, kind);
+    return text_of(files, *file, format, arguments);
+}
+
+}  // namespace
+
+const Declaration& read_file() {
+    static const Declaration kTool{
+        .name = "read_file",
+        .title = "Read file",
+        .summary = "Read a text file, with line numbers, or look at an image or a sound.",
+        .description =
+            "Shows up to 2000 lines from 'offset'; a longer file says how to go on. The line "
+            "number and the tab after it are not part of the file. UTF-16 and Latin-1 are decoded "
+            "and named. PNG, JPEG, GIF and WebP come as images.",
+        .manners = {.read_only = true, .idempotent = true},
+        .arguments = {path_argument("The file to read"),
+                      {.name = "offset",
+                       .type = Type::kInteger,
+                       .help = "The first line to show, from 1; negative counts from the end",
+                       .usual = 1,
+                       .aliases = {"start_line", "line"},
+                       .smallest = -static_cast<std::int64_t>(limits::kReadTailLinesMax)},
+                      {.name = "limit",
+                       .type = Type::kInteger,
+                       .help = "How many lines to show",
+                       .usual = static_cast<std::int64_t>(limits::kReadLinesMax),
+                       .aliases = {"length", "max_lines"},
+                       .smallest = 1,
+                       .largest = static_cast<std::int64_t>(limits::kReadLinesMax)},
+                      {.name = "line_numbers",
+                       .type = Type::kFlag,
+                       .help = "Number the lines",
+                       .usual = true,
+                       .aliases = {"lineNumbers"}}},
+        .run = run};
+    return kTool;
+}
+
+}  // namespace paddock::tools

@@ -1,0 +1,61 @@
+#include "tools/arguments.h"
+#include "tools/registry.h"
+#include "tools/session.h"
+#include "tools/text_answer.h"
+
+namespace paddock::tools {
+namespace {
+
+constexpr std::int64_t kFilesMax = 64;
+constexpr std::size_t kShownBytesMax = 100'000;
+
+// Each file as read_file answers for it; a problem with one does not hide the others.
+Attempt<Answer> run(Session& session, const Arguments& arguments) {
+    Answer all;
+    std::string text;
+    const std::vector<std::string> paths = arguments.texts("paths");
+    for (std::size_t i = 0; i < paths.size(); ++i) {
+        if (text.size() > kShownBytesMax) {
+            text += "[Cut by size after " + std::to_string(i) + " of " +
+                    std::to_string(paths.size()) + " files; ask for the others again.]\n";
+            break;
+        }
+        text += "==> " + paths[i] + " <==\n";
+        const auto decoded = decode(read_file(), json::Object{{"path", paths[i]}});
+        const Attempt<Answer> answer =
+            decoded ? read_file().run(session, *decoded) : Attempt<Answer>(decoded.error());
+        if (!answer) {
+            text += std::string(code_name(answer.error().code)) + ": " + answer.error().text;
+        } else {
+            text += answer->text();
+            for (const Block& block : answer->blocks) {
+                if (block.kind != BlockKind::kText) all.blocks.push_back(block);
+            }
+        }
+        text += "\n\n";
+    }
+    all.blocks.insert(all.blocks.begin(), {BlockKind::kText, std::move(text), {}});
+    return all;
+}
+
+}  // namespace
+
+const Declaration& read_files() {
+    static const Declaration kTool{
+        .name = "read_files",
+        .title = "Read several files",
+        .summary = "Read several files in one call.",
+        .description = "Each as read_file would show it from its first line.",
+        .manners = {.read_only = true, .idempotent = true},
+        .arguments = {{.name = "paths",
+                       .type = Type::kTexts,
+                       .help = "The files to read",
+                       .required = true,
+                       .aliases = {"files", "file_paths", "filePaths"},
+                       .smallest = 1,
+                       .largest = kFilesMax}},
+        .run = run};
+    return kTool;
+}
+
+}  // namespace paddock::tools

@@ -1,0 +1,137 @@
+#include <paddock/read_tracker.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <list>
+#include <map>
+#include <mutex>
+
+#include <paddock/limits.h>
+
+#include "sys/io.h"
+
+namespace paddock {
+namespace {
+
+using Hash = std::pair<std::uint64_t, std::uint64_t>;
+using Key = std::pair<std::uint64_t, std::uint64_t>;
+
+Key key_of(const Identity& file) { return {file.device, file.inode}; }
+
+}  // namespace
+
+struct ReadTracker::Memory {
+    struct Entry {
+        Key file;
+        std::string path;
+        Hash hash;
+        std::optional<std::string> content;
+    };
+    using Entries = std::list<Entry>;  // the newest first
+
+    // Seeded, so that no file's author can aim at a collision.
+    Hash hash_of(std::string_view content) const {
+        const auto hash = XXH3_128bits_withSeed(content.data(), content.size(), seed);
+        return {hash.high64, hash.low64};
+    }
+
+    const Entry* by_file_or_path(const Identity& file, std::string_view path) const {
+        if (const auto it = files.find(key_of(file)); it != files.end()) return &*it->second;
+        if (const auto it = paths.find(path); it != paths.end()) return &*it->second;
+        return nullptr;
+    }
+
+    void forget(Entries::iterator entry) {
+        if (entry->content) kept_bytes -= entry->content->size();
+        files.erase(entry->file);
+        paths.erase(entry->path);
+        entries.erase(entry);
+    }
+
+    void mark(const Identity& file, std::string_view path, const Hash& hash,
+              std::optional<std::string> content) {
+        const std::lock_guard lock(mutex);
+        if (const auto it = files.find(key_of(file)); it != files.end()) forget(it->second);
+        if (const auto it = paths.find(path); it != paths.end()) forget(it->second);
+        if (content) kept_bytes += content->size();
+        entries.push_front({key_of(file), std::string(path), hash, std::move(content)});
+        files[entries.front().file] = entries.begin();
+        paths[entries.front().path] = entries.begin();
+        make_room();
+    }
+
+    void make_room() {
+        while (entries.size() > limits::kTrackedFilesMax) forget(std::prev(entries.end()));
+        for (auto it = entries.rbegin();
+             kept_bytes > limits::kTrackedBytesMax && it != entries.rend(); ++it) {
+            if (it->content) kept_bytes -= it->content->size();
+            it->content.reset();
+        }
+    }
+
+    mutable std::mutex mutex;
+    std::uint64_t seed = 0;
+    Entries entries;
+    std::map<Key, Entries::iterator> files;
+    std::map<std::string, Entries::iterator, std::less<>> paths;
+    std::size_t kept_bytes = 0;
+};
+
+ReadTracker::ReadTracker() : memory_(std::make_unique<Memory>()) {
+    if (const auto random = sys::random_u64()) memory_->seed = *random;
+}
+
+ReadTracker::~ReadTracker() = default;
+
+void ReadTracker::mark_read(const Identity& file, std::string_view path, std::string_view content) {
+    Passing passing(*this);
+    passing.add(content);
+    mark_read(file, path, passing);
+}
+
+struct ReadTracker::Passing::State {
+    explicit State(std::uint64_t seed) { XXH3_128bits_reset_withSeed(&hash, seed); }
+
+    XXH3_state_t hash;
+    std::optional<std::string> content{std::in_place};
+};
+
+ReadTracker::Passing::Passing(const ReadTracker& tracker)
+    : state_(std::make_unique<State>(tracker.memory_->seed)) {}
+
+ReadTracker::Passing::~Passing() = default;
+
+void ReadTracker::Passing::add(std::string_view piece) {
+    XXH3_128bits_update(&state_->hash, piece.data(), piece.size());
+    auto& content = state_->content;
+    if (!content) return;
+    if (content->size() + piece.size() > limits::kTrackedContentBytesMax) {
+        content.reset();
+    } else {
+        *content += piece;
+    }
+}
+
+void ReadTracker::mark_read(const Identity& file, std::string_view path, const Passing& content) {
+    const auto hash = XXH3_128bits_digest(&content.state_->hash);
+    memory_->mark(file, path, {hash.high64, hash.low64}, content.state_->content);
+}
+
+bool ReadTracker::has_been_read(const Identity& file, std::string_view path,
+                                std::string_view content) const {
+    const Hash hash = memory_->hash_of(content);
+    const std::lock_guard lock(memory_->mutex);
+    const Memory::Entry* entry = memory_->by_file_or_path(file, path);
+    return entry != nullptr && entry->hash == hash;
+}
+
+std::optional<ReadTracker::Remembered> ReadTracker::last_read(const Identity& file,
+                                                              std::string_view path) const {
+    const std::lock_guard lock(memory_->mutex);
+    const Memory::Entry* entry = memory_->by_file_or_path(file, path);
+    if (entry == nullptr) return std::nullopt;
+    return Remembered{entry->content};
+}
+
+}  // namespace paddock

@@ -1,0 +1,32 @@
+// All tools, in the order in which they are listed.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "tools/declaration.h"
+
+namespace paddock::tools {
+
+// One per file of the same name.
+const Declaration& read_file();
+const Declaration& read_files();
+const Declaration& write_file();
+const Declaration& edit_file();
+const Declaration& patch();
+const Declaration& glob();
+const Declaration& grep();
+const Declaration& list_directory();
+const Declaration& move_path();
+const Declaration& copy_path();
+const Declaration& remove_path();
+const Declaration& make_directory();
+const Declaration& file_info();
+const Declaration& workspace_info();
+
+std::span<const Declaration* const> all_tools();
+
+// nullptr if there is none, or if a session of this kind does not list it.
+const Declaration* find_tool(std::string_view name, bool read_only);
+
+}  // namespace paddock::tools

@@ -1,0 +1,55 @@
+#include "tools/arguments.h"
+#include "tools/path_argument.h"
+#include "tools/registry.h"
+#include "tools/session.h"
+#include "tools/text_answer.h"
+
+namespace paddock::tools {
+namespace {
+
+Attempt<Answer> run(Session& session, const Arguments& arguments) {
+    const Files& files = session.files();
+    const std::string& path = arguments.text("path");
+    const bool recursive = arguments.flag("recursive");
+    const auto name = files.name(path);
+    if (!name) return name.error();
+    if (*name == ".") {
+        return Problem(Code::kInvalidArgument,
+                       "The workspace itself is not removed. Name something in it.");
+    }
+    const auto stat = files.stat_name(*name);
+    if (!stat) return files.missing(path);
+    const bool is_directory = stat->type == FileType::kDirectory;
+    const auto removed = files.remove(*name, recursive);
+    const std::string shown = files.shown(*name);
+    if (!removed && is_directory && removed.error().code == Code::kAlreadyExists) {
+        return Problem(Code::kAlreadyExists, "The directory " + shown +
+                                                 " is not empty. Set recursive to remove all that "
+                                                 "is in it, after looking at it.");
+    }
+    if (!removed) return removed.error();
+    return text_answer("Removed " + std::string(is_directory ? "the directory " : "") + shown +
+                       ".");
+}
+
+}  // namespace
+
+const Declaration& remove_path() {
+    static const Declaration kTool{
+        .name = "remove_path",
+        .title = "Remove",
+        .summary = "Remove a file, a symbolic link or a directory.",
+        .description =
+            "A link is removed itself, never what it leads to. A directory must be empty unless "
+            "recursive is set. There is no way back.",
+        .manners = {.destructive = true, .idempotent = true},
+        .arguments = {path_argument("What to remove"),
+                      {.name = "recursive",
+                       .type = Type::kFlag,
+                       .help = "Remove a directory with all that is in it",
+                       .usual = false}},
+        .run = run};
+    return kTool;
+}
+
+}  // namespace paddock::tools

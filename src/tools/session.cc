@@ -1,0 +1,104 @@
+#include "tools/session.h"
+
+#include "policy/path_defaults.h"
+#include "sys/open.h"
+#include "sys/stat.h"
+
+namespace paddock::tools {
+namespace {
+
+Error error_of(const Failure& failure, std::string_view operation, std::string path) {
+    Error error;
+    static_cast<Failure&>(error) = failure;
+    error.operation = operation;
+    error.path = std::move(path);
+    return error;
+}
+
+Outcome<search::SecretScanner> scanner_for(const std::vector<NamedSecret>& secrets) {
+    std::vector<search::KnownSecret> known;
+    for (const NamedSecret& secret : secrets) known.push_back({secret.name, secret.value});
+    return search::SecretScanner::create(known);
+}
+
+// The same directory, through which no link leads.
+Result<Root> linkless_twin(const Root& root, RootOptions options) {
+    auto copy = sys::duplicate(root.fd());
+    if (!copy) return error_of(copy.error(), "open root", {});
+    options.symlinks = Symlinks::kReject;
+    options.absolute = AbsolutePaths::kReject;
+    return Root::adopt(std::move(*copy), options);
+}
+
+Result<Session::Opened> open_at(const std::string& path, const RootOptions& options,
+                                std::string base) {
+    auto root = Root::open(path, options);
+    if (!root) return root.error();
+    auto linkless = linkless_twin(*root, options);
+    if (!linkless) return linkless.error();
+    return Session::Opened{std::move(*root), std::move(*linkless), std::move(base)};
+}
+
+Result<Session::Opened> open_confined(const WorkspaceOptions& options) {
+    return open_at(options.root, options.paths, {});
+}
+
+// The whole file system is then the root, and the workspace only where relative paths begin.
+Result<Session::Opened> open_unconfined(const WorkspaceOptions& options) {
+    if (const auto workspace = Root::open(options.root, options.paths); !workspace) {
+        return workspace.error();
+    }
+    auto real = sys::real_path(options.root.c_str());
+    if (!real) return error_of(real.error(), "open root", options.root);
+    RootOptions paths = options.paths;
+    paths.every_mount = permit::EveryMount{options.unconfined->reason};
+    paths.absolute = AbsolutePaths::kInside;
+    return open_at("/", paths, real->substr(1));
+}
+
+}  // namespace
+
+Session::Session(WorkspaceOptions options, Opened opened, policy::PathRules rules,
+                 search::SecretScanner scanner)
+    : options_(std::move(options)),
+      meter_(options_.limits),
+      scanner_(std::move(scanner)),
+      files_(std::move(opened.root), std::move(opened.linkless), std::move(opened.base),
+             std::move(rules), meter_, options_.track_reads ? &reads_ : nullptr) {}
+
+Result<std::shared_ptr<Session>> Session::open(WorkspaceOptions options) {
+    auto opened = options.unconfined ? open_unconfined(options) : open_confined(options);
+    if (!opened) return opened.error();
+    const auto defaults =
+        options.default_rules ? policy::default_path_rules() : std::span<const PathRule>();
+    auto rules = policy::PathRules::compile(options.rules, defaults);
+    if (!rules) return error_of(rules.error(), "path rules", {});
+    auto scanner = scanner_for(options.secrets);
+    if (!scanner) return error_of(scanner.error(), "named secrets", {});
+    if (options.read_only) {
+        opened->root = opened->root.read_only();
+        opened->linkless = opened->linkless.read_only();
+    }
+    return std::shared_ptr<Session>(new Session(std::move(options), std::move(*opened),
+                                                std::move(*rules), std::move(*scanner)));
+}
+
+std::size_t Session::redact(std::string& text) const {
+    return options_.redact_secrets ? scanner_.redact(text) : 0;
+}
+
+}  // namespace paddock::tools
+
+namespace paddock {
+
+Result<Workspace> Workspace::open(WorkspaceOptions options) {
+    auto session = tools::Session::open(std::move(options));
+    if (!session) return session.error();
+    return Workspace(std::move(*session));
+}
+
+bool Workspace::is_read_only() const noexcept { return session_->options().read_only; }
+
+ReadTracker& Workspace::reads() const noexcept { return session_->reads(); }
+
+}  // namespace paddock

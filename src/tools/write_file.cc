@@ -1,0 +1,53 @@
+#include "tools/arguments.h"
+#include "tools/path_argument.h"
+#include "tools/registry.h"
+#include "tools/session.h"
+#include "tools/text_answer.h"
+
+namespace paddock::tools {
+namespace {
+
+std::string size_of(std::size_t bytes) {
+    return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
+}
+
+Attempt<Answer> run(Session& session, const Arguments& arguments) {
+    const Files& files = session.files();
+    const std::string& content = arguments.text("content");
+    if (content.size() > limits::kReadFileBytesMax) {
+        return Problem(Code::kTooLarge, "The content is too long for one call. Write it in parts.");
+    }
+    const auto change = files.prepare(arguments.text("path"));
+    if (!change) return change.error();
+    const std::string name = files.shown(change->path);
+    if (change->old && change->old->bytes == content) {
+        return text_answer(name + " already has exactly this content; nothing had to be written.");
+    }
+    if (auto done = files.commit(*change, content); !done) return done.error();
+    if (!change->old) return text_answer("Created " + name + " (" + size_of(content.size()) + ").");
+    return text_answer("Wrote " + name + " (" + size_of(content.size()) + ", before " +
+                       size_of(change->old->bytes.size()) + ").");
+}
+
+}  // namespace
+
+const Declaration& write_file() {
+    static const Declaration kTool{
+        .name = "write_file",
+        .title = "Write file",
+        .summary = "Create a file, or replace the whole content of one.",
+        .description =
+            "Missing directories are made. An existing file must have been read in this session "
+            "before it is replaced, and keeps its permissions. The replacement is atomic: nobody "
+            "sees half of it. Use edit_file to change a part.",
+        .manners = {.destructive = true, .idempotent = true},
+        .arguments = {path_argument("The file to write"),
+                      {.name = "content",
+                       .help = "The whole new content",
+                       .required = true,
+                       .aliases = {"contents", "text", "file_text"}}},
+        .run = run};
+    return kTool;
+}
+
+}  // namespace paddock::tools

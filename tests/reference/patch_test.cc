@@ -1,0 +1,197 @@
+// The patch parser and its application, compared with `git apply` on diffs that git made.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "escape/in_memory.h"
+#include "reference/drafts.h"
+#include "text/diff.h"
+#include "text/patch_apply.h"
+#include "text/patch_parse.h"
+
+namespace paddock::reference {
+namespace {
+
+using text::ChangeKind;
+using text::FileChange;
+
+// How a group of changes is written by git and applied.
+struct Style {
+    const char* diff;
+    const char* apply = "";
+    Endings endings = Endings::kMixed;
+};
+
+constexpr Style kStyles[] = {
+    {"-M"},
+    {"-M -U0", "--unidiff-zero", Endings::kUniform},
+    {"-M -U1"},
+    {"-M -U12"},
+    {"-C --find-copies-harder"},
+    {"--no-renames --patience"},
+    {"--no-prefix -M", "-p0"},
+    {"--src-prefix=c/ --dst-prefix=w/ -M --full-index"},
+    {"-W --inter-hunk-context=4 --histogram"},
+    {"-M30% --minimal"},
+};
+constexpr int kCasesEach = 100;
+
+std::string odd_name(Random& random) {
+    static constexpr std::string_view kNames[] = {
+        "plain.c",          "two words", "tab\there", "quo\"te", "back\\slash",
+        "\xC3\xA4\xC3\xB6", "new\nline", "b/x",       "a/b/x",   "x b"};
+    return std::string(kNames[random() % std::size(kNames)]);
+}
+
+// One folder's worth of changes: a few files changed, made, removed, renamed, copied.
+void add_case(Random& random, const std::string& folder, Endings endings, Files& before,
+              Files& after) {
+    const std::string name = folder + odd_name(random);
+    const File old{draft(random, endings), random() % 4 == 0};
+    const File revision{revised(random, old.content, endings), old.executable};
+    switch (random() % 8) {
+        case 0: after[name] = old; break;
+        case 1: before[name] = old; break;
+        case 2:
+            before[name] = old;
+            after[folder + "moved/" + odd_name(random)] = random() % 2 == 0 ? old : revision;
+            break;
+        case 3:
+            before[name] = after[name] = old;
+            after[folder + "copied"] = revision;
+            break;
+        case 4:
+            before[name] = old;
+            after[name] = {random() % 2 == 0 ? old.content : revision.content, !old.executable};
+            break;
+        case 5: after[folder + "empty"] = File{}; [[fallthrough]];
+        default:
+            before[name] = old;
+            after[name] = revision;
+            break;
+    }
+}
+
+// What our code makes of `before`; every change reads the files as they were, as git means it.
+Files patched(const Files& before, std::string_view patch, std::size_t& changes_made) {
+    const auto changes = text::parse_patch(patch);
+    if (!changes) {
+        ADD_FAILURE() << changes.error().detail;
+        return {};
+    }
+    Files after = before;
+    for (const FileChange& change : *changes) {
+        if (change.kind == ChangeKind::kDelete || change.kind == ChangeKind::kRename) {
+            after.erase(change.path);
+        }
+    }
+    for (const FileChange& change : *changes) {
+        ++changes_made;
+        const auto old = before.find(change.path);
+        const bool creates = change.kind == ChangeKind::kCreate;
+        EXPECT_EQ(creates, old == before.end()) << change.path;
+        const File source = old == before.end() ? File{} : old->second;
+        const auto applied = text::apply_change(source.content, change);
+        if (!applied) {
+            ADD_FAILURE() << change.path << ": " << applied.error().detail;
+            continue;
+        }
+        for (const std::string& note : applied->notes) {
+            EXPECT_TRUE(note.ends_with("the file goes on there")) << change.path << ": " << note;
+        }
+        if (change.kind == ChangeKind::kDelete) continue;
+        after[change.new_path] = {applied->content,
+                                  change.mode ? *change.mode == 0755 : source.executable};
+    }
+    return after;
+}
+
+class PatchReference : public testing::InMemory {};
+
+TEST_F(PatchReference, gives_what_git_apply_gives) {
+    if (!have("git")) GTEST_SKIP() << "git is not installed";
+    const std::string repository = base() + "/repository";
+    Random random(21);
+    std::vector<Files> before(std::size(kStyles));
+    Files all_before{{"marker", {"1\n", false}}};
+    Files all_after{{"marker", {"2\n", false}}};
+    for (std::size_t group = 0; group < std::size(kStyles); ++group) {
+        const std::string name = "group" + std::to_string(group) + "/";
+        Files after;
+        for (int i = 0; i < kCasesEach; ++i) {
+            add_case(random, name + std::to_string(i) + "/", kStyles[group].endings, before[group],
+                     after);
+        }
+        all_before.insert(before[group].begin(), before[group].end());
+        all_after.insert(after.begin(), after.end());
+    }
+    write_files(repository, all_before);
+    const std::string commit = "git add -A . && git -c user.name=x -c user.email=x commit -qm x\n";
+    ASSERT_TRUE(shell(repository, "git init -q .\ngit config core.fsync none\n" + commit));
+    ASSERT_TRUE(shell(repository, "git rm -qr .\n"));
+    write_files(repository, all_after);
+    std::string script = commit;
+    for (std::size_t group = 0; group < std::size(kStyles); ++group) {
+        const std::string name = "group" + std::to_string(group);
+        script += "git diff " + std::string(kStyles[group].diff) + " HEAD~1 HEAD -- " + name +
+                  " >../" + name + ".patch\n";
+        write_files(base() + "/" + name, before[group]);
+        script += "(cd ../" + name + " && git apply --whitespace=nowarn " + kStyles[group].apply +
+                  " ../" + name + ".patch)\n";
+    }
+    ASSERT_TRUE(shell(repository, script));
+    std::size_t changes = 0;
+    for (std::size_t group = 0; group < std::size(kStyles); ++group) {
+        const std::string name = base() + "/group" + std::to_string(group);
+        const Files wanted = read_files(name);
+        const Files ours = patched(before[group], slurp(name + ".patch"), changes);
+        for (const auto& [path, file] : wanted) {
+            ASSERT_TRUE(ours.contains(path)) << path;
+            EXPECT_EQ(ours.at(path).content, file.content) << path;
+            EXPECT_EQ(ours.at(path).executable, file.executable) << path;
+        }
+        EXPECT_EQ(ours.size(), wanted.size()) << kStyles[group].diff;
+    }
+    EXPECT_GE(changes, 1000U) << "too few diffs to show anything";
+}
+
+// On a file that has changed since: what ours applies without a remark, git applies to the same
+// result.
+TEST_F(PatchReference, never_applies_silently_what_git_would_not) {
+    if (!have("git")) GTEST_SKIP() << "git is not installed";
+    constexpr int kCases = 400;
+    Random random(22);
+    const std::string cases = base() + "/cases";
+    const auto name = [&](int i) { return cases + "/" + std::to_string(i); };
+    for (int i = 0; i < kCases; ++i) {
+        const std::string base = draft(random, Endings::kUniform) + "last\n";
+        const std::string wanted = revised(random, base, Endings::kUniform);
+        const std::string mutated = revised(random, base, Endings::kUniform);
+        const text::DiffOptions options{.context = 1 + random() % 3};
+        spill(name(i) + "/x", mutated);
+        spill(name(i) + "/before", mutated);
+        spill(name(i) + "/diff", text::unified_diff(base, wanted, "a/x", "b/x", options).text);
+    }
+    ASSERT_TRUE(shell(cases,
+                      "for i in *; do [ ! -s $i/diff ] || (cd $i && git apply "
+                      "--whitespace=nowarn diff 2>/dev/null || rm x); done\n"));
+    int silent = 0;
+    int told = 0;
+    for (int i = 0; i < kCases; ++i) {
+        const std::string diff = slurp(name(i) + "/diff");
+        if (diff.empty()) continue;
+        const auto changes = text::parse_patch(diff);
+        ASSERT_TRUE(changes) << changes.error().detail << diff;
+        const auto ours = text::apply_change(slurp(name(i) + "/before"), changes->at(0));
+        if (!ours) continue;
+        ++(ours->notes.empty() ? silent : told);
+        if (!ours->notes.empty()) continue;
+        ASSERT_TRUE(std::filesystem::exists(name(i) + "/x")) << "git refused\n" << diff;
+        EXPECT_EQ(ours->content, slurp(name(i) + "/x")) << diff;
+    }
+    EXPECT_GT(silent, 50);
+    EXPECT_GT(told, 50);
+}
+
+}  // namespace
+}  // namespace paddock::reference

@@ -1,0 +1,37 @@
+// A workspace with its tools, called as an agent does.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <paddock/tools.h>
+
+#include "json/value.h"
+#include "testing/jail.h"
+
+namespace paddock::testing {
+
+class Desk : public Jail {
+protected:
+    // The session is opened by the first call, with these.
+    WorkspaceOptions options;
+
+    tools::Answer call(std::string_view tool, const json::Object& arguments);
+
+    // What the tool answers; a test failure if it is an error.
+    std::string ok(std::string_view tool, const json::Object& arguments);
+
+    // The error's code; a test failure if there is none.
+    std::string refused(std::string_view tool, const json::Object& arguments);
+
+    // Reads the file, so that it may be changed.
+    void read(std::string_view path) { (void)ok("read_file", {{"path", path}}); }
+
+    Workspace& workspace();
+
+private:
+    std::optional<Workspace> workspace_;
+};
+
+}  // namespace paddock::testing

@@ -1,0 +1,162 @@
+// The tools that look.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "tools/desk.h"
+
+namespace paddock::testing {
+namespace {
+
+class Look : public Desk {};
+
+TEST_F(Look, read_numbers_lines_and_pages) {
+    std::string lines;
+    for (int i = 1; i <= 5; ++i) lines += "l" + std::to_string(i) + "\n";
+    tree({"ROOT/f=x", "ROOT/empty="});
+    os_write(ws("f"), lines);
+    EXPECT_EQ(ok("read_file", {{"path", "f"}}),
+              "     1\tl1\n     2\tl2\n     3\tl3\n     4\tl4\n     5\tl5\n");
+    EXPECT_EQ(ok("read_file", {{"path", "f"}, {"offset", 2}, {"limit", 2}}),
+              "     2\tl2\n     3\tl3\n\n[Lines 2-3 of 5; continue with offset=4.]");
+    EXPECT_EQ(ok("read_file", {{"path", "f"}, {"offset", -1}, {"line_numbers", false}}), "l5\n");
+    EXPECT_EQ(refused("read_file", {{"path", "f"}, {"offset", 6}}), "invalid_argument");
+    EXPECT_EQ(refused("read_file", {{"path", "f"}, {"offset", 0}}), "invalid_argument");
+    EXPECT_EQ(ok("read_file", {{"path", "empty"}}), "empty is empty.");
+}
+
+TEST_F(Look, read_cuts_what_is_too_long) {
+    tree({"ROOT/wide=x", "ROOT/long=x"});
+    os_write(ws("wide"), std::string(5000, 'a') + "\nnext\n");
+    const std::string wide = ok("read_file", {{"path", "wide"}});
+    EXPECT_NE(wide.find("[line cut: 3000 more bytes]"), std::string::npos) << wide;
+    EXPECT_NE(wide.find("\tnext\n"), std::string::npos);
+    std::string lines;
+    for (int i = 0; i < 3000; ++i) lines += std::string(99, 'b') + "\n";
+    os_write(ws("long"), lines);
+    const std::string cut = ok("read_file", {{"path", "long"}});
+    EXPECT_LT(cut.size(), 60'000U);
+    EXPECT_NE(cut.find("(cut by size); continue with offset=501"), std::string::npos)
+        << cut.substr(cut.size() - 100);
+}
+
+TEST_F(Look, read_decodes_and_says_so) {
+    tree({"ROOT/utf16=x", "ROOT/latin=x", "ROOT/binary=x"});
+    os_write(ws("utf16"), std::string("\xff\xfeh\0i\0\n\0", 8));
+    EXPECT_EQ(ok("read_file", {{"path", "utf16"}}).substr(0, 10), "     1\thi\n");
+    EXPECT_NE(ok("read_file", {{"path", "utf16"}}).find("UTF-16"), std::string::npos);
+    os_write(ws("latin"), "caf\xe9\n");
+    EXPECT_NE(ok("read_file", {{"path", "latin"}}).find("caf\xc3\xa9"), std::string::npos);
+    os_write(ws("binary"), std::string("\x7f"
+                                       "ELF\2\1\1\0\0\0\0\0\0\0\0\0\3\0>\0\1\0\0\0",
+                                       24));
+    EXPECT_EQ(refused("read_file", {{"path", "binary"}}), "binary_file");
+}
+
+TEST_F(Look, images_are_known_by_content) {
+    tree({"ROOT/picture.txt=x", "ROOT/fake.png=not a picture"});
+    const std::string png("\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\1\0\0\0\1\10\2\0\0\0\x90wS\xde", 33);
+    os_write(ws("picture.txt"), png);
+    const tools::Answer answer = call("read_file", {{"path", "picture.txt"}});
+    ASSERT_EQ(answer.blocks.size(), 1U) << answer.text();
+    EXPECT_EQ(answer.blocks[0].kind, tools::BlockKind::kImage);
+    EXPECT_EQ(answer.blocks[0].mime, "image/png");
+    EXPECT_EQ(answer.blocks[0].data, png);
+    EXPECT_EQ(ok("read_file", {{"path", "fake.png"}}), "     1\tnot a picture\n");
+}
+
+// Ten gigabytes, nearly all of it a hole.
+TEST_F(Look, a_huge_file_is_read_at_both_ends_only) {
+    constexpr off_t kSize = off_t{10} << 30;
+    tree({"ROOT/huge=x"});
+    os_write(ws("huge"), "first\n" + std::string(100'000, 'x') + "\n");
+    const UniqueFd file(::open(ws("huge").c_str(), O_WRONLY | O_CLOEXEC));
+    ASSERT_EQ(::pwrite(file.get(), "\nlast but one\nlast\n", 19, kSize), 19);
+    EXPECT_TRUE(ok("read_file", {{"path", "huge"}, {"limit", 1}}).starts_with("     1\tfirst\n"));
+    const std::string tail = ok("read_file", {{"path", "huge"}, {"offset", -2}});
+    EXPECT_TRUE(tail.starts_with("    -2\tlast but one\n    -1\tlast\n")) << tail;
+}
+
+TEST_F(Look, a_missing_file_names_near_ones_inside) {
+    tree({"ROOT/src/main.cc=x", "ROOT/src/name.h=x", "OUT/mein.cc=x", "ROOT/src/.env=x"});
+    const std::string text = call("read_file", {{"path", "src/mian.cc"}}).text();
+    EXPECT_NE(text.find("'src/main.cc'"), std::string::npos) << text;
+    EXPECT_EQ(text.find("mein"), std::string::npos) << text;
+    EXPECT_EQ(call("read_file", {{"path", "src/.evn"}}).text().find("'src/.env'"),
+              std::string::npos)
+        << "a denied name was told";
+}
+
+TEST_F(Look, odd_names_round_trip) {
+    const std::string odd = "a\xff\tb\"c";
+    tree({"ROOT/d/"});
+    os_write(ws("d/" + odd), "content");
+    const std::string listing = ok("list_directory", {{"path", "d"}});
+    const std::string shown = listing.substr(listing.find('\n') + 1);
+    const std::string quoted = shown.substr(0, shown.size() - 1);
+    EXPECT_EQ(quoted, R"("a\377\tb\"c")");
+    EXPECT_EQ(ok("read_file", {{"path", R"("d/a\377\tb\"c")"}}), "     1\tcontent\n");
+    EXPECT_EQ(refused("read_file", {{"path", "\"d\""}}), "not_found") << "quotes are a name here";
+}
+
+TEST_F(Look, list_shows_links_as_links_and_does_not_enter_ignored_directories) {
+    tree({"ROOT/z/", "ROOT/a=12345", "ROOT/in->a", "ROOT/out->../OUT", "ROOT/pipe|",
+          "ROOT/.gitignore=build/\n", "ROOT/build/o=x", "ROOT/src/deep/f=x"});
+    EXPECT_EQ(ok("list_directory", {{"sizes", true}}),
+              "./\nbuild/\nsrc/\nz/\n.gitignore  7\na  5\nin -> a\nout -> (outside the "
+              "workspace)\npipe  (fifo)\n");
+    EXPECT_EQ(ok("list_directory",
+                 {{"depth", 3}, {"ignore", json::Array{".*", "a", "in", "out", "pipe"}}}),
+              "./\nbuild/  (not entered)\nsrc/\n  deep/\n    f\nz/\n");
+    EXPECT_EQ(refused("list_directory", {{"path", "a"}}), "not_a_directory");
+    EXPECT_EQ(refused("list_directory", {{"path", "none"}}), "not_found");
+    EXPECT_EQ(refused("list_directory", {{"ignore", json::Array{"../*"}}}), "path_escape");
+}
+
+TEST_F(Look, grep_finds_and_passes_over) {
+    tree({"ROOT/a.c=int needle;\nx\n", "ROOT/b/c.h=// Needle\n", "ROOT/.hidden=needle\n",
+          "ROOT/.gitignore=skip\n", "ROOT/skip=needle\n", "ROOT/link->a.c", "ROOT/.env=needle",
+          "ROOT/out->../OUT", "ROOT/pipe|"});
+    EXPECT_EQ(ok("grep", {{"pattern", "needle"}}), "a.c\n");
+    EXPECT_EQ(ok("grep", {{"pattern", "needle"}, {"-i", true}}), "a.c\nb/c.h\n");
+    EXPECT_EQ(ok("grep", {{"pattern", "needle"}, {"hidden", true}, {"ignored", true}}),
+              ".hidden\na.c\nskip\n");
+    EXPECT_EQ(ok("grep", {{"pattern", "needle"}, {"output_mode", "content"}, {"-A", 1}}),
+              "a.c\n1:int needle;\n2-x\n");
+    EXPECT_EQ(ok("grep", {{"pattern", "NEEDLE"}, {"-i", true}, {"output_mode", "count"}}),
+              "a.c: 1\nb/c.h: 1\n");
+    EXPECT_EQ(ok("grep", {{"pattern", "outside"}, {"hidden", true}}).substr(0, 10), "No matches");
+    EXPECT_EQ(refused("grep", {{"pattern", "("}}), "invalid_argument");
+    EXPECT_EQ(refused("grep", {{"pattern", "x"}, {"path", "out"}}), "path_escape");
+    EXPECT_EQ(refused("grep", {{"pattern", "x"}, {"glob", "../*"}}), "path_escape");
+    EXPECT_EQ(ok("grep", {{"pattern", "-i"}}).substr(0, 10), "No matches");
+}
+
+TEST_F(Look, info_tells_of_a_link_itself) {
+    tree({"ROOT/f=12345", "ROOT/in->f", "ROOT/out->../OUT/secret"});
+    EXPECT_NE(ok("file_info", {{"path", "f"}}).find("size: 5"), std::string::npos);
+    EXPECT_NE(ok("file_info", {{"path", "in"}}).find("target: f"), std::string::npos);
+    const std::string outside = ok("file_info", {{"path", "out"}});
+    EXPECT_NE(outside.find("outside the workspace"), std::string::npos);
+    EXPECT_EQ(outside.find("OUT"), std::string::npos);
+}
+
+TEST_F(Look, several_files_in_one_call) {
+    tree({"ROOT/a=1", "ROOT/b=2"});
+    const std::string text = ok("read_files", {{"paths", json::Array{"a", "none", "b"}}});
+    EXPECT_NE(text.find("==> a <==\n     1\t1"), std::string::npos) << text;
+    EXPECT_NE(text.find("not_found"), std::string::npos);
+    EXPECT_NE(text.find("==> b <==\n     1\t2"), std::string::npos);
+}
+
+TEST_F(Look, unconfined_needs_a_permit_and_keeps_the_rest) {
+    tree({"ROOT/f=inside", "ROOT/.env=x"});
+    options.unconfined = permit::Unconfined{"a test"};
+    EXPECT_EQ(ok("read_file", {{"path", "f"}}), "     1\tinside\n");
+    EXPECT_EQ(ok("read_file", {{"path", "../OUT/secret"}}), "     1\toutside-secret\n");
+    EXPECT_EQ(ok("read_file", {{"path", out("secret")}}), "     1\toutside-secret\n");
+    EXPECT_EQ(refused("read_file", {{"path", ".env"}}), "denied_by_rule");
+}
+
+}  // namespace
+}  // namespace paddock::testing
