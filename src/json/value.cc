@@ -6,23 +6,33 @@
 
 namespace paddock::json {
 
+Object::Object() = default;
 Object::Object(std::initializer_list<Member> members) : members_(members) {}
+Object::Object(const Object& other) = default;
+Object::Object(Object&& other) noexcept = default;
+Object& Object::operator=(const Object& other) = default;
+Object& Object::operator=(Object&& other) noexcept = default;
+Object::~Object() = default;
+
+bool Object::empty() const noexcept { return members_.empty(); }
+const Member* Object::begin() const noexcept { return members_.data(); }
+const Member* Object::end() const noexcept { return members_.data() + members_.size(); }
 
 const Value* Object::find(std::string_view name) const noexcept {
     const auto it = std::find_if(members_.begin(), members_.end(),
-                                 [&](const Member& member) { return member.first == name; });
-    return it == members_.end() ? nullptr : &it->second;
+                                 [&](const Member& member) { return member.name == name; });
+    return it == members_.end() ? nullptr : &it->value;
 }
 
 Value& Object::operator[](std::string_view name) {
     const auto it = std::find_if(members_.begin(), members_.end(),
-                                 [&](const Member& member) { return member.first == name; });
-    if (it != members_.end()) return it->second;
-    return members_.emplace_back(std::string(name), Value()).second;
+                                 [&](const Member& member) { return member.name == name; });
+    if (it != members_.end()) return it->value;
+    return members_.emplace_back(Member{std::string(name), Value()}).value;
 }
 
 void Object::append(std::string name, Value value) {
-    members_.emplace_back(std::move(name), std::move(value));
+    members_.push_back({std::move(name), std::move(value)});
 }
 
 Value::Value(std::uint64_t value) {

@@ -1,7 +1,9 @@
 // A JSON value. Objects keep the order of their members, and have each name once.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,13 +13,18 @@
 namespace paddock::json {
 
 class Value;
+struct Member;
 using Array = std::vector<Value>;
-using Member = std::pair<std::string, Value>;
 
 class Object {
 public:
-    Object() = default;
+    Object();
     Object(std::initializer_list<Member> members);
+    Object(const Object& other);
+    Object(Object&& other) noexcept;
+    Object& operator=(const Object& other);
+    Object& operator=(Object&& other) noexcept;
+    ~Object();
 
     // nullptr if there is none of that name.
     const Value* find(std::string_view name) const noexcept;
@@ -26,10 +33,9 @@ public:
     // Without a look for another of that name.
     void append(std::string name, Value value);
 
-    bool empty() const noexcept { return members_.empty(); }
-    std::size_t size() const noexcept { return members_.size(); }
-    auto begin() const noexcept { return members_.begin(); }
-    auto end() const noexcept { return members_.end(); }
+    bool empty() const noexcept;
+    const Member* begin() const noexcept;
+    const Member* end() const noexcept;
 
 private:
     std::vector<Member> members_;
@@ -64,6 +70,11 @@ public:
 
 private:
     std::variant<std::monostate, bool, std::int64_t, double, std::string, Array, Object> data_;
+};
+
+struct Member {
+    std::string name;
+    Value value;
 };
 
 }  // namespace paddock::json

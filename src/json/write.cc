@@ -24,9 +24,9 @@ public:
         }
         if (const Object* object = value.as_object()) {
             list('{', '}', *object, [&](const Member& member) {
-                string(member.first);
+                string(member.name);
                 out_ += indented_ ? ": " : ":";
-                this->value(member.second);
+                this->value(member.value);
             });
         }
     }
