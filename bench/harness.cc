@@ -12,30 +12,24 @@ namespace paddock::bench {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using Times = std::vector<double>;  // nanoseconds a call, one for each round
+using Figures = std::vector<double>;  // one for each round
 
-double median(Times values) {
+double median(Figures values) {
     const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
     std::nth_element(values.begin(), middle, values.end());
     return *middle;
 }
 
-double median_ratio(const Times& of, const Times& to) {
-    Times ratios(of.size());
+double median_ratio(const Figures& of, const Figures& to) {
+    Figures ratios(of.size());
     std::transform(of.begin(), of.end(), to.begin(), ratios.begin(), std::divides<>());
     return median(std::move(ratios));
 }
 
-// Nanoseconds a call; nothing if one failed.
-std::optional<double> time_batch(const Contender& contender, int calls) {
-    const auto begin = Clock::now();
-    const bool good = contender.batch(calls);
-    const std::chrono::duration<double, std::nano> taken = Clock::now() - begin;
-    if (!good) {
-        std::fprintf(stderr, "bench: %s failed\n", contender.name.c_str());
-        return std::nullopt;
-    }
-    return taken.count() / calls;
+std::optional<double> figure_of(const Contender& contender, int calls) {
+    const auto figure = contender.measure(calls);
+    if (!figure) std::fprintf(stderr, "bench: %s failed\n", contender.name.c_str());
+    return figure;
 }
 
 // How many calls take about kBatch, by the quickest of some tries: the first is cold, and any may
@@ -45,35 +39,45 @@ std::optional<int> calls_in_batch(const Contender& contender) {
     constexpr int kTries = 4;
     int calls = 1;
     for (int i = 0; i < kTries; ++i) {
-        const auto ns = time_batch(contender, calls);
+        const auto ns = figure_of(contender, calls);
         if (!ns) return std::nullopt;
         calls = std::max(calls, static_cast<int>(kBatchNs / *ns));
     }
     return calls;
 }
 
-// One Times for each contender; nothing if a call failed.
-std::optional<std::vector<Times>> measure(const Group& group, const Settings& settings) {
+std::optional<int> calls_of(const Contender& contender, const Group& group,
+                            const Settings& settings) {
+    if (group.unit != "ns") return 1;
+    return settings.calls > 0 ? settings.calls : calls_in_batch(contender);
+}
+
+// Figures for each contender; nothing if a call failed.
+std::optional<std::vector<Figures>> measure(const Group& group, const Settings& settings) {
     std::vector<int> calls;
     for (const Contender& contender : group.contenders) {
-        const auto fitting = settings.calls > 0 ? settings.calls : calls_in_batch(contender);
+        const auto fitting = calls_of(contender, group, settings);
         if (!fitting) return std::nullopt;
         calls.push_back(*fitting);
     }
-    std::vector<Times> times(group.contenders.size());
+    std::vector<Figures> figures(group.contenders.size());
+    const auto begin = Clock::now();
     for (int round = 0; round < settings.rounds; ++round) {
-        for (std::size_t i = 0; i < times.size(); ++i) {
-            const auto ns = time_batch(group.contenders[i], calls[i]);
-            if (!ns) return std::nullopt;
-            times[i].push_back(*ns);
+        const bool out_of_time =
+            group.time_max.count() > 0 && Clock::now() - begin > group.time_max;
+        if (out_of_time && round >= kRoundsMin) break;
+        for (std::size_t i = 0; i < figures.size(); ++i) {
+            const auto figure = figure_of(group.contenders[i], calls[i]);
+            if (!figure) return std::nullopt;
+            figures[i].push_back(*figure);
         }
     }
-    return times;
+    return figures;
 }
 
 struct Row {
     std::string name;
-    double ns = 0;
+    double figure = 0;
     std::string against;
     double ratio = 0;
     std::string bound;  // "<= 1.15"
@@ -94,17 +98,17 @@ std::optional<std::size_t> index_of(const Group& group, const std::string& name)
     return std::nullopt;
 }
 
-std::vector<Row> rows_of(const Group& group, const std::vector<Times>& times) {
+std::vector<Row> rows_of(const Group& group, const std::vector<Figures>& figures) {
     std::vector<Row> rows;
-    for (std::size_t i = 0; i < times.size(); ++i) {
+    for (std::size_t i = 0; i < figures.size(); ++i) {
         const Contender& one = group.contenders[i];
         Row& row = rows.emplace_back();
         row.name = one.name;
-        row.ns = median(times[i]);
+        row.figure = median(figures[i]);
         const auto floor = index_of(group, one.against);
-        if (!floor) continue;
+        if (!floor && !one.against.empty()) continue;
         row.against = one.against;
-        row.ratio = median_ratio(times[i], times[*floor]);
+        row.ratio = floor ? median_ratio(figures[i], figures[*floor]) : row.figure;
         if (one.at_most) row.bound = bound_text("<=", *one.at_most);
         if (one.at_least) row.bound = bound_text(">=", *one.at_least);
         row.kept = row.ratio <= one.at_most.value_or(row.ratio) &&
@@ -113,13 +117,16 @@ std::vector<Row> rows_of(const Group& group, const std::vector<Times>& times) {
     return rows;
 }
 
-void print_table(const std::string& title, const std::vector<Row>& rows) {
-    std::printf("%-44s %12s %8s  %-30s %s\n", title.c_str(), "ns", "ratio", "to", "bound");
+void print_table(const Group& group, const std::vector<Row>& rows) {
+    std::printf("%-44s %12s %8s  %-30s %s\n", group.title.c_str(), group.unit.c_str(), "ratio",
+                "to", "bound");
     for (const Row& row : rows) {
-        std::printf("  %-42s %12.0f", row.name.c_str(), row.ns);
+        std::printf("  %-42s %12.*f", row.name.c_str(),
+                    group.unit == "ms" || group.unit == "MB" ? 1 : 0, row.figure);
         if (!row.against.empty()) std::printf(" %8.2f  %s", row.ratio, row.against.c_str());
         if (!row.bound.empty()) {
-            const int gap = std::max(1, 31 - static_cast<int>(row.against.size()));
+            const int column = row.against.empty() ? 42 : 31;
+            const int gap = std::max(1, column - static_cast<int>(row.against.size()));
             std::printf("%*s%s %s", gap, "", row.bound.c_str(), row.kept ? "kept" : "MISSED");
         }
         std::puts("");
@@ -128,10 +135,10 @@ void print_table(const std::string& title, const std::vector<Row>& rows) {
 }
 
 // One object a line. Names and titles are literals that need no escaping.
-void print_json(const std::string& title, const std::vector<Row>& rows) {
+void print_json(const Group& group, const std::vector<Row>& rows) {
     for (const Row& row : rows) {
-        std::printf("{\"group\": \"%s\", \"name\": \"%s\", \"ns\": %.1f", title.c_str(),
-                    row.name.c_str(), row.ns);
+        std::printf("{\"group\": \"%s\", \"name\": \"%s\", \"%s\": %.1f", group.title.c_str(),
+                    row.name.c_str(), group.unit.c_str(), row.figure);
         if (!row.against.empty()) {
             std::printf(", \"against\": \"%s\", \"ratio\": %.4f", row.against.c_str(), row.ratio);
         }
@@ -144,7 +151,7 @@ void print_json(const std::string& title, const std::vector<Row>& rows) {
 }
 
 Group chosen_of(const Group& group, const std::string& only) {
-    Group chosen{group.title, {}};
+    Group chosen{group.title, {}, group.unit, group.time_max};
     for (const Contender& one : group.contenders) {
         if ((group.title + ": " + one.name).find(only) != std::string::npos) {
             chosen.contenders.push_back(one);
@@ -165,10 +172,10 @@ int compare(const std::vector<Group>& groups, const Settings& settings) {
     for (const Group& group : groups) {
         const Group chosen = chosen_of(group, settings.only);
         if (chosen.contenders.empty()) continue;
-        const auto times = measure(chosen, settings);
-        if (!times) return 2;
-        const auto rows = rows_of(chosen, *times);
-        (settings.json ? print_json : print_table)(group.title, rows);
+        const auto figures = measure(chosen, settings);
+        if (!figures) return 2;
+        const auto rows = rows_of(chosen, *figures);
+        (settings.json ? print_json : print_table)(group, rows);
         std::fflush(stdout);
         for (const Row& row : rows) all_kept = all_kept && row.kept;
     }
@@ -194,12 +201,15 @@ Settings read_arguments(int argc, char** argv, int rounds) {
             settings.only = value;
         } else if (key == "--dir") {
             settings.directory = value;
+        } else if (key == "--corpus") {
+            settings.corpus = value;
         } else if (argument == "--json") {
             settings.json = true;
         } else if (argument == "--check") {
             settings.check = true;
         } else {
-            end("usage: [--rounds=N] [--calls=N] [--only=TEXT] [--dir=PATH] [--json] [--check]");
+            end("usage: [--rounds=N] [--calls=N] [--only=TEXT] [--dir=PATH] [--corpus=PATH] "
+                "[--json] [--check]");
         }
     }
     return settings;

@@ -16,7 +16,4 @@ struct Roots {
 // Nothing where this kernel, or a filter, does not let openat2 answer.
 std::optional<Roots> open_roots(const std::string& directory);
 
-// What a benchmark that cannot run exits with; ctest counts it as skipped.
-inline constexpr int kSkipped = 77;
-
 }  // namespace paddock::bench

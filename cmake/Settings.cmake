@@ -8,9 +8,31 @@ set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 
 find_program(CCACHE ccache)
 if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_C_COMPILER_LAUNCHER ${CCACHE})
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+  # What ccache asks for where headers are precompiled.
+  set(launcher ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE})
+  set(CMAKE_C_COMPILER_LAUNCHER ${launcher})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
+  set(CMAKE_PCH_INSTANTIATE_TEMPLATES OFF)
+  add_compile_options($<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fpch-preprocess>
+    "$<$<COMPILE_LANG_AND_ID:CXX,Clang>:SHELL:-Xclang -fno-pch-timestamp>")
 endif()
+
+# Parsing the standard library is most of the time that a small source takes. The first target of a
+# kind parses it, the others, compiled alike, take it from there: paddock_precompile(TARGET KIND HEADER...)
+function(paddock_precompile target kind)
+  if(NOT PADDOCK_PRECOMPILE)
+    return()
+  endif()
+  get_property(first GLOBAL PROPERTY PADDOCK_PRECOMPILED_${kind})
+  if(first)
+    target_precompile_headers(${target} REUSE_FROM ${first})
+  else()
+    target_precompile_headers(${target} PRIVATE ${ARGN})
+    set_property(GLOBAL PROPERTY PADDOCK_PRECOMPILED_${kind} ${target})
+  endif()
+endfunction()
+set(PADDOCK_STANDARD_HEADERS <algorithm> <chrono> <functional> <map> <memory> <optional> <string>
+    <string_view> <vector> <tl/expected.hpp>)
 
 add_library(paddock_settings INTERFACE)
 target_compile_options(paddock_settings INTERFACE

@@ -46,7 +46,17 @@ struct Stat {
     std::chrono::nanoseconds accessed{};
     std::chrono::nanoseconds modified{};
     std::chrono::nanoseconds changed{};
+    // Of the object, not of its content; 0 where it is not known. A file that was removed and one
+    // that took over its inode number differ in this.
+    std::chrono::nanoseconds created{};
 };
+
+// Not only of equal identity, which may be that of another object by now. False if that cannot be
+// told: the time of creation is not known, and something has changed.
+inline bool is_same_object(const Stat& a, const Stat& b) noexcept {
+    const bool known = a.created.count() != 0 || a.changed == b.changed;
+    return known && a.identity == b.identity && a.type == b.type && a.created == b.created;
+}
 
 // An object that was reached through a Root; owns its descriptor. Movable, one thread at a time.
 class Handle {

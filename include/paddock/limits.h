@@ -1,9 +1,11 @@
 // Every bound, with its reason. Nothing here is tuned at run time.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 namespace paddock::limits {
 
@@ -71,6 +73,38 @@ inline constexpr std::size_t kTrackedFilesMax = 10'000;
 // Content kept to show what changed since a file was read: of one file, and of all.
 inline constexpr std::size_t kTrackedContentBytesMax = std::size_t{256} << 10;
 inline constexpr std::size_t kTrackedBytesMax = std::size_t{16} << 20;
+
+// How long a session trusts its own count of what the workspace takes on disk: long enough that a
+// busy session does not walk the tree again and again.
+inline constexpr std::chrono::seconds kDiskMeasureAge{30};
+
+// What is kept of the output of one command, to be read again. One that prints more is ended: it
+// would otherwise print until its time is up.
+inline constexpr std::size_t kCommandOutputBytesMax = std::size_t{16} << 20;
+
+// How often a running command is checked for limits that the kernel does not keep by itself.
+inline constexpr std::chrono::milliseconds kCommandCheckPause{100};
+
+// What must stay free on the workspace's disk: a command that is running when less is left is
+// ended, and what it wrote last is lost rather than what others write next.
+inline constexpr std::uint64_t kDiskReserveBytes = std::uint64_t{256} << 20;
+
+// How often a quota is measured while a command runs: each time is a walk over the tree.
+inline constexpr std::chrono::seconds kDiskWatchPause{1};
+
+// How long a command may run by default and at most, in milliseconds: what agents are used to.
+inline constexpr std::int64_t kCommandTimeoutMs = 120'000;
+inline constexpr std::int64_t kCommandTimeoutMsMax = 600'000;
+
+// How long an ended command is waited for; the kernel kills at once, but a busy machine is slow.
+inline constexpr std::chrono::seconds kCommandEndPatience{10};
+
+// What bash shows of the output of a command, head and tail, and bash_output at once.
+inline constexpr std::size_t kCommandShownBytes = 30'000;
+
+// Commands that run in the background, and ended ones whose output can still be read.
+inline constexpr std::size_t kBackgroundCommandsMax = 16;
+inline constexpr std::size_t kEndedCommandsMax = 32;
 
 // Arguments of a call as the audit trail shows them.
 inline constexpr std::size_t kAuditBytesMax = 4096;
@@ -182,6 +216,38 @@ inline constexpr std::uint64_t kSearchPartsMax = 4096;
 // Path rules of the operator: every path is looked up in all of them.
 inline constexpr std::size_t kPathRulesMax = 256;
 
+// Directories of a tree that is looked through for protected names: a large monorepo has 100,000.
+// Each costs about 150 bytes while the session lives.
+inline constexpr std::size_t kSnapshotDirectoriesMax = 500'000;
+
+// Entries of one directory that are noted at once; a flood of names must not cost memory.
+inline constexpr std::size_t kSnapshotNotableMax = 20'000;
+
+// A directory changed this shortly before it was listed may have changed once more within one tick
+// of its file system's clock; two seconds is the coarsest in use.
+inline constexpr std::chrono::seconds kSnapshotSettleTime{2};
+
+// Paths that are protected from commands at once: each costs a mount, of which the kernel allows a
+// namespace 100,000.
+inline constexpr std::size_t kProtectedPathsMax = 10'000;
+
+// Looks after one command, as long as each finds something to undo; a process that goes on making
+// such names is met again after the next command.
+inline constexpr int kGuardPassesMax = 16;
+
+// What is undone after one command and told one by one; the others are counted.
+inline constexpr std::size_t kGuardRecordsMax = 50;
+
+// Content of protected files that is kept in memory where the kernel cannot protect them.
+inline constexpr std::size_t kGuardKeptBytesMax = std::size_t{16} << 20;
+
+// What one session may put into quarantine; beyond it is only removed.
+inline constexpr std::uint64_t kQuarantineBytesMax = std::uint64_t{256} << 20;
+inline constexpr std::uint64_t kQuarantineNamesMax = 20'000;
+
+// A git configuration that is looked into. Those that git writes have a few kilobytes.
+inline constexpr std::size_t kGitConfigBytesMax = std::size_t{1} << 20;
+
 // How far the secret scanner looks before and behind a candidate: a long name, and a long name with
 // its value or the header of a JSON web token. A stream holds back about as much.
 inline constexpr std::size_t kSecretBehindMax = 64;
@@ -192,5 +258,109 @@ inline constexpr std::size_t kSecretAheadMax = 512;
 inline constexpr std::size_t kKnownSecretsMax = 256;
 inline constexpr std::size_t kKnownSecretBytesMin = 6;
 inline constexpr std::size_t kKnownSecretBytesMax = 4096;
+
+// Processes of a session: a parallel build with room to spare, and a fork bomb stays harmless.
+inline constexpr std::uint64_t kCommandProcesses = 1024;
+
+// Private memory of one process (RLIMIT_DATA), or of the whole session with a cgroup: a linker of a
+// large project fits.
+inline constexpr std::uint64_t kCommandMemoryBytes = std::uint64_t{4} << 30;
+
+// Address space of one process. Runtimes with guarded heaps reserve much and use little of it;
+// sanitizers the most, 48 TiB.
+inline constexpr std::uint64_t kCommandAddressBytes = std::uint64_t{64} << 40;
+
+// Largest file that a command may write.
+inline constexpr std::uint64_t kCommandFileBytes = std::uint64_t{4} << 30;
+
+// Open descriptors of one process: what distributions allow as the hard limit of old.
+inline constexpr std::uint64_t kCommandOpenFiles = 4096;
+
+// Private /tmp, home and /dev/shm together; they are memory of the host.
+inline constexpr std::uint64_t kCommandScratchBytes = std::uint64_t{1} << 30;
+
+// Inodes of them: one for each kilobyte would be kernel memory without a bound of its own.
+inline constexpr std::uint64_t kCommandScratchFiles = 262'144;
+
+// Variables of the host that commands get: how to talk to the person, nothing about who it is.
+inline constexpr std::array<std::string_view, 9> kPassedVariables{
+    "COLORTERM", "LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "LC_MESSAGES", "NO_COLOR", "TERM", "TZ"};
+
+// One request to the warden: the longest argument that the kernel takes (128 kB) and as much again
+// for the others and the environment, within the default buffer of a socket.
+inline constexpr std::size_t kWardenMessageBytes = 196'608;
+
+// Arguments and variables of one command.
+inline constexpr std::size_t kCommandStringsMax = 4096;
+
+// Commands of a session that run at once; each holds a descriptor or two.
+inline constexpr std::size_t kCommandsMax = 64;
+
+// Protected paths of one request, and of a session: each is a mount.
+inline constexpr std::size_t kProtectionsMax = 1024;
+
+// Passes over all processes while a tree is being stopped. Each pass finds what was forked during
+// the one before; whoever still forks then wins by luck only, and loses the session.
+inline constexpr int kKillPassesMax = 64;
+
+// Processes that the warden looks at in one pass: the kernel's default limit of ids.
+inline constexpr std::size_t kProcessesSeenMax = 32'768;
+
+// Denials of one command that are told, and of each path or address so much: nobody reads more. All
+// of them fit into a socket that nobody reads meanwhile.
+inline constexpr std::size_t kDenialsMax = 32;
+inline constexpr std::size_t kDenialTargetBytesMax = 512;
+
+// Places that the observer of denials can tell apart: every protected path of a session, and names
+// of a usual length.
+inline constexpr std::size_t kWriteMapPlacesMax = 1100;
+inline constexpr std::size_t kWriteMapBytesMax = std::size_t{128} << 10;
+
+// A host name and one label of it: what DNS can carry.
+inline constexpr std::size_t kHostNameBytesMax = 253;
+inline constexpr std::size_t kHostLabelBytesMax = 63;
+
+// Entries of the operator's allow list: every connection is compared with all of them.
+inline constexpr std::size_t kHostRulesMax = 256;
+
+// Connections of one session through the proxy at once; the next ones wait to be accepted. Package
+// managers open some fifty. With three descriptors each it stays below the usual limit of 1024.
+inline constexpr std::size_t kProxyConnectionsMax = 256;
+
+// The head of a request to the proxy: what common servers accept, cookies included.
+inline constexpr std::size_t kProxyHeadBytesMax = std::size_t{32} << 10;
+
+// What the proxy holds of a connection, each way.
+inline constexpr std::size_t kProxyBufferBytes = std::size_t{32} << 10;
+
+// How long a client may take to say what it wants, the proxy to reach it, one address of it to
+// answer, and a connection to carry nothing. Long polls and idle shells are met by the last.
+inline constexpr std::chrono::seconds kProxyRequestTime{20};
+inline constexpr std::chrono::seconds kProxyDialTime{30};
+inline constexpr std::chrono::seconds kProxyDialOneTime{10};
+inline constexpr std::chrono::seconds kProxyIdleTime{600};
+
+// After a refusal the proxy still reads that long and that much, so that the client gets to see it.
+inline constexpr std::chrono::seconds kProxyLingerTime{2};
+inline constexpr std::size_t kProxyLingerBytesMax = std::size_t{1} << 20;
+
+// Addresses of one name that are tried.
+inline constexpr std::size_t kProxyAddressesMax = 8;
+
+// Different denials that are remembered until they are asked for, and bytes of a host in them.
+inline constexpr std::size_t kProxyDenialsMax = 64;
+inline constexpr std::size_t kProxyDenialHostBytesMax = 256;
+
+// Name servers that are asked, rounds over them, and how long one may take: as the C library has
+// it, less patient.
+inline constexpr std::size_t kNameServersMax = 3;
+inline constexpr std::size_t kNameRoundsMax = 2;
+inline constexpr std::chrono::seconds kNameServerTime{3};
+
+// Of an answer of a name server: addresses, aliases followed, and packets that are no answer before
+// the server is given up.
+inline constexpr std::size_t kNameAddressesMax = 16;
+inline constexpr int kNameAliasesMax = 8;
+inline constexpr int kNameStrayPacketsMax = 64;
 
 }  // namespace paddock::limits

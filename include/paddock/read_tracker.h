@@ -2,7 +2,8 @@
 //
 // A file is remembered by (device, inode, hash of its content): a path alias is the same file, a
 // changed content is not the same read. Its path is remembered too, to tell "changed since" from
-// "never read" when the inode is new, and to recognise an unchanged content under a new inode.
+// "never read" when the inode is new, and to recognise an unchanged content under a new inode, also
+// one that another file had before.
 //
 // Threads: all methods may be called at any time. Bounded: the files read longest ago are forgotten
 // first, and count as not read.

@@ -91,7 +91,8 @@ struct WriteOptions {
     Durability durability = Durability::kFile;
 
     // Replace this very file in this very state (identity, size and time of modification), else
-    // stale_read. Looked at last right before the new file takes the name.
+    // stale_read. What gave up the name is looked at once more, and gets it back if it is another;
+    // where the file system cannot exchange names, the last look is right before.
     std::optional<Stat> replaces{};
 };
 

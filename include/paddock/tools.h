@@ -3,8 +3,11 @@
 // Threads: everything here may be called from any thread at any time.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,14 +28,23 @@ struct Block {
 struct Answer {
     std::vector<Block> blocks;
     std::optional<Code> error;  // set: the blocks say what went wrong
+    std::size_t secrets = 0;    // that were replaced in the text
 
     // All text blocks, joined by newlines.
     std::string text() const;
 };
 
+struct CallOptions {
+    // Searches and commands end soon after a stop is requested, with code cancelled.
+    std::stop_token cancel{};
+    // What a command prints, as it prints it, secrets replaced; called from the thread of the call.
+    std::function<void(std::string_view text)> progress{};
+};
+
 // Calls a tool. `arguments` is a JSON object. Never throws; whatever goes wrong is an Answer that
 // tells a model what to do next. A tool that this workspace does not list is not_available.
-Answer call(const Workspace& workspace, std::string_view name, std::string_view arguments);
+Answer call(const Workspace& workspace, std::string_view name, std::string_view arguments,
+            const CallOptions& options = {});
 
 struct ToolInfo {
     std::string name;
@@ -42,6 +54,8 @@ struct ToolInfo {
     bool read_only = false;
     bool destructive = false;
     bool idempotent = false;
+    bool open_world = false;  // reaches beyond the workspace: a network, if the operator gave one
+    bool quick = false;       // takes about as long as the system calls it makes
 };
 
 // The tools that this workspace lists, in a stable order.

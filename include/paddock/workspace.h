@@ -27,13 +27,15 @@
 #include <paddock/read_tracker.h>
 #include <paddock/root.h>
 #include <paddock/root_options.h>
+#include <paddock/shell.h>
 
 namespace paddock {
 
 namespace permit {
 
 // Lets paths resolve as the operating system does: the workspace is then only where relative paths
-// begin. Rules, tracker, secrets filter and limits stay.
+// begin, and ".." after a link goes up from where the link leads. Rules, tracker, secrets filter
+// and limits stay.
 struct Unconfined {
     std::string reason;
 };
@@ -55,6 +57,7 @@ struct CallLimits {
     std::optional<std::uint32_t> calls_in_flight = 64;
     std::optional<std::uint64_t> bytes_read{};
     std::optional<std::uint64_t> bytes_written{};
+    std::optional<std::uint64_t> bytes_on_disk{};  // of all files together, in blocks of 4 kB
 };
 
 // One call of a tool. Views are valid during the sink's call only.
@@ -82,12 +85,19 @@ struct WorkspaceOptions {
     std::optional<permit::Unconfined> unconfined{};
 
     std::vector<PathRule> rules{};  // the first that matches decides, before the default ones
-    bool default_rules = true;      // .git/hooks and .git/config read-only, files of secrets denied
+    bool default_rules = true;      // secrets denied; what git, shells and agents obey read-only
+    std::string ignore_rules{};     // searches pass over these too: the text of a gitignore file,
+                                    // weaker than the files in the workspace
     bool track_reads = true;
     bool redact_secrets = true;
     std::vector<NamedSecret> secrets{};
     CallLimits limits{};
     AuditSink audit{};  // called from the thread of the call, after it
+
+    // Commands, and how they are confined; absent: there is no bash. Open the workspace early then,
+    // while the process is small and has no threads: see ShellOptions.
+    std::optional<ShellOptions> shell{};
+    std::vector<std::string> host_environment{};  // "NAME=value", as in environ; few are passed on
 };
 
 namespace tools {

@@ -16,12 +16,8 @@ bool shows_as_itself(char32_t c) {
     return !invisible;
 }
 
-}  // namespace
-
-std::string displayable(std::string_view bytes) {
+void append_displayable(std::string& shown, std::string_view bytes) {
     static constexpr char kHex[] = "0123456789abcdef";
-    std::string shown;
-    shown.reserve(bytes.size());
     while (!bytes.empty()) {
         const Character character = first_character(bytes);
         const std::size_t length = character.length;
@@ -35,6 +31,36 @@ std::string displayable(std::string_view bytes) {
         }
         bytes.remove_prefix(length);
     }
+}
+
+// A tab or the end of a line at the beginning of `bytes`, or nothing.
+std::string_view layout_at(std::string_view bytes) {
+    if (bytes.starts_with("\r\n")) return bytes.substr(0, 2);
+    return bytes.substr(0, bytes[0] == '\n' || bytes[0] == '\t' ? 1 : 0);
+}
+
+}  // namespace
+
+std::string displayable(std::string_view bytes) {
+    std::string shown;
+    shown.reserve(bytes.size());
+    append_displayable(shown, bytes);
+    return shown;
+}
+
+std::string displayable_lines(std::string_view bytes) {
+    std::string shown;
+    shown.reserve(bytes.size());
+    std::size_t begin = 0;
+    for (std::size_t at = 0; at < bytes.size();) {
+        const std::string_view layout = layout_at(bytes.substr(at));
+        at += layout.empty() ? 1 : layout.size();
+        if (layout.empty()) continue;
+        append_displayable(shown, bytes.substr(begin, at - layout.size() - begin));
+        shown += layout;
+        begin = at;
+    }
+    append_displayable(shown, bytes.substr(begin));
     return shown;
 }
 

@@ -10,4 +10,8 @@ namespace paddock {
 // invisible or reorder text become \xNN escapes, byte for byte.
 std::string displayable(std::string_view bytes);
 
+// The same for a text of several lines: tabs, line feeds and the carriage returns before these
+// stay.
+std::string displayable_lines(std::string_view bytes);
+
 }  // namespace paddock

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 using paddock::displayable;
+using paddock::displayable_lines;
 
 namespace {
 
@@ -33,6 +34,13 @@ TEST(Display, escapes_what_is_not_utf8_byte_by_byte) {
     EXPECT_EQ(displayable("\xED\xA0\x80"), "\\xed\\xa0\\x80") << "surrogate";
     EXPECT_EQ(displayable("\xF4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80") << "above U+10FFFF";
     EXPECT_EQ(displayable("\xE2\x82z"), "\\xe2\\x82z") << "cut short";
+}
+
+TEST(Display, lines_keep_their_layout_and_nothing_else) {
+    EXPECT_EQ(displayable_lines("a\tb\nc\r\n\n"), "a\tb\nc\r\n\n");
+    EXPECT_EQ(displayable_lines("a\rb\r\r\n\x1b[2J\t\xff"), "a\\x0db\\x0d\r\n\\x1b[2J\t\\xff");
+    EXPECT_EQ(displayable_lines("\xE2\x80\xAE\n\xC2\x9B"), "\\xe2\\x80\\xae\n\\xc2\\x9b");
+    EXPECT_EQ(displayable_lines(""), "");
 }
 
 }  // namespace

@@ -21,6 +21,15 @@ inline Failure refuse(Code code, std::string_view reason = {}, int os_error = 0)
     return Failure{code, os_error, reason};
 }
 
+// The same, with what the caller asked for.
+inline Error as_error(const Failure& failure, std::string_view operation, std::string_view path) {
+    Error error;
+    static_cast<Failure&>(error) = failure;
+    error.operation = operation;
+    error.path = path;
+    return error;
+}
+
 }  // namespace paddock
 
 // Evaluates an expression that yields an Outcome and returns its failure, if any.

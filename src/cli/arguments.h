@@ -8,8 +8,10 @@
 #include <vector>
 
 #include <paddock/root_options.h>
+#include <paddock/shell.h>
 
 #include "cli/ending.h"
+#include "cli/terminal.h"
 
 namespace paddock::cli {
 
@@ -17,32 +19,49 @@ struct ResolveRequest {
     std::vector<std::string> paths;
     std::string root = ".";
     RootOptions options;
-    bool json = false;
+    Output output;
 };
 
 struct DoctorRequest {
-    bool json = false;
+    Output output;
 };
 
 struct ProveRequest {
     std::string directory = "/tmp";
     ResolverKind resolver = ResolverKind::kProbe;  // kProbe: every one that works here
     int rounds = 20'000;
-    bool json = false;
+    Output output;
 };
 
+// Calls of one tool.
 struct ToolRequest {
     std::string root = ".";
     bool read_only = false;
-    bool json = false;
+    Output output;
     std::string tool;
-    std::string arguments;  // a JSON object
+    std::vector<std::string> arguments;  // JSON, one call each
+    bool for_people = false;             // its answer is shown in another form than to an agent
+    bool detailed = false;               // in a pipe too, what else only a terminal shows
 };
 
-using Request = std::variant<Ending, ResolveRequest, DoctorRequest, ProveRequest, ToolRequest>;
+struct RunRequest {
+    std::string root = ".";
+    ShellOptions shell;
+    std::vector<std::string> command;
+};
+
+
+struct ToolListRequest {
+    bool read_only = false;
+    Output output;
+};
+
+using Request =
+    std::variant<Ending, ResolveRequest, DoctorRequest, ProveRequest, ToolRequest, ToolListRequest,
+                 RunRequest>;
 
 // `words` are the arguments after the program's name. PADDOCK_RESOLVER is the default of
-// --resolver, TMPDIR that of prove's --dir.
+// --resolver, TMPDIR that of prove's --dir. Standard input is read where the words ask for it.
 Request parse_arguments(const std::vector<std::string>& words);
 
 inline std::string_view resolver_name(ResolverKind kind) noexcept {

@@ -54,7 +54,9 @@ bool is_needed(const Finding& finding) noexcept {
 
 int run(const DoctorRequest& request) {
     const std::vector<Finding> findings = examine_host();
-    if (!print(request.json ? as_json(findings) : as_text(findings, Paint(STDOUT_FILENO)))) {
+    if (!print(request.output.json
+                   ? as_json(findings)
+                   : as_text(findings, Paint(STDOUT_FILENO, request.output.colours)))) {
         return kUsageError;
     }
     return lacks_a_need(findings) ? 1 : 0;

@@ -6,8 +6,10 @@
 #include "cli/doctor_report.h"
 #include "cli/prove/prove.h"
 #include "cli/resolve.h"
+#include "cli/run.h"
 #include "cli/terminal.h"
 #include "cli/tool_call.h"
+#include "cli/tool_list.h"
 
 namespace paddock::cli {
 namespace {

@@ -1,8 +1,9 @@
 #include "cli/parser.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 #include <cstddef>
+#include <cstdlib>
 
 #include "base/display.h"
 #include "text/similar.h"
@@ -10,34 +11,27 @@
 namespace paddock::cli {
 namespace {
 
-class HelpFormat : public CLI::Formatter {
-public:
-    explicit HelpFormat(const Manual& manual) : manual_(manual) { column_width(34); }
+std::string joined(const Words& words, const char* between) {
+    std::string text;
+    for (const std::string& word : words) text += (text.empty() ? "" : between) + word;
+    return text;
+}
 
-private:
-    std::string make_option_opts(const CLI::Option* option) const override {
-        return option->get_expected_max() == 0 ? "" : " " + option->get_type_name();
-    }
-    std::string make_option_desc(const CLI::Option* option) const override {
-        const std::string usual = option->get_default_str();
-        return option->get_description() + (usual.empty() ? "" : " (default: " + usual + ")");
-    }
-    std::string make_usage(const CLI::App*, std::string) const override {
-        return "\nusage: paddock " + manual_.usage + "\n";
-    }
-    std::string make_footer(const CLI::App*) const override {
-        return "Examples:\n" + manual_.examples;
-    }
+std::string range_text(std::optional<std::int64_t> least, std::optional<std::int64_t> most) {
+    if (least && most) return " from " + std::to_string(*least) + " to " + std::to_string(*most);
+    if (least) return " of at least " + std::to_string(*least);
+    return most ? " of at most " + std::to_string(*most) : "";
+}
 
-    const Manual& manual_;
-};
+std::optional<std::int64_t> number_of(const std::string& word) {
+    std::int64_t number = 0;
+    const char* end = word.data() + word.size();
+    const auto [rest, error] = std::from_chars(word.data(), end, number);
+    if (error != std::errc() || rest != end) return std::nullopt;
+    return number;
+}
 
 }  // namespace
-
-struct Parser::Options {
-    explicit Options(const std::string& summary) : app(summary) {}
-    CLI::App app;
-};
 
 Ending complaint(std::string text, std::string_view command) {
     text += "\nTry 'paddock ";
@@ -51,119 +45,204 @@ std::string meant(std::string_view typed, const Words& valid) {
     return near.empty() ? "" : "; did you mean '" + near + "'?";
 }
 
-Parser::Parser(const Manual& manual)
-    : manual_(manual), options_(std::make_unique<Options>(manual.summary)) {
-    options_->app.formatter(std::make_shared<HelpFormat>(manual));
-    options_->app.set_help_flag("-h,--help", "Show this help");
+Parser::Parser(const Manual& manual) : manual_(manual) {
+    flag({.names = {"-h", "--help"}, .help = "Show this help"}, wants_help_);
 }
 
-Parser::~Parser() = default;
-
-void Parser::flag(const std::string& name, bool& target, const std::string& help) {
-    options_->app.add_flag(name, target, help);
+Parser::Entry& Parser::add(Option option, Take take) {
+    table_.push_back(std::move(option));
+    return entries_.emplace_back(Entry{std::move(take), {}});
 }
 
-void Parser::text(const std::string& name, std::string& target, const std::string& unit,
-                  const std::string& help, const std::string& variable) {
-    CLI::Option* option =
-        options_->app.add_option(name, target, help)->type_name(unit)->capture_default_str();
-    if (!variable.empty()) option->envname(variable);
+void Parser::flag(Option option, bool& target) {
+    add(std::move(option), [&target](const std::string&) -> std::string {
+        target = true;
+        return {};
+    });
 }
 
-void Parser::texts(const std::string& name, Words& target, const std::string& unit,
-                   const std::string& help) {
-    options_->app.add_option(name, target, help)->type_name(unit)->take_all()->expected(1);
+void Parser::text(Option option, std::string& target, const std::string& variable) {
+    option.usual = target;
+    Entry& entry = add(std::move(option), [&target](const std::string& value) -> std::string {
+        target = value;
+        return {};
+    });
+    entry.variable = variable;
 }
 
-void Parser::integer(const std::string& name, std::int64_t& target, std::int64_t least,
-                     std::int64_t most, const std::string& help) {
-    options_->app.add_option(name, target, help)
-        ->type_name("N")
-        ->capture_default_str()
-        ->check(CLI::Range(least, most).description(""));
+void Parser::texts(Option option, Words& target) {
+    Entry& entry = add(std::move(option), [&target](const std::string& value) -> std::string {
+        target.push_back(value);
+        return {};
+    });
+    entry.repeats = true;
 }
 
-void Parser::one_of(const std::string& name, const Words& names,
-                    std::function<void(std::size_t)> set, const std::string& help,
+void Parser::integer(Option option, std::int64_t& target, std::optional<std::int64_t> least,
+                     std::optional<std::int64_t> most) {
+    option.unit = "N";
+    add(std::move(option), [&target, least, most](const std::string& value) -> std::string {
+        const auto number = number_of(value);
+        if (!number || (least && *number < *least) || (most && *number > *most)) {
+            return "is not a whole number" + range_text(least, most);
+        }
+        target = *number;
+        return {};
+    });
+}
+
+void Parser::one_of(Option option, std::function<void(std::size_t)> set,
                     const std::string& variable) {
-    const auto take = [names, set](const std::string& word) {
-        const auto it = std::find(names.begin(), names.end(), word);
-        if (it != names.end()) set(static_cast<std::size_t>(it - names.begin()));
+    const Words names = option.choices;
+    option.unit = joined(names, "|");
+    option.usual = names.front();
+    const auto take = [names, set = std::move(set)](const std::string& value) -> std::string {
+        const auto it = std::find(names.begin(), names.end(), value);
+        if (it == names.end()) return "is not one of " + joined(names, ", ") + meant(value, names);
+        set(static_cast<std::size_t>(it - names.begin()));
+        return {};
     };
-    const auto check = [names](const std::string& word) -> std::string {
-        if (std::find(names.begin(), names.end(), word) != names.end()) return {};
-        return "'" + displayable(word) + "' is not one of " + CLI::detail::join(names, ", ") +
-               meant(word, names);
-    };
-    CLI::Option* option = options_->app.add_option_function<std::string>(name, take, help)
-                              ->check(CLI::Validator(check, ""))
-                              ->type_name(CLI::detail::join(names, "|"))
-                              ->default_str(names.front());
-    if (!variable.empty()) option->envname(variable);
+    add(std::move(option), take).variable = variable;
 }
 
 void Parser::resolver(ResolverKind& target, const std::string& help) {
-    choice<ResolverKind>("--resolver", target,
+    choice<ResolverKind>({.names = {"--resolver"}, .help = help + "; or $PADDOCK_RESOLVER"}, target,
                          {{"auto", ResolverKind::kProbe},
                           {"openat2", ResolverKind::kOpenat2},
                           {"walk", ResolverKind::kWalk}},
-                         help + "; or $PADDOCK_RESOLVER", "PADDOCK_RESOLVER");
+                         "PADDOCK_RESOLVER");
 }
 
-bool Parser::was_given(const std::string& name) const { return options_->app.count(name) > 0; }
+void Parser::workspace(std::string& root) {
+    text({.names = {"--root"},
+          .unit = "DIR",
+          .help = "The workspace",
+          .offers = Offers::kHostDirectory},
+         root);
+}
 
-std::optional<Ending> Parser::parse(const Words& words) {
-    Words options;
-    if (auto ending = divide(words, options)) return ending;
-    std::reverse(options.begin(), options.end());
-    try {
-        options_->app.parse(options);
-    } catch (const CLI::CallForHelp&) {
-        return Ending{0, options_->app.help()};
-    } catch (const CLI::ParseError& error) {
-        return complaint(displayable(error.what()), manual_.name);
+void Parser::output(Output& output) {
+    flag({.names = {"--json"}, .help = "Print JSON, for programs"}, output.json);
+    choice<Colours>(
+        {.names = {"--color"},
+         .help = "When to use colours; auto: on a terminal, unless $NO_COLOR"},
+        output.colours,
+        {{"auto", Colours::kAuto}, {"always", Colours::kAlways}, {"never", Colours::kNever}});
+}
+
+std::optional<std::size_t> Parser::find(const std::string& name) const {
+    for (std::size_t i = 0; i < table_.size(); ++i) {
+        const Words& names = table_[i].names;
+        if (std::find(names.begin(), names.end(), name) != names.end()) return i;
     }
     return std::nullopt;
 }
 
-std::optional<Ending> Parser::divide(const Words& words, Words& options) {
+bool Parser::is_flag(const std::string& name) const {
+    const auto index = find(name);
+    return index && table_[*index].unit.empty();
+}
+
+bool Parser::takes_value(const std::string& name) const {
+    const auto index = find(name);
+    return index && !table_[*index].unit.empty();
+}
+
+bool Parser::was_given(const std::string& name) const {
+    const auto index = find(name);
+    return index && entries_[*index].given;
+}
+
+std::optional<Ending> Parser::parse(const Words& words) {
     for (std::size_t i = 0; i < words.size(); ++i) {
         const std::string& word = words[i];
         if (word == "--") {
-            paths_.insert(paths_.end(), words.begin() + static_cast<std::ptrdiff_t>(i) + 1,
-                          words.end());
+            operands_.insert(operands_.end(), words.begin() + static_cast<std::ptrdiff_t>(i) + 1,
+                             words.end());
             break;
         }
         if (word.size() < 2 || word[0] != '-') {
-            paths_.push_back(word);
-            continue;
+            operands_.push_back(word);
+        } else if (auto ending = take_option(words, i)) {
+            return ending;
         }
-        const std::string name = word.substr(0, word.find('='));
-        const CLI::Option* option = options_->app.get_option_no_throw(name);
-        if (option == nullptr) return unknown(name);
-        options.push_back(word);
-        const bool takes_value = option->get_expected_max() > 0;
-        const bool has_value = name != word;
-        if (has_value && !takes_value) {
-            return complaint("option '" + name + "' takes no value", manual_.name);
-        }
-        if (takes_value && !has_value && i + 1 < words.size()) options.push_back(words[++i]);
+        if (wants_help_) return Ending{0, help_text(manual_, table_)};
+    }
+    if (auto ending = take_variables()) return ending;
+    return count_operands();
+}
+
+// The option at `at`, with its value, which may be the next word. "-iw" is "-i" and "-w", "-C2" is
+// "-C" and its value.
+std::optional<Ending> Parser::take_option(const Words& words, std::size_t& at) {
+    std::string word = words[at];
+    while (word.size() > 2 && word[1] != '-' && is_flag(word.substr(0, 2))) {
+        if (auto ending = give(*find(word.substr(0, 2)), word.substr(0, 2), {})) return ending;
+        word.erase(1, 1);
+    }
+    const bool is_letter = word[1] != '-' && takes_value(word.substr(0, 2));
+    const std::string name = word.substr(0, is_letter ? 2 : word.find('='));
+    const auto index = find(name);
+    if (!index) return unknown(name);
+    const bool is_alone = name == word;
+    if (is_flag(name)) {
+        if (is_alone) return give(*index, name, {});
+        return complaint("option '" + name + "' takes no value", manual_.name);
+    }
+    if (!is_alone) {
+        return give(*index, name, word.substr(name.size() + (word[name.size()] == '=' ? 1 : 0)));
+    }
+    if (at + 1 == words.size()) {
+        return complaint("option '" + name + "' needs a value", manual_.name);
+    }
+    return give(*index, name, words[++at]);
+}
+
+std::optional<Ending> Parser::give(std::size_t index, const std::string& name,
+                                   const std::string& value) {
+    Entry& entry = entries_[index];
+    if (entry.given && !entry.repeats && !table_[index].unit.empty()) {
+        return complaint("option '" + name + "' was given twice", manual_.name);
+    }
+    entry.given = true;
+    const std::string problem = entry.take(value);
+    if (problem.empty()) return std::nullopt;
+    return complaint(name + ": '" + displayable(value) + "' " + problem, manual_.name);
+}
+
+std::optional<Ending> Parser::take_variables() {
+    for (Entry& entry : entries_) {
+        if (entry.given || entry.variable.empty()) continue;
+        // NOLINTNEXTLINE(concurrency-mt-unsafe): nobody sets any
+        const char* value = std::getenv(entry.variable.c_str());
+        if (value == nullptr || *value == '\0') continue;
+        const std::string problem = entry.take(value);
+        if (problem.empty()) continue;
+        return complaint("$" + entry.variable + ": '" + displayable(value) + "' " + problem,
+                         manual_.name);
     }
     return std::nullopt;
 }
 
 Ending Parser::unknown(const std::string& name) const {
     Words valid;
-    for (const CLI::Option* option : std::as_const(options_->app).get_options()) {
-        valid.push_back("--" + option->get_lnames().front());
+    for (const Option& option : table_) {
+        valid.insert(valid.end(), option.names.begin(), option.names.end());
     }
-    return complaint("unknown option '" + displayable(name) + "'" + meant(name, valid),
-                     manual_.name);
+    // Every letter is near every other.
+    const std::string guess = name.size() > 2 ? meant(name, valid) : "";
+    return complaint("unknown option '" + displayable(name) + "'" + guess, manual_.name);
 }
 
-std::optional<Ending> Parser::refuse_paths() const {
-    if (paths_.empty()) return std::nullopt;
-    return complaint("unexpected argument '" + displayable(paths_.front()) + "'", manual_.name);
+std::optional<Ending> Parser::count_operands() const {
+    const auto& expected = manual_.operands;
+    if (operands_.size() < expected.size() && expected[operands_.size()].required) {
+        return complaint("no " + expected[operands_.size()].name + " was given", manual_.name);
+    }
+    const bool takes_more = !expected.empty() && expected.back().many;
+    if (operands_.size() <= expected.size() || takes_more) return std::nullopt;
+    return complaint("unexpected argument '" + displayable(operands_[expected.size()]) + "'",
+                     manual_.name);
 }
 
 }  // namespace paddock::cli

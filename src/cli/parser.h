@@ -1,11 +1,9 @@
-// The options of one command, declared, validated and documented by CLI11. That library never sees
-// a path: it would take "[a,b]", "{}" and "++" apart, and a path is bytes. So words are divided
-// into options and paths first.
+// The options of one command, declared once: values are taken and checked by the same table that
+// feeds help, man page and completions. A word is bytes: nothing is taken apart or trimmed.
 #pragma once
 
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,67 +13,77 @@
 #include <paddock/root_options.h>
 
 #include "cli/ending.h"
+#include "cli/manual.h"
+#include "cli/terminal.h"
 
 namespace paddock::cli {
-
-using Words = std::vector<std::string>;
-
-// How a command presents itself.
-struct Manual {
-    std::string name;
-    std::string summary;
-    std::string usage;
-    std::string examples;  // ends with the exit codes
-};
 
 class Parser {
 public:
     explicit Parser(const Manual& manual);
-    ~Parser();
+    ~Parser() = default;
     Parser(const Parser&) = delete;
     Parser& operator=(const Parser&) = delete;
 
-    void flag(const std::string& name, bool& target, const std::string& help);
-    // The value of `variable` in the environment is the default, if one is named.
-    void text(const std::string& name, std::string& target, const std::string& unit,
-              const std::string& help, const std::string& variable = {});
-    void texts(const std::string& name, Words& target, const std::string& unit,
-               const std::string& help);
-    void integer(const std::string& name, std::int64_t& target, std::int64_t least,
-                 std::int64_t most, const std::string& help);
+    void flag(Option option, bool& target);
+    // What `target` holds is the default, unless the environment has `variable`.
+    void text(Option option, std::string& target, const std::string& variable = {});
+    void texts(Option option, Words& target);  // may be given several times
+    void integer(Option option, std::int64_t& target, std::optional<std::int64_t> least,
+                 std::optional<std::int64_t> most);
 
     // One of a few words; the first is the default.
     template <class T>
-    void choice(const std::string& name, T& target,
-                const std::vector<std::pair<std::string, T>>& choices, const std::string& help,
+    void choice(Option option, T& target, const std::vector<std::pair<std::string, T>>& choices,
                 const std::string& variable = {}) {
-        Words names;
-        for (const auto& [word, meaning] : choices) names.push_back(word);
+        for (const auto& [word, meaning] : choices) option.choices.push_back(word);
         one_of(
-            name, names, [&target, choices](std::size_t i) { target = choices[i].second; }, help,
+            std::move(option), [&target, choices](std::size_t i) { target = choices[i].second; },
             variable);
     }
     void resolver(ResolverKind& target, const std::string& help);
+    void workspace(std::string& root);
+    void output(Output& output);
 
+    const Manual& manual() const noexcept { return manual_; }
+    const std::vector<Option>& options() const noexcept { return table_; }
     bool was_given(const std::string& name) const;
 
-    // The complaint or the help text, or nothing: then every target is set.
+    // The complaint or the help text, or nothing: then every target is set, and there are as many
+    // operands as the manual says.
     std::optional<Ending> parse(const Words& words);
 
-    Words& paths() { return paths_; }
-    std::optional<Ending> refuse_paths() const;
+    Words& operands() { return operands_; }
 
 private:
-    struct Options;
+    // Takes a value; the complaint about it, or nothing.
+    using Take = std::function<std::string(const std::string& value)>;
 
-    void one_of(const std::string& name, const Words& names, std::function<void(std::size_t)> set,
-                const std::string& help, const std::string& variable);
-    std::optional<Ending> divide(const Words& words, Words& options);
+    struct Entry {
+        Take take;
+        std::string variable;  // of the environment, taken if the option is not given
+        bool repeats = false;
+        bool given = false;
+    };
+
+    Entry& add(Option option, Take take);
+    void one_of(Option option, std::function<void(std::size_t)> set, const std::string& variable);
+    std::optional<std::size_t> find(const std::string& name) const;
+    bool is_flag(const std::string& name) const;
+    bool takes_value(const std::string& name) const;
+
+    std::optional<Ending> take_option(const Words& words, std::size_t& at);
+    std::optional<Ending> give(std::size_t index, const std::string& name,
+                               const std::string& value);
+    std::optional<Ending> take_variables();
+    std::optional<Ending> count_operands() const;
     Ending unknown(const std::string& name) const;
 
     const Manual& manual_;
-    std::unique_ptr<Options> options_;
-    Words paths_;
+    std::vector<Option> table_;
+    std::vector<Entry> entries_;  // one for each option of the table
+    Words operands_;
+    bool wants_help_ = false;
 };
 
 // What to say of words that make no sense, with where to look.

@@ -43,7 +43,9 @@ int run(const ResolveRequest& request) {
     for (const std::string& path : request.paths) {
         report.answers.push_back({path, root->resolve(path)});
     }
-    if (!print(request.json ? as_json(report) : as_text(report, Paint(STDOUT_FILENO)))) {
+    if (!print(request.output.json
+                   ? as_json(report)
+                   : as_text(report, Paint(STDOUT_FILENO, request.output.colours)))) {
         return kUsageError;
     }
     const bool all_accepted =

@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <system_error>
 
+#include "base/display.h"
+
 namespace paddock::cli {
 namespace {
 
@@ -23,6 +25,9 @@ std::string_view escape_of(Tone tone) {
         case Tone::kDoubtful: return "\x1b[33m";
         case Tone::kQuiet: return "\x1b[2m";
         case Tone::kStrong: return "\x1b[1m";
+        case Tone::kPath: return "\x1b[35m";
+        case Tone::kDirectory: return "\x1b[1;34m";
+        case Tone::kLink: return "\x1b[36m";
         case Tone::kPlain: break;
     }
     return {};
@@ -37,12 +42,16 @@ std::size_t width(std::string_view text) {
 
 }  // namespace
 
-Paint::Paint(int fd)
-    : colours_(::isatty(fd) == 1 && variable("NO_COLOR").empty() && variable("TERM") != "dumb") {}
+bool is_terminal(int fd) noexcept { return ::isatty(fd) == 1; }
+
+Paint::Paint(int fd, Colours colours)
+    : colours_(colours == Colours::kAlways ||
+               (colours == Colours::kAuto && is_terminal(fd) && variable("NO_COLOR").empty() &&
+                variable("TERM") != "dumb")) {}
 
 std::string Paint::operator()(Tone tone, std::string_view text) const {
     const std::string_view escape = escape_of(tone);
-    if (!colours_ || escape.empty()) return std::string(text);
+    if (!colours_ || escape.empty() || text.empty()) return std::string(text);
     return std::string(escape).append(text).append("\x1b[0m");
 }
 
@@ -72,12 +81,14 @@ bool print(std::string_view text) {
     return false;
 }
 
-void complain(std::string_view text) noexcept {
-    static_cast<void>(
-        std::fprintf(stderr, "paddock: %.*s\n", static_cast<int>(text.size()), text.data()));
+void complain(std::string_view text) {
+    const std::string line =
+        "paddock: " + (is_terminal(STDERR_FILENO) ? displayable_lines(text) : std::string(text));
+    static_cast<void>(std::fwrite(line.data(), 1, line.size(), stderr));
+    if (!line.ends_with('\n')) static_cast<void>(std::fputc('\n', stderr));
 }
 
-Progress::Progress(std::size_t steps) : steps_(steps), terminal_(::isatty(STDERR_FILENO) == 1) {}
+Progress::Progress(std::size_t steps) : steps_(steps), terminal_(is_terminal(STDERR_FILENO)) {}
 
 void Progress::show(std::size_t done, std::string_view what) {
     constexpr std::size_t kBarWidth = 24;

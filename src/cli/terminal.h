@@ -8,15 +8,36 @@
 
 namespace paddock::cli {
 
-enum class Tone : std::uint8_t { kPlain, kGood, kBad, kDoubtful, kQuiet, kStrong };
+enum class Colours : std::uint8_t { kAuto, kAlways, kNever };
+
+// How the user wants results.
+struct Output {
+    bool json = false;
+    Colours colours = Colours::kAuto;
+};
+
+enum class Tone : std::uint8_t {
+    kPlain,
+    kGood,
+    kBad,
+    kDoubtful,
+    kQuiet,
+    kStrong,
+    kPath,
+    kDirectory,
+    kLink,
+};
+
+bool is_terminal(int fd) noexcept;
 
 // Colours text, or leaves it alone.
 class Paint {
 public:
-    // Colours only if `fd` is a terminal, TERM is not "dumb" and NO_COLOR is absent or empty.
-    explicit Paint(int fd);
+    // kAuto: only if `fd` is a terminal, TERM is not "dumb" and NO_COLOR is absent or empty.
+    Paint(int fd, Colours colours);
 
     std::string operator()(Tone tone, std::string_view text) const;
+    bool colours() const noexcept { return colours_; }
 
 private:
     bool colours_;
@@ -31,10 +52,11 @@ struct Cell {
 std::string table(const std::vector<std::vector<Cell>>& rows, const Paint& paint);
 
 // Writes all of it to standard output. False, after a message on standard error, if that fails.
+// What must not reach a terminal has been taken out by the caller.
 bool print(std::string_view text);
 
-// "paddock: " and the text, on standard error.
-void complain(std::string_view text) noexcept;
+// "paddock: " and the text, on standard error; on a terminal only what is displayable.
+void complain(std::string_view text);
 
 // A line on standard error that is drawn over and over; nothing at all if that is no terminal.
 class Progress {

@@ -2,11 +2,20 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+
 #include <paddock/tools.h>
 
-#include "cli/terminal.h"
+#include "base/display.h"
+#include "cli/command.h"
+#include "cli/git_excludes.h"
+#include "cli/host_environment.h"
+#include "cli/tool_form.h"
+#include "cli/view.h"
+#include "cli/waiting.h"
 #include "json/write.h"
 #include "text/base64.h"
+#include "tools/registry.h"
 
 namespace paddock::cli {
 namespace {
@@ -20,39 +29,67 @@ json::Value block_json(const tools::Block& block) {
         {"type", type}, {"data", text::base64(block.data)}, {"mimeType", block.mime}};
 }
 
-std::string as_json(const ToolRequest& request, const tools::Answer& answer) {
+// As an agent gets it.
+json::Object as_content(const tools::Answer& answer) {
     json::Array content;
     for (const tools::Block& block : answer.blocks) content.push_back(block_json(block));
-    json::Object document{{"tool", request.tool}, {"content", std::move(content)}};
-    if (answer.error) document["error"] = code_name(*answer.error);
+    json::Object object{{"content", std::move(content)}};
+    if (answer.error) object["error"] = code_name(*answer.error);
+    return object;
+}
+
+std::string as_json(const ToolRequest& request, const Call& call) {
+    json::Object document{{"tool", request.tool}};
+    for (const auto& [name, value] : request.for_people ? as_data(call) : as_content(call.answer)) {
+        document.append(name, value);
+    }
     return json::to_text(document) + "\n";
 }
 
-// Diffs in colour, the rest as it is.
-std::string painted(std::string_view text, const Paint& paint) {
-    std::string out;
-    while (!text.empty()) {
-        const std::size_t end = std::min(text.find('\n'), text.size() - 1) + 1;
-        const std::string_view line = text.substr(0, end);
-        const Tone tone = line.starts_with("@@")  ? Tone::kQuiet
-                          : line.starts_with('+') ? Tone::kGood
-                          : line.starts_with('-') ? Tone::kBad
-                                                  : Tone::kPlain;
-        out += tone == Tone::kPlain ? std::string(line) : paint(tone, line);
-        text.remove_prefix(end);
-    }
-    return out;
-}
-
-std::string as_text(const ToolRequest& request, const tools::Answer& answer) {
-    const bool shows_diff = request.tool == "edit_file";
-    std::string text = answer.text();
-    for (const tools::Block& block : answer.blocks) {
+// What an agent's model would read.
+std::string as_read(const Call& call, const Look& look) {
+    std::string text = call.text;
+    for (const tools::Block& block : call.answer.blocks) {
         if (block.kind == tools::BlockKind::kText) continue;
         text += "[" + block.mime + ", " + std::to_string(block.data.size()) + " bytes]\n";
     }
     if (!text.ends_with('\n')) text += '\n';
-    return shows_diff ? painted(text, Paint(STDOUT_FILENO)) : text;
+    return look.line(text);
+}
+
+// An error with the tools in its first line named as commands: "Look into it with paddock ls." What
+// follows may be of a file.
+std::string as_told(std::string text) {
+    const std::string rest = text.substr(std::min(text.find('\n'), text.size()));
+    text.resize(text.size() - rest.size());
+    for (const Command& command : commands()) {
+        const std::string& tool = command.manual.tool;
+        if (tool.find('_') == tool.npos) continue;
+        for (std::size_t at = 0; (at = text.find(tool, at)) != text.npos;) {
+            const std::string name = "paddock " + command.manual.name;
+            text.replace(at, tool.size(), name);
+            at += name.size();
+        }
+    }
+    return text + rest;
+}
+
+// The exit code.
+int show(const ToolRequest& request, const Call& call, const Look& look) {
+    const bool refused = call.answer.error.has_value();
+    if (request.output.json) {
+        if (!print(as_json(request, call))) return kUsageError;
+        return refused || shown(call, look).is_nothing ? kRefused : 0;
+    }
+    if (refused) {
+        complain(request.for_people ? as_told(call.text) : call.text);
+        return kRefused;
+    }
+    if (!request.for_people) return print(as_read(call, look)) ? 0 : kUsageError;
+    const Shown shown = cli::shown(call, look);
+    if (!print(shown.out)) return kUsageError;
+    if (!shown.aside.empty()) complain(for_people(shown.aside, request.tool));
+    return shown.is_nothing ? kRefused : 0;
 }
 
 }  // namespace
@@ -62,20 +99,33 @@ int run(const ToolRequest& request) {
     WorkspaceOptions options;
     options.root = request.root;
     options.read_only = request.read_only;
+    options.ignore_rules = git_excludes();
     options.track_reads = false;
+    const tools::Declaration* tool = tools::find_tool(request.tool);
+    if (tool != nullptr && tool->manners.needs_shell) {
+        options.shell.emplace();
+        options.host_environment = host_environment();
+    }
+    options.limits = {.calls_per_second = {}, .calls_in_flight = {}};
     const auto workspace = Workspace::open(std::move(options));
     if (!workspace) {
         complain(workspace.error().message());
         return kUsageError;
     }
-    const tools::Answer answer = tools::call(*workspace, request.tool, request.arguments);
-    if (answer.error && !request.json) {
-        complain(answer.text());
-        return kRefused;
+    Look look{.terminal = is_terminal(STDOUT_FILENO),
+              .detailed = request.detailed,
+              .titled = request.arguments.size() > 1,
+              .paint = Paint(STDOUT_FILENO, request.output.colours)};
+    int worst = 0;
+    for (const std::string& arguments : request.arguments) {
+        const tools::Answer answer = [&] {
+            const Waiting waiting(STDERR_FILENO, displayable(request.tool));
+            return tools::call(*workspace, request.tool, arguments);
+        }();
+        worst = std::max(worst, show(request, {request.tool, arguments, answer}, look));
+        look.follows = true;
     }
-    const std::string text = request.json ? as_json(request, answer) : as_text(request, answer);
-    if (!print(text)) return kUsageError;
-    return answer.error ? kRefused : 0;
+    return worst;
 }
 
 }  // namespace paddock::cli

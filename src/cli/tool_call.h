@@ -1,4 +1,4 @@
-// Runs a tool for a person or a script, and prints its answer.
+// Calls tools for a person or a script, and prints their answers.
 #pragma once
 
 #include "cli/arguments.h"

@@ -1,215 +1,240 @@
 #include "cli/tool_commands.h"
 
-#include <deque>
-#include <limits>
-#include <map>
-
 #include "cli/input.h"
-#include "json/write.h"
+#include "cli/tool_form.h"
+#include "search/file_types.h"
 #include "tools/registry.h"
 
 namespace paddock::cli {
 namespace {
 
-constexpr char kExitCodes[] =
-    "\nExit code: 0 done, 1 refused or failed, 2 the call makes no sense.\n";
+constexpr char kNoReadNeeded[] =
+    " An agent has to read a file in its session before it changes it; each command is a session "
+    "of its own, and you need not.";
 
-Manual manual(std::string name, std::string summary, std::string usage, std::string examples) {
-    usage = name + " " + usage + " [--root DIR] [options]";
-    return {std::move(name), std::move(summary), std::move(usage), examples + kExitCodes};
+Operand path(const char* name) { return {.name = name, .offers = Offers::kPath}; }
+Operand directory(const char* name) { return {.name = name, .offers = Offers::kDirectory}; }
+Operand optional(Operand operand) {
+    operand.required = false;
+    return operand;
+}
+Operand many(Operand operand) {
+    operand.many = true;
+    return operand;
 }
 
-std::string option_name(std::string_view argument) {
-    if (argument.starts_with('-')) return std::string(argument);
-    std::string name = "--" + std::string(argument);
-    for (char& c : name) c = c == '_' ? '-' : c;
-    return name;
+Words file_types() {
+    Words names;
+    for (const search::FileKind& kind : search::file_kinds()) names.emplace_back(kind.name);
+    return names;
 }
 
-// The places that the options of one call are parsed into, and their way to JSON.
-class ToolOptions {
+// The commands stay where they are: forms refer to them.
+Command command(Manual manual, ToolCommand tool) {
+    if (manual.description.empty()) {
+        manual.description = for_people(tools::find_tool(tool.tool)->description, tool.tool);
+    }
+    manual.tool = tool.tool;
+    const auto kept = std::make_shared<const ToolCommand>(std::move(tool));
+    return {std::move(manual), [kept] { return tool_form(*kept); }};
+}
+
+std::vector<Command> looking() {
+    return {
+        command({.name = "cat",
+                 .summary = "Show text files.",
+                 .description =
+                     "As an agent sees them: secrets are replaced, long lines cut, UTF-16 and "
+                     "Latin-1 decoded, and of a long file the first 2000 lines or 50 kB are shown. "
+                     "Lines are numbered on a terminal.",
+                 .operands = {many(path("FILE"))},
+                 .examples = {"paddock cat src/main.c", "paddock cat --offset -20 server.log"}},
+                {.tool = "read_file",
+                 .positional = {"path"},
+                 .fixed = {{"line_numbers", true}},
+                 .detail = {.names = {"-n", "--line-numbers"},
+                            .help = "Number the lines in a pipe too"}}),
+        command({.name = "ls",
+                 .summary = "List directories.",
+                 .operands = {optional(many(directory("DIRECTORY")))},
+                 .examples = {"paddock ls --depth 3", "paddock ls --ignore '*.o' src"}},
+                {.tool = "list_directory",
+                 .positional = {"path"},
+                 .fixed = {{"sizes", true}},
+                 .spellings = {{"ignore", {"--ignore"}, "GLOB"}},
+                 .detail = {.names = {"-s", "--sizes"},
+                            .help = "Show the sizes of files in a pipe too"}}),
+        command({.name = "grep",
+                 .summary = "Search in files.",
+                 .operands = {{.name = "PATTERN"}, optional(path("PATH"))},
+                 .examples = {"paddock grep 'open(at|2)' src -C2", "paddock grep -il todo",
+                              "paddock grep -F -t cpp 'a[i]'", "paddock grep -- -1"},
+                 .no = "nothing was found, or the search was refused"},
+                {.tool = "grep",
+                 .positional = {"pattern", "path"},
+                 .fixed = {{"output_mode", "content"}},
+                 .spellings = {{"-i", {"-i", "--ignore-case"}},
+                               {"-w", {"-w", "--words"}},
+                               {"-A", {"-A", "--after"}},
+                               {"-B", {"-B", "--before"}},
+                               {"-C", {"-C", "--context"}},
+                               {"literal", {"-F", "--literal"}},
+                               {"multiline", {"-U", "--multiline"}},
+                               {"glob", {"-g", "--glob"}, "GLOB"},
+                               {"type", {"-t", "--type"}, "TYPE", file_types()}},
+                 .presets = {{{.names = {"-l", "--files"}, .help = "Show only the names of files"},
+                              "output_mode",
+                              "files_with_matches"},
+                             {{.names = {"-c", "--count"},
+                               .help = "Show the number of matching lines of each file"},
+                              "output_mode",
+                              "count"}}}),
+        command({.name = "glob",
+                 .summary = "Find files by name, newest first.",
+                 .operands = {{.name = "PATTERN"}, optional(directory("DIRECTORY"))},
+                 .examples = {"paddock glob '**/*.{cc,h}'", "paddock glob Makefile src"},
+                 .no = "nothing was found, or the search was refused"},
+                {.tool = "glob", .positional = {"pattern", "path"}}),
+        command({.name = "info",
+                 .summary = "Say what a path is.",
+                 .operands = {many(path("PATH"))},
+                 .examples = {"paddock info link"}},
+                {.tool = "file_info", .positional = {"path"}}),
+    };
+}
+
+std::vector<Command> changing() {
+    return {
+        command({.name = "write",
+                 .summary = "Write standard input to a file.",
+                 .description =
+                     std::string("Takes text in UTF-8. Missing directories are made, an existing "
+                                 "file is replaced at once or not at all and keeps its "
+                                 "permissions.") +
+                     kNoReadNeeded,
+                 .operands = {path("FILE")},
+                 .examples = {"echo hello | paddock write notes.txt"}},
+                {.tool = "write_file", .positional = {"path"}, .from_input = "content"}),
+        command({.name = "edit",
+                 .summary = "Replace exact text in a file.",
+                 .description = std::string("The text must occur once, or nothing is written and "
+                                            "the closest text is shown. Line endings and all other "
+                                            "bytes are kept.") +
+                                kNoReadNeeded,
+                 .operands = {path("FILE")},
+                 .examples = {"paddock edit a.txt --old red --new green --dry-run",
+                              "paddock edit a.txt --old red --new green --replace-all"}},
+                {.tool = "edit_file",
+                 .positional = {"path"},
+                 .spellings = {{"old_string", {"--old", "--old-string"}},
+                               {"new_string", {"--new", "--new-string"}},
+                               {"dry_run", {"-n", "--dry-run"}}},
+                 .needed = {"old_string", "new_string"}}),
+        command({.name = "patch",
+                 .summary = "Apply a patch from a file or from standard input.",
+                 .description =
+                     std::string("All of it, or nothing. Takes a unified diff, a git diff (also "
+                                 "creating, deleting, renaming, copying, changing modes), or the "
+                                 "form between '*** Begin Patch' and '*** End Patch'. A hunk that "
+                                 "is not where it says is applied only where it fits in one "
+                                 "place, and that is told.") +
+                     kNoReadNeeded,
+                 .operands = {{.name = "FILE", .offers = Offers::kHostFile, .required = false}},
+                 .examples = {"git diff | paddock patch --root ../other --dry-run",
+                              "paddock patch fix.diff"}},
+                {.tool = "patch",
+                 .positional = {},
+                 .from_input = "patch",
+                 .last_is_file = true,
+                 .spellings = {{"dry_run", {"-n", "--dry-run"}}}}),
+        command({.name = "mv",
+                 .summary = "Move or rename a file or directory.",
+                 .operands = {path("SOURCE"), path("DESTINATION")},
+                 .examples = {"paddock mv a.txt b/c.txt"}},
+                {.tool = "move_path", .positional = {"source", "destination"}}),
+        command({.name = "cp",
+                 .summary = "Copy a file, or a directory with all that is in it.",
+                 .operands = {path("SOURCE"), path("DESTINATION")},
+                 .examples = {"paddock cp template new"}},
+                {.tool = "copy_path", .positional = {"source", "destination"}}),
+        command({.name = "rm",
+                 .summary = "Remove files, links or directories.",
+                 .operands = {many(path("PATH"))},
+                 .examples = {"paddock rm a.txt b.txt", "paddock rm -r build"}},
+                {.tool = "remove_path",
+                 .positional = {"path"},
+                 .spellings = {{"recursive", {"-r", "--recursive"}}}}),
+        command({.name = "mkdir",
+                 .summary = "Make directories, with those above that are missing.",
+                 .operands = {many(directory("DIRECTORY"))},
+                 .examples = {"paddock mkdir a/b/c"}},
+                {.tool = "make_directory", .positional = {"path"}}),
+    };
+}
+
+class CallForm final : public Form {
 public:
-    ToolOptions(const ToolCommand& command, const tools::Declaration& tool, Parser& parser)
-        : parser_(parser) {
-        for (const tools::Argument& argument : tool.arguments) {
-            bool is_positional = argument.name == command.from_input;
-            for (const std::string_view name : command.positional) {
-                is_positional = is_positional || name == argument.name;
-            }
-            if (!is_positional) declare(argument);
-        }
+    void declare(Parser& parser) override {
+        parser.workspace(request_.root);
+        parser.flag({.names = {"--read-only"}, .help = "Without the tools that change files"},
+                    request_.read_only);
+        parser.output(request_.output);
     }
 
-    void put_into(json::Object& object) const {
-        for (const Slot& slot : slots_) {
-            if (!parser_.was_given(slot.option)) continue;
-            switch (slot.argument->type) {
-                case tools::Type::kText: object[slot.argument->name] = slot.text; break;
-                case tools::Type::kInteger: object[slot.argument->name] = slot.number; break;
-                case tools::Type::kFlag: object[slot.argument->name] = slot.flag; break;
-                case tools::Type::kTexts: {
-                    json::Array items;
-                    for (const std::string& text : slot.texts) items.emplace_back(text);
-                    object[slot.argument->name] = std::move(items);
-                    break;
-                }
-                case tools::Type::kObjects: break;
-            }
-        }
+    Request finish(Parser& parser) override {
+        const Words& given = parser.operands();
+        request_.tool = given[0];
+        request_.arguments = {given.size() == 2 ? given[1] : "{}"};
+        if (request_.arguments.front() != "-") return std::move(request_);
+        auto input = read_input("-");
+        if (!input) return Ending{kUsageError, input.error()};
+        request_.arguments = {std::move(*input)};
+        return std::move(request_);
     }
 
 private:
-    struct Slot {
-        const tools::Argument* argument;
-        std::string option;
-        std::string text{};
-        std::int64_t number = 0;
-        bool flag = false;
-        Words texts{};
-    };
-
-    void declare(const tools::Argument& argument) {
-        Slot& slot = slots_.emplace_back(Slot{&argument, option_name(argument.name)});
-        const std::string help(argument.help);
-        switch (argument.type) {
-            case tools::Type::kText: parser_.text(slot.option, slot.text, "TEXT", help); break;
-            case tools::Type::kFlag: parser_.flag(slot.option, slot.flag, help); break;
-            case tools::Type::kTexts: parser_.texts(slot.option, slot.texts, "TEXT", help); break;
-            case tools::Type::kInteger:
-                if (const std::int64_t* usual = argument.usual.as_integer()) slot.number = *usual;
-                parser_.integer(
-                    slot.option, slot.number,
-                    argument.smallest.value_or(std::numeric_limits<std::int64_t>::min()),
-                    argument.largest.value_or(std::numeric_limits<std::int64_t>::max()), help);
-                break;
-            case tools::Type::kObjects: slots_.pop_back(); break;
-        }
-    }
-
-    Parser& parser_;
-    std::deque<Slot> slots_;  // addresses stay
+    ToolRequest request_;
 };
 
-void common_options(Parser& parser, ToolRequest& request) {
-    parser.text("--root", request.root, "DIR", "The workspace");
-    parser.flag("--read-only", request.read_only, "Change nothing");
-    parser.flag("--json", request.json, "Print one JSON document");
-}
-
-Request parse_call(const ToolCommand& command, const Words& words) {
-    ToolRequest request;
-    Parser parser(command.manual);
-    common_options(parser, request);
-    if (auto ending = parser.parse(words)) return *ending;
-    const Words& given = parser.paths();
-    if (given.empty() || given.size() > 2) {
-        return complaint("'call' takes a TOOL and its arguments as JSON", command.manual.name);
+class ToolListForm final : public Form {
+public:
+    void declare(Parser& parser) override {
+        parser.flag({.names = {"--read-only"}, .help = "Without the tools that change files"},
+                    request_.read_only);
+        parser.output(request_.output);
     }
-    request.tool = given[0];
-    request.arguments = given.size() == 2 ? given[1] : "{}";
-    if (request.arguments != "-") return request;
-    auto input = read_input("-");
-    if (!input) return Ending{kUsageError, input.error()};
-    request.arguments = std::move(*input);
-    return request;
+    Request finish(Parser&) override { return request_; }
+
+private:
+    ToolListRequest request_;
+};
+
+std::vector<Command> by_name() {
+    Operand tool{.name = "TOOL"};
+    for (const tools::Declaration* each : tools::all_tools()) tool.choices.emplace_back(each->name);
+    const Manual call{
+        .name = "call",
+        .summary = "Call a tool as an agent does, with JSON.",
+        .description =
+            "Prints the answer that the agent's model would read. The arguments are an "
+            "object; '-' takes it from standard input. Each call is a session of its "
+            "own: an existing file can be changed without having been read before.",
+        .operands = {tool, {.name = "JSON", .required = false}},
+        .examples = {"paddock call read_file '{\"path\": \"src/main.c\", \"limit\": 20}'",
+                     "paddock call workspace_info"}};
+    const Manual tools{.name = "tools",
+                       .summary = "List the tools that an agent gets.",
+                       .description = "With --json also their descriptions and JSON schemas.",
+                       .examples = {"paddock tools", "paddock tools --read-only --json"}};
+    return {{call, [] { return std::make_unique<CallForm>(); }},
+            {tools, [] { return std::make_unique<ToolListForm>(); }}};
 }
 
 }  // namespace
 
-Request parse_tool_command(const ToolCommand& command, const Words& words) {
-    if (command.tool.empty()) return parse_call(command, words);
-    const tools::Declaration& tool = *tools::find_tool(command.tool, false);
-    ToolRequest request;
-    request.tool = command.tool;
-    Parser parser(command.manual);
-    const ToolOptions options(command, tool, parser);
-    common_options(parser, request);
-    if (auto ending = parser.parse(words)) return *ending;
-    const Words& given = parser.paths();
-    if (given.size() < command.required) {
-        return complaint("an argument is missing", command.manual.name);
-    }
-    if (given.size() > command.positional.size()) {
-        return complaint("there are too many arguments", command.manual.name);
-    }
-    json::Object object;
-    options.put_into(object);
-    for (std::size_t i = 0; i < given.size(); ++i) object[command.positional[i]] = given[i];
-    if (!command.from_input.empty()) {
-        auto input = read_input(command.last_is_file && !given.empty() ? given.back() : "-");
-        if (!input) return Ending{kUsageError, input.error()};
-        object[command.from_input] = std::move(*input);
-    }
-    request.arguments = json::to_text(object);
-    return request;
-}
-
-const std::vector<ToolCommand>& tool_commands() {
-    static const std::vector<ToolCommand> all{
-        {manual("cat", "Read a file.", "FILE", "  paddock cat src/main.c --offset -20\n"),
-         "read_file",
-         {"path"},
-         1},
-        {manual("ls", "List a directory.", "[DIRECTORY]", "  paddock ls --depth 3 --sizes\n"),
-         "list_directory",
-         {"path"},
-         0},
-        {manual("grep", "Search in files.", "PATTERN [PATH]",
-                "  paddock grep 'open(at|2)' src --output-mode content -C 2\n"
-                "  paddock grep -- -1\n"),
-         "grep",
-         {"pattern", "path"},
-         1},
-        {manual("glob", "Find files by name.", "PATTERN [DIRECTORY]",
-                "  paddock glob '**/*.{cc,h}'\n"),
-         "glob",
-         {"pattern", "path"},
-         1},
-        {manual("write", "Write standard input to a file.", "FILE",
-                "  echo hello | paddock write notes.txt\n"),
-         "write_file",
-         {"path"},
-         1,
-         "content"},
-        {manual("edit", "Replace exact text in a file.", "FILE",
-                "  paddock edit a.txt --old-string red --new-string green --dry-run\n"),
-         "edit_file",
-         {"path"},
-         1},
-        {manual("patch", "Apply a patch from a file or from standard input.", "[FILE]",
-                "  git diff | paddock patch --dry-run\n"),
-         "patch",
-         {"patch"},
-         0,
-         "patch",
-         true},
-        {manual("mv", "Move or rename.", "SOURCE DESTINATION", "  paddock mv a.txt b/c.txt\n"),
-         "move_path",
-         {"source", "destination"},
-         2},
-        {manual("cp", "Copy a file or directory.", "SOURCE DESTINATION",
-                "  paddock cp template new\n"),
-         "copy_path",
-         {"source", "destination"},
-         2},
-        {manual("rm", "Remove a file, link or directory.", "PATH",
-                "  paddock rm --recursive build\n"),
-         "remove_path",
-         {"path"},
-         1},
-        {manual("mkdir", "Make a directory.", "DIRECTORY", "  paddock mkdir a/b/c\n"),
-         "make_directory",
-         {"path"},
-         1},
-        {manual("info", "Say what a path is.", "PATH", "  paddock info link\n"),
-         "file_info",
-         {"path"},
-         1},
-        {manual("call", "Call a tool as an agent does, with JSON.", "TOOL [JSON|-]",
-                "  paddock call read_file '{\"path\": \"src/main.c\", \"limit\": 20}'\n"
-                "  paddock call workspace_info\n"),
-         ""},
-    };
+std::vector<Command> tool_commands() {
+    std::vector<Command> all = looking();
+    for (auto& more : {changing(), by_name()}) all.insert(all.end(), more.begin(), more.end());
     return all;
 }
 

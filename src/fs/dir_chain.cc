@@ -26,11 +26,6 @@ bool worth_holding(std::size_t level, std::size_t last) {
     return distance < (2 * kWindow) << rarity;
 }
 
-// The name no longer leads to the directory it led to.
-bool is_elsewhere(Code code) {
-    return code == Code::kNotFound || code == Code::kNotADirectory || code == Code::kMountCrossing;
-}
-
 Outcome<ChildDirectory> open_child_once(const RootState& state, int directory, const char* name,
                                         int flags) {
     // O_PATH without O_DIRECTORY: a link is not followed and an automount not set off.

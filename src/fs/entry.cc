@@ -5,8 +5,8 @@
 #include <cerrno>
 
 #include "fs/dir_chain.h"
-#include "fs/resolver.h"
 #include "fs/readable.h"
+#include "fs/resolver.h"
 #include "fs/retried.h"
 #include "sys/open.h"
 #include "sys/uapi.h"

@@ -26,6 +26,7 @@ Outcome<std::string> read_all(int fd, std::uint64_t size, std::uint64_t bytes_ma
         PADDOCK_ASSIGN(got, sys::read(fd, content.data() + filled, content.size() - filled));
         filled += got;
         if (got == 0) break;
+        if (filled < content.size() && filled >= size) break;
         if (filled > bytes_max) return refuse(Code::kTooLarge, "grew too large while it was read");
         if (filled == content.size()) content.resize(content.size() * 2);
     }

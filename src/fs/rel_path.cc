@@ -41,17 +41,24 @@ Outcome<RelPath> normalise(std::string_view rest, DotDot dotdot) {
 
 }  // namespace
 
-std::string_view RelPath::parent() const noexcept {
-    const std::size_t slash = text.rfind('/');
-    return slash == std::string::npos ? std::string_view()
-                                      : std::string_view(text).substr(0, slash);
+std::string_view parent_of(std::string_view path) noexcept {
+    const std::size_t slash = path.rfind('/');
+    return slash == std::string_view::npos ? std::string_view() : path.substr(0, slash);
 }
 
-std::string_view RelPath::leaf() const noexcept {
-    const std::size_t slash = text.rfind('/');
-    return slash == std::string::npos ? std::string_view(text)
-                                      : std::string_view(text).substr(slash + 1);
+std::string_view leaf_of(std::string_view path) noexcept {
+    return path.substr(path.rfind('/') + 1);
 }
+
+std::string joined(std::string_view directory, std::string_view name) {
+    std::string path(directory);
+    if (!path.empty()) path += '/';
+    return path.append(name);
+}
+
+std::string_view RelPath::parent() const noexcept { return parent_of(text); }
+
+std::string_view RelPath::leaf() const noexcept { return leaf_of(text); }
 
 std::string_view take_component(std::string_view& rest) noexcept {
     const std::size_t start = std::min(rest.find_first_not_of('/'), rest.size());

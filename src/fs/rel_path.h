@@ -32,6 +32,11 @@ struct RelPath {
     std::string_view leaf() const noexcept;
 };
 
+// Of a normalised path; the parent of a name in the root is empty, like the root itself.
+std::string_view parent_of(std::string_view path) noexcept;
+std::string_view leaf_of(std::string_view path) noexcept;
+std::string joined(std::string_view directory, std::string_view name);
+
 // Errors: invalid_path, path_escape, absolute_path.
 Outcome<RelPath> parse_path(std::string_view path, const PathRules& rules);
 

@@ -30,8 +30,11 @@ bool is_system_label(std::string_view name) {
     return name.starts_with("security.") || name.starts_with("trusted.");
 }
 
-// A directory's default ACL is for new files; an old one that had none gets none.
+// A directory's default ACL is for new files; an old one that had none gets none. Looked for first:
+// removing what is not there is still a change that has to go to the disk.
 Done drop_inherited_acl(int fd) {
+    const auto inherited = sys::get_xattr(fd, kAcl);
+    if (!inherited && inherited.error().os_error == ENODATA) return {};
     const auto dropped = sys::remove_xattr(fd, kAcl);
     const int error = dropped ? 0 : dropped.error().os_error;
     if (error == ENODATA || error == EOPNOTSUPP) return {};
@@ -101,22 +104,60 @@ Outcome<TempFile> make_temp_with(int directory, const std::string& parent_path, 
     return refuse(Code::kRace);
 }
 
-// The name may have gone since it was looked at; an exchange does not make it anew.
-Done exchange_name(const Place& place, const char* temp) {
-    auto exchanged = sys::renameat2(place.directory, temp, place.directory, place.c_name(),
-                                    sys::Rename::kExchange);
-    if (!exchanged) return since_looked_at(exchanged.error());
-    return sys::unlinkat(place.directory, temp, sys::Unlink::kFile);
+bool is_same(const Stat& now, const Stat& then) {
+    return now.identity == then.identity && now.size == then.size && now.modified == then.modified;
 }
 
-Done take_name(const Place& place, const char* temp, bool may_create) {
-    if (!may_create) return exchange_name(place, temp);
+Done check_still_there(const Place& place, const char* name, const Stat& expected) {
+    const auto now = sys::node_at(place.directory, name);
+    if (!now && now.error().os_error != ENOENT) return now.error();
+    return now && is_same(now->stat, expected) ? Done() : Done(refuse(Code::kStaleRead));
+}
+
+Done exchange(const Place& place, const char* temp) {
+    return sys::renameat2(place.directory, temp, place.directory, place.c_name(),
+                          sys::Rename::kExchange);
+}
+
+// The exchange brought out another file than the one to be replaced: that one gets its name back.
+// Whoever took the name meanwhile keeps it.
+Done give_back(const Place& place, const char* temp, int fd) {
+    const auto ours = sys::fstat(fd);
+    if (exchange(place, temp)) {
+        const auto out = sys::node_at(place.directory, temp);
+        if (ours && out && out->stat.identity != ours->identity) (void)exchange(place, temp);
+    }
+    return refuse(Code::kStaleRead);
+}
+
+// The name may have gone since it was looked at; an exchange does not make it anew. And what comes
+// out of it can still be looked at, so that nobody's last change is lost.
+Done exchange_name(const Place& place, const TempFile& temp, const WriteOptions& options) {
+    const char* name = temp.path().c_str();
+    if (auto exchanged = exchange(place, name); !exchanged) {
+        return since_looked_at(exchanged.error());
+    }
+    if (options.replaces && !check_still_there(place, name, *options.replaces)) {
+        return give_back(place, name, temp.fd());
+    }
+    return sys::unlinkat(place.directory, name, sys::Unlink::kFile);
+}
+
+Done take_name(const Place& place, const TempFile& temp, const WriteOptions& options,
+               bool may_create) {
+    if (!may_create) return exchange_name(place, temp, options);
+    if (options.replaces) {
+        auto exchanged = exchange_name(place, temp, options);
+        if (exchanged || exchanged.error().os_error != EINVAL) return exchanged;
+        // A file system without RENAME_EXCHANGE: the look before must do.
+    }
+    const char* name = temp.path().c_str();
     const auto how = place.node ? sys::Rename::kReplace : sys::Rename::kNoReplace;
-    auto renamed = sys::renameat2(place.directory, temp, place.directory, place.c_name(), how);
+    auto renamed = sys::renameat2(place.directory, name, place.directory, place.c_name(), how);
     if (renamed || place.node || renamed.error().os_error != EINVAL) return renamed;
     // A file system without RENAME_NOREPLACE: a link refuses an existing name as well.
-    PADDOCK_TRY(sys::linkat(place.directory, temp, place.directory, place.c_name()));
-    return sys::unlinkat(place.directory, temp, sys::Unlink::kFile);
+    PADDOCK_TRY(sys::linkat(place.directory, name, place.directory, place.c_name()));
+    return sys::unlinkat(place.directory, name, sys::Unlink::kFile);
 }
 
 // Somebody may have put another file under the temporary name before it was renamed. A later writer
@@ -126,17 +167,6 @@ Done check_taken(const Place& place, int fd) {
     const auto ours = sys::fstat(fd);
     const bool other = there && ours && there->stat.identity != ours->identity;
     return other ? Done(refuse(Code::kRace)) : Done();
-}
-
-bool is_same(const Stat& now, const Stat& then) {
-    return now.identity == then.identity && now.size == then.size && now.modified == then.modified;
-}
-
-Done check_replaced(const Place& place, const WriteOptions& options) {
-    if (!options.replaces) return {};
-    const auto now = sys::node_at(place.directory, place.c_name());
-    if (!now && now.error().os_error != ENOENT) return now.error();
-    return now && is_same(now->stat, *options.replaces) ? Done() : Done(refuse(Code::kStaleRead));
 }
 
 }  // namespace
@@ -184,8 +214,10 @@ Done replace_file(const Place& place, const WriteOptions& options, bool may_crea
         PADDOCK_ASSIGN(directory, sys::openat(place.directory, ".", O_RDONLY | O_DIRECTORY));
         synced = std::move(directory);
     }
-    PADDOCK_TRY(check_replaced(place, options));
-    auto taken = take_name(place, temp.path().c_str(), may_create);
+    if (options.replaces) {
+        PADDOCK_TRY(check_still_there(place, place.c_name(), *options.replaces));
+    }
+    auto taken = take_name(place, temp, options, may_create);
     if (!taken && taken.error().os_error == EEXIST && !options.must_create) {
         return refuse(Code::kRace, {}, EEXIST);
     }

@@ -14,14 +14,6 @@
 
 namespace paddock::fs {
 
-inline Error as_error(const Failure& failure, std::string_view operation, std::string_view path) {
-    Error error;
-    static_cast<Failure&>(error) = failure;
-    error.operation = operation;
-    error.path = path;
-    return error;
-}
-
 // Parses `path` for this root and hands it to `act`, which returns an Outcome<T>.
 template <class Act>
 auto report(std::string_view operation, const RootState& state, std::string_view path, Act act) {

@@ -9,6 +9,12 @@
 
 namespace paddock::fs {
 
+// The name no longer leads to what it led to, or no longer inside.
+inline bool is_elsewhere(Code code) {
+    return code == Code::kNotFound || code == Code::kNotADirectory || code == Code::kPathEscape ||
+           code == Code::kMountCrossing;
+}
+
 // A lookup that did not settle (EAGAIN) has had its time and is not given it again.
 template <class Act>
 auto retried(Act act) -> decltype(act()) {

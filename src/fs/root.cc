@@ -8,6 +8,7 @@
 #include "fs/procfs.h"
 #include "fs/report.h"
 #include "fs/resolver.h"
+#include "fs/retried.h"
 #include "fs/root_state.h"
 #include "sys/open.h"
 
@@ -104,12 +105,6 @@ Outcome<UniqueFd> open_directory_by_path(std::string path, bool follow_link) {
     return sys::openat(AT_FDCWD, path.c_str(), O_PATH | O_DIRECTORY | no_follow);
 }
 
-// Nothing at that name any more, or nothing that is inside.
-bool is_elsewhere(Code code) {
-    return code == Code::kNotFound || code == Code::kNotADirectory || code == Code::kPathEscape ||
-           code == Code::kMountCrossing;
-}
-
 }  // namespace
 
 Root::Root(std::shared_ptr<const fs::RootState> state, Rights rights) noexcept
@@ -120,21 +115,21 @@ const fs::RootState& fs::state_of(const Root& root) noexcept { return *root.stat
 Result<Root> Root::open(std::string_view directory, const RootOptions& options) {
     const std::string path(directory);
     auto fd = open_directory_by_path(path, options.follow_root_link);
-    if (!fd) return fs::as_error(fd.error(), "open root", path);
+    if (!fd) return as_error(fd.error(), "open root", path);
     auto state = make_state(std::move(*fd), path, options);
-    if (!state) return fs::as_error(state.error(), "open root", path);
+    if (!state) return as_error(state.error(), "open root", path);
     return Root(std::move(*state), Rights::kAll);
 }
 
 Result<Root> Root::adopt(UniqueFd directory, const RootOptions& options) {
     if (!directory.valid()) {
-        return fs::as_error(refuse(Code::kInvalidArgument), "adopt root", {});
+        return as_error(refuse(Code::kInvalidArgument), "adopt root", {});
     }
     if (const auto set = sys::set_close_on_exec(directory.get()); !set) {
-        return fs::as_error(set.error(), "adopt root", {});
+        return as_error(set.error(), "adopt root", {});
     }
     auto state = make_state(std::move(directory), {}, options);
-    if (!state) return fs::as_error(state.error(), "adopt root", {});
+    if (!state) return as_error(state.error(), "adopt root", {});
     return Root(std::move(*state), Rights::kAll);
 }
 
@@ -205,7 +200,7 @@ Result<std::string> Root::canonical_path(const Handle& handle) const {
         auto below = fs::parse_path(object, rules);
         if (!below) return refuse(Code::kNotFound, "has no name inside the workspace");
         auto found = fs::open_object(*state_, *below, O_PATH, Symlinks::kReject);
-        if (!found && !is_elsewhere(found.error().code)) return found.error();
+        if (!found && !fs::is_elsewhere(found.error().code)) return found.error();
         if (!found) return refuse(Code::kNotFound, "has no name inside the workspace");
         PADDOCK_ASSIGN(there, sys::fstat(found->get()));
         PADDOCK_ASSIGN(here, sys::fstat(handle.fd()));
@@ -216,7 +211,7 @@ Result<std::string> Root::canonical_path(const Handle& handle) const {
         return below->text;
     };
     auto path = find();
-    if (!path) return fs::as_error(path.error(), "canonical path", {});
+    if (!path) return as_error(path.error(), "canonical path", {});
     return *path;
 }
 

@@ -104,16 +104,16 @@ Status Root::rename(std::string_view from, std::string_view to, RenameMode mode)
     };
     auto source = locate(from);
     if (!source) return source.error();
-    if (!source->node) return fs::as_error(refuse(Code::kNotFound, {}, ENOENT), "rename", from);
+    if (!source->node) return as_error(refuse(Code::kNotFound, {}, ENOENT), "rename", from);
     auto target = locate(to);
     if (!target) return target.error();
     const bool wants_directory = to.ends_with('/');
     if (wants_directory && source->node->stat.type != FileType::kDirectory) {
-        return fs::as_error(refuse(Code::kNotADirectory, {}, ENOTDIR), "rename", from);
+        return as_error(refuse(Code::kNotADirectory, {}, ENOTDIR), "rename", from);
     }
     const auto done = sys::renameat2(source->directory, source->c_name(), target->directory,
                                      target->c_name(), rename_way(mode));
-    if (!done) return fs::as_error(done.error(), "rename", from);
+    if (!done) return as_error(done.error(), "rename", from);
     return {};
 }
 
@@ -126,15 +126,15 @@ Status Root::hard_link(std::string_view existing, std::string_view created) cons
     };
     auto source = locate(existing);
     if (!source) return source.error();
-    if (!source->node) return fs::as_error(refuse(Code::kNotFound, {}, ENOENT), "link", existing);
+    if (!source->node) return as_error(refuse(Code::kNotFound, {}, ENOENT), "link", existing);
     auto target = locate(created);
     if (!target) return target.error();
     if (created.ends_with('/')) {
-        return fs::as_error(refuse(Code::kNotADirectory, {}, ENOTDIR), "link", existing);
+        return as_error(refuse(Code::kNotADirectory, {}, ENOTDIR), "link", existing);
     }
     const auto done =
         sys::linkat(source->directory, source->c_name(), target->directory, target->c_name());
-    if (!done) return fs::as_error(done.error(), "link", created);
+    if (!done) return as_error(done.error(), "link", created);
     return {};
 }
 

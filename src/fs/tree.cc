@@ -71,7 +71,7 @@ private:
     std::string path_;  // of the present directory, ended by '/' unless empty
     const WalkVisitor& visitor_;
     std::vector<Frame> frames_;
-    std::unique_ptr<sys::DirReader> reader_ = std::make_unique<sys::DirReader>();
+    sys::DirReader reader_;
 };
 
 WalkAction TreeWalk::visit(std::string_view name, FileType type, const Failure* failure) {
@@ -97,7 +97,7 @@ Outcome<WalkAction> TreeWalk::enter(std::string_view name, std::int64_t resume) 
     path_ += own_name;
     path_ += '/';
     chain_.push(own_name, std::move(child->fd), child->node);
-    reader_->reset();
+    reader_.reset();
     return WalkAction::kContinue;
 }
 
@@ -106,13 +106,13 @@ Done TreeWalk::leave() {
     frames_.pop_back();
     path_.resize(frame.parent_bytes);
     PADDOCK_TRY(chain_.pop());
-    reader_->reset();
+    reader_.reset();
     return read_on(chain_.top(), frame.resume);
 }
 
 Done TreeWalk::run() {
     for (;;) {
-        auto entry = next_entry(*reader_, chain_.top());
+        auto entry = next_entry(reader_, chain_.top());
         if (!entry && frames_.empty()) return entry.error();
         if (!entry || *entry == nullptr) {
             if (frames_.empty()) return {};
@@ -180,7 +180,7 @@ private:
     const RootState& state_;
     DirChain chain_;
     std::vector<Frame> frames_;  // one for each level of the chain
-    std::unique_ptr<sys::DirReader> reader_ = std::make_unique<sys::DirReader>();
+    sys::DirReader reader_;
 };
 
 Done TreeRemoval::remove(std::string_view name, FileType type) {
@@ -193,7 +193,7 @@ Done TreeRemoval::remove(std::string_view name, FileType type) {
 
 Done TreeRemoval::empty() {
     while (!frames_.empty()) {
-        PADDOCK_ASSIGN(entry, next_entry(*reader_, chain_.top()));
+        PADDOCK_ASSIGN(entry, next_entry(reader_, chain_.top()));
         if (entry == nullptr) {
             PADDOCK_TRY(finish_level());
             continue;
@@ -220,7 +220,7 @@ Done TreeRemoval::descend(const std::string& name, int passes) {
         if (!child) return child.error();
         chain_.push(name, std::move(child->fd), child->node);
         frames_.push_back({0, passes});
-        reader_->reset();
+        reader_.reset();
         return {};
     });
 }
@@ -229,7 +229,7 @@ Done TreeRemoval::finish_level() {
     const int passes = frames_.back().passes;
     frames_.pop_back();
     PADDOCK_ASSIGN(level, chain_.pop());
-    reader_->reset();
+    reader_.reset();
     if (!frames_.empty()) PADDOCK_TRY(read_on(chain_.top(), frames_.back().resume));
     PADDOCK_ASSIGN(removed, remove_one(chain_.top(), level.name.c_str(), FileType::kDirectory));
     if (removed == Removed::kYes) return {};
@@ -254,9 +254,9 @@ Done remove_tree(const RootState& state, const Place& place) {
 Outcome<Listing> list_entries(int directory, std::size_t entries_max) {
     Listing listing;
     auto& kept = listing.entries;  // a heap while reading, the largest name in front
-    const auto reader = std::make_unique<sys::DirReader>();
+    sys::DirReader reader;
     for (;;) {
-        PADDOCK_ASSIGN(entry, next_entry(*reader, directory));
+        PADDOCK_ASSIGN(entry, next_entry(reader, directory));
         if (entry == nullptr) break;
         kept.push_back({entry->name, type_of(directory, *entry)});
         std::push_heap(kept.begin(), kept.end(), by_name);

@@ -56,6 +56,9 @@ TEST(Json, is_bounded) {
 TEST(Json, writes_valid_text_whatever_the_bytes) {
     EXPECT_EQ(json::to_text("a\xff\xc3(\xe2\x82\xac"),
               "\"a\xef\xbf\xbd\xef\xbf\xbd(\xe2\x82\xac\"");
+    EXPECT_EQ(json::to_text("\x1b[2J\xc2\x9b"
+                            "2J \xc2\xa0\xc3\x9b"),
+              "\"\\u001b[2J\\u009b2J \xc2\xa0\xc3\x9b\"");
     EXPECT_EQ(json::to_text(std::numeric_limits<double>::infinity()), "null");
     std::string bytes;
     for (int byte = 0; byte < 256; ++byte) bytes += static_cast<char>(byte);

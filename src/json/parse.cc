@@ -40,6 +40,7 @@ public:
         Level level = std::move(levels_.back());
         levels_.pop_back();
         Object object;
+        object.reserve(level.items.size());
         for (std::size_t i = 0; i < level.items.size(); ++i) {
             object.append(std::move(level.names[i]), std::move(level.items[i]));
         }
@@ -88,6 +89,7 @@ private:
     };
 
     static bool has_duplicate(const std::vector<std::string>& names) {
+        if (names.size() < 2) return false;
         std::vector<std::string_view> sorted(names.begin(), names.end());
         std::sort(sorted.begin(), sorted.end());
         return std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end();

@@ -35,6 +35,8 @@ void Object::append(std::string name, Value value) {
     members_.push_back({std::move(name), std::move(value)});
 }
 
+void Object::reserve(std::size_t members) { members_.reserve(members); }
+
 Value::Value(std::uint64_t value) {
     if (value <= static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
         data_ = static_cast<std::int64_t>(value);

@@ -32,6 +32,7 @@ public:
 
     // Without a look for another of that name.
     void append(std::string name, Value value);
+    void reserve(std::size_t members);
 
     bool empty() const noexcept;
     const Member* begin() const noexcept;

@@ -78,9 +78,12 @@ private:
         std::size_t written = 0;
         for (std::size_t i = 0; i < text.size(); ++i) {
             const auto byte = static_cast<unsigned char>(text[i]);
-            if (byte >= 0x20 && byte != '"' && byte != '\\' && byte != 0x7f) continue;
+            const bool is_plain = byte >= 0x20 && byte != '"' && byte != '\\' && byte != 0x7f;
+            const bool is_c1 = byte == 0xc2 && static_cast<unsigned char>(text[i + 1]) < 0xa0;
+            if (is_plain && !is_c1) continue;
             out_ += text.substr(written, i - written);
-            escaped(byte);
+            if (is_c1) ++i;
+            escaped(static_cast<unsigned char>(text[i]));
             written = i + 1;
         }
         out_ += text.substr(written);

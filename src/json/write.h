@@ -1,5 +1,6 @@
 // A Value as JSON text. Always valid: bytes that are not UTF-8 become U+FFFD, a number that JSON
-// does not have becomes null.
+// does not have becomes null. Control characters are escaped, also those above ASCII that a
+// terminal would obey.
 #pragma once
 
 #include <string>

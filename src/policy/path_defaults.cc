@@ -1,36 +1,94 @@
+// The first rule that matches decides, so the exceptions of a group stand before it.
 #include "policy/path_defaults.h"
 
+#include <initializer_list>
 #include <vector>
 
 namespace paddock::policy {
+namespace {
+
+class Rules {
+public:
+    void add(Access access, std::initializer_list<const char*> patterns) {
+        for (const char* pattern : patterns) made_.push_back({pattern, access});
+    }
+    std::vector<PathRule> take() { return std::move(made_); }
+
+private:
+    std::vector<PathRule> made_;
+};
+
+// What git runs or obeys; of nested repositories, worktrees and submodules too.
+void add_git(Rules& rules) {
+    rules.add(Access::kReadOnly,
+              {"**/.git/hooks", "**/.git/config", "**/.git/config.worktree", "**/.git/commondir",
+               "**/.git/modules/**/hooks", "**/.git/modules/**/config",
+               "**/.git/modules/**/config.worktree", "**/.git/modules/**/commondir",
+               "**/.git/worktrees/*/config.worktree", "**/.git/worktrees/*/commondir"});
+    // The names of branches are no names of files.
+    rules.add(Access::kAllow, {"**/.git/refs/**", "**/.git/logs/**", "**/.git/objects/**",
+                               "**/.git/modules/**/refs/**", "**/.git/modules/**/logs/**",
+                               "**/.git/worktrees/*/refs/**", "**/.git/worktrees/*/logs/**"});
+}
 
 // Not here, on purpose: .npmrc, .yarnrc.yml, pip.conf and their like. They are mostly settings that
 // a build needs; a token in them is recognised by the secret scanner.
+void add_secrets(Rules& rules) {
+    // Public by nature, though they look like what follows.
+    rules.add(Access::kAllow,
+              {".env.example", ".env.sample", ".env.template", ".env.dist", "id_*.pub",
+               "cacert.pem", "*.pub.pem", "**/node_modules/**/*.pem", "**/node_modules/**/*.key",
+               "**/site-packages/**/*.pem", "**/site-packages/**/*.key"});
+    rules.add(Access::kDeny, {".env", ".env.*", ".envrc"});
+    rules.add(Access::kDeny, {"*.pem", "*.key", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.ppk",
+                              "*.kdbx", "*.kdb"});
+    rules.add(Access::kDeny, {"id_rsa*", "id_dsa*", "id_ecdsa*", "id_ed25519*", ".ssh", ".gnupg"});
+    rules.add(Access::kDeny, {".netrc", "_netrc", ".pgpass", ".my.cnf", ".htpasswd", ".pypirc",
+                              ".git-credentials", ".vault-token"});
+    rules.add(Access::kDeny,
+              {"**/.aws/credentials", "**/.azure", "**/.config/gcloud", "**/.config/gh/hosts.yml",
+               "**/.docker/config.json", "**/.kube/config", "**/.cargo/credentials",
+               "**/.cargo/credentials.toml", "**/.gem/credentials",
+               "**/.terraform.d/credentials.tfrc.json", "client_secret*.json"});
+}
+
+// What a shell, an editor or an agent obeys when somebody enters, opens or starts it there: the
+// way by which a command could get something run outside. Not here, on purpose: CLAUDE.md and other
+// texts, which are content; .gitmodules, of which git believes nothing that could run.
+void add_settings(Rules& rules) {
+    // Packages come with the settings of those who made them, which nobody opens.
+    rules.add(Access::kAllow, {"**/node_modules/**/.vscode", "**/node_modules/**/.idea",
+                               "**/node_modules/**/.husky", "**/node_modules/**/.claude",
+                               "**/node_modules/**/.cursor", "**/node_modules/**/.devcontainer"});
+    rules.add(Access::kReadOnly,
+              {".bashrc",        ".bash_profile", ".bash_login", ".bash_logout",    ".bash_aliases",
+               ".profile",       ".zshrc",        ".zshenv",     ".zprofile",       ".zlogin",
+               ".zlogout",       ".kshrc",        ".mkshrc",     ".cshrc",          ".tcshrc",
+               ".login",         ".logout",       ".inputrc",    "**/.config/fish", ".gitconfig",
+               "**/.config/git", ".ripgreprc"});
+    rules.add(Access::kReadOnly, {".vscode", ".idea", ".zed", ".fleet", ".devcontainer",
+                                  ".devcontainer.json", "*.code-workspace", ".husky"});
+    rules.add(Access::kReadOnly,
+              {".mcp.json",       ".claude",   ".claude.json", ".codex",     ".agents",
+               ".cursor",         ".gemini",   ".qwen",        ".opencode",  "opencode.json",
+               "opencode.jsonc",  ".crush",    ".crush.json",  "crush.json", ".goose",
+               ".aider.conf.yml", ".continue", ".windsurf",    ".roo",       ".kilocode",
+               ".amazonq",        ".kiro",     ".junie",       ".factory",   ".augment",
+               ".trae",           ".copilot",  ".openhands",   ".amp",       ".warp"});
+}
+
+}  // namespace
+
 std::span<const PathRule> default_path_rules() {
     static const std::vector<PathRule> made = [] {
-        std::vector<PathRule> rules;
-        const auto add = [&](Access access, std::initializer_list<const char*> patterns) {
-            for (const char* pattern : patterns) rules.push_back({pattern, access});
-        };
-        // Public by nature, though they look like what follows.
-        add(Access::kAllow, {".env.example", ".env.sample", ".env.template", ".env.dist",
-                             "id_*.pub", "cacert.pem", "*.pub.pem"});
-        add(Access::kDeny, {".env", ".env.*", ".envrc"});
-        add(Access::kDeny, {"*.pem", "*.key", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.ppk",
-                            "*.kdbx", "*.kdb"});
-        add(Access::kDeny, {"id_rsa*", "id_dsa*", "id_ecdsa*", "id_ed25519*", ".ssh", ".gnupg"});
-        add(Access::kDeny, {".netrc", "_netrc", ".pgpass", ".my.cnf", ".htpasswd", ".pypirc",
-                            ".git-credentials", ".vault-token"});
-        add(Access::kDeny,
-            {"**/.aws/credentials", "**/.azure", "**/.config/gcloud", "**/.config/gh/hosts.yml",
-             "**/.docker/config.json", "**/.kube/config", "**/.cargo/credentials",
-             "**/.cargo/credentials.toml", "**/.gem/credentials",
-             "**/.terraform.d/credentials.tfrc.json", "client_secret*.json"});
-        // Of nested repositories, worktrees and submodules too.
-        add(Access::kReadOnly, {"**/.git/hooks", "**/.git/config", "**/.git/config.worktree",
-                                "**/.git/modules/**/hooks", "**/.git/modules/**/config",
-                                "**/.git/worktrees/*/config.worktree"});
-        return rules;
+        Rules rules;
+        add_git(rules);
+        add_secrets(rules);
+        add_settings(rules);
+        // ".git" itself: as a file or a link it leads git elsewhere.
+        rules.add(Access::kAllow, {"**/.git/**"});
+        rules.add(Access::kReadOnly, {".git"});
+        return rules.take();
     }();
     return made;
 }

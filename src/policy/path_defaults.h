@@ -1,5 +1,5 @@
 // The path rules of every workspace, unless the operator's own rules say otherwise: secrets are not
-// shown, and what git runs or obeys is not changed.
+// shown, and what git, shells, editors and agents run or obey is not changed.
 #pragma once
 
 #include <span>

@@ -1,6 +1,6 @@
 // Searches ask for every file of a tree, and hardly any name has to do with a rule. So each name of
-// a path is first looked up by its first and its last byte; only the rules that both leave over are
-// matched.
+// a path is first looked up by its first two bytes and its last two; only the rules that all
+// of them leave over are matched.
 #include "policy/path_rules.h"
 
 #include <paddock/limits.h>
@@ -8,10 +8,13 @@
 #include <algorithm>
 #include <bit>
 
+#include "policy/name_alias.h"
+
 namespace paddock::policy {
 namespace {
 
 constexpr std::size_t kWordBits = 64;
+constexpr unsigned kByteValues = 256;
 
 // The last name of a pattern if its first and last byte say what names it can match, else "*".
 std::string_view telling_name(std::string_view pattern) noexcept {
@@ -20,9 +23,11 @@ std::string_view telling_name(std::string_view pattern) noexcept {
     return name.empty() || name == "." || name == ".." ? "*" : name;
 }
 
+bool is_wildcard(char of_pattern) noexcept { return of_pattern == '*' || of_pattern == '?'; }
+
 // Which bytes this one of a pattern matches, whatever the case.
 bool may_match(char of_pattern, unsigned byte) noexcept {
-    if (of_pattern == '*' || of_pattern == '?') return true;
+    if (is_wildcard(of_pattern)) return true;
     const auto wanted = static_cast<unsigned char>(of_pattern);
     const bool letter = (wanted | 32U) >= 'a' && (wanted | 32U) <= 'z';
     return byte == wanted || (letter && (byte | 32U) == (wanted | 32U));
@@ -45,9 +50,12 @@ Outcome<PathRules> PathRules::compile(std::span<const PathRule> from_operator,
                                       std::span<const PathRule> defaults) {
     if (from_operator.size() > limits::kPathRulesMax) return refuse(Code::kLimitReached);
     PathRules rules;
-    const std::size_t words = (from_operator.size() + defaults.size()) / kWordBits + 1;
-    rules.by_first_.fill(Mask(words));
-    rules.by_last_.fill(Mask(words));
+    rules.from_operator_ = from_operator.size();
+    rules.words_ = (from_operator.size() + defaults.size()) / kWordBits + 1;
+    for (Masks* masks :
+         {&rules.by_first_, &rules.by_second_, &rules.by_last_but_one_, &rules.by_last_}) {
+        masks->resize(kByteValues * rules.words_);
+    }
     for (const PathRule& rule : from_operator) PADDOCK_TRY(rules.add(rule));
     for (const PathRule& rule : defaults) PADDOCK_TRY(rules.add(rule));
     return rules;
@@ -84,38 +92,62 @@ Done PathRules::add(const PathRule& rule) {
 void PathRules::index(std::size_t rule, std::string_view pattern) {
     const std::uint64_t bit = std::uint64_t{1} << rule % kWordBits;
     const std::string_view name = telling_name(pattern);
-    for (unsigned byte = 0; byte < 256; ++byte) {
-        if (may_match(name.front(), byte)) by_first_[byte][rule / kWordBits] |= bit;
-        if (may_match(name.back(), byte)) by_last_[byte][rule / kWordBits] |= bit;
+    const bool two = name.size() > 1;
+    const char second = two && !is_wildcard(name.front()) ? name[1] : '*';
+    const char last_but_one = two && !is_wildcard(name.back()) ? name[name.size() - 2] : '*';
+    for (unsigned byte = 0; byte < kByteValues; ++byte) {
+        const std::size_t word = byte * words_ + rule / kWordBits;
+        if (may_match(name.front(), byte)) by_first_[word] |= bit;
+        if (may_match(second, byte)) by_second_[word] |= bit;
+        if (may_match(last_but_one, byte)) by_last_but_one_[word] |= bit;
+        if (may_match(name.back(), byte)) by_last_[word] |= bit;
     }
+}
+
+std::uint64_t PathRules::candidates(std::string_view name, std::size_t word) const noexcept {
+    const auto at = [&](char c) { return static_cast<unsigned char>(c) * words_ + word; };
+    const std::uint64_t ends = by_first_[at(name.front())] & by_last_[at(name.back())];
+    if (ends == 0 || name.size() == 1) return ends;
+    return ends & by_second_[at(name[1])] & by_last_but_one_[at(name[name.size() - 2])];
 }
 
 std::size_t PathRules::first_match(std::string_view path) const noexcept {
     std::size_t best = everything_.value_or(rules_.size());
-    any_from_root(path, [&](std::string_view prefix) {
-        const std::string_view name = prefix.substr(prefix.rfind('/') + 1);
-        const Mask& first = by_first_[static_cast<unsigned char>(name.front())];
-        const Mask& last = by_last_[static_cast<unsigned char>(name.back())];
+    for (std::size_t begin = 0, end = 0; begin < path.size(); begin = end + 1) {
+        end = std::min(path.find('/', begin), path.size());
+        const std::string_view name = path.substr(begin, end - begin);
         for (std::size_t word = 0; word * kWordBits < best; ++word) {
-            for (std::uint64_t left = first[word] & last[word]; left != 0; left &= left - 1) {
+            for (std::uint64_t left = candidates(name, word); left != 0; left &= left - 1) {
                 const auto i = word * kWordBits + static_cast<std::size_t>(std::countr_zero(left));
                 if (i >= best) break;
-                const bool reaches = !rules_[i].below_only || prefix.size() < path.size();
-                if (reaches && rules_[i].glob->matches(prefix, true)) best = i;
+                const bool reaches = !rules_[i].below_only || end < path.size();
+                if (reaches && rules_[i].glob->matches(path.substr(0, end), true)) best = i;
             }
         }
-        return false;
-    });
+    }
     return best;
 }
 
 Decision PathRules::decide(std::string_view path) const noexcept {
+    const Decision written = decide_as_written(path);
+    const auto plain = plain_spelling(path);
+    if (!plain) return written;
+    const Decision meant = decide_as_written(*plain);
+    return meant.access > written.access ? meant : written;
+}
+
+Decision PathRules::decide_as_written(std::string_view path) const noexcept {
     const std::size_t index = path.empty() ? rules_.size() : first_match(path);
     if (index == rules_.size()) return {};
-    return {rules_[index].access, index, rules_[index].pattern};
+    return {rules_[index].access, index, rules_[index].pattern, index < from_operator_};
 }
 
 bool PathRules::covers_something_below(std::string_view directory) const noexcept {
+    const auto plain = plain_spelling(directory);
+    return covers_below_as_written(directory) || (plain && covers_below_as_written(*plain));
+}
+
+bool PathRules::covers_below_as_written(std::string_view directory) const noexcept {
     for (const Rule& rule : rules_) {
         const bool restricts = rule.access != Access::kAllow;
         // It decides about all that no rule before it touches, and there was none.

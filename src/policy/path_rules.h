@@ -5,13 +5,13 @@
 // The operator's rules come before path_defaults.h.
 //
 // Rules that restrict ignore the case of ASCII letters, since some file systems do and ".ENV" would
-// be the same file there; rules that allow do not. A path that no rule matches is allowed.
+// be the same file there; rules that allow do not. Other spellings that may be the same file
+// (name_alias.h) are restricted like the plain one. A path that no rule matches is allowed.
 //
 // Paths are resolved and relative to the root, as RelPath has them. Immutable: any number of
 // threads may ask.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -32,6 +32,7 @@ struct Decision {
     Access access = Access::kAllow;
     std::optional<std::size_t> rule = {};  // its index, those of the operator first
     std::string_view pattern = {};         // as written
+    bool by_operator = false;              // not a default
 };
 
 class PathRules {
@@ -53,18 +54,21 @@ private:
         std::optional<text::Glob> glob;  // none: "**", everything
         bool below_only = false;         // "build/**" does not cover "build"
     };
-    // One bit for each rule.
-    using Mask = std::vector<std::uint64_t>;
+    // For each value of a byte, one bit for each rule that may match a name with it.
+    using Masks = std::vector<std::uint64_t>;
 
+    Decision decide_as_written(std::string_view path) const noexcept;
+    bool covers_below_as_written(std::string_view directory) const noexcept;
     Done add(const PathRule& rule);
     void index(std::size_t rule, std::string_view pattern);
+    std::uint64_t candidates(std::string_view name, std::size_t word) const noexcept;
     std::size_t first_match(std::string_view path) const noexcept;
 
     std::vector<Rule> rules_;
+    std::size_t from_operator_ = 0;          // that many come first
     std::optional<std::size_t> everything_;  // the first rule for "**"
-    // Which rules may match a name that begins or ends with this byte.
-    std::array<Mask, 256> by_first_;
-    std::array<Mask, 256> by_last_;
+    std::size_t words_ = 1;                  // of a mask
+    Masks by_first_, by_second_, by_last_but_one_, by_last_;
 };
 
 }  // namespace paddock::policy

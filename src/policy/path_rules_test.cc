@@ -207,15 +207,55 @@ TEST(PathDefaults, keep_what_git_obeys_as_it_is) {
     for (const char* path :
          {".git/hooks", ".git/hooks/pre-commit", ".git/config", ".GIT/Config",
           "vendor/lib/.git/hooks/post-checkout", "a/.git/config", ".git/modules/sub/hooks/x",
-          ".git/modules/a/b/config", ".git/worktrees/w/config.worktree"}) {
+          ".git/modules/a/b/config", ".git/worktrees/w/config.worktree", ".git", "a/.git",
+          ".git/commondir", ".git/worktrees/w/commondir", ".GIT/objects"}) {
         EXPECT_EQ(decided(defaults(), path), "read_only") << path;
     }
-    for (const char* path : {".git", ".git/HEAD", ".git/objects/ab/cd", ".github/config",
-                             "hooks/pre-commit", "config", ".gitignore"}) {
+    for (const char* path :
+         {".git/HEAD", ".git/objects/ab/cd", ".git/index", ".git/COMMIT_EDITMSG", ".git/logs/HEAD",
+          ".git/worktrees/w/HEAD", ".git/modules/s/index", ".github/config", "hooks/pre-commit",
+          "config", ".gitignore", ".gitattributes", ".gitmodules"}) {
         EXPECT_EQ(decided(defaults(), path), "allow") << path;
     }
     EXPECT_TRUE(defaults().covers_something_below(".git"));
     EXPECT_TRUE(defaults().covers_something_below(""));
+}
+
+TEST(PathDefaults, know_that_branches_are_no_files) {
+    for (const char* path :
+         {".git/refs/heads/fix.key", ".git/logs/refs/heads/id_rsa-login", ".git/refs/tags/.env",
+          "a/.git/modules/m/refs/heads/x.pem", ".git/worktrees/w/logs/.vscode"}) {
+        EXPECT_EQ(decided(defaults(), path), "allow") << path;
+    }
+    EXPECT_EQ(decided(defaults(), ".git/x.key"), "deny");
+    EXPECT_EQ(decided(defaults(), ".git/refs/a/.git/hooks/x"), "read_only");
+    EXPECT_EQ(decided(defaults(), ".git/modules/refs/config"), "read_only");
+}
+
+TEST(PathDefaults, keep_what_shells_editors_and_agents_obey_as_it_is) {
+    for (const char* path :
+         {".bashrc", "a/.profile", ".zshenv", ".BASHRC", ".config/fish/config.fish",
+          ".vscode/tasks.json", "sub/.idea/workspace.xml", ".mcp.json", ".claude/settings.json",
+          ".codex/config.toml", ".cursor/mcp.json", ".gemini/settings.json", ".agents/x",
+          ".husky/pre-commit", "opencode.json", "x.code-workspace", "node_modules/.bashrc",
+          ".gitconfig"}) {
+        EXPECT_EQ(decided(defaults(), path), "read_only") << path;
+    }
+    EXPECT_EQ(decided(defaults(), ".envrc"), "deny");
+    for (const char* path :
+         {"CLAUDE.md", "AGENTS.md", "GEMINI.md", ".cursorrules", "bashrc", "profile",
+          "claude/settings.json", ".editorconfig", "node_modules/a/b/.vscode/settings.json",
+          "venv/lib/python3/site-packages/grpc/roots.pem"}) {
+        EXPECT_EQ(decided(defaults(), path), "allow") << path;
+    }
+}
+
+TEST(PathDefaults, are_told_from_what_the_operator_wrote) {
+    const std::vector<PathRule> given = {{".vscode", Access::kAllow}};
+    const PathRules all = PathRules::compile(given, default_path_rules()).value();
+    EXPECT_TRUE(all.decide(".vscode/x").by_operator);
+    EXPECT_FALSE(all.decide(".idea/x").by_operator);
+    EXPECT_FALSE(all.decide("plain").by_operator);
 }
 
 }  // namespace

@@ -159,30 +159,31 @@ constexpr std::string_view kQualifiers[] = {
 };
 
 constexpr std::string_view kHarmless[] = {
-    "backward",    "cancel",   "cancellation", "change", "continuation", "forward",
-    "idempotency", "lock",     "next",         "page",   "pagination",   "publickey",
-    "request",     "sequence", "sync",         "update",
+    "backward",    "cancel",    "cancellation", "change",   "continuation", "forward",
+    "idempotency", "input",     "lock",         "next",     "output",       "page",
+    "pagination",  "publickey", "request",      "sequence", "sync",         "update",
 };
 
 constexpr std::string_view kAbout[] = {
-    "address",   "alg",      "algo",     "algorithm",   "arn",        "at",       "bits",
-    "budget",    "bytes",    "cache",    "callback",    "case",       "change",   "char",
-    "chars",     "check",    "class",    "code",        "codes",      "contract", "cost",
-    "count",     "created",  "date",     "dir",         "directory",  "disabled", "duration",
-    "enabled",   "encoder",  "encoding", "end",         "endpoint",   "env",      "error",
-    "exists",    "exp",      "expired",  "expires",     "expiry",     "field",    "file",
-    "filename",  "flow",     "format",   "from",        "generation", "handler",  "header",
-    "hint",      "host",     "id",       "identifier",  "ids",        "index",    "info",
-    "issuer",    "kind",     "label",    "last",        "len",        "length",   "lifetime",
-    "limit",     "line",     "list",     "location",    "manager",    "max",      "message",
-    "min",       "mode",     "msg",      "name",        "names",      "offset",   "param",
-    "parameter", "path",     "pattern",  "placeholder", "policy",     "pos",      "position",
-    "prefix",    "price",    "provider", "ref",         "regex",      "regexp",   "required",
-    "reset",     "role",     "scope",    "scopes",      "server",     "service",  "size",
-    "source",    "spec",     "start",    "state",       "status",     "strategy", "suffix",
-    "symbol",    "text",     "time",     "timeout",     "title",      "ttl",      "type",
-    "types",     "updated",  "uri",      "url",         "usage",      "used",     "validator",
-    "var",       "variable", "verify",   "version",     "width",
+    "address",    "alg",         "algo",    "algorithm", "arn",        "at",        "bits",
+    "budget",     "bytes",       "cache",   "callback",  "case",       "change",    "char",
+    "chars",      "check",       "class",   "code",      "codes",      "contains",  "contract",
+    "cost",       "count",       "created", "date",      "dir",        "directory", "disabled",
+    "duration",   "enabled",     "encoder", "encoding",  "encryption", "end",       "endpoint",
+    "endswith",   "env",         "error",   "exists",    "exp",        "expired",   "expires",
+    "expiry",     "field",       "file",    "filename",  "flow",       "format",    "from",
+    "generation", "handler",     "hashers", "header",    "hint",       "host",      "id",
+    "identifier", "ids",         "index",   "info",      "issuer",     "kind",      "label",
+    "last",       "len",         "length",  "lifetime",  "limit",      "line",      "list",
+    "location",   "manager",     "max",     "message",   "method",     "min",       "mode",
+    "msg",        "name",        "names",   "offset",    "param",      "parameter", "path",
+    "pattern",    "placeholder", "policy",  "pos",       "position",   "prefix",    "price",
+    "provider",   "ref",         "regex",   "regexp",    "required",   "reset",     "role",
+    "scope",      "scopes",      "server",  "service",   "size",       "source",    "spec",
+    "start",      "startswith",  "state",   "status",    "strategy",   "suffix",    "symbol",
+    "text",       "time",        "timeout", "title",     "ttl",        "type",      "types",
+    "updated",    "uri",         "url",     "usage",     "used",       "validator", "var",
+    "variable",   "verify",      "version", "width",
 };
 
 }  // namespace

@@ -29,19 +29,20 @@ bool equals(std::string_view text, std::string_view lower_case) noexcept {
 }
 
 constexpr std::string_view kPlaceholderWords[] = {
-    "${",     "$(",       "{{",        "[redacted:", "%(",         "%s",      "...",
-    "***",    "changeme", "change_me", "change-me",  "changeit",   "example", "placeholder",
-    "dummy",  "your",     "sample",    "insert",     "replace",    "environ", "process.env",
-    "getenv", "not_a_",   "redacted",  "undefined",  "notasecret", "invalid", "<",
+    "${",        "$(",         "{{",      "[redacted:",  "%(",     "%s",       "...",
+    "***",       "://",        "[0-9",    "4_request",   "[a-z",   "changeme", "change_me",
+    "change-me", "changeit",   "example", "placeholder", "dummy",  "your",     "sample",
+    "insert",    "replace",    "environ", "process.env", "getenv", "not_a_",   "redacted",
+    "undefined", "notasecret", "invalid", "<",
 };
 
 constexpr std::string_view kPlaceholders[] = {
-    "password", "passwd",   "secret",  "token",  "string",    "default",     "required",
-    "optional", "username", "private", "apikey", "password1", "password123",
+    "password",   "passphrase", "passwd",  "pass",     "secret",   "token",    "string",  "mypass",
+    "mypassword", "mysecret",   "default", "required", "optional", "username", "private", "apikey",
 };
 
 bool has_placeholder_word(std::string_view text) noexcept {
-    constexpr std::string_view kFirsts = "${[%.*cepdysirgnu<";
+    constexpr std::string_view kFirsts = "${[%.*:4cdegimnprsuy<";
     for (; !text.empty(); text.remove_prefix(1)) {
         if (!holds(kFirsts, lowered(text.front()))) continue;
         for (const std::string_view word : kPlaceholderWords) {
@@ -101,12 +102,19 @@ bool has_space_or_control(std::string_view text) noexcept {
                        [](char c) { return static_cast<unsigned char>(c) <= ' ' || c == 127; });
 }
 
+// "identitytoolkit#ResetPassword", "?Keyword": names, to which no one would add a mark for
+// strength.
+bool is_marked_name(std::string_view text) noexcept {
+    return std::all_of(text.begin(), text.end(),
+                       [](char c) { return is_letter(c) || holds("_-./:#?", c); });
+}
+
 bool is_strong(std::string_view value, const Counts& counts) noexcept {
     // Versions, dates, object identifiers.
     if (counts.letters() == 0 && counts.joints > 0) return false;
     if (counts.joints > 0 && counts.marks == 0 && is_compound(value)) return false;
     if (counts.digits > 0) return true;
-    return counts.marks > 0 && counts.letters() >= kValueBytesMin;
+    return counts.marks > 0 && counts.letters() >= kValueBytesMin && !is_marked_name(value);
 }
 
 // "curve25519_set_secret": some of the parts between the underscores are words.
@@ -120,21 +128,27 @@ bool is_snake_case(std::string_view name) noexcept {
     }
 }
 
-// "crypto.keys.Ed25519Key": names joined by dots, the first of them a word.
-bool is_dotted_name(std::string_view text) noexcept {
-    const std::string_view first = text.substr(0, text.find('.'));
-    if (first.size() == text.size()) return false;
-    return std::all_of(first.begin(), first.end(),
-                       [](char c) { return is_letter(c) || c == '_'; }) &&
-           std::all_of(text.begin(), text.end(),
-                       [](char c) { return is_letter(c) || is_digit(c) || c == '_' || c == '.'; });
+// "SensitiveString2048": words with a capital each, and a number.
+bool is_type_name(std::string_view text) noexcept {
+    constexpr std::size_t kNumberMax = 4;
+    std::size_t digits = 0;
+    while (digits < text.size() && is_digit(text[text.size() - 1 - digits])) ++digits;
+    if (digits > kNumberMax || text.empty() || !is_upper(text.front())) return false;
+    text.remove_suffix(digits);
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const bool last = i + 1 == text.size();
+        if (!is_letter(text[i]) || (is_upper(text[i]) && (last || !is_lower(text[i + 1]))))
+            return false;
+    }
+    return true;
 }
 
 // Calls, members, subscripts, generics, formats: an expression, not a value.
 bool is_code(std::string_view value) noexcept {
-    return value.find_first_of("()[]{}<>*$\\%") != std::string_view::npos ||
+    return value.find_first_of("()[]{}<>*$\\%?") != std::string_view::npos ||
            value.starts_with("0x") || is_snake_case(value) || is_dotted_name(value) ||
-           value.find("->") != std::string_view::npos || value.find("::") != std::string_view::npos;
+           is_type_name(value) || value.find("->") != std::string_view::npos ||
+           value.find("::") != std::string_view::npos;
 }
 
 bool is_secret_bare(std::string_view value, const Counts& counts) noexcept {
@@ -146,17 +160,25 @@ bool is_secret_bare(std::string_view value, const Counts& counts) noexcept {
     return is_compound(value) ? counts.upper == 0 : counts.digits > 1;
 }
 
-// "LIMIT_TOKEN=100000", "TOKEN=0x1f03a2", "TOKEN=read(file1)".
+// "LIMIT_TOKEN=100000", "TOKEN=0x1f03a2", "TOKEN=read(file1)"; a shell takes no bare parenthesis.
 bool is_number_or_call(std::string_view value, const Counts& counts) noexcept {
     const bool number = counts.digits == value.size() && value.size() < kShellWordBytesMin;
     const bool hexadecimal = value.starts_with("0x") && value.size() <= kRandomBytesMin + 2;
-    return number || hexadecimal || (holds(value, '(') && value.ends_with(')'));
+    return number || hexadecimal || holds(value, '(') || holds(value, ')');
+}
+
+// "url('x1.png')", "PASSWORD('x1')"
+bool is_call(std::string_view value) noexcept {
+    const std::string_view name = value.substr(0, value.find('('));
+    return value.ends_with(')') && !name.empty() &&
+           std::all_of(name.begin(), name.end(), is_letter);
 }
 
 bool is_hard_to_guess(std::string_view value, ValueForm form) noexcept {
     const Counts counts(value);
     if (form == ValueForm::kBare) return is_secret_bare(value, counts);
     if (form == ValueForm::kShell && is_number_or_call(value, counts)) return false;
+    if (form == ValueForm::kQuoted && is_call(value)) return false;
     if (is_strong(value, counts)) return true;
     if (counts.joints > 0 || counts.marks > 0 || counts.digits > 0) return false;
     if (form == ValueForm::kShell) return value.size() >= kShellWordBytesMin && counts.lower > 0;
@@ -165,14 +187,29 @@ bool is_hard_to_guess(std::string_view value, ValueForm form) noexcept {
 
 }  // namespace
 
+// "crypto.keys.Ed25519Key"
+bool is_dotted_name(std::string_view text) noexcept {
+    const std::string_view first = text.substr(0, text.find('.'));
+    if (first.size() == text.size()) return false;
+    return std::all_of(first.begin(), first.end(),
+                       [](char c) { return is_letter(c) || c == '_'; }) &&
+           std::all_of(text.begin(), text.end(),
+                       [](char c) { return is_letter(c) || is_digit(c) || c == '_' || c == '.'; });
+}
+
 bool is_placeholder(std::string_view value) noexcept {
+    constexpr std::size_t kNumberMax = 3;
     // Paths, references, and the middle of an expression that glues strings together.
     if (value.empty() || holds("$%/~&@#,+)'\"\\", value.front())) return true;
     if (value.starts_with("arn:")) return true;
     if (value.front() == '[' && value.back() == ']') return true;
     if (value.find('{') != value.npos && value.find('}') != value.npos) return true;
-    return has_filler(value) || has_placeholder_word(value) ||
-           std::any_of(std::begin(kPlaceholders), std::end(kPlaceholders),
+    if (has_filler(value) || has_placeholder_word(value)) return true;
+    // "password1", "secret123"
+    for (std::size_t i = 0; i < kNumberMax && !value.empty() && is_digit(value.back()); ++i) {
+        value.remove_suffix(1);
+    }
+    return std::any_of(std::begin(kPlaceholders), std::end(kPlaceholders),
                        [&](std::string_view whole) { return equals(value, whole); });
 }
 

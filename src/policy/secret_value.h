@@ -23,6 +23,9 @@ bool is_secret_value(std::string_view value, ValueForm form) noexcept;
 // True for what no one would call a variable or write by hand.
 bool is_random(std::string_view value) noexcept;
 
+// True for names joined by dots, the first of them a word: "crypto.keys.Ed25519Key".
+bool is_dotted_name(std::string_view text) noexcept;
+
 // True for what stands for a value: "${TOKEN}", "<token>", "xxxx", "changeme", "" and marks of the
 // scanner itself.
 bool is_placeholder(std::string_view value) noexcept;

@@ -151,10 +151,7 @@ int landlock_abi(int ceiling) { return std::min(ll::abi().value_or(0), ceiling);
 Result<ConfineReport> confine_self_at(const ConfineSpec& spec, int ceiling) {
     auto report = confine(spec, landlock_abi(ceiling));
     if (report) return std::move(*report);
-    Error error;
-    static_cast<Failure&>(error) = report.error();
-    error.operation = "confine";
-    return error;
+    return as_error(report.error(), "confine", {});
 }
 
 }  // namespace paddock::sandbox

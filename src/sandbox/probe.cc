@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <string_view>
 
+#include "sandbox/kernel_text.h"
 #include "sys/host.h"
 #include "sys/io.h"
 #include "sys/landlock.h"
@@ -65,31 +66,6 @@ Done enter_mount_namespace() {
     return sys::make_mounts_private();
 }
 
-// /proc and cgroup files: small, and their size is not known beforehand.
-Outcome<std::string> read_text(int directory, const char* name) {
-    constexpr std::size_t kBytesMax = std::size_t{1} << 20;
-    PADDOCK_ASSIGN(file, sys::openat(directory, name, O_RDONLY));
-    std::string text;
-    char block[4096];
-    while (text.size() < kBytesMax) {
-        PADDOCK_ASSIGN(size, sys::read(file.get(), block, sizeof block));
-        if (size == 0) break;
-        text.append(block, size);
-    }
-    return text;
-}
-
-std::vector<std::string> split(std::string_view text, char separator) {
-    std::vector<std::string> parts;
-    while (!text.empty()) {
-        const std::size_t end = text.find(separator);
-        if (end != 0) parts.emplace_back(text.substr(0, end));
-        if (end == std::string_view::npos) break;
-        text.remove_prefix(end + 1);
-    }
-    return parts;
-}
-
 // Where the cgroup v2 hierarchy is mounted, and which of its groups is the mount's root.
 struct CgroupMount {
     std::string point;
@@ -123,7 +99,7 @@ Done try_seccomp() { return in_child<filter_and_call>(); }
 Done try_user_namespace() { return in_child<enter_user_namespace>(); }
 Done try_mount_namespace() { return in_child<enter_mount_namespace>(); }
 
-Outcome<CgroupDelegation> cgroup_delegation() {
+Outcome<UniqueFd> own_cgroup_directory() {
     PADDOCK_ASSIGN(mount, cgroup_mount());
     PADDOCK_ASSIGN(group, own_cgroup());
     std::string_view below = group;
@@ -134,7 +110,11 @@ Outcome<CgroupDelegation> cgroup_delegation() {
         below.remove_prefix(mount.root.size());
     }
     const std::string path = mount.point + std::string(below);
-    PADDOCK_ASSIGN(directory, sys::openat(AT_FDCWD, path.c_str(), O_RDONLY | O_DIRECTORY));
+    return sys::openat(AT_FDCWD, path.c_str(), O_RDONLY | O_DIRECTORY);
+}
+
+Outcome<CgroupDelegation> cgroup_delegation() {
+    PADDOCK_ASSIGN(directory, own_cgroup_directory());
     PADDOCK_ASSIGN(offered, read_text(directory.get(), "cgroup.controllers"));
     CgroupDelegation delegation;
     // Moving a process in needs the file, making a group needs the directory.

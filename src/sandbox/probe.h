@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include <paddock/unique_fd.h>
+
 #include "base/outcome.h"
 
 namespace paddock::sandbox {
@@ -23,5 +25,8 @@ struct CgroupDelegation {
 
 // The group of this process in the cgroup v2 hierarchy; not_available if there is none.
 Outcome<CgroupDelegation> cgroup_delegation();
+
+// The directory of that group.
+Outcome<UniqueFd> own_cgroup_directory();
 
 }  // namespace paddock::sandbox

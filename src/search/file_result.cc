@@ -6,6 +6,7 @@
 #include <paddock/limits.h>
 
 #include "base/outcome.h"
+#include "base/utf8.h"
 
 namespace paddock::search {
 
@@ -39,12 +40,27 @@ bool FileResult::full() const noexcept {
     return wanted_->mode == GrepMode::kContent && lines_.size() >= wanted_->lines_max;
 }
 
+// The beginning of a line, unless it is too long and would not show the match.
+std::size_t FileResult::shown_from(const Line& line) const {
+    const std::size_t room = wanted_->line_bytes_max;
+    if (line.kind != Line::Kind::kMatch || line.text.size() <= room) return 0;
+    const auto match = wanted_->matcher->next_match(line.text, 0);
+    if (!match || match->end <= room) return 0;
+    const std::size_t from = match->begin - std::min(match->begin, room / 4);
+    return cut_utf8(line.text, std::min(from, line.text.size() - room)).size();
+}
+
 Next FileResult::line(const Line& line) {
     if (line.kind == Line::Kind::kMatch) ++matches_;
     if (wanted_->mode == GrepMode::kContent && !binary_) {
-        const std::size_t length = std::min(line.text.size(), wanted_->line_bytes_max);
-        lines_.push_back({line.kind, line.number, line.text.size(), text_.size(), length});
-        text_ += line.text.substr(0, length);
+        const std::size_t skipped = shown_from(line);
+        const std::string_view shown = cut_utf8(line.text.substr(skipped), wanted_->line_bytes_max);
+        const std::size_t before = std::min(skipped, wanted_->margin);
+        const std::string_view around =
+            line.text.substr(skipped - before, before + shown.size() + wanted_->margin);
+        lines_.push_back({line.kind, line.number, line.text.size(), skipped, text_.size(), before,
+                          shown.size(), around.size()});
+        text_ += around;
     }
     return full() ? Next::kStop : Next::kGoOn;
 }
@@ -79,8 +95,9 @@ GrepFile FileResult::view(std::string_view path) const {
     file.matches = matches_;
     file.lines.reserve(lines_.size());
     for (const Kept& kept : lines_) {
-        file.lines.push_back({kept.kind, kept.number, kept.bytes,
-                              std::string_view(text_).substr(kept.begin, kept.length)});
+        const auto around = std::string_view(text_).substr(kept.begin, kept.length_around);
+        file.lines.push_back({kept.kind, kept.number, kept.bytes, kept.skipped,
+                              around.substr(kept.before, kept.length), around});
     }
     return file;
 }

@@ -15,6 +15,8 @@ struct Wanted {
     GrepMode mode = GrepMode::kContent;
     std::uint64_t lines_max = UINT64_MAX;
     std::size_t line_bytes_max = 0;
+    const Matcher* matcher = nullptr;  // says which part of a longer line to keep
+    std::size_t margin = 0;            // bytes around that part that are kept too
 };
 
 class FileResult final : public Sink {
@@ -41,12 +43,17 @@ public:
     GrepFile view(std::string_view path) const;
 
 private:
+    std::size_t shown_from(const Line& line) const;
+
     struct Kept {
         Line::Kind kind;
         std::uint64_t number;
         std::uint64_t bytes;
-        std::size_t begin;  // in text_
+        std::size_t skipped;
+        std::size_t begin;   // in text_, of the part with what is around it
+        std::size_t before;  // bytes before the part
         std::size_t length;
+        std::size_t length_around;
     };
 
     const Wanted* wanted_;

@@ -1,6 +1,5 @@
 #include "search/find.h"
 
-#include <algorithm>
 #include <utility>
 
 #include <paddock/limits.h>
@@ -22,6 +21,7 @@ public:
         : query_(query), interruption_(query.time_max, query.cancel) {}
 
     std::unique_ptr<Task> visit(Batch batch) override;
+    std::uint32_t batch_entries() const noexcept override { return 256; }
     Next unreadable(std::string_view, const Failure&) override {
         ++result_.unreadable;
         return Next::kGoOn;
@@ -29,12 +29,10 @@ public:
     bool interrupted() const noexcept override { return interruption_.requested(); }
 
     bool by_time() const noexcept { return query_.order == FindQuery::Order::kNewestFirst; }
-    Next deliver(std::vector<Found>&& found);
+    Next deliver(const FoundFiles& found);
     FindResult finish();
 
 private:
-    void keep_best();
-
     const FindQuery& query_;
     mutable Interruption interruption_;
     FindResult result_;
@@ -45,13 +43,13 @@ public:
     FindTask(FindRun& run, Batch batch) : run_(run), batch_(std::move(batch)) {}
 
     void run(unsigned worker, List& behind) override;
-    Next deliver() override { return run_.deliver(std::move(found_)); }
-    std::size_t bytes() const noexcept override { return found_.size() * sizeof(Found); }
+    Next deliver() override { return run_.deliver(found_); }
+    std::size_t bytes() const noexcept override { return found_.bytes(); }
 
 private:
     FindRun& run_;
     Batch batch_;
-    std::vector<Found> found_;
+    FoundFiles found_;
 };
 
 void FindTask::run(unsigned, List&) {
@@ -62,13 +60,14 @@ void FindTask::run(unsigned, List&) {
     for (std::uint32_t i = batch.begin; i < batch.end; ++i) {
         const auto& entry = directory.entries()[i];
         if (!entry.interest.take) continue;
-        Found found{directory.path(entry), entry.type, {}};
+        std::chrono::nanoseconds modified{};
         if (run_.by_time()) {
             const auto node = sys::node_at(held->fd, directory.name(entry));
             if (!node) continue;
-            found.modified = node->stat.modified;
+            modified = node->stat.modified;
         }
-        found_.push_back(std::move(found));
+        found_.add(entry.type, modified,
+                   [&](std::string& text) { directory.append_path(entry, text); });
     }
 }
 
@@ -76,30 +75,20 @@ std::unique_ptr<Task> FindRun::visit(Batch batch) {
     return std::make_unique<FindTask>(*this, std::move(batch));
 }
 
-bool newer(const Found& a, const Found& b) { return a.modified > b.modified; }
-
-// Of equal ones the first by path, which is the order in which they came.
-void FindRun::keep_best() {
-    std::stable_sort(result_.found.begin(), result_.found.end(), newer);
-    if (result_.found.size() > query_.limit) {
-        result_.found.erase(result_.found.begin() + static_cast<std::ptrdiff_t>(query_.limit),
-                            result_.found.end());
-    }
-}
-
-Next FindRun::deliver(std::vector<Found>&& found) {
+Next FindRun::deliver(const FoundFiles& found) {
     result_.total += found.size();
-    for (Found& one : found) {
-        if (!by_time() && result_.found.size() == query_.limit) break;
-        result_.found.push_back(std::move(one));
+    if (by_time()) {
+        result_.found.append(found, found.size());
+        // Now and then, so that no more than twice the limit is held.
+        if (result_.found.size() / 2 > query_.limit) result_.found.keep_newest(query_.limit);
+    } else {
+        result_.found.append(found, query_.limit - result_.found.size());
     }
-    // Sorted now and then, so that no more than twice the limit is held.
-    if (by_time() && result_.found.size() / 2 > query_.limit) keep_best();
     return Next::kGoOn;
 }
 
 FindResult FindRun::finish() {
-    if (by_time()) keep_best();
+    if (by_time()) result_.found.keep_newest(query_.limit);
     if (interruption_.cause() == Interruption::Cause::kTime) result_.cut = FindResult::Cut::kTime;
     if (interruption_.cause() == Interruption::Cause::kCancelled) {
         result_.cut = FindResult::Cut::kCancelled;
@@ -121,7 +110,7 @@ Chooser chooser_of(const text::Glob& glob, std::size_t start_bytes) {
 
 Result<FindResult> find(const Root& root, const FindQuery& query) {
     const auto glob = text::Glob::compile(query.pattern, {.any_depth = true});
-    if (!glob) return fs::as_error(glob.error(), "glob", query.pattern);
+    if (!glob) return as_error(glob.error(), "glob", query.pattern);
     const fs::RootState& state = fs::state_of(root);
     const auto act = [&](const fs::RelPath& at) -> Outcome<FindResult> {
         PADDOCK_ASSIGN(directory, fs::open_listing(state, at));

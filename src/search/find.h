@@ -9,10 +9,10 @@
 #include <optional>
 #include <stop_token>
 #include <string>
-#include <vector>
 
 #include <paddock/root.h>
 
+#include "search/found_files.h"
 #include "search/walked_directory.h"
 
 namespace paddock::search {
@@ -31,16 +31,10 @@ struct FindQuery {
     unsigned threads = 0;  // as in GrepQuery
 };
 
-struct Found {
-    std::string path;  // relative to the root
-    FileType type = FileType::kUnknown;
-    std::chrono::nanoseconds modified{};  // 0 in kPath
-};
-
 struct FindResult {
     enum class Cut : std::uint8_t { kNone, kTime, kCancelled };
 
-    std::vector<Found> found;
+    FoundFiles found;
     std::uint64_t total = 0;       // that matched, more than found.size() if there is a limit
     std::uint64_t unreadable = 0;  // directories
     Cut cut = Cut::kNone;          // why not all was looked at

@@ -16,7 +16,9 @@ protected:
         if (!result) return "error: " + std::string(code_name(result.error().code));
         result_ = *result;
         std::string text;
-        for (const Found& found : result->found) text += found.path + " ";
+        for (std::size_t i = 0; i < result->found.size(); ++i) {
+            text.append(result->found[i].path).append(" ");
+        }
         return text;
     }
     std::string by_path(std::string_view pattern) {
@@ -81,6 +83,24 @@ TEST_F(FindTest, ignored_and_hidden) {
     FindQuery hiding{.pattern = "*"};
     hiding.walk.visible = [](std::string_view path, FileType) { return path != "a.c"; };
     EXPECT_EQ(find(hiding), "");
+}
+
+TEST_F(FindTest, rules_from_above_the_start_count_up_to_a_repository) {
+    tree({"ROOT/.gitignore=*.o", "ROOT/a/b/x.o=", "ROOT/a/b/x.c=", "ROOT/a/r/.git/",
+          "ROOT/a/r/s/x.o="});
+    EXPECT_EQ(find({.pattern = "*", .path = "a/b"}), "a/b/x.c ");
+    EXPECT_EQ(find({.pattern = "*", .path = "a/r/s"}), "a/r/s/x.o ");
+}
+
+TEST_F(FindTest, global_rules_count_in_every_repository_and_are_the_weakest) {
+    tree({"ROOT/a.o=", "ROOT/d/a.o=", "ROOT/d/top=", "ROOT/r/.git/",
+          "ROOT/r/a.o=", "ROOT/r/top=", "ROOT/k/.gitignore=!*.o", "ROOT/k/a.o=", "ROOT/top="});
+    FindQuery query{.pattern = "*", .order = FindQuery::Order::kPath};
+    query.walk.global_rules =
+        std::make_shared<const text::IgnoreFile>(text::IgnoreFile::parse("*.o\n/top\n").value());
+    EXPECT_EQ(find(query), "d/top k/a.o ");
+    query.path = "r";
+    EXPECT_EQ(find(query), "");
 }
 
 TEST_F(FindTest, a_strange_name_comes_back_as_it_is) {

@@ -17,12 +17,12 @@ Result<PathFilter> filter_of(const GrepQuery& query) {
     PathFilter filter;
     for (const std::string& glob : query.globs) {
         if (const auto added = filter.add_glob(glob); !added) {
-            return fs::as_error(added.error(), "glob", glob);
+            return as_error(added.error(), "glob", glob);
         }
     }
     for (const std::string& type : query.types) {
         if (const auto added = filter.add_kind(type); !added) {
-            return fs::as_error(added.error(), "type", type);
+            return as_error(added.error(), "type", type);
         }
     }
     return filter;

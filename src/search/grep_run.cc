@@ -41,7 +41,7 @@ GrepRun::GrepRun(const fs::RootState& state, const GrepQuery& query, const Match
       sink_(sink),
       // One more than is given out, to know that there are more.
       wanted_{query.mode, add_saturating(add_saturating(query.offset, query.limit), 1),
-              query.line_bytes_max},
+              query.line_bytes_max, &matcher, query.line_margin},
       interruption_(query.time_max, query.cancel),
       searchers_(threads) {}
 

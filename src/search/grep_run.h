@@ -36,6 +36,7 @@ public:
             GrepSink& sink, unsigned threads);
 
     std::unique_ptr<Task> visit(Batch batch) override;
+    std::uint32_t batch_entries() const noexcept override { return 16; }
     Next unreadable(std::string_view path, const Failure& failure) override;
     bool interrupted() const noexcept override { return interruption_.requested(); }
 

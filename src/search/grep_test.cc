@@ -188,6 +188,16 @@ TEST_F(GrepTest, long_lines_are_cut_for_the_answer) {
     tree({"ROOT/a="});
     os_write(ws("a"), "x" + std::string(5000, 'y') + "\nx\n");
     EXPECT_EQ(grep({.pattern = "x", .line_bytes_max = 3}), "a:1:xyy\na:2:x\n");
+    EXPECT_EQ(grep({.pattern = "^x", .line_bytes_max = 3}), "a:1:xyy\na:2:x\n");
+}
+
+TEST_F(GrepTest, what_is_left_of_a_long_line_shows_the_match) {
+    tree({"ROOT/a="});
+    os_write(ws("a"),
+             std::string(4000, '-') + "\xe2\x82\xacneedle" + std::string(4000, '+') + "\n");
+    EXPECT_EQ(grep({.pattern = "ne+dle", .line_bytes_max = 16}), "a:1:-\xe2\x82\xacneedle++++++\n");
+    EXPECT_EQ(grep({.pattern = "ne+dle", .line_bytes_max = 12}), "a:1:\xe2\x82\xacneedle+++\n");
+    EXPECT_EQ(grep({.pattern = "[+]$", .line_bytes_max = 4}), "a:1:++++\n");
 }
 
 TEST_F(GrepTest, the_answer_does_not_depend_on_threads) {

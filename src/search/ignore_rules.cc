@@ -10,11 +10,10 @@
 #include "fs/entry.h"
 #include "fs/resolver.h"
 #include "sys/io.h"
+#include "sys/stat.h"
 
 namespace paddock::search {
 namespace {
-
-using RulesFile = text::IgnoreScope::File;
 
 Outcome<std::string> content_of(const Handle& file) {
     std::string content(limits::kIgnoreFileBytesMax < file.stat().size
@@ -29,7 +28,7 @@ Outcome<std::string> content_of(const Handle& file) {
     return content;
 }
 
-RulesFile read_rules(const fs::RootState& state, int directory, const char* name) {
+IgnoreFile read_rules(const fs::RootState& state, int directory, const char* name) {
     const auto file = fs::open_file_entry(state, directory, name);
     if (!file) return nullptr;
     const auto content = content_of(*file);
@@ -39,7 +38,7 @@ RulesFile read_rules(const fs::RootState& state, int directory, const char* name
     return std::make_shared<const text::IgnoreFile>(std::move(*rules));
 }
 
-RulesFile read_exclude(const fs::RootState& state, int directory) {
+IgnoreFile read_exclude(const fs::RootState& state, int directory) {
     const auto git = fs::open_directory_entry(state, directory, ".git");
     if (!git) return nullptr;
     const auto info = fs::open_directory_entry(state, git->get(), "info");
@@ -55,20 +54,22 @@ void IgnoreFilesPresent::note(std::string_view name) noexcept {
 }
 
 IgnoreScope ignore_scope_in(const fs::RootState& state, int directory, std::string_view path,
-                            IgnoreScope above, const IgnoreFilesPresent& present) {
-    if (!present.any()) return above;
+                            IgnoreScope above, const IgnoreFilesPresent& present,
+                            const IgnoreFile& global) {
+    const bool globally = global && (present.repository || path.empty());
+    if (!present.any() && !globally) return above;
     text::IgnoreScope::Files files;
     if (present.ignore) files.ignore = read_rules(state, directory, ".ignore");
     if (present.gitignore) files.gitignore = read_rules(state, directory, ".gitignore");
     if (present.repository) files.exclude = read_exclude(state, directory);
+    if (globally) files.global = global;
     files.starts_repository = present.repository;
-    if (!files.ignore && !files.gitignore && !files.exclude && !files.starts_repository) {
-        return above;
-    }
+    if (!files.ignore && !files.gitignore && !files.starts_repository && !globally) return above;
     return std::make_shared<const text::IgnoreScope>(std::move(above), path, std::move(files));
 }
 
-IgnoreScope ignore_scope_above(const fs::RootState& state, std::string_view path) {
+IgnoreScope ignore_scope_above(const fs::RootState& state, std::string_view path,
+                               const IgnoreFile& global) {
     IgnoreScope scope;
     for (std::size_t slash = 0; !path.empty() && slash != path.npos;
          slash = path.find('/', slash + 1)) {
@@ -76,8 +77,9 @@ IgnoreScope ignore_scope_above(const fs::RootState& state, std::string_view path
         above.text = path.substr(0, slash);
         const auto directory = fs::open_object(state, above, O_PATH | O_DIRECTORY);
         if (!directory) break;
+        const bool repository = sys::node_at(directory->get(), ".git").has_value();
         scope = ignore_scope_in(state, directory->get(), above.text, std::move(scope),
-                                {true, true, true});
+                                {true, true, repository}, global);
     }
     return scope;
 }

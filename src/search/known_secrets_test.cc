@@ -88,8 +88,9 @@ TEST(KnownSecrets, is_a_border_for_shapes) {
 
 TEST(KnownSecrets, finds_what_a_chunk_border_cuts) {
     const SecretScanner scanner = knowing("cut me anywhere");
-    const std::string text =
-        "1 cut me anywhere 2 cut me anywher 3 " + base64("x cut me anywhere", "+/");
+    const std::string text = "1 cut me anywhere 2 cut me anywher 3 " +
+                             base64("x cut me anywhere", "+/") +
+                             " 4 cut%20me%20anywhere 5 cut+me+anywhere";
     const std::string whole = redacted(scanner, text);
     for (std::size_t cut = 0; cut <= text.size(); ++cut) {
         SecretStream stream(scanner);
@@ -98,7 +99,7 @@ TEST(KnownSecrets, finds_what_a_chunk_border_cuts) {
         stream.feed(text.substr(cut), out);
         stream.finish(out);
         EXPECT_EQ(out, whole) << cut;
-        EXPECT_EQ(stream.count(), 2U);
+        EXPECT_EQ(stream.count(), 4U);
     }
 }
 

@@ -8,10 +8,6 @@
 
 #include "base/check.h"
 
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
-
 namespace paddock::search {
 namespace {
 
@@ -45,12 +41,6 @@ constexpr std::array<double, 256> make_shares() {
 }
 
 constexpr std::array<double, 256> kShares = make_shares();
-
-double share_of(const ByteSet& set) noexcept {
-    double sum = 0;
-    set.for_each([&](char c) { sum += kShares[static_cast<unsigned char>(c)]; });
-    return sum;
-}
 
 // Which halves of a byte occur at each position: what the tables of a bucket can tell apart.
 struct Coverage {
@@ -93,26 +83,12 @@ Coverage coverage_of(const Lead& lead) {
     return covered;
 }
 
-#if defined(__x86_64__)
-__attribute__((target("avx2"), always_inline)) inline __m256i wide(const void* bytes) noexcept {
-    return _mm256_loadu_si256(static_cast<const __m256i*>(bytes));
-}
-#endif
-
-bool has_avx2() noexcept {
-#if defined(__x86_64__)
-    return __builtin_cpu_supports("avx2") != 0;
-#else
-    return false;
-#endif
-}
-
 }  // namespace
 
-double expected_share(const Lead& lead) noexcept {
-    double product = 1;
-    for (const ByteSet& set : lead) product *= share_of(set);
-    return product;
+double expected_share(const ByteSet& set) noexcept {
+    double sum = 0;
+    set.for_each([&](char c) { sum += kShares[static_cast<unsigned char>(c)]; });
+    return sum;
 }
 
 std::size_t combinations(const Lead& lead) noexcept {
@@ -121,8 +97,8 @@ std::size_t combinations(const Lead& lead) noexcept {
     return product;
 }
 
-LeadFilter::LeadFilter(std::span<const Lead> leads, Engine engine)
-    : wide_(engine == Engine::kBest && has_avx2()),
+LeadFilter::LeadFilter(std::span<const Lead> leads, AlarmEngine engine)
+    : engine_(engine),
       bitmap_((std::size_t{1} << kHashBits) / 64),
       slots_((std::size_t{1} << kSlotBits) + 1) {
     for (std::uint32_t i = 0; i < leads.size(); ++i) add_entries(leads[i], i);
@@ -153,30 +129,31 @@ void LeadFilter::add_entries(const Lead& lead, std::uint32_t index) {
 
 // The commonest first, each lead goes to the bucket that it makes least worse.
 void LeadFilter::fill_buckets(std::span<const Lead> leads) {
-    std::vector<Coverage> waiting;
-    for (const Lead& lead : leads) waiting.push_back(coverage_of(lead));
-    std::sort(waiting.begin(), waiting.end(),
-              [](const Coverage& a, const Coverage& b) { return a.alarms() > b.alarms(); });
-    std::array<Coverage, kBuckets> buckets{};
-    for (const Coverage& added : waiting) {
-        std::array<double, kBuckets> growth{};
-        for (std::size_t i = 0; i < kBuckets; ++i) {
-            Coverage grown = buckets[i];
-            grown.add(added);
-            growth[i] = grown.alarms() - buckets[i].alarms();
-        }
-        const auto best = std::min_element(growth.begin(), growth.end()) - growth.begin();
-        buckets[static_cast<std::size_t>(best)].add(added);
+    struct Rated {
+        Coverage covered{};
+        double alarms = 0;
+        const Lead* lead = nullptr;
+    };
+    std::vector<Rated> waiting;
+    for (const Lead& lead : leads) {
+        const Coverage covered = coverage_of(lead);
+        waiting.push_back({covered, covered.alarms(), &lead});
     }
-    for (std::size_t bucket = 0; bucket < kBuckets; ++bucket) {
-        const auto bit = static_cast<std::uint8_t>(1U << bucket % 8);
-        for (std::size_t i = 0; i < kLeadBytes; ++i) {
-            auto& [low, high] = tables_[bucket / 8][i];
-            for (std::size_t value = 0; value < 32; ++value) {
-                if ((buckets[bucket].low[i] >> value % 16 & 1) != 0) low[value] |= bit;
-                if ((buckets[bucket].high[i] >> value % 16 & 1) != 0) high[value] |= bit;
-            }
+    std::sort(waiting.begin(), waiting.end(),
+              [](const Rated& a, const Rated& b) { return a.alarms > b.alarms; });
+    std::array<Rated, kLeadBuckets> buckets{};
+    for (const Rated& added : waiting) {
+        std::array<Rated, kLeadBuckets> grown = buckets;
+        std::array<double, kLeadBuckets> growth{};
+        for (std::size_t i = 0; i < kLeadBuckets; ++i) {
+            grown[i].covered.add(added.covered);
+            grown[i].alarms = grown[i].covered.alarms();
+            growth[i] = grown[i].alarms - buckets[i].alarms;
         }
+        const auto best = static_cast<std::size_t>(std::min_element(growth.begin(), growth.end()) -
+                                                   growth.begin());
+        buckets[best] = grown[best];
+        for (std::size_t i = 0; i < kLeadBytes; ++i) alarms_.add(best, i, (*added.lead)[i]);
     }
 }
 
@@ -203,12 +180,11 @@ std::size_t LeadFilter::find(std::string_view text, std::size_t from, std::size_
     to = std::min(to, text.size() - kLeadBytes + 1);
     std::size_t count = 0;
     std::size_t at = from;
-    if (wide_) {
-        for (std::size_t alarms = raise_alarms(text, at, to, places), i = 0; i < alarms; ++i) {
-            const std::uint16_t place = places[i];
-            places[count] = place;
-            count += may_begin(text.data() + from + place);
-        }
+    const std::size_t alarms = alarms_.raise(engine_, text, at, to, places);
+    for (std::size_t i = 0; i < alarms; ++i) {
+        const std::uint16_t place = places[i];
+        places[count] = place;
+        count += may_begin(text.data() + from + place);
     }
     for (; at < to; ++at) {
         places[count] = static_cast<std::uint16_t>(at - from);
@@ -216,47 +192,5 @@ std::size_t LeadFilter::find(std::string_view text, std::size_t from, std::size_
     }
     return count;
 }
-
-#if defined(__x86_64__)
-// Leaves `at` where fewer than 32 places are left.
-__attribute__((target("avx2,bmi,popcnt"))) std::size_t LeadFilter::raise_alarms(
-    std::string_view text, std::size_t& at, std::size_t to, Places& places) const noexcept {
-    const __m256i half_mask = _mm256_set1_epi8(15);
-    const std::size_t from = at;
-    std::size_t count = 0;
-    for (; at + 32 <= to; at += 32) {
-        __m256i alarm[kBuckets / 8] = {_mm256_set1_epi8(-1), _mm256_set1_epi8(-1)};
-        for (std::size_t i = 0; i < kLeadBytes; ++i) {
-            const __m256i bytes = wide(text.data() + at + i);
-            const __m256i low = _mm256_and_si256(bytes, half_mask);
-            const __m256i high = _mm256_and_si256(_mm256_srli_epi16(bytes, 4), half_mask);
-            for (std::size_t group = 0; group < kBuckets / 8; ++group) {
-                const auto& [low_table, high_table] = tables_[group][i];
-                const __m256i both =
-                    _mm256_and_si256(_mm256_shuffle_epi8(wide(low_table.data()), low),
-                                     _mm256_shuffle_epi8(wide(high_table.data()), high));
-                alarm[group] = _mm256_and_si256(alarm[group], both);
-            }
-        }
-        const __m256i none =
-            _mm256_cmpeq_epi8(_mm256_or_si256(alarm[0], alarm[1]), _mm256_setzero_si256());
-        auto left = ~static_cast<std::uint32_t>(_mm256_movemask_epi8(none));
-        const auto raised = static_cast<std::size_t>(std::popcount(left));
-        // Four are written whether they are there or not: a loop that ends here or there, as chance
-        // has it, costs more.
-        for (std::size_t i = 0; i < std::max(raised, kAtOnce); ++i, left &= left - 1) {
-            places[count + i] = static_cast<std::uint16_t>(
-                at - from + static_cast<unsigned>(std::countr_zero(left)));
-        }
-        count += raised;
-    }
-    return count;
-}
-#else
-std::size_t LeadFilter::raise_alarms(std::string_view, std::size_t&, std::size_t,
-                                     Places&) const noexcept {
-    return 0;
-}
-#endif
 
 }  // namespace paddock::search

@@ -66,6 +66,13 @@ Error pattern_error(Code code, std::string_view reason, std::string_view part) {
     return error;
 }
 
+// What stands before and behind a match of whole words: the border of a line, or something that no
+// word has in any script. So "->x" can be asked for as well, where "\\b" could not stand.
+std::string as_words(const std::string& pattern) {
+    const std::string outside = "[^\\pL\\pM\\p{Nd}\\p{Nl}\\p{Pc}\\n]";
+    return "(?:^|" + outside + ")(?:" + pattern + ")(?:$|" + outside + ")";
+}
+
 RE2::Options engine_options(const MatchOptions& options) {
     RE2::Options engine(RE2::Quiet);
     engine.set_case_sensitive(!options.ignore_case);
@@ -77,7 +84,7 @@ RE2::Options engine_options(const MatchOptions& options) {
 
 Result<std::shared_ptr<const RE2>> compile_engine(const std::string& pattern,
                                                   const MatchOptions& options) {
-    const std::string wrapped = options.words ? "(?m)\\b(?:" + pattern + ")\\b" : "(?m)" + pattern;
+    const std::string wrapped = "(?m)" + (options.words ? as_words(pattern) : pattern);
     // Alone first: wrapping must not make one of ")(" and the like.
     const RE2 alone(options.words ? pattern : std::string(), engine_options(options));
     auto engine = std::make_shared<RE2>(wrapped, engine_options(options));

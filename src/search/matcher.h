@@ -30,7 +30,7 @@ struct Required;
 struct MatchOptions {
     bool literal = false;      // the pattern is text, not a regular expression
     bool ignore_case = false;  // of all letters, as Unicode's simple case folding does
-    bool words = false;        // matches begin and end at \b
+    bool words = false;        // not next to a letter, digit or "_", of any script
     bool multiline = false;    // matches may span lines; "." still stops at a line feed
 };
 

@@ -74,6 +74,12 @@ TEST(Matcher, words) {
     EXPECT_EQ(lines_matching("foo", "foobar\na foo.\n", words), Lines{"a foo."});
     EXPECT_EQ(lines_matching("a|b", "ab\nb\n", words), Lines{"b"});
     EXPECT_EQ(code_of("a)(b", words), Code::kInvalidArgument);
+    EXPECT_EQ(lines_matching("->b", "a->b\na ->b;\n->bc\n", words), Lines{"a ->b;"});
+    EXPECT_EQ(lines_matching("na", "na\xc3\xafve\n\xe2\x80\x9cna\xe2\x80\x9d\n", words),
+              Lines{"\xe2\x80\x9cna\xe2\x80\x9d"})
+        << "letters and quotes of other scripts";
+    const auto across = Matcher::compile("b\nc", {.words = true, .multiline = true});
+    EXPECT_EQ(across->next_match("a\nb\nc\nd", 0)->begin, 2U) << "in its own lines";
 }
 
 TEST(Matcher, errors_name_the_part_and_the_way_out) {

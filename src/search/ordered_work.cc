@@ -18,8 +18,9 @@ public:
         : threads_max_(std::max(threads, 1U)), bytes_ahead_max_(bytes_ahead_max) {}
 
     void run(std::unique_ptr<Task> first) {
-        nodes_.emplace_back(State::kWaiting);
-        nodes_.back().tasks.push_back(std::move(first));
+        Task::List tasks;
+        tasks.push_back(std::move(first));
+        nodes_ = waiting(tasks);
         waiting_ = 1;
         work(0);
         for (std::thread& thread : threads_) thread.join();
@@ -38,9 +39,10 @@ private:
     };
     using Nodes = std::list<Node>;
 
+    static Nodes waiting(Task::List& tasks);
     void work(unsigned worker);
     Nodes::iterator claim(std::unique_lock<std::mutex>& lock);
-    void finish(Nodes::iterator node, Task::List behind);
+    void finish(Nodes::iterator node, Nodes behind);
     void deliver(std::unique_lock<std::mutex>& lock);
     void start_threads();
 
@@ -62,16 +64,22 @@ private:
     std::vector<std::thread> threads_;
 };
 
+OrderedWork::Nodes OrderedWork::waiting(Task::List& tasks) {
+    Nodes nodes;
+    for (auto& task : tasks) nodes.emplace_back(State::kWaiting).tasks.push_back(std::move(task));
+    return nodes;
+}
+
 void OrderedWork::work(unsigned worker) {
     std::unique_lock lock(mutex_);
-    for (;;) {
+    for (Task::List behind;; behind.clear()) {
         const auto node = claim(lock);
         if (node == nodes_.end()) return;
         lock.unlock();
-        Task::List behind;
         node->tasks.front()->run(worker, behind);
+        Nodes added = waiting(behind);
         lock.lock();
-        finish(node, std::move(behind));
+        finish(node, std::move(added));
         deliver(lock);
         if (worker == 0) start_threads();
     }
@@ -92,13 +100,11 @@ OrderedWork::Nodes::iterator OrderedWork::claim(std::unique_lock<std::mutex>& lo
     }
 }
 
-void OrderedWork::finish(Nodes::iterator node, Task::List behind) {
+void OrderedWork::finish(Nodes::iterator node, Nodes behind) {
     const auto next = std::next(node);
-    for (auto& task : behind) {
-        const auto added = nodes_.emplace(next, State::kWaiting);
-        added->tasks.push_back(std::move(task));
-    }
+    const bool brings_work = !behind.empty();
     waiting_ += behind.size();
+    nodes_.splice(next, std::move(behind));
     node->state = State::kDone;
     node->bytes = node->tasks.front()->bytes();
     bytes_ahead_ += node->bytes;
@@ -107,18 +113,18 @@ void OrderedWork::finish(Nodes::iterator node, Task::List behind) {
         left->bytes += right->bytes;
         nodes_.erase(right);
     };
-    if (behind.empty() && next != nodes_.end() && next->state == State::kDone) join(node, next);
+    if (!brings_work && next != nodes_.end() && next->state == State::kDone) join(node, next);
     if (node != nodes_.begin() && std::prev(node)->state == State::kDone) {
         join(std::prev(node), node);
     }
-    if (!behind.empty()) changed_.notify_all();
+    if (brings_work) changed_.notify_all();
 }
 
 void OrderedWork::deliver(std::unique_lock<std::mutex>& lock) {
     if (delivering_) return;
     delivering_ = true;
     while (!stopped_ && !nodes_.empty() && nodes_.front().state == State::kDone) {
-        const Task::List ready = std::move(nodes_.front().tasks);
+        Task::List ready = std::move(nodes_.front().tasks);
         bytes_ahead_ -= nodes_.front().bytes;
         nodes_.pop_front();
         lock.unlock();
@@ -127,6 +133,7 @@ void OrderedWork::deliver(std::unique_lock<std::mutex>& lock) {
             next = task->deliver();
             if (next == Next::kStop) break;
         }
+        ready.clear();  // here, where nobody waits for the lock
         lock.lock();
         if (next == Next::kStop) stopped_ = true;
         if (stopped_ || nodes_.empty() || bytes_ahead_max_ > 0) changed_.notify_all();

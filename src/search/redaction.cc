@@ -6,11 +6,25 @@ namespace paddock::search {
 void Progress::cut_out(const Cut& cut, std::string_view text, std::string& out) {
     if (cut.end <= given) return;
     const std::size_t begin = std::max(cut.begin, given);
+    carry(begin, out);
     out.append(text.substr(given, begin - given));
+    cut_from = begin;
     out.append("[REDACTED:").append(cut.kind).append("]");
     ++count;
     given = decided = cut.end;
     tail = cut.tail;
+}
+
+void Progress::carry(std::size_t end, const std::string& out) {
+    if (part == nullptr) return;
+    // An edge beyond `end` is in the secret there, or a later call knows better.
+    const auto moved = [&](std::size_t edge) { return out.size() + std::min(edge, end) - given; };
+    if (part->begin >= given) carried.begin = moved(part->begin);
+    if (part->end > given) {
+        carried.end = moved(part->end);
+    } else if (part->end > cut_from) {
+        carried.end = out.size();
+    }
 }
 
 bool swallow_tail(std::string_view text, bool last, Progress& progress) noexcept {

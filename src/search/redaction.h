@@ -31,14 +31,27 @@ struct Cut {
     const Tail* tail = nullptr;
 };
 
+// A part of a text, carried over into the redacted text. An edge that falls into a secret moves to
+// the side of the mark in its place on which more is in the part.
+struct Part {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+};
+
 struct Progress {
     std::size_t given = 0;       // the text before was written or cut out
     std::size_t decided = 0;     // candidates before were decided
     const Tail* tail = nullptr;  // of the secret that ends at `given`, if it may go on
     std::optional<Cut> pending;  // a value whose name may hold a secret of its own
     std::size_t count = 0;       // secrets cut out
+    Part* part = nullptr;        // of the whole text, to be carried over
+    Part carried = {};           // its edges in the new text, as far as they are known
+    std::size_t cut_from = 0;    // where the last secret began
 
     void cut_out(const Cut& cut, std::string_view text, std::string& out);
+
+    // The text from `given` to `end` is about to be added to `out`.
+    void carry(std::size_t end, const std::string& out);
 };
 
 // Passes over what belongs to the last secret. False: more text is needed to say where it ends.
@@ -100,11 +113,14 @@ void redact_some(const Matcher& matcher, std::string_view text, bool last, Progr
 
 // The whole text at once. Untouched, and not copied, if nothing is found.
 template <class Matcher>
-std::size_t redact_all(const Matcher& matcher, std::string& text) {
+std::size_t redact_all(const Matcher& matcher, std::string& text, Part* part = nullptr) {
     Progress progress;
+    progress.part = part;
     std::string out;
     redact_some(matcher, text, true, progress, out);
     if (progress.count == 0) return 0;
+    progress.carry(text.size(), out);
+    if (part != nullptr) *part = progress.carried;
     out.append(text, progress.given);
     text = std::move(out);
     return progress.count;

@@ -104,18 +104,31 @@ bool fits(const Binding& binding, const Value& value, std::string_view before,
     return true;
 }
 
-policy::ValueForm form_of(const Binding& binding, std::string_view name) noexcept {
+// `member`: a dot stands before the name, as it does in code.
+policy::ValueForm form_of(const Binding& binding, std::string_view name, bool member) noexcept {
     if (binding.quote != 0 || binding.sign == Binding::Sign::kElement) {
         return policy::ValueForm::kQuoted;
     }
     const bool shell =
-        is_upper_case(name) && binding.tight && binding.sign == Binding::Sign::kEqual;
+        is_upper_case(name) && binding.tight && binding.sign == Binding::Sign::kEqual && !member;
     return shell ? policy::ValueForm::kShell : policy::ValueForm::kBare;
 }
 
-// In code, what stands behind "token =" is mostly another name: "token1", "old_token", "f(x)".
-bool is_bare_value(const Value& value, std::string_view word) noexcept {
-    return (value.alone && !begins_with(value.examined, word)) || policy::is_random(value.examined);
+// In code, what stands behind "token =" is mostly another name: "token1", "rsa2048Token", "f(x)".
+bool is_bare_value(const Value& value, std::string_view name, const SecretWord& word) noexcept {
+    if (ends_with(value.examined, word.word) || value.examined.ends_with(name)) return false;
+    return (value.alone && !begins_with(value.examined, word.word)) ||
+           policy::is_random(value.examined);
+}
+
+// ("PASSWORD_ARGON2I", "argon2i") gives a name to a name; $PWD is where a shell stands.
+bool names_something_else(std::string_view before, std::string_view name, const SecretWord& word,
+                          std::string_view value) noexcept {
+    const auto same = [](char a, char b) { return (a | 0x20) == (b | 0x20); };
+    if (value.size() <= name.size() &&
+        std::equal(value.rbegin(), value.rend(), name.rbegin(), same))
+        return true;
+    return word.word == "pwd" && (before.ends_with('$') || before.ends_with("${"));
 }
 
 }  // namespace
@@ -130,11 +143,13 @@ std::optional<FoundSecret> match_assignment(const Surroundings& around) noexcept
     const auto binding = binding_at(behind_name);
     if (!binding) return {};
     const std::string_view name = around.after.substr(0, size + *rest);
-    const policy::ValueForm form = form_of(*binding, name);
+    const std::string_view before = before_name(around.before);
+    const policy::ValueForm form = form_of(*binding, name, before.ends_with('.'));
     const Value value =
         value_at(behind_name.substr(binding->value), *binding, form == policy::ValueForm::kShell);
-    if (!fits(*binding, value, before_name(around.before), name)) return {};
-    if (form == policy::ValueForm::kBare && !is_bare_value(value, word->word)) return {};
+    if (!fits(*binding, value, before, name)) return {};
+    if (names_something_else(before, name, *word, value.examined)) return {};
+    if (form == policy::ValueForm::kBare && !is_bare_value(value, name, *word)) return {};
     if (!policy::is_secret_value(value.examined, form)) return {};
     const std::size_t begin = name.size() + binding->value;
     return FoundSecret{0, begin, begin + value.examined.size(), word->kind, value.tail};

@@ -1,6 +1,8 @@
 #include "search/secret_pattern.h"
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 
 #include "base/check.h"
 
@@ -115,13 +117,20 @@ SecretPattern::Start SecretPattern::start() const {
         if (item.least < item.most) break;
     }
     PADDOCK_CHECK(fixed.size() >= kLeadBytes);
+    std::vector<double> shares;
+    for (const ByteSet& set : fixed) shares.push_back(expected_share(set));
     std::optional<Start> best;
+    double least = 0;
     for (std::size_t offset = 0; offset + kLeadBytes <= fixed.size(); ++offset) {
+        const auto at = static_cast<std::ptrdiff_t>(offset);
+        const double share = std::accumulate(shares.begin() + at, shares.begin() + at + kLeadBytes,
+                                             1.0, std::multiplies<>());
+        if (best && share >= least) continue;
         Start start{{}, offset};
-        std::copy_n(fixed.begin() + static_cast<std::ptrdiff_t>(offset), kLeadBytes,
-                    start.lead.begin());
-        const bool rarer = !best || expected_share(start.lead) < expected_share(best->lead);
-        if (rarer && combinations(start.lead) <= kLeadCombinationsMax) best = start;
+        std::copy_n(fixed.begin() + at, kLeadBytes, start.lead.begin());
+        if (combinations(start.lead) > kLeadCombinationsMax) continue;
+        best = start;
+        least = share;
     }
     PADDOCK_CHECK(best.has_value());
     return *best;

@@ -2,6 +2,7 @@
 
 #include <paddock/limits.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace paddock::search {
@@ -50,9 +51,13 @@ Outcome<SecretScanner> SecretScanner::create(std::span<const KnownSecret> known)
 }
 
 // Known values first: the shapes then see them as borders, in the first pass as in any later one.
-std::size_t SecretScanner::redact(std::string& text) const {
-    const std::size_t known = rules_->known.empty() ? 0 : redact_all(rules_->known, text);
-    return known + redact_all(shapes(), text);
+std::size_t SecretScanner::redact(std::string& text, Part* part) const {
+    const std::size_t known = rules_->known.empty() ? 0 : redact_all(rules_->known, text, part);
+    return known + redact_all(shapes(), text, part);
+}
+
+std::size_t SecretScanner::reach() const noexcept {
+    return std::max(shapes().ahead(), rules_->known.ahead());
 }
 
 SecretStream::SecretStream(SecretScanner scanner)
@@ -75,6 +80,14 @@ void SecretStream::finish(std::string& out) {
     if (!known.empty()) state_->known.finish(known, state_->between);
     state_->shaped.feed(shapes(), state_->between, out);
     state_->shaped.finish(shapes(), out);
+}
+
+std::string SecretStream::rest() const {
+    SecretStream copy(state_->scanner);
+    *copy.state_ = *state_;
+    std::string out;
+    copy.finish(out);
+    return out;
 }
 
 std::size_t SecretStream::count() const noexcept {

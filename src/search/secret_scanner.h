@@ -29,8 +29,12 @@ public:
     // Errors: those of KnownSecrets::compile.
     static Outcome<SecretScanner> create(std::span<const KnownSecret> known = {});
 
-    // Returns how many were replaced.
-    std::size_t redact(std::string& text) const;
+    // Returns how many were replaced. `part`: where that part of the text is afterwards, secrets
+    // that reach into it included.
+    std::size_t redact(std::string& text, Part* part = nullptr) const;
+
+    // How much there must be behind a part of a text, so that a secret is known which begins in it.
+    std::size_t reach() const noexcept;
 
 private:
     friend class SecretStream;
@@ -56,6 +60,10 @@ public:
 
     // Appends the rest; the stream is then as new, but goes on counting.
     void finish(std::string& out);
+
+    // What finish() would append now. The stream goes on as before, and may judge otherwise when
+    // more has come.
+    std::string rest() const;
 
     std::size_t count() const noexcept;
 

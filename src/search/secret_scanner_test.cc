@@ -75,6 +75,37 @@ TEST(SecretScanner, has_a_sample_of_every_shape_and_enough_of_them) {
     EXPECT_GE(known.size(), 40U);
 }
 
+TEST(SecretScanner, carries_a_part_over) {
+    const std::vector<KnownSecret> known = {{"db", "hunter2hunter2"}};
+    const SecretScanner scanner = SecretScanner::create(known).value();
+    const std::string text = "ab hunter2hunter2 cd hunter2hunter2 ef";
+    const std::string mark = "[REDACTED:db]";
+    const auto part_of = [&](std::size_t begin, std::size_t end) {
+        std::string redacted = text;
+        Part part{begin, end};
+        EXPECT_EQ(scanner.redact(redacted, &part), 2U);
+        EXPECT_EQ(redacted, "ab " + mark + " cd " + mark + " ef");
+        return redacted.substr(part.begin, part.end - part.begin);
+    };
+    EXPECT_EQ(part_of(0, text.size()), "ab " + mark + " cd " + mark + " ef");
+    EXPECT_EQ(part_of(0, 2), "ab");
+    EXPECT_EQ(part_of(1, 3), "b ");
+    EXPECT_EQ(part_of(1, 4), "b " + mark);
+    EXPECT_EQ(part_of(3, 17), mark);
+    EXPECT_EQ(part_of(5, 9), mark);
+    EXPECT_EQ(part_of(16, 20), mark + " cd");
+    EXPECT_EQ(part_of(17, 20), " cd");
+    EXPECT_EQ(part_of(18, 20), "cd");
+    EXPECT_EQ(part_of(10, 30), mark + " cd " + mark);
+    EXPECT_EQ(part_of(36, 38), "ef");
+    EXPECT_EQ(part_of(38, 38), "");
+    std::string plain = "nothing here";
+    Part part{2, 5};
+    EXPECT_EQ(scanner.redact(plain, &part), 0U);
+    EXPECT_EQ(part.begin, 2U);
+    EXPECT_EQ(part.end, 5U);
+}
+
 TEST(SecretScanner, replaces_every_shape_wherever_it_stands) {
     const std::vector<std::string> places = {
         "@",         "@\n",        "key is @ and more", "x=\"@\"",   "('@')",
@@ -142,6 +173,7 @@ TEST(SecretScanner, finds_values_by_the_name_of_their_variable) {
         {"--password=@ --verbose", "password"},
         {"Server=db;User Id=sa;Password=@;Encrypt=yes", "password"},
         {"//registry.example.org/:_authToken=@", "token"},
+        {"UID=sa;PWD=@;", "password"},
         {"password := b\"@\"", "password"},
         {"if (password == \"@\") {", "password"},
         {"   3\tSECRET_KEY=@\n   4\tPORT=80", "secret"},
@@ -205,6 +237,29 @@ TEST(SecretScanner, leaves_code_and_placeholders_alone) {
         "secret = 0x1f2e3d4c5b6a",
         "    password: str = None",
         "the token: it was 1 of 2 in the box",
+        "`Bearer Token`: https://host.example/html/rfc6750",
+        "IncludeToken=\"http://host.example/ws/2005/07/IncludeToken\"",
+        "last_token = \"?NonExpressionParenKeyword\"",
+        "VerifyPassword = \"toolkit#VerifyPasswordResponse\"",
+        "TOKEN_METHOD = 'exchangeV3Token'",
+        "password_encryption = 'scram-sha-256'",
+        "e.TOKEN=e.STRICT_TOKEN=e.HEX=e.URL_CHAR",
+        "t.SECRET_INTERNALS=U,t.cloneElement=function(e,t,n){if(1)",
+        "RENDER_PASS_QUADS=Math.max(constants.ACTIVE_TREE1)",
+        "\"output_token\": \"Jobs[-1].JobId\"",
+        "apiKey: SensitiveString2048;",
+        "PrivateKey:  testEd25519PrivateKey,",
+        "type PrivateKey = ed25519.PrivateKey",
+        "TokenModifier = v2020.TokenModifier || (",
+        "const TOKEN_STRINGS = \"[A-Za-z0-9._~+/-]+=*\";",
+        "type CompanyAuthorization = Stripe.V2.Core.Documents.Company2;",
+        "`url-token`: `url('./icon2.png')`",
+        "passphrase: 'passphrase1'",
+        "x=\"use-credentials\"===t8?t8:\"\":y",
+        "(\"PASSWORD_ARGON2I\", \"argon2i\", CONST)",
+        "[ \"$PWD\" = \"`+expected1+`\" ]",
+        "settings(PASSWORD_HASHERS=PASSWORD_HASHERS)",
+        "Credential=keyId/19700101/region/service/aws4_request,",
     };
     for (const std::string& text : texts) EXPECT_EQ(redacted(text), text);
 }
@@ -270,6 +325,7 @@ TEST(SecretScanner, takes_credentials_out_of_urls) {
         "https://host:8080/a@b",  "https://user@host/",      "ssh://git@host:22/x",
         "https://user:pass@host", "https://user:password@h", "https://user:${PASS}@host",
         "http://[::1]:80/x@y",    "https://a/b:c@d",         "x://<user>:<password>@host",
+        "x://user[:password]@h",  "http://u:xxxxx@host",     "https://u:a1b2c3@www.example.com:80",
     };
     for (const std::string& text : texts) EXPECT_EQ(redacted(text), text);
 }
@@ -424,6 +480,20 @@ TEST(SecretScanner, does_not_depend_on_the_chunks) {
             cuts.push_back(at);
         }
         ASSERT_EQ(streamed(text, cuts, both), whole) << seed << ": " << text;
+    }
+}
+
+TEST(SecretScanner, does_not_depend_on_any_single_border) {
+    const SecretScanner both = scanner_with_known_value();
+    for (std::uint32_t seed = 0; seed < 60; ++seed) {
+        const std::string text = mixture(seed);
+        const std::string whole = redacted(text, both);
+        std::vector<std::size_t> everywhere;
+        for (std::size_t cut = 0; cut <= text.size(); ++cut) {
+            ASSERT_EQ(streamed(text, {cut}, both), whole) << cut << ": " << text;
+            everywhere.push_back(cut);
+        }
+        ASSERT_EQ(streamed(text, everywhere, both), whole) << text;
     }
 }
 

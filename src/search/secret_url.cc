@@ -29,12 +29,24 @@ bool is_encoded(std::string_view text) noexcept {
     return has_digit_and_letter(text) || (has(text, kLower) && has(text.substr(1), kUpper));
 }
 
+// The hosts of documentation: nobody's password leads there.
+bool is_sample_host(std::string_view host) noexcept {
+    host = host.substr(0, host.find(':'));
+    for (const std::string_view end : {".com", ".org", ".net"}) {
+        if (host.ends_with(end)) host.remove_suffix(end.size());
+    }
+    return host == "example" || host.ends_with(".example");
+}
+
 bool is_url_password(std::string_view password) noexcept {
     // "user:pass@host" is how everybody explains it.
     const bool short_word =
         password.size() <= 4 && std::all_of(password.begin(), password.end(),
                                             [](char c) { return kLower.has(c) || kUpper.has(c); });
-    return !password.empty() && !short_word && !policy::is_placeholder(password);
+    // "xxxxx"; and brackets, which only a description of URLs has there.
+    const bool filler = password.find_first_not_of(password.substr(0, 1)) == password.npos;
+    return !filler && !short_word && !has(password, ByteSet("[]")) &&
+           !policy::is_placeholder(password);
 }
 
 bool is_url_user(std::string_view user) noexcept {
@@ -79,7 +91,7 @@ std::optional<FoundSecret> match_url(const Surroundings& around) noexcept {
     const bool secret = colon == std::string_view::npos
                             ? is_url_user(info)
                             : is_url_password(info.substr(colon + 1)) && !info.starts_with("[");
-    if (!secret) return {};
+    if (!secret || is_sample_host(rest.substr(at_sign + 1, end - at_sign - 1))) return {};
     return FoundSecret{0, kStart, kStart + at_sign, "url-credentials", &kNoMore};
 }
 
@@ -101,7 +113,9 @@ std::optional<FoundSecret> match_authorization(const Surroundings& around) noexc
         if (!begins_with(around.after.substr(value), scheme)) continue;
         return token_at(around.after, value + scheme.size(), kEncodedPairMin, is_encoded);
     }
-    return token_at(around.after, value, kLoneTokenMin);
+    return token_at(around.after, value, kLoneTokenMin, [](std::string_view token) {
+        return has_digit_and_letter(token) && !policy::is_dotted_name(token);
+    });
 }
 
 std::optional<FoundSecret> match_bearer(const Surroundings& around) noexcept {

@@ -11,9 +11,6 @@
 namespace paddock::search {
 namespace {
 
-// Small enough that the first results come soon, large enough that handing out costs nothing.
-constexpr std::uint32_t kBatchEntries = 16;
-
 class DirectoryTask final : public Task {
 public:
     DirectoryTask(WalkShare& share, Visitor& visitor, std::string path)
@@ -35,7 +32,7 @@ public:
     std::size_t bytes() const noexcept override { return 0; }
 
 private:
-    Outcome<std::shared_ptr<const WalkedDirectory>> open();
+    Outcome<std::shared_ptr<const WalkedDirectory>> open(unsigned worker);
     void hand_out(const std::shared_ptr<const WalkedDirectory>& directory, List& behind);
 
     WalkShare& share_;
@@ -48,21 +45,21 @@ private:
     Done done_;
 };
 
-Outcome<std::shared_ptr<const WalkedDirectory>> DirectoryTask::open() {
+Outcome<std::shared_ptr<const WalkedDirectory>> DirectoryTask::open(unsigned worker) {
     if (parent_ == nullptr) {
-        return WalkedDirectory::read(share_, std::move(start_), path_, above_);
+        return WalkedDirectory::read(share_, worker, std::move(start_), path_, above_);
     }
     if (path_.size() > limits::kPathBytesMax) {
         return refuse(Code::kLimitReached, "lies too deep");
     }
     PADDOCK_ASSIGN(held, parent_->hold());
     PADDOCK_ASSIGN(fd, fs::open_directory_entry(share_.state, held.fd, parent_->name(entry_)));
-    return WalkedDirectory::read(share_, std::move(fd), path_, parent_->scope());
+    return WalkedDirectory::read(share_, worker, std::move(fd), path_, parent_->scope());
 }
 
-void DirectoryTask::run(unsigned, List& behind) {
+void DirectoryTask::run(unsigned worker, List& behind) {
     if (visitor_.interrupted()) return;
-    const auto directory = open();
+    const auto directory = open(worker);
     parent_.reset();
     if (directory) {
         hand_out(*directory, behind);
@@ -75,6 +72,7 @@ void DirectoryTask::hand_out(const std::shared_ptr<const WalkedDirectory>& direc
                              List& behind) {
     const auto& entries = directory->entries();
     const auto count = static_cast<std::uint32_t>(entries.size());
+    const std::uint32_t batch_entries = visitor_.batch_entries();
     std::uint32_t begin = 0;
     std::uint32_t taken = 0;
     const auto end_batch = [&](std::uint32_t end) {
@@ -83,7 +81,7 @@ void DirectoryTask::hand_out(const std::shared_ptr<const WalkedDirectory>& direc
         taken = 0;
     };
     for (std::uint32_t i = 0; i < count; ++i) {
-        if (entries[i].interest.take && ++taken == kBatchEntries) end_batch(i + 1);
+        if (entries[i].interest.take && ++taken == batch_entries) end_batch(i + 1);
         if (!entries[i].interest.enter) continue;
         end_batch(i + 1);
         auto below = std::make_unique<DirectoryTask>(share_, visitor_, directory->path(entries[i]));
@@ -103,7 +101,10 @@ Next DirectoryTask::deliver() {
 void walk_in_order(WalkShare& share, UniqueFd start, const fs::RelPath& path, Visitor& visitor,
                    unsigned threads) {
     IgnoreScope above;
-    if (!share.options.ignored) above = ignore_scope_above(share.state, path.text);
+    if (!share.options.ignored) {
+        above = ignore_scope_above(share.state, path.text, share.options.global_rules);
+    }
+    share.readers.resize(threads);
     auto first = std::make_unique<DirectoryTask>(share, visitor, path.text);
     first->set_start(std::move(start), std::move(above));
     run_in_order(std::move(first), threads, limits::kSearchAheadBytesMax);

@@ -31,6 +31,10 @@ public:
     // What to do with the entries of a batch that are to be taken; called on any thread.
     virtual std::unique_ptr<Task> visit(Batch batch) = 0;
 
+    // How many entries are taken at once. Small: the first results come soon. Large: threads seldom
+    // work in the same directory, where the kernel makes them wait for each other.
+    virtual std::uint32_t batch_entries() const noexcept = 0;
+
     // A directory could not be opened or read; in order.
     virtual Next unreadable(std::string_view path, const Failure& failure) = 0;
 

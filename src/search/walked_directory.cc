@@ -8,10 +8,13 @@
 #include <paddock/limits.h>
 
 #include "fs/resolver.h"
-#include "sys/dir.h"
 
 namespace paddock::search {
 namespace {
+
+// Room for most directories from the beginning: a tree has many small ones.
+constexpr std::size_t kEntriesUsual = 64;
+constexpr std::size_t kNameBytesUsual = 16;
 
 bool is_worth_walking(FileType type) {
     return type == FileType::kRegular || type == FileType::kDirectory || type == FileType::kSymlink;
@@ -34,14 +37,16 @@ WalkedDirectory::~WalkedDirectory() {
     if (fd_.valid()) share_.held.fetch_sub(1, std::memory_order_relaxed);
 }
 
-Outcome<std::shared_ptr<const WalkedDirectory>> WalkedDirectory::read(WalkShare& share, UniqueFd fd,
+Outcome<std::shared_ptr<const WalkedDirectory>> WalkedDirectory::read(WalkShare& share,
+                                                                      unsigned worker, UniqueFd fd,
                                                                       std::string path,
                                                                       const IgnoreScope& above) {
     const std::shared_ptr<WalkedDirectory> made(
         new WalkedDirectory(share, std::move(fd), std::move(path)));
-    PADDOCK_ASSIGN(present, made->list());
+    PADDOCK_ASSIGN(present, made->list(share.readers[worker]));
     if (!share.options.ignored) {
-        made->scope_ = ignore_scope_in(share.state, made->fd_.get(), made->path_, above, present);
+        made->scope_ = ignore_scope_in(share.state, made->fd_.get(), made->path_, above, present,
+                                       share.options.global_rules);
     }
     made->choose();
     if (share.held.load(std::memory_order_relaxed) > limits::kSearchHeldDirectoriesMax) {
@@ -51,9 +56,11 @@ Outcome<std::shared_ptr<const WalkedDirectory>> WalkedDirectory::read(WalkShare&
     return std::shared_ptr<const WalkedDirectory>(made);
 }
 
-Outcome<IgnoreFilesPresent> WalkedDirectory::list() {
+Outcome<IgnoreFilesPresent> WalkedDirectory::list(sys::DirReader& reader) {
     IgnoreFilesPresent present;
-    sys::DirReader reader;
+    entries_.reserve(kEntriesUsual);
+    names_.reserve(kEntriesUsual * kNameBytesUsual);
+    reader.reset();
     for (;;) {
         auto entry = reader.next(fd_.get());
         // A removed directory that is still open reads as ENOENT: it has no entries.
@@ -80,8 +87,9 @@ Outcome<IgnoreFilesPresent> WalkedDirectory::list() {
 }
 
 void WalkedDirectory::choose() {
-    std::string path = path_;
-    if (!path.empty()) path += '/';
+    std::string path;
+    path.reserve(path_.size() + 1 + limits::kComponentBytesMax);
+    if (!path_.empty()) path.append(path_).append(1, '/');
     const std::size_t prefix_bytes = path.size();
     const auto unwanted = [&](Entry& entry) {
         path.resize(prefix_bytes);
@@ -101,10 +109,15 @@ std::string_view WalkedDirectory::text(const Entry& entry) const noexcept {
 }
 
 std::string WalkedDirectory::path(const Entry& entry) const {
-    std::string path = path_;
-    if (!path.empty()) path += '/';
-    path += text(entry);
+    std::string path;
+    path.reserve(path_.size() + 1 + entry.bytes);
+    append_path(entry, path);
     return path;
+}
+
+void WalkedDirectory::append_path(const Entry& entry, std::string& to) const {
+    if (!path_.empty()) to.append(path_).append(1, '/');
+    to += text(entry);
 }
 
 Outcome<WalkedDirectory::Held> WalkedDirectory::hold() const {

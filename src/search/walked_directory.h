@@ -16,6 +16,7 @@
 #include "base/outcome.h"
 #include "fs/root_state.h"
 #include "search/ignore_rules.h"
+#include "sys/dir.h"
 
 namespace paddock::search {
 
@@ -26,6 +27,8 @@ struct WalkOptions {
     // Rules of the workspace: is there anything at this path for the caller? Asked on any thread.
     // Absent: yes.
     std::function<bool(std::string_view path, FileType type)> visible{};
+
+    IgnoreFile global_rules{};  // weaker than all ignore files, see ignore_rules.h
 };
 
 // What the one who walks makes of a path; asked on any thread.
@@ -40,7 +43,8 @@ struct WalkShare {
     const fs::RootState& state;
     const WalkOptions& options;
     Chooser choose;
-    std::atomic<int> held = 0;  // descriptors
+    std::atomic<int> held = 0;              // descriptors
+    std::vector<sys::DirReader> readers{};  // one for each worker, used again and again
 };
 
 class WalkedDirectory {
@@ -53,8 +57,8 @@ public:
     };
 
     // Reads an open directory. `path` is relative to the root, and empty for the root.
-    static Outcome<std::shared_ptr<const WalkedDirectory>> read(WalkShare& share, UniqueFd fd,
-                                                                std::string path,
+    static Outcome<std::shared_ptr<const WalkedDirectory>> read(WalkShare& share, unsigned worker,
+                                                                UniqueFd fd, std::string path,
                                                                 const IgnoreScope& above);
 
     WalkedDirectory(const WalkedDirectory&) = delete;
@@ -65,6 +69,7 @@ public:
     const std::vector<Entry>& entries() const noexcept { return entries_; }
     const char* name(const Entry& entry) const noexcept { return &names_[entry.begin]; }
     std::string path(const Entry& entry) const;
+    void append_path(const Entry& entry, std::string& to) const;
     const IgnoreScope& scope() const noexcept { return scope_; }
 
     // To open entries by. A directory that could not be kept open is opened again by its path.
@@ -77,7 +82,7 @@ public:
 private:
     WalkedDirectory(WalkShare& share, UniqueFd fd, std::string path);
 
-    Outcome<IgnoreFilesPresent> list();
+    Outcome<IgnoreFilesPresent> list(sys::DirReader& reader);
     void choose();
     std::string_view text(const Entry& entry) const noexcept;
 

@@ -23,10 +23,18 @@ timespec timespec_of(const std::optional<std::chrono::nanoseconds>& time) {
     return {time->count() / kSecond - (time->count() % kSecond < 0 ? 1 : 0), rest};
 }
 
+// Few files have more attributes than a label and an ACL.
+constexpr std::size_t kXattrBytesUsual = 512;
+
 template <class System>
 Outcome<std::string> bytes_of(System system) {
-    std::string bytes(limits::kXattrBytesMax, '\0');
-    const auto size = ask_kernel(Call::kXattr, [&] { return system(bytes.data(), bytes.size()); });
+    std::string bytes(kXattrBytesUsual, '\0');
+    const auto ask = [&] { return system(bytes.data(), bytes.size()); };
+    auto size = ask_kernel(Call::kXattr, ask);
+    if (!size && size.error().os_error == ERANGE) {
+        bytes.resize(limits::kXattrBytesMax);
+        size = ask_kernel(Call::kXattr, ask);
+    }
     if (!size) return size.error();
     bytes.resize(static_cast<std::size_t>(*size));
     return bytes;

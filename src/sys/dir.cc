@@ -44,15 +44,15 @@ Outcome<const DirEntry*> DirReader::next(int fd) {
     for (;;) {
         if (position_ == filled_) {
             PADDOCK_ASSIGN(size, ask_kernel(Call::kGetdents, [&] {
-                               return ::syscall(SYS_getdents64, fd, block_.data(), block_.size());
+                               return ::syscall(SYS_getdents64, fd, block_.get(), kBlockBytes);
                            }));
             if (size == 0) return nullptr;
             position_ = 0;
             filled_ = static_cast<std::size_t>(size);
         }
         RawHeader header;
-        std::memcpy(&header, block_.data() + position_, kNameOffset);
-        entry_.name = block_.data() + position_ + kNameOffset;
+        std::memcpy(&header, block_.get() + position_, kNameOffset);
+        entry_.name = block_.get() + position_ + kNameOffset;
         entry_.type = type_of(header.type);
         entry_.next = header.next;
         position_ += header.size;

@@ -1,9 +1,9 @@
 // Reading a directory through a descriptor, in blocks, without libc's stream.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include <paddock/handle.h>
 
@@ -28,7 +28,8 @@ public:
 private:
     static constexpr std::size_t kBlockBytes = 32768;
 
-    alignas(8) std::array<char, kBlockBytes> block_;
+    // Not initialised: that would cost more than reading most directories.
+    std::unique_ptr<char[]> block_ = std::make_unique_for_overwrite<char[]>(kBlockBytes);
     std::size_t position_ = 0;
     std::size_t filled_ = 0;
     DirEntry entry_;

@@ -1,5 +1,6 @@
-// The seam for fault injection: every wrapper that acts on files asks here before the kernel. Those
-// that ask about the process and the host (process.h, host.h, landlock.h) do not.
+// The seam for fault injection: every wrapper that acts on files or makes processes asks here
+// before the kernel. Those that ask about the process and the host (process.h, host.h, landlock.h)
+// do not.
 //
 // Tests install a hook that may fail the Nth call with an errno or cut a transfer short. No hook is
 // installed outside tests, and the question is then one load and a branch.
@@ -33,6 +34,15 @@ enum class Call : std::uint8_t {
     kGetdents,
     kAccess,
     kSeek,
+    kPoll,
+    kMount,
+    kProcess,
+    kCredential,
+    kSocket,
+    kConnect,
+    kAccept,
+    kSend,
+    kReceive,
 };
 
 struct Fault {

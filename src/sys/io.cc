@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 #include <sys/random.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -55,6 +56,20 @@ Outcome<std::size_t> transfer(Call which, std::size_t size, System system) {
 
 Outcome<std::size_t> read(int fd, char* buffer, std::size_t size) {
     return transfer(Call::kRead, size, [&](std::size_t part) { return ::read(fd, buffer, part); });
+}
+
+Done send_now(int socket, std::string_view message) {
+    PADDOCK_TRY(ask_kernel(Call::kWrite, [&] {
+        return ::send(socket, message.data(), message.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+    }));
+    return {};
+}
+
+Outcome<std::size_t> receive_now(int socket, char* buffer, std::size_t size) {
+    PADDOCK_ASSIGN(received, ask_kernel(Call::kRead, [&] {
+                       return ::recv(socket, buffer, size, MSG_DONTWAIT);
+                   }));
+    return static_cast<std::size_t>(received);
 }
 
 Outcome<std::size_t> read_at(int fd, char* buffer, std::size_t size, std::uint64_t position) {

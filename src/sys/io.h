@@ -29,6 +29,10 @@ struct Extent {
 };
 Outcome<std::optional<Extent>> next_data(int fd, std::uint64_t position);
 
+// One message of a socket, without waiting (EAGAIN) and without SIGPIPE where the peer is gone.
+Done send_now(int socket, std::string_view message);
+Outcome<std::size_t> receive_now(int socket, char* buffer, std::size_t size);  // 0: it is gone
+
 Done seek(int fd, std::uint64_t position);
 Done sync_data(int fd);
 Done sync_all(int fd);

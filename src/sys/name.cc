@@ -44,4 +44,11 @@ Outcome<std::string> readlinkat(int directory, const char* name) {
     return target;
 }
 
+Outcome<std::size_t> read_link(const char* path, std::span<char> buffer) {
+    PADDOCK_ASSIGN(size, ask_kernel(Call::kReadlink, [&] {
+                       return ::readlinkat(AT_FDCWD, path, buffer.data(), buffer.size());
+                   }));
+    return static_cast<std::size_t>(size);
+}
+
 }  // namespace paddock::sys

@@ -4,6 +4,8 @@
 
 #include <sys/types.h>
 
+#include <cstddef>
+#include <span>
 #include <string>
 
 #include "base/outcome.h"
@@ -23,5 +25,8 @@ Done symlinkat(const char* target, int directory, const char* name);
 
 // The text of a link; `name` may be empty, then `directory` is an O_PATH descriptor of the link.
 Outcome<std::string> readlinkat(int directory, const char* name);
+
+// The same for a path, without allocating: the size of the text, cut where `buffer` ends.
+Outcome<std::size_t> read_link(const char* path, std::span<char> buffer);
 
 }  // namespace paddock::sys

@@ -27,8 +27,8 @@ Outcome<UniqueFd> openat2(int directory, const char* path, int flags, std::uint6
     return UniqueFd(static_cast<int>(fd));
 }
 
-Outcome<UniqueFd> duplicate(int fd) {
-    const int copy = ::fcntl(fd, F_DUPFD_CLOEXEC, 0);
+Outcome<UniqueFd> duplicate(int fd, int lowest) {
+    const int copy = ::fcntl(fd, F_DUPFD_CLOEXEC, lowest);
     if (copy < 0) return Failure::from_errno(errno);
     return UniqueFd(copy);
 }

@@ -16,7 +16,7 @@ Outcome<UniqueFd> openat(int directory, const char* path, int flags, mode_t mode
 // Always with the 24-byte structure of Linux 5.6, which every later kernel takes.
 Outcome<UniqueFd> openat2(int directory, const char* path, int flags, std::uint64_t resolve);
 
-Outcome<UniqueFd> duplicate(int fd);
+Outcome<UniqueFd> duplicate(int fd, int lowest = 0);  // at that number or above
 Done set_close_on_exec(int fd);
 
 }  // namespace paddock::sys

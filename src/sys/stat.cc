@@ -67,6 +67,7 @@ Node from(const struct statx& raw) {
     node.stat.accessed = nanoseconds_of(raw.stx_atime);
     node.stat.modified = nanoseconds_of(raw.stx_mtime);
     node.stat.changed = nanoseconds_of(raw.stx_ctime);
+    if ((raw.stx_mask & STATX_BTIME) != 0) node.stat.created = nanoseconds_of(raw.stx_btime);
     node.mount = raw.stx_mnt_id;
     return node;
 }
@@ -74,7 +75,8 @@ Node from(const struct statx& raw) {
 Outcome<Node> statx_node(int directory, const char* name, int flags) {
     struct statx raw;
     constexpr int kLook = AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT;
-    constexpr unsigned kMask = STATX_BASIC_STATS | uapi::kStatxMntId | uapi::kStatxMntIdUnique;
+    constexpr unsigned kMask =
+        STATX_BASIC_STATS | STATX_BTIME | uapi::kStatxMntId | uapi::kStatxMntIdUnique;
     PADDOCK_TRY(
         call(Call::kStat, [&] { return ::statx(directory, name, flags | kLook, kMask, &raw); }));
     if ((raw.stx_mask & (uapi::kStatxMntId | uapi::kStatxMntIdUnique)) == 0) {
@@ -95,10 +97,19 @@ Outcome<Node> node(int fd) { return statx_node(fd, "", AT_EMPTY_PATH); }
 
 Outcome<Node> node_at(int directory, const char* name) { return statx_node(directory, name, 0); }
 
+Outcome<bool> is_mount_root(int fd) {
+    struct statx raw;
+    PADDOCK_TRY(call(Call::kStat, [&] {
+        return ::statx(fd, "", AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT, 0, &raw);
+    }));
+    return (raw.stx_attributes & uapi::kStatxAttrMountRoot) != 0;
+}
+
 Outcome<FileSystem> file_system(int fd) {
     struct statfs raw;
     PADDOCK_TRY(call(Call::kStat, [&] { return ::fstatfs(fd, &raw); }));
-    return FileSystem{raw.f_type, raw.f_flags};
+    const auto block = static_cast<std::uint64_t>(raw.f_bsize);
+    return FileSystem{raw.f_type, raw.f_flags, std::uint64_t{raw.f_bavail} * block};
 }
 
 Done may_write(int fd) {

@@ -26,9 +26,13 @@ Outcome<Stat> fstat(int fd);
 Outcome<Node> node(int fd);
 Outcome<Node> node_at(int directory, const char* name);
 
+// Is it the root of a mount? Linux 5.8.
+Outcome<bool> is_mount_root(int fd);
+
 struct FileSystem {
     long type = 0;
     long flags = 0;
+    std::uint64_t free_bytes = 0;  // for unprivileged users
 };
 Outcome<FileSystem> file_system(int fd);
 

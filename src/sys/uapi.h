@@ -23,10 +23,18 @@ inline constexpr long kNrFchmodat2 = 452;
 // statx(2) mount ids: Linux 5.8, and 6.8 for the one that is never reused.
 inline constexpr unsigned kStatxMntId = 0x1000;
 inline constexpr unsigned kStatxMntIdUnique = 0x4000;
+inline constexpr std::uint64_t kStatxAttrMountRoot = 0x2000;  // Linux 5.8
 
 // statfs(2).
 inline constexpr long kProcSuperMagic = 0x9fa0;
 inline constexpr long kAppArmorFsMagic = 0x5a3c69f0;
+inline constexpr long kExtSuperMagic = 0xef53;
+inline constexpr long kXfsSuperMagic = 0x58465342;
+inline constexpr long kBtrfsSuperMagic = 0x9123683e;
+inline constexpr long kTmpfsSuperMagic = 0x01021994;
+inline constexpr long kOverlaySuperMagic = 0x794c7630;
+inline constexpr long kF2fsSuperMagic = 0xf2f52010;
+inline constexpr long kZfsSuperMagic = 0x2fc12fc1;
 inline constexpr long kStNoSymFollow = 0x2000;
 
 }  // namespace paddock::sys::uapi

@@ -5,6 +5,7 @@
 #include "base/outcome.h"
 #include "text/fold.h"
 #include "text/hunk_parse.h"
+#include "text/quote.h"
 
 namespace paddock::text {
 namespace {
@@ -26,10 +27,13 @@ bool is_name(std::string_view path) {
     return !path.empty() && path.find('\0') == std::string_view::npos;
 }
 
+// Whoever wrote the patch saw odd names in their quoted form.
+std::string bytes_of(std::string_view name) { return unquote(name).value_or(std::string(name)); }
+
 PatchOutcome<FileChange> start(const PatchReader& reader, ChangeKind kind, std::string_view path) {
     if (!is_name(path)) return reader.malformed(kNoName);
     FileChange change{.kind = kind, .patch_line = reader.number()};
-    change.path = change.new_path = path;
+    change.path = change.new_path = bytes_of(path);
     return change;
 }
 
@@ -53,7 +57,7 @@ PatchOutcome<FileChange> updated_file(PatchReader& reader, std::string_view path
     if (const auto target = marked(reader, "*** Move to:")) {
         if (!is_name(*target)) return reader.malformed(kNoName);
         change.kind = ChangeKind::kRename;
-        change.new_path = *target;
+        change.new_path = bytes_of(*target);
         reader.skip();
     }
     for (skip_empty(reader); !reader.done() && !reader.starts_with("***"); skip_empty(reader)) {

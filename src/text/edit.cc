@@ -202,7 +202,8 @@ Step apply_edit(std::string_view content, const Edit& edit, std::string_view ori
     if (before.text() == after.text()) {
         return refused(Code::kInvalidArgument,
                        edit.old_string == edit.new_string
-                           ? "old_string and new_string are equal; nothing to do."
+                           ? "old_string and new_string are equal, so nothing would change. Give "
+                             "the text that is to take its place."
                            : "old_string and new_string differ in line endings only, which an "
                              "edit keeps. Write the whole file to change them.");
     }

@@ -130,6 +130,10 @@ void Decoder::decode(std::string_view chunk, std::string& utf8) {
     pending_ = encoding_ == Encoding::kUtf8 ? decode_utf8(chunk, utf8) : decode_utf16(chunk, utf8);
 }
 
+bool Decoder::is_utf8_already(std::string_view chunk) const noexcept {
+    return encoding_ == Encoding::kUtf8 && mark_left_ == 0 && pending_.empty() && is_utf8(chunk);
+}
+
 void Decoder::finish(std::string& utf8) {
     if (!pending_.empty()) replace(utf8);
     pending_.clear();

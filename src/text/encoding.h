@@ -39,6 +39,9 @@ public:
     explicit Decoder(TextFormat format) noexcept;  // not kBinary
 
     void decode(std::string_view chunk, std::string& utf8);
+
+    // True if decoding the next chunk would only copy it; then the caller may do without.
+    bool is_utf8_already(std::string_view chunk) const noexcept;
     void finish(std::string& utf8);  // a character cut off by the end becomes U+FFFD
 
     // Malformed sequences that became U+FFFD so far. If any, encode() would change the file.

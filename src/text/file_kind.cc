@@ -12,8 +12,10 @@ unsigned byte_at(std::string_view head, std::size_t at) {
     return at < head.size() ? static_cast<unsigned char>(head[at]) : 0;
 }
 
+// The first byte says no to nearly everything.
 bool holds(std::string_view head, std::size_t at, std::string_view bytes) {
-    return head.size() >= at && head.substr(at).starts_with(bytes);
+    if (bytes.empty()) return true;
+    return at < head.size() && head[at] == bytes[0] && head.substr(at).starts_with(bytes);
 }
 
 std::size_t little_endian(std::string_view head, std::size_t at) {

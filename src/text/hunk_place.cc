@@ -145,14 +145,15 @@ PatchOutcome<Place> HunkPlacer::find(const Hunk& hunk, std::span<const HunkLine>
         for (const Tolerance tolerance : {Tolerance::kExact, Tolerance::kEndings}) {
             if (line < static_cast<std::ptrdiff_t>(behind_)) break;
             const auto at = static_cast<std::size_t>(line);
-            if (search_.matches(before, at, tolerance)) return Place{at, tolerance};
+            if (search_.matches(before, at, tolerance))
+                return Place{.line = at, .tolerance = tolerance};
         }
     }
     for (const Tolerance tolerance : kTolerances) {
         if (hunk.at_end) {
             const std::size_t at = content_.size() - std::min(before.size(), content_.size());
             if (at >= start.line && search_.matches(before, at, tolerance)) {
-                return Place{at, tolerance};
+                return Place{.line = at, .tolerance = tolerance};
             }
             continue;
         }
@@ -161,7 +162,7 @@ PatchOutcome<Place> HunkPlacer::find(const Hunk& hunk, std::span<const HunkLine>
         if (search_.exhausted()) break;
         if (found.size() > 1) return ambiguous(hunk, found);
         if (found.empty()) continue;
-        Place place{found[0], tolerance};
+        Place place{.line = found[0], .tolerance = tolerance};
         if (!start.lost.empty()) {
             place.notes.push_back("found without its line '@@ " + std::string(start.lost) + "'");
         }
@@ -174,6 +175,7 @@ void HunkPlacer::note_deviations(const Hunk& hunk, std::size_t lines, Place& pla
     if (hunk.old_start) {
         const auto stated = static_cast<std::ptrdiff_t>(stated_line(*hunk.old_start, lines == 0));
         shift_ = static_cast<std::ptrdiff_t>(place.line) - stated;
+        place.as_stated = shift_ == 0;
         if (shift_ != 0) {
             const std::size_t by = static_cast<std::size_t>(shift_ < 0 ? -shift_ : shift_);
             place.notes.push_back("applied " + std::to_string(by) +
@@ -193,6 +195,7 @@ void HunkPlacer::note_deviations(const Hunk& hunk, std::size_t lines, Place& pla
                                          [](const HunkLine& line) { return line.mark == ' '; });
     if (hunk.old_start && (has_context || *hunk.old_start <= 1) && hunk.lines.back().mark != ' ' &&
         place.line + lines < content_.size()) {
+        place.as_stated = place.as_stated && !has_context;
         place.notes.emplace_back("has no context after its change, though the file goes on there");
     }
 }

@@ -15,6 +15,7 @@ namespace paddock::text {
 struct Place {
     std::size_t line = 0;  // 0-based, of the first line that stays or goes
     Tolerance tolerance = Tolerance::kExact;
+    bool as_stated = false;               // at the line that the header states
     std::vector<std::string> notes = {};  // how this is not quite what the patch says
 };
 

@@ -50,6 +50,16 @@ bool take(std::string_view& line, char first) {
     return true;
 }
 
+// Cuts off what git compares as plain text, if "**" follows: git then takes the stars for the start
+// of a pattern, where they cross directories.
+std::string_view take_beginning(std::string_view& line) {
+    const std::size_t wild = std::min(line.find_first_of("*?[\\"), line.size());
+    if (!line.substr(wild).starts_with("**") || line.substr(0, wild).ends_with('/')) return {};
+    const std::string_view beginning = line.substr(0, wild);
+    line.remove_prefix(wild);
+    return beginning;
+}
+
 }  // namespace
 
 IgnoreSubject::IgnoreSubject(std::string_view relative, bool directory) noexcept
@@ -79,9 +89,11 @@ void IgnoreFile::add_line(std::string_view line) {
     const bool by_name = line.find('/') == std::string_view::npos;
     take(line, '/');
     if (line.empty()) return;
+    const std::string_view beginning = by_name ? std::string_view() : take_beginning(line);
     auto parts = parse_parts(line, {.unit = Unit::kByte});
     if (!parts) return;
-    rules_.push_back({PathPattern(std::move(*parts)), by_name, directories_only, negated});
+    rules_.push_back({std::string(beginning), PathPattern(std::move(*parts)), by_name,
+                      directories_only, negated});
 }
 
 Done IgnoreFile::build_index() {
@@ -93,11 +105,12 @@ Done IgnoreFile::build_index() {
         const PathPart& last = rule.pattern.parts().back();
         const NamePattern::Kind kind = last.name.kind();
         const std::string_view extension = extension_of(last.name.text());
+        const bool has_name = !last.any_names && rule.beginning.empty();
         Buckets* table = nullptr;
-        if (!last.any_names && kind == NamePattern::Kind::kLiteral) {
+        if (has_name && kind == NamePattern::Kind::kLiteral) {
             rule.hash = hash_of(last.name.text());
             table = &by_name_;
-        } else if (!last.any_names && kind == NamePattern::Kind::kSuffix && !extension.empty()) {
+        } else if (has_name && kind == NamePattern::Kind::kSuffix && !extension.empty()) {
             rule.hash = hash_of(extension);
             table = &by_extension_;
         } else {
@@ -116,9 +129,13 @@ Done IgnoreFile::build_index() {
 bool IgnoreFile::applies(const Rule& rule, const IgnoreSubject& subject,
                          std::size_t base) noexcept {
     if (rule.directories_only && !subject.is_directory) return false;
-    if (!rule.by_name) return rule.pattern.matches(subject.path.substr(base));
-    const PathPart& part = rule.pattern.parts().back();
-    return part.any_names || part.name.matches(subject.name);
+    const PathPart& last = rule.pattern.parts().back();
+    if (rule.by_name) return last.any_names || last.name.matches(subject.name);
+    std::string_view path = subject.path.substr(base);
+    if (!path.starts_with(rule.beginning)) return false;
+    path.remove_prefix(rule.beginning.size());
+    if (path.empty()) return rule.pattern.parts().size() == 1 && last.any_names;
+    return rule.pattern.matches(path);
 }
 
 // The last rule in the bucket that applies, if it comes after the rule `after`; else `after`.

@@ -5,13 +5,14 @@
 // Almost every rule ends in a plain name or in "*.ext". Those are found by a hash of the name or of
 // its extension; only the others are compared with each name.
 //
-// Not followed: git lets "**" cross directories where it ends a literal beginning ("a**/b" matches
-// "ax/y/b"), against its own documentation. Here it is a plain star there.
+// Followed against git's own documentation: behind a literal beginning "**" crosses directories
+// too, so "a**/b" matches "ax/y/b", and "ab".
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -50,6 +51,7 @@ public:
 
 private:
     struct Rule {
+        std::string beginning;  // of the path, before what `pattern` is for; only with "a**"
         PathPattern pattern;
         bool by_name = false;  // without a slash: the last name alone is compared, at any depth
         bool directories_only = false;

@@ -25,11 +25,11 @@ void LineWindow::feed(std::string_view piece) {
     }
 }
 
-// One byte more than the bound is kept of a line, so that a cut knows where characters begin.
+// One byte more than the bound is kept at least, so that a cut knows where characters begin.
 void LineWindow::take(std::string_view part) {
     if (!wants_line()) return;
-    const std::size_t room =
-        bounds_.line_bytes_max + 1 - std::min(open_.text.size(), bounds_.line_bytes_max + 1);
+    const std::size_t most = bounds_.line_bytes_max + std::max<std::size_t>(bounds_.margin, 1);
+    const std::size_t room = most - std::min(open_.text.size(), most);
     const std::size_t taken = std::min(room, part.size());
     open_.text += part.substr(0, taken);
     open_.cut += part.size() - taken;
@@ -45,6 +45,7 @@ void LineWindow::end_line() {
     if (line.cut == 0 && line.text.ends_with('\r')) line.text.pop_back();
     const std::size_t kept = cut_utf8(line.text, bounds_.line_bytes_max).size();
     line.cut += line.text.size() - kept;
+    line.margin = line.text.substr(kept);
     line.text.resize(kept);
     keep(std::move(line));
 }

@@ -12,6 +12,7 @@ namespace paddock::text {
 struct WindowBounds {
     std::size_t line_bytes_max;  // a longer line is cut at a character
     std::size_t bytes_max;       // of all lines together
+    std::size_t margin = 0;      // bytes behind the cut that are kept all the same
 };
 
 class LineWindow {
@@ -19,6 +20,7 @@ public:
     struct Line {
         std::string text;       // without its ending
         std::uint64_t cut = 0;  // bytes left out at its end
+        std::string margin{};   // the first of these
     };
 
     // `first` counts from 1; a negative one from the end: -1 is the last line.

@@ -1,7 +1,7 @@
 // What a patch says, whatever its form: a list of changes to files, each with its hunks.
 //
-// Lines are views of the patch text, which must outlive the model. Paths are bytes as written, not
-// checked against anything: they are a caller's to resolve, and may point outside.
+// Lines are views of the patch text, which must outlive the model. Paths are bytes, quotes undone,
+// not checked against anything: they are a caller's to resolve, and may point outside.
 #pragma once
 
 #include <cstddef>
@@ -40,6 +40,7 @@ struct FileChange {
     std::size_t patch_line = 0;              // where it begins, 1-based
     std::string path = {};                   // the file's name before the change
     std::string new_path = {};               // after it: another for kRename, kCopy
+    std::string other_name = {};             // kModify: what else a plain diff calls the file
     std::optional<std::uint32_t> mode = {};  // 0644 or 0755, if the patch sets it
     std::vector<Hunk> hunks = {};            // none: the content stays
     bool any_content = false;                // kDelete: the patch does not say what the file held

@@ -108,6 +108,7 @@ PatchOutcome<Applied> apply_hunks(std::string_view content, const FileChange& ch
             place.tolerance = Tolerance::kEndings;
             place.notes.emplace_back("adds lines with the endings of the file");
         }
+        applied.as_stated = applied.as_stated && place.as_stated;
         writer.apply(hunk, place);
         if (writer.size() > limits::kTextBytesMax) return too_large("the patched text would be");
         for (const std::string& note : place.notes) {

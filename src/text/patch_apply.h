@@ -20,6 +20,7 @@ namespace paddock::text {
 struct Applied {
     std::string content;
     std::vector<std::string> notes;  // "hunk 2 applied 14 lines below", ...
+    bool as_stated = true;           // every hunk lay at the line that its header states
 };
 
 // `content` is the file as it is, empty for kCreate. Errors, with the hunk's number:

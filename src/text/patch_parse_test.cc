@@ -126,6 +126,11 @@ TEST(PatchParse, refuses_what_it_cannot_do) {
     EXPECT_TRUE(
         refused("diff --git a/s b/s\nindex 1..2 160000\n--- a/s\n+++ b/s\n@@ -1 +1 @@\n-a\n+b\n")
             .starts_with("not_regular_file@"));
+    for (const std::string mode : {"104755", "102644", "100abc", "100", "040000", "1006440"}) {
+        EXPECT_TRUE(refused("diff --git a/x b/x\nold mode 100644\nnew mode " + mode + "\n")
+                        .starts_with("invalid_argument@"))
+            << mode;
+    }
     EXPECT_TRUE(refused("diff --git a/b b/b\nindex 1..2 100644\nGIT binary patch\nliteral 1\n")
                     .starts_with("binary_file@3"));
     EXPECT_TRUE(refused("diff --git a/b b/b\nBinary files a/b and b/b differ\n")

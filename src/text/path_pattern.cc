@@ -1,6 +1,7 @@
 #include "text/path_pattern.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace paddock::text {
 namespace {
@@ -15,6 +16,12 @@ bool take_any_names(std::string_view& rest) {
 
 // A position in a path: where a name starts; one past the end after the last name.
 std::size_t first_name(std::string_view path) { return path.empty() ? 1 : 0; }
+
+std::string_view last_name(std::string_view path) {
+    const void* const slash = ::memrchr(path.data(), '/', path.size());
+    if (slash == nullptr) return path;
+    return path.substr(static_cast<std::size_t>(static_cast<const char*>(slash) - path.data()) + 1);
+}
 
 std::string_view name_at(std::string_view path, std::size_t at) {
     return path.substr(at, path.find('/', at) - at);
@@ -49,11 +56,13 @@ PathPattern::PathPattern(std::vector<PathPart> parts) : parts_(std::move(parts))
         parts_.begin(), parts_.end(),
         [](const PathPart& a, const PathPart& b) { return a.any_names && b.any_names; });
     parts_.erase(repeated, parts_.end());
+    by_last_name_ = parts_.size() == 2 && parts_[0].any_names && !parts_[1].any_names;
 }
 
 // Two positions that only move forward. After a mismatch the last "**" takes one name more; earlier
 // ones never have to, as with stars in a name.
 bool PathPattern::matches(std::string_view path) const noexcept {
+    if (by_last_name_) return !path.empty() && parts_.back().name.matches(last_name(path));
     const std::size_t end = path.size() + 1;
     std::size_t at = first_name(path);
     std::size_t part = 0;

@@ -40,6 +40,7 @@ public:
 
 private:
     std::vector<PathPart> parts_;
+    bool by_last_name_ = false;  // "**/name"
 };
 
 }  // namespace paddock::text

@@ -50,7 +50,16 @@ bool is_deceptive(char32_t c) {
     return range != kDeceptive.end() && c >= range->first;
 }
 
+// As an indented name, or one with something said of it behind it.
+bool reads_otherwise(std::string_view name) {
+    constexpr std::array<std::string_view, 4> kMisleading{"  ", " -> ", "/ ", " /"};
+    return name.starts_with(' ') || name.ends_with(' ') ||
+           std::any_of(kMisleading.begin(), kMisleading.end(),
+                       [name](std::string_view part) { return name.find(part) != name.npos; });
+}
+
 bool needs_quotes(std::string_view name) {
+    if (reads_otherwise(name)) return true;
     while (!name.empty()) {
         const Character character = first_character(name);
         if (!character.valid || is_deceptive(character.value)) return true;

@@ -21,8 +21,8 @@ namespace {
 std::string name_of(const std::string& text) { return unquote(text).value_or(text); }
 
 TEST(Quote, leaves_plain_names_alone) {
-    for (const char* name : {"", "a", "src/main.cc", "na\xC3\xAFve \xE2\x82\xAC", " lead", "trail ",
-                             "it's", "\xF0\x9F\x90\xB4", "a,b;c$d*[e]{f}"}) {
+    for (const char* name : {"", "a", "src/main.cc", "na\xC3\xAFve \xE2\x82\xAC", "a b/c d",
+                             "it's", "a->b", "\xF0\x9F\x90\xB4", "a,b;c$d*[e]{f}"}) {
         EXPECT_EQ(quote_if_needed(name), name);
         EXPECT_EQ(name_of(name), name);
     }
@@ -50,6 +50,13 @@ TEST(Quote, quotes_what_deceives_the_eye) {
     EXPECT_EQ(quote_if_needed("\xC2\x85"), R"("\302\205")") << "C1 control";
     EXPECT_EQ(quote_if_needed("\xF3\xA0\x81\x81"), R"("\363\240\201\201")") << "tag";
     EXPECT_EQ(quote_if_needed("\xC0\xAF"), R"("\300\257")") << "overlong slash";
+}
+
+TEST(Quote, quotes_what_would_read_as_something_else_in_a_list) {
+    for (const std::string name : {" lead", "trail ", "a  12", "a -> b", "a/ b", "a /b", " "}) {
+        EXPECT_EQ(quote_if_needed(name), '"' + name + '"');
+        EXPECT_EQ(name_of('"' + name + '"'), name);
+    }
 }
 
 TEST(Quote, takes_back_only_what_it_would_print) {

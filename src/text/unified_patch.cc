@@ -59,6 +59,12 @@ bool is_epoch(std::string_view field) {
     return field.starts_with("\t1970-01-01 ") || field.starts_with("\t1969-12-31 ");
 }
 
+// A regular file without set-id bits; old repositories hold other permissions than git gives today.
+bool is_plain_mode(std::string_view mode) {
+    return mode.size() == 6 && mode.starts_with("100") &&
+           mode.find_first_not_of("01234567") == std::string_view::npos;
+}
+
 // Without "a/" or another prefix of one letter.
 std::string without_prefix(const std::string& name) {
     return name.size() > 2 && name[1] == '/' ? name.substr(2) : name;
@@ -179,6 +185,7 @@ private:
                       : !names.after ? ChangeKind::kDelete
                                      : ChangeKind::kModify;
         change.path = change.new_path = names.after ? *names.after : *names.before;
+        if (both && *names.before != *names.after) change.other_name = *names.before;
         change.may_create = both && change.hunks.size() == 1 && all_marked(change, '+') &&
                             change.hunks[0].old_start == std::size_t{0};
         return checked(std::move(change));
@@ -254,11 +261,16 @@ private:
         for (const std::string_view mode :
              {lines.old_mode, lines.new_mode, lines.deleted, lines.created,
               of_index.substr(of_index.empty() ? 0 : 1)}) {
-            if (mode.empty() || (mode.size() == 6 && mode.starts_with("100"))) continue;
-            return refused(Code::kNotRegularFile, change.path,
-                           mode == "120000"   ? "a symbolic link cannot be patched"
-                           : mode == "160000" ? "a submodule cannot be patched"
-                                              : "a mode that is not that of a file");
+            if (mode.empty() || is_plain_mode(mode)) continue;
+            if (mode == "120000") {
+                return refused(Code::kNotRegularFile, change.path,
+                               "a symbolic link cannot be patched");
+            }
+            if (mode == "160000") {
+                return refused(Code::kNotRegularFile, change.path, "a submodule cannot be patched");
+            }
+            return refused(Code::kInvalidArgument, change.path,
+                           "a mode that git does not give to files; use 100644 or 100755");
         }
         const std::string_view mode = lines.created.empty() ? lines.new_mode : lines.created;
         if (!mode.empty()) {

@@ -27,4 +27,9 @@ public:
     Attempt(const Error& error) : tl::expected<T, Problem>(tl::unexpect, Problem(error)) {}
 };
 
+// What a call answers that its caller has ended early.
+inline Problem call_cancelled() {
+    return Problem(Code::kCancelled, "The call was cancelled; its result is not complete.");
+}
+
 }  // namespace paddock::tools

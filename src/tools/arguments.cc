@@ -5,6 +5,8 @@
 
 #include "base/check.h"
 #include "base/display.h"
+#include "base/utf8.h"
+#include "json/write.h"
 #include "text/similar.h"
 
 namespace paddock::tools {
@@ -45,35 +47,65 @@ bool in_range(const Argument& argument, std::int64_t number) {
            (!argument.largest || number <= *argument.largest);
 }
 
+// What was given, as far as it helps to recognise it.
+std::string shown(const json::Value& value) {
+    constexpr std::size_t kShownMax = 40;
+    if (value.as_array() != nullptr || value.as_object() != nullptr) {
+        return std::string(value.kind());
+    }
+    const std::string* text = value.as_string();
+    if (text == nullptr) return json::to_text(value);
+    const std::string_view part = cut_utf8(*text, kShownMax);
+    return "the string '" + displayable(part) + (part.size() < text->size() ? "...'" : "'");
+}
+
 class Decoder {
 public:
+    explicit Decoder(const Declaration& tool) : passed_over_(tool.passed_over) {}
+
     // The values by declared name; what is wrong goes to problems.
     json::Object object(const Declared& declared, const json::Object& given,
                         const std::string& where) {
         json::Object decoded;
+        decoded.reserve(declared.size());
         for (const auto& [name, value] : given) {
             if (const Argument* argument = find(declared, name)) {
                 take(*argument, name, value, where, decoded);
-            } else {
+            } else if (!where.empty() || !is_passed_over(name)) {
                 unknown(declared, name, where);
             }
         }
         for (const Argument& argument : declared) {
             if (decoded.find(argument.name) != nullptr) continue;
-            if (argument.required) complain(where, argument.name, "is required");
+            if (argument.required) {
+                complain(where, argument.name, "is required");
+                wrong_names_ = true;
+            }
             if (!argument.usual.is_null()) decoded[argument.name] = argument.usual;
         }
         return decoded;
     }
 
-    const std::string& problems() const { return problems_; }
+    // Empty: all is well.
+    std::string problems() const {
+        if (complaints_ <= kComplaintsMax) return problems_;
+        return problems_ + "; and " + std::to_string(complaints_ - kComplaintsMax) + " more";
+    }
+    // The names themselves were wrong, not only their values.
+    bool wrong_names() const { return wrong_names_; }
 
 private:
+    bool is_passed_over(const std::string& name) const {
+        return std::find(passed_over_.begin(), passed_over_.end(), name) != passed_over_.end();
+    }
+
     void take(const Argument& argument, const std::string& name, const json::Value& value,
               const std::string& where, json::Object& decoded) {
         if (value.is_null()) return;
         if (decoded.find(argument.name) != nullptr) {
-            return complain(where, name, "says again what another argument says");
+            return complain(where, name,
+                            "is another name of '" + std::string(argument.name) +
+                                "', which is there too; give one");
         }
         decoded[argument.name] = typed(argument, value, where);
     }
@@ -93,7 +125,8 @@ private:
             case Type::kInteger:
                 if (const auto number = whole(value)) {
                     if (!in_range(argument, *number)) {
-                        complain(where, argument.name, "must be " + range_of(argument, ""));
+                        complain(where, argument.name,
+                                 "must be " + range_of(argument, "") + ", not " + shown(value));
                     }
                     return *number;
                 }
@@ -105,8 +138,7 @@ private:
                 }
                 break;
         }
-        complain(where, argument.name,
-                 "must be " + kind_of(argument) + ", not " + std::string(value.kind()));
+        complain(where, argument.name, "must be " + kind_of(argument) + ", not " + shown(value));
         return {};
     }
 
@@ -127,13 +159,16 @@ private:
         for (const std::string_view choice : choices) {
             names += (names.empty() ? "'" : ", '") + std::string(choice) + "'";
         }
-        complain(where, argument.name, "must be one of " + names);
+        complain(where, argument.name,
+                 "must be one of " + names + ", not '" + displayable(cut_utf8(text, 40)) + "'");
     }
 
     json::Value list(const Argument& argument, const json::Array& array, const std::string& where) {
         const auto count = static_cast<std::int64_t>(array.size());
         if (!in_range(argument, count)) {
-            complain(where, argument.name, "must have " + range_of(argument, " items"));
+            complain(
+                where, argument.name,
+                "must have " + range_of(argument, " items") + ", not " + std::to_string(count));
             return {};
         }
         json::Array items;
@@ -148,7 +183,7 @@ private:
             } else {
                 complain("", place,
                          std::string("must be ") + (is_text ? "a string" : "an object") + ", not " +
-                             std::string(array[i].kind()));
+                             shown(array[i]));
             }
         }
         return items;
@@ -159,8 +194,9 @@ private:
         for (const Argument& argument : declared) names.emplace_back(argument.name);
         const std::string near = text::nearest_word(name, names);
         std::string why = "is not an argument";
-        if (!near.empty()) why += "; did you mean '" + near + "'?";
-        complain(where, name, why);
+        if (!near.empty()) why += " (did you mean '" + near + "'?)";
+        complain(where, std::string_view(name).substr(0, kNameShownMax), why);
+        wrong_names_ = true;
     }
 
     void complain(const std::string& where, std::string_view name, const std::string& why) {
@@ -170,10 +206,24 @@ private:
     }
 
     static constexpr int kComplaintsMax = 10;  // more would only hide the first ones
+    static constexpr std::size_t kNameShownMax = 100;
 
+    const std::vector<std::string_view>& passed_over_;
     std::string problems_;
     int complaints_ = 0;
+    bool wrong_names_ = false;
 };
+
+// "It takes 'path' (required), 'offset' and 'limit'."
+std::string takes(const Declaration& tool) {
+    if (tool.arguments.empty()) return "It takes no arguments.";
+    std::string names;
+    for (const Argument& argument : tool.arguments) {
+        names += (names.empty() ? "'" : ", '") + std::string(argument.name) + "'";
+        if (argument.required) names += " (required)";
+    }
+    return "It takes " + names + ".";
+}
 
 }  // namespace
 
@@ -216,17 +266,19 @@ std::vector<Arguments> Arguments::objects(std::string_view name) const {
 }
 
 Attempt<Arguments> decode(const Declaration& tool, const json::Value& given) {
+    const std::string name(tool.name);
     const json::Object* object = given.as_object();
     if (object == nullptr) {
-        return Problem(Code::kInvalidArgument, std::string(tool.name) +
-                                                   ": the arguments must be an object, not " +
+        return Problem(Code::kInvalidArgument, name + ": the arguments must be an object such as " +
+                                                   std::string(tool.example) + ", not " +
                                                    std::string(given.kind()) + ".");
     }
-    Decoder decoder;
+    Decoder decoder(tool);
     json::Object values = decoder.object(tool.arguments, *object, "");
     if (decoder.problems().empty()) return Arguments(std::move(values));
     return Problem(Code::kInvalidArgument,
-                   std::string(tool.name) + ": " + decoder.problems() + ". Correct the call.");
+                   name + ": " + decoder.problems() + ". " +
+                       (decoder.wrong_names() ? takes(tool) : "Correct the call."));
 }
 
 }  // namespace paddock::tools

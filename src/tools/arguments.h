@@ -35,8 +35,8 @@ private:
     json::Object values_;
 };
 
-// All that is wrong is told at once, unknown names with the nearest known one. A null stands for
-// an argument that was left out.
+// All that is wrong is told at once: unknown names with the nearest known one, values with what was
+// expected and what was given. A null stands for an argument that was left out.
 Attempt<Arguments> decode(const Declaration& tool, const json::Value& given);
 
 }  // namespace paddock::tools

@@ -3,16 +3,13 @@
 
 #include <string>
 
+#include "base/outcome.h"
 #include "tools/answer.h"
 
 namespace paddock::tools {
 
 inline Problem bad_pattern(const Failure& failure, const std::string& pattern) {
-    Error error;
-    static_cast<Failure&>(error) = failure;
-    error.operation = "glob";
-    error.path = pattern;
-    return Problem(error);
+    return Problem(as_error(failure, "glob", pattern));
 }
 
 }  // namespace paddock::tools

@@ -18,14 +18,17 @@
 namespace paddock::tools {
 namespace {
 
-Problem unknown_tool(std::string_view name, bool read_only) {
+Problem unknown_tool(std::string_view name, const WorkspaceOptions& options) {
     std::vector<std::string> names;
     for (const Declaration* tool : all_tools()) {
-        if (!read_only || !tool->changes_files()) names.emplace_back(tool->name);
+        if (is_listed(*tool, options)) names.emplace_back(tool->name);
     }
     std::string text = "There is no tool '" + displayable(name.substr(0, 100)) + "' here.";
     const std::string near = text::nearest_word(name.substr(0, 100), names);
     if (!near.empty()) text += " Did you mean '" + near + "'?";
+    text += " The tools are";
+    for (const std::string& each : names) text += (&each == &names.front() ? " " : ", ") + each;
+    text += ".";
     return Problem(Code::kNotAvailable, std::move(text));
 }
 
@@ -37,21 +40,24 @@ Problem too_many(const policy::Refusal& refusal) {
     return Problem(refusal.failure.code, std::move(text));
 }
 
-Attempt<Answer> run(Session& session, std::string_view name, std::string_view arguments) {
-    const bool read_only = session.options().read_only;
-    const Declaration* tool = find_tool(name, read_only);
-    if (tool == nullptr) return unknown_tool(name, read_only);
+Attempt<Answer> run(Session& session, std::string_view name, std::string_view arguments,
+                    const CallOptions& options) {
     const auto ticket = session.meter().begin_call(std::chrono::steady_clock::now());
     if (!ticket) return too_many(ticket.error());
+    const Declaration* tool = find_tool(name);
+    if (tool == nullptr || !is_listed(*tool, session.options())) {
+        return unknown_tool(name, session.options());
+    }
     json::Parsed parsed = json::parse(arguments.empty() ? "{}" : arguments);
     if (!parsed.problem.empty()) {
-        return Problem(Code::kInvalidArgument, std::string(tool->name) +
-                                                   ": the arguments are not valid JSON: " +
-                                                   parsed.problem + ". Correct the call.");
+        return Problem(Code::kInvalidArgument,
+                       std::string(tool->name) +
+                           ": the arguments are not valid JSON: " + parsed.problem +
+                           ". Give an object such as " + std::string(tool->example) + ".");
     }
     const auto decoded = decode(*tool, parsed.value);
     if (!decoded) return decoded.error();
-    return tool->run(session, *decoded);
+    return tool->run(session, *decoded, options);
 }
 
 Answer as_answer(const Problem& problem) {
@@ -63,8 +69,7 @@ Answer as_answer(const Problem& problem) {
 }
 
 // Text leaves as valid UTF-8 and without secrets.
-std::size_t clean(const Session& session, Answer& answer) {
-    std::size_t secrets = 0;
+void clean(const Session& session, Answer& answer) {
     for (Block& block : answer.blocks) {
         if (block.kind != BlockKind::kText) continue;
         if (!is_utf8(block.data)) {
@@ -72,16 +77,19 @@ std::size_t clean(const Session& session, Answer& answer) {
             append_repaired(repaired, block.data);
             block.data = std::move(repaired);
         }
-        secrets += session.redact(block.data);
+        answer.secrets += session.redact(block.data);
     }
-    return secrets;
 }
 
 void tell_audit(const Session& session, AuditEvent event, std::string_view arguments) {
     if (!session.options().audit) return;
-    std::string shown(cut_utf8(arguments, limits::kAuditBytesMax));
-    session.redact(shown);
-    event.arguments = shown;
+    const std::size_t shown = cut_utf8(arguments, limits::kAuditBytesMax).size();
+    const std::string redacted =
+        session.redact_part(arguments.substr(0, shown + session.secret_margin()), 0, shown);
+    std::string tool(event.tool);
+    session.redact(tool);
+    event.tool = tool;
+    event.arguments = redacted;
     session.options().audit(event);
 }
 
@@ -97,15 +105,17 @@ std::string Answer::text() const {
     return joined;
 }
 
-Answer call(const Workspace& workspace, std::string_view name, std::string_view arguments) {
+Answer call(const Workspace& workspace, std::string_view name, std::string_view arguments,
+            const CallOptions& options) {
     using Clock = std::chrono::steady_clock;
     Session& session = workspace.session();
     const auto start = Clock::now();
-    Attempt<Answer> attempt = run(session, name, arguments);
+    Attempt<Answer> attempt = run(session, name, arguments, options);
     Answer answer = attempt ? std::move(*attempt) : as_answer(attempt.error());
     AuditEvent event;
     event.tool = name;
-    event.secrets = clean(session, answer);
+    clean(session, answer);
+    event.secrets = answer.secrets;
     event.error = answer.error;
     for (const Block& block : answer.blocks) event.bytes_out += block.data.size();
     event.duration = Clock::now() - start;
@@ -116,11 +126,12 @@ Answer call(const Workspace& workspace, std::string_view name, std::string_view 
 std::vector<ToolInfo> list(const Workspace& workspace) {
     std::vector<ToolInfo> listed;
     for (const Declaration* tool : all_tools()) {
-        if (workspace.is_read_only() && tool->changes_files()) continue;
+        if (!is_listed(*tool, workspace.session().options())) continue;
         listed.push_back({std::string(tool->name), std::string(tool->title),
                           std::string(tool->summary) + "\n\n" + std::string(tool->description),
                           json::to_text(input_schema(*tool)), tool->manners.read_only,
-                          tool->manners.destructive, tool->manners.idempotent});
+                          tool->manners.destructive, tool->manners.idempotent,
+                          tool->manners.open_world, tool->manners.quick});
     }
     return listed;
 }

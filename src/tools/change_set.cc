@@ -4,6 +4,18 @@
 
 namespace paddock::tools {
 
+namespace {
+
+StagedFile as_on_disk(const Change& change) {
+    StagedFile file{change.path, {}, {}};
+    if (!change.old) return file;
+    file.content = change.old->bytes;
+    file.mode = change.old->stat.mode & 0777U;
+    return file;
+}
+
+}  // namespace
+
 Attempt<const StagedFile*> ChangeSet::look(std::string_view path) {
     auto canonical = files_.target(path);
     if (!canonical) return canonical.error();
@@ -12,14 +24,14 @@ Attempt<const StagedFile*> ChangeSet::look(std::string_view path) {
     }
     auto change = files_.prepare(path);
     if (!change) return change.error();
-    StagedFile staged{change->path, {}, {}};
-    if (change->old) {
-        staged.content = change->old->bytes;
-        staged.mode = change->old->stat.mode & 0777U;
-    }
+    StagedFile staged = as_on_disk(*change);
     const std::string key = change->path;
     const auto it = entries_.emplace(key, Entry{std::move(*change), std::move(staged), false});
     return &it.first->second.staged;
+}
+
+StagedFile ChangeSet::original(const StagedFile& file) const {
+    return as_on_disk(entries_.at(file.path).change);
 }
 
 StagedFile& ChangeSet::touched(const StagedFile& file) {
@@ -41,7 +53,7 @@ Attempt<void> ChangeSet::make(Entry& entry) {
     const auto& [path, content, mode] = entry.staged;
     if (content) return files_.commit(entry.change, *content, mode);
     if (!entry.change.old) return {};
-    return files_.remove(path, false);
+    return files_.remove(entry.change);
 }
 
 void ChangeSet::take_back(const Entry& entry) {
@@ -58,11 +70,15 @@ void ChangeSet::take_back(const Entry& entry) {
     (void)files_.commit(back, entry.change.old->bytes, entry.change.old->stat.mode & 0777U);
 }
 
-// New content comes first, removals last: a process killed in between loses nothing.
+// New files come first, removals last: a process killed in between loses nothing, and what a file
+// was copied from is still as it was while the copy is missing.
 Attempt<void> ChangeSet::commit() {
-    std::stable_partition(order_.begin(), order_.end(), [&](const std::string& path) {
-        return entries_.at(path).staged.content.has_value();
-    });
+    const auto rank = [&](const std::string& path) {
+        const Entry& entry = entries_.at(path);
+        return !entry.staged.content ? 2 : entry.change.old ? 1 : 0;
+    };
+    std::stable_sort(order_.begin(), order_.end(),
+                     [&](const std::string& a, const std::string& b) { return rank(a) < rank(b); });
     for (std::size_t done = 0; done < order_.size(); ++done) {
         auto made = make(entries_.at(order_[done]));
         if (made) continue;

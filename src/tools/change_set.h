@@ -28,6 +28,9 @@ public:
     // Asks the rules and the tracker, once for each file. The pointer stays valid.
     Attempt<const StagedFile*> look(std::string_view path);
 
+    // As it is on disk.
+    StagedFile original(const StagedFile& file) const;
+
     void write(const StagedFile& file, std::string content, std::optional<Mode> mode);
     void remove(const StagedFile& file);
 

@@ -7,11 +7,12 @@
 namespace paddock::tools {
 namespace {
 
-Attempt<Answer> run(Session& session, const Arguments& arguments) {
+Attempt<Answer> run(Session& session, const Arguments& arguments, const CallOptions&) {
     const Files& files = session.files();
     const auto paths = two_paths(files, arguments);
     if (!paths) return paths.error();
     const auto copied = files.copy(paths->source, paths->destination, arguments.flag("overwrite"));
+    if (!copied && copied.error().code == Code::kAlreadyExists) return occupied(files, *paths);
     if (!copied) return copied.error();
     std::string text =
         "Copied " + files.shown(paths->source) + " to " + files.shown(paths->destination) + ".";
@@ -31,11 +32,14 @@ const Declaration& copy_path() {
         .title = "Copy",
         .summary = "Copy a file, or a directory with all that is in it.",
         .description =
-            "An existing destination is refused unless overwrite is set, which replaces a file. "
-            "Symbolic links are copied as links. Missing directories above the destination are "
-            "made.",
+            "An existing destination is refused unless overwrite is set, which replaces a file "
+            "that was read. Symbolic links are copied as links. Missing directories above the "
+            "destination are made.",
         .manners = {.destructive = true},
         .arguments = two_path_arguments(),
+        .errors = {Code::kAlreadyExists, Code::kIsADirectory, Code::kNotRegularFile, Code::kNotRead,
+                   Code::kStaleRead, Code::kTooLarge},
+        .example = R"({"source": "src", "destination": "backup"})",
         .run = run};
     return kTool;
 }

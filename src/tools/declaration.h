@@ -5,8 +5,11 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
+
+#include <paddock/error.h>
 
 #include "json/value.h"
 #include "tools/answer.h"
@@ -37,6 +40,9 @@ struct Manners {
     bool read_only = false;
     bool destructive = false;
     bool idempotent = false;
+    bool open_world = false;
+    bool quick = false;        // answered at once: no walk, no sync, no command
+    bool needs_shell = false;  // listed only where commands can be run
 };
 
 struct Declaration {
@@ -46,9 +52,17 @@ struct Declaration {
     std::string_view description;  // what a model needs to use it well
     Manners manners;
     std::vector<Argument> arguments;
-    Attempt<Answer> (*run)(Session& session, const Arguments& arguments) = nullptr;
+    // Names that models know from tools of other makers and that change nothing here.
+    std::vector<std::string_view> passed_over{};
+    std::vector<Code> errors{};  // besides those that every tool may answer with
+    std::string_view example{};  // the arguments of a typical call, in JSON
+    Attempt<Answer> (*run)(Session& session, const Arguments& arguments,
+                           const CallOptions& options) = nullptr;
 
     bool changes_files() const noexcept { return !manners.read_only; }
 };
+
+// Any tool may answer with these: of the call itself, of a path, of the system below.
+std::span<const Code> common_errors();
 
 }  // namespace paddock::tools

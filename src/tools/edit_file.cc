@@ -18,7 +18,8 @@ Attempt<std::vector<text::Edit>> edits_of(const Arguments& arguments,
     const bool single = arguments.has("old_string") || arguments.has("new_string");
     if (single != listed.empty()) {
         return Problem(Code::kInvalidArgument,
-                       "edit_file: give either 'old_string' and 'new_string', or 'edits'.");
+                       std::string("edit_file: give 'old_string' and 'new_string', or 'edits'") +
+                           (single ? ", not both." : "."));
     }
     std::vector<text::Edit> edits;
     if (single) {
@@ -71,6 +72,25 @@ Attempt<std::string> encoded(const Files& files, const FileContent& old, text::T
                        ", which does not have all characters of the new text. Use others.");
 }
 
+// As git writes it: what is quoted is quoted as a whole.
+std::string label(const std::string& prefix, const std::string& name) {
+    return name.starts_with('"') ? "\"" + prefix + name.substr(1) : prefix + name;
+}
+
+// The closest text is shown in parts, so its secrets are taken out before it is looked for.
+text::EditFailure without_secrets(const Session& session, std::string text,
+                                  const std::vector<text::Edit>& edits,
+                                  const text::EditFailure& failure) {
+    if (failure.code != Code::kNoMatch || session.redact(text) == 0) return failure;
+    const auto again = text::apply_edits(text, edits);
+    if (!again && again.error().code == Code::kNoMatch) return again.error();
+    text::EditFailure shown = failure;
+    shown.detail =
+        "the text was not found. What is shown as [REDACTED:...] stands for a secret in the file; "
+        "leave it out of old_string.";
+    return shown;
+}
+
 Problem explained(const text::EditFailure& failure, const std::string& name, std::size_t edits) {
     std::string where = name;
     if (edits > 1) {
@@ -80,7 +100,7 @@ Problem explained(const text::EditFailure& failure, const std::string& name, std
     return Problem(failure.code, where + ": " + failure.detail);
 }
 
-Attempt<Answer> run(Session& session, const Arguments& arguments) {
+Attempt<Answer> run(Session& session, const Arguments& arguments, const CallOptions&) {
     const Files& files = session.files();
     const std::vector<Arguments> listed = arguments.objects("edits");
     const auto edits = edits_of(arguments, listed);
@@ -93,11 +113,14 @@ Attempt<Answer> run(Session& session, const Arguments& arguments) {
     const auto before = decoded(files, *change->old);
     if (!before) return before.error();
     const auto edited = text::apply_edits(before->text, *edits);
-    if (!edited) return explained(edited.error(), name, edits->size());
+    if (!edited) {
+        return explained(without_secrets(session, before->text, *edits, edited.error()), name,
+                         edits->size());
+    }
     const auto bytes = encoded(files, *change->old, before->format, edited->content);
     if (!bytes) return bytes.error();
-    const auto diff = text::unified_diff(before->text, edited->content, "a/" + change->path,
-                                         "b/" + change->path, {.bytes_max = kDiffShownBytes});
+    const auto diff = text::unified_diff(before->text, edited->content, label("a/", name),
+                                         label("b/", name), {.bytes_max = kDiffShownBytes});
     std::size_t replaced = 0;
     for (const text::Replaced& edit : edited->edits) replaced += edit.count;
     const std::string places = std::to_string(replaced) + (replaced == 1 ? " place" : " places");
@@ -160,6 +183,10 @@ const Declaration& edit_file() {
                        .smallest = 1,
                        .largest = static_cast<std::int64_t>(limits::kEditsMax),
                        .members = {old_string(true), new_string(true), replace_all()}}},
+        .errors = {Code::kIsADirectory, Code::kNotRegularFile, Code::kNotRead, Code::kStaleRead,
+                   Code::kNoMatch, Code::kAmbiguousMatch, Code::kBinaryFile,
+                   Code::kUnsupportedEncoding, Code::kTooLarge},
+        .example = R"({"path": "src/main.c", "old_string": "hello", "new_string": "good morning"})",
         .run = run};
     return kTool;
 }

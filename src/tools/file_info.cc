@@ -28,7 +28,7 @@ std::string octal(std::uint32_t mode) {
     return digits;
 }
 
-Attempt<Answer> run(Session& session, const Arguments& arguments) {
+Attempt<Answer> run(Session& session, const Arguments& arguments, const CallOptions&) {
     const Files& files = session.files();
     const std::string& path = arguments.text("path");
     const auto name = files.name(path);
@@ -41,10 +41,7 @@ Attempt<Answer> run(Session& session, const Arguments& arguments) {
     if (stat->type == FileType::kSymlink) {
         const auto target = files.link_target(*name);
         if (!target) return target.error();
-        text +=
-            "target: " +
-            (target->escapes ? std::string("outside the workspace") : files.shown(target->text)) +
-            "\n";
+        text += "target: " + *target + "\n";
     }
     if (stat->type == FileType::kRegular) text += "size: " + std::to_string(stat->size) + "\n";
     if (stat->type == FileType::kRegular && stat->links > 1) {
@@ -63,8 +60,9 @@ const Declaration& file_info() {
         .title = "File information",
         .summary = "Type, size, permissions and time of modification of one path.",
         .description = "Of a symbolic link: its own data and its target.",
-        .manners = {.read_only = true, .idempotent = true},
+        .manners = {.read_only = true, .idempotent = true, .quick = true},
         .arguments = {path_argument("What to look at")},
+        .example = R"({"path": "src/main.c"})",
         .run = run};
     return kTool;
 }

@@ -23,13 +23,29 @@
 #include "policy/meter.h"
 #include "policy/path_rules.h"
 #include "tools/answer.h"
+#include "tools/disk_use.h"
 
 namespace paddock::tools {
 
-// A regular file, open for reading.
-struct OpenFile {
-    std::string path;  // canonical
-    Handle handle;
+// A regular file, open for reading. All that is read counts, the beginning once.
+class OpenFile {
+public:
+    OpenFile(std::string path, Handle handle, policy::Meter& meter)
+        : path_(std::move(path)), handle_(std::move(handle)), meter_(meter) {}
+
+    const std::string& path() const noexcept { return path_; }  // canonical
+    const Stat& stat() const noexcept { return handle_.stat(); }
+
+    Attempt<std::size_t> read_at(std::uint64_t position, char* buffer, std::size_t size);
+    Attempt<std::string> read_all(std::uint64_t bytes_max);
+
+private:
+    Attempt<void> count(std::uint64_t from, std::uint64_t bytes);
+
+    std::string path_;
+    Handle handle_;
+    policy::Meter& meter_;
+    std::uint64_t counted_ = 0;  // bytes from the start of the file
 };
 
 struct FileContent {
@@ -53,13 +69,15 @@ class Files {
 public:
     // `base`: where relative paths begin, relative to the root; empty: in the root itself.
     Files(Root root, Root linkless, std::string base, policy::PathRules rules, policy::Meter& meter,
-          ReadTracker* reads);
+          DiskUse& disk, ReadTracker* reads);
 
     // --- looking ---
 
     Attempt<OpenFile> open(std::string_view path) const;
-    Attempt<FileContent> read(std::string_view path, std::uint64_t bytes_max) const;
+    // Of a canonical path.
+    Attempt<FileContent> read(const std::string& canonical, std::uint64_t bytes_max) const;
     Attempt<void> count_read(std::uint64_t bytes) const;
+    std::uint64_t may_still_read() const;                   // bytes
     ReadTracker* reads() const noexcept { return reads_; }  // nullptr: not tracked
 
     // Canonical; of a directory that may be looked into.
@@ -70,16 +88,19 @@ public:
     std::function<bool(std::string_view path, FileType type)> visibility() const;
     // Canonical but for the last name, which is taken itself.
     Attempt<std::string> name(std::string_view path) const;
+    // The same of a name that is to be given, taken away or removed: it must be written out.
+    Attempt<std::string> own_name(std::string_view path) const;
     Attempt<Stat> stat_name(const std::string& canonical) const;
-    Attempt<LinkTarget> link_target(const std::string& canonical) const;
+    // As it appears in results: where the link leads, without a path of the host.
+    Attempt<std::string> link_target(const std::string& canonical) const;
     Attempt<Listing> list(const std::string& canonical, std::size_t entries_max) const;
-    bool hides(std::string_view canonical) const;     // the rules deny it
-    bool protects(std::string_view canonical) const;  // the rules deny changing it
+    bool hides(std::string_view canonical) const;  // the rules deny it
     // What to say of a path that does not exist, with up to three near names inside.
     Problem missing(std::string_view path) const;
 
     // The pinned directory for search, which passes the rules itself by way of hides().
     const Root& linkless() const noexcept { return linkless_; }
+    const policy::PathRules& rules() const noexcept { return rules_; }
 
     // --- changing; each refuses what the rules protect ---
 
@@ -89,34 +110,46 @@ public:
     Attempt<void> commit(const Change& change, std::string_view content,
                          std::optional<Mode> mode = {}) const;
     Attempt<void> make_directory(const std::string& canonical) const;
+    // Both make the directories above `to`, and replace a file only if its content is known.
     Attempt<void> move(const std::string& from, const std::string& to, bool overwrite) const;
     Attempt<Copied> copy(const std::string& from, const std::string& to, bool overwrite) const;
     Attempt<void> remove(const std::string& canonical, bool recursive) const;
+    Attempt<void> remove(const Change& change) const;  // stale_read if it is another file by now
 
     // As it appears in results.
     std::string shown(std::string_view canonical) const;
     static std::string shown_name(std::string_view name);
+    static std::string shown_given(std::string_view path);  // a path as a caller wrote it
 
 private:
     enum class Purpose : std::uint8_t { kLook, kChange };
 
+    static bool names_directory(std::string_view path);             // ends in a slash or dots
     std::string written(std::string_view path) const;               // the escaped form taken back
     std::string ruled(std::string_view canonical) const;            // as the rules name it
     std::string ruled_directory(std::string_view canonical) const;  // empty: the root
-    Problem denied(std::string_view path, std::string_view rule, PathAccess access) const;
+    Problem denied(std::string_view path, const policy::Decision& decision) const;
     Attempt<void> check(std::string_view canonical, std::string_view path, Purpose purpose) const;
-    Attempt<void> check_below(const std::string& canonical, Purpose purpose) const;
+    // Would git obey what is to be written there, although no name says so?
+    Attempt<void> check_obeyed(const std::string& canonical) const;
+    Attempt<void> check_below(const std::string& directory, const std::string& named,
+                              Purpose purpose) const;
     Attempt<Resolution> resolve(std::string_view path, Purpose purpose) const;
+    Attempt<Resolution> resolve_parent(std::string_view parent, std::string_view path) const;
     Attempt<void> copy_one(const std::string& from, const std::string& to, FileType type,
                            bool overwrite, Copied& copied) const;
     Attempt<void> check_known(const FileContent& content) const;
-    Attempt<void> count_written(std::uint64_t bytes) const;
+    Attempt<void> check_replaced(const std::string& canonical) const;
+    Attempt<void> make_directories(const std::string& canonical) const;
+    Attempt<void> make_parent(const std::string& canonical) const;
+    Attempt<void> count_written(std::uint64_t bytes, std::uint64_t replaced) const;
 
     Root root_;
     Root linkless_;
     std::string base_;
     policy::PathRules rules_;
     policy::Meter& meter_;
+    DiskUse& disk_;
     ReadTracker* reads_;  // nullptr: not tracked
 };
 

@@ -29,7 +29,7 @@ std::string closing(const search::FindResult& result) {
     return notes.empty() ? "" : "\n[" + notes + "]";
 }
 
-Attempt<Answer> run(Session& session, const Arguments& arguments) {
+Attempt<Answer> run(Session& session, const Arguments& arguments, const CallOptions& options) {
     const Files& files = session.files();
     const std::string& path = arguments.text("path");
     const auto directory = files.directory(path);
@@ -38,15 +38,16 @@ Attempt<Answer> run(Session& session, const Arguments& arguments) {
     search::FindQuery query;
     query.pattern = arguments.text("pattern");
     query.path = *directory;
-    query.walk = {.hidden = arguments.flag("hidden"),
-                  .ignored = arguments.flag("ignored"),
-                  .visible = files.visibility()};
+    query.walk = session.walk(arguments.flag("hidden"), arguments.flag("ignored"));
     query.limit = static_cast<std::size_t>(arguments.integer("limit"));
     query.time_max = kTimeMax;
+    query.cancel = options.cancel;
     const auto result = search::find(files.linkless(), query);
     if (!result) return result.error();
+    if (result->cut == search::FindResult::Cut::kCancelled) return call_cancelled();
     std::string text;
-    for (const search::Found& found : result->found) {
+    for (std::size_t i = 0; i < result->found.size(); ++i) {
+        const search::FoundFile found = result->found[i];
         text += files.shown(found.path);
         if (found.type == FileType::kDirectory) text += '/';
         text += '\n';
@@ -83,6 +84,7 @@ const Declaration& glob() {
               .help = "Files that .gitignore excludes too",
               .usual = false,
               .aliases = {"no_ignore"}}},
+        .example = R"({"pattern": "src/**/*.{c,h}"})",
         .run = run};
     return kTool;
 }

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 
+#include "base/display.h"
 #include "base/utf8.h"
+#include "search/file_types.h"
+#include "text/similar.h"
 #include "tools/arguments.h"
 #include "tools/path_argument.h"
 #include "tools/registry.h"
@@ -25,7 +28,11 @@ constexpr std::chrono::seconds kTimeMax{30};
 // Writes what was found as text: in content mode the path, then "12:match" and "13-context".
 class Printer final : public search::GrepSink {
 public:
-    Printer(const Files& files, GrepMode mode) : files_(files), mode_(mode) {}
+    Printer(const Session& session, const search::GrepQuery& query)
+        : session_(session),
+          files_(session.files()),
+          mode_(query.mode),
+          has_context_(query.before > 0 || query.after > 0) {}
 
     search::Next file(const search::GrepFile& file) override {
         std::string entry = files_.shown(file.path);
@@ -34,6 +41,9 @@ public:
         entry += '\n';
         if (mode_ == GrepMode::kContent) {
             add_lines(entry, file);
+            // Of each file by itself: a key whose end is not shown would take in the next file.
+            secrets_ += session_.redact(entry);
+            if (!entry.ends_with('\n')) entry += '\n';
             if (!text_.empty()) text_ += '\n';
         }
         const std::size_t room = kShownBytesMax - std::min(kShownBytesMax, text_.size());
@@ -52,32 +62,41 @@ public:
     }
 
     std::string& text() { return text_; }
+    std::size_t secrets() const { return secrets_; }
     bool cut() const { return cut_; }
     const std::string& first_problem() const { return problems_; }
 
 private:
-    static void add_lines(std::string& entry, const search::GrepFile& file) {
+    // A line that was cut must not show a part of a secret that nobody recognises.
+    std::string text_of(const search::GrepLine& line) const {
+        if (line.text.size() == line.bytes) return std::string(line.text);
+        const auto before = static_cast<std::size_t>(line.text.data() - line.around.data());
+        return session_.redact_part(line.around, before, line.text.size());
+    }
+
+    void add_lines(std::string& entry, const search::GrepFile& file) const {
         std::uint64_t previous = 0;
         for (const search::GrepLine& line : file.lines) {
-            if (previous != 0 && line.number > previous + 1) entry += "--\n";
+            if (has_context_ && previous != 0 && line.number > previous + 1) entry += "--\n";
             previous = line.number;
             entry += std::to_string(line.number);
             entry += line.kind == search::Line::Kind::kMatch ? ':' : '-';
-            std::string_view text = line.text;
-            if (text.ends_with('\r')) text.remove_suffix(1);
-            const std::string_view shown = cut_utf8(text, kShownLineBytesMax);
-            entry += shown;
-            if (shown.size() < text.size() || line.bytes > line.text.size()) {
-                entry += " [line cut]";
-            }
+            std::string text = text_of(line);
+            if (text.ends_with('\r')) text.pop_back();
+            if (line.skipped > 0) entry += "[line cut] ";
+            entry += text;
+            if (line.skipped + line.text.size() < line.bytes) entry += " [line cut]";
             entry += '\n';
         }
     }
 
+    const Session& session_;
     const Files& files_;
     const GrepMode mode_;
+    const bool has_context_;  // then groups of lines are told apart
     std::string text_;
     std::string problems_;
+    std::size_t secrets_ = 0;
     bool cut_ = false;
 };
 
@@ -105,21 +124,19 @@ std::string closing(const Printer& printer, const GrepSummary& summary,
     return notes;
 }
 
-Attempt<search::GrepQuery> query_of(const Files& files, const Arguments& arguments) {
+Attempt<search::GrepQuery> query_of(const Session& session, const Arguments& arguments) {
     search::GrepQuery query;
     query.pattern = arguments.text("pattern");
     query.match = {.literal = arguments.flag("literal"),
                    .ignore_case = arguments.flag("-i"),
                    .words = arguments.flag("-w"),
                    .multiline = arguments.flag("multiline")};
-    const auto start = files.start_of_search(arguments.text("path"));
+    const auto start = session.files().start_of_search(arguments.text("path"));
     if (!start) return start.error();
     query.path = *start;
     if (arguments.has("glob")) query.globs.push_back(arguments.text("glob"));
     if (arguments.has("type")) query.types.push_back(arguments.text("type"));
-    query.walk = {.hidden = arguments.flag("hidden"),
-                  .ignored = arguments.flag("ignored"),
-                  .visible = files.visibility()};
+    query.walk = session.walk(arguments.flag("hidden"), arguments.flag("ignored"));
     const std::string& mode = arguments.text("output_mode");
     query.mode = mode == "content" ? GrepMode::kContent
                  : mode == "count" ? GrepMode::kCount
@@ -132,17 +149,34 @@ Attempt<search::GrepQuery> query_of(const Files& files, const Arguments& argumen
     query.after = context("-A");
     query.offset = static_cast<std::uint64_t>(arguments.integer("offset"));
     query.limit = static_cast<std::uint64_t>(arguments.integer("head_limit"));
+    query.line_bytes_max = kShownLineBytesMax;
     query.time_max = kTimeMax;
     return query;
 }
 
-Attempt<Answer> run(Session& session, const Arguments& arguments) {
+Problem no_such_type(const std::string& type) {
+    std::vector<std::string> names;
+    for (const search::FileKind& kind : search::file_kinds()) names.emplace_back(kind.name);
+    const std::string near = text::nearest_word(type, names);
+    std::string text = "grep: there is no type '" + displayable(type.substr(0, 100)) + "'.";
+    if (!near.empty()) text += " Did you mean '" + near + "'?";
+    return Problem(Code::kInvalidArgument,
+                   text + " Name the files by 'glob' instead, such as '*.txt'.");
+}
+
+Attempt<Answer> run(Session& session, const Arguments& arguments, const CallOptions& options) {
     const Files& files = session.files();
-    const auto query = query_of(files, arguments);
+    auto query = query_of(session, arguments);
     if (!query) return query.error();
-    Printer printer(files, query->mode);
+    query->cancel = options.cancel;
+    query->line_margin = session.secret_margin();
+    query->bytes_max = files.may_still_read();
+    if (query->bytes_max == 0) return files.count_read(1).error();
+    Printer printer(session, *query);
     const auto summary = search::grep(files.linkless(), *query, printer);
+    if (!summary && summary.error().operation == "type") return no_such_type(summary.error().path);
     if (!summary) return summary.error();
+    if (summary->cut == search::GrepSummary::Cut::kCancelled) return call_cancelled();
     if (auto allowed = files.count_read(summary->bytes); !allowed) return allowed.error();
     const std::string notes = closing(printer, *summary, *query);
     std::string text = std::move(printer.text());
@@ -152,7 +186,18 @@ Attempt<Answer> run(Session& session, const Arguments& arguments) {
                    : "No matches in " + std::to_string(summary->files) + " files searched.\n";
     }
     if (!notes.empty()) text += "\n[" + notes + "]";
-    return text_answer(std::move(text));
+    Answer answer = text_answer(std::move(text));
+    answer.secrets = printer.secrets();
+    return answer;
+}
+
+Argument flag(std::string_view name, std::string_view help,
+              std::vector<std::string_view> aliases = {}) {
+    return {.name = name,
+            .type = Type::kFlag,
+            .help = help,
+            .usual = false,
+            .aliases = std::move(aliases)};
 }
 
 Argument lines_of_context(std::string_view name, std::string_view help,
@@ -192,37 +237,15 @@ const Declaration& grep() {
               .usual = "files_with_matches",
               .aliases = {"outputMode", "mode"},
               .choices = {"content", "files_with_matches", "count"}},
-             {.name = "-i",
-              .type = Type::kFlag,
-              .help = "Ignore case",
-              .usual = false,
-              .aliases = {"ignore_case", "case_insensitive", "ignoreCase"}},
-             {.name = "-w",
-              .type = Type::kFlag,
-              .help = "Whole words only",
-              .usual = false,
-              .aliases = {"word", "words"}},
+             flag("-i", "Ignore case", {"ignore_case", "case_insensitive", "ignoreCase"}),
+             flag("-w", "Whole words only", {"word", "words"}),
              lines_of_context("-A", "Lines shown after each match", {"after_context", "after"}),
              lines_of_context("-B", "Lines shown before each match", {"before_context", "before"}),
              lines_of_context("-C", "Lines shown before and after each match", {"context"}),
-             {.name = "multiline",
-              .type = Type::kFlag,
-              .help = "Let matches span lines",
-              .usual = false},
-             {.name = "literal",
-              .type = Type::kFlag,
-              .help = "The pattern is plain text",
-              .usual = false,
-              .aliases = {"fixed_strings"}},
-             {.name = "hidden",
-              .type = Type::kFlag,
-              .help = "Search hidden files too",
-              .usual = false},
-             {.name = "ignored",
-              .type = Type::kFlag,
-              .help = "Search files that .gitignore excludes too",
-              .usual = false,
-              .aliases = {"no_ignore"}},
+             flag("multiline", "Let matches span lines"),
+             flag("literal", "The pattern is plain text", {"fixed_strings"}),
+             flag("hidden", "Search hidden files too"),
+             flag("ignored", "Search files that .gitignore excludes too", {"no_ignore"}),
              {.name = "head_limit",
               .type = Type::kInteger,
               .help = "The most lines (content) or files to show",
@@ -235,6 +258,9 @@ const Declaration& grep() {
               .help = "How many lines or files to pass over, to go on after a cut",
               .usual = 0,
               .smallest = 0}},
+        .passed_over = {"-n", "line_numbers"},
+        .errors = {Code::kNotRegularFile},
+        .example = R"({"pattern": "greet\\(", "type": "c", "output_mode": "content"})",
         .run = run};
     return kTool;
 }

@@ -18,12 +18,16 @@ constexpr std::size_t kShownMax = 1000;
 
 class Lister {
 public:
-    Lister(const Files& files, std::size_t depth, bool sizes, std::vector<text::Glob> left_out)
-        : files_(files), depth_(depth), sizes_(sizes), left_out_(std::move(left_out)) {}
+    Lister(const Session& session, std::size_t depth, bool sizes, std::vector<text::Glob> left_out)
+        : files_(session.files()),
+          ignored_(session.ignored()),
+          depth_(depth),
+          sizes_(sizes),
+          left_out_(std::move(left_out)) {}
 
     Attempt<void> list(const std::string& start) {
         const std::string path = start == "." ? "" : start;
-        auto scope = search::ignore_scope_above(state(), path);
+        auto scope = search::ignore_scope_above(state(), path, ignored_);
         return list_level(start, 1, scope);
     }
 
@@ -73,11 +77,11 @@ private:
                                  const search::IgnoreScope& above) const {
         search::IgnoreFilesPresent present;
         for (const ListEntry& entry : entries) present.note(entry.name);
-        if (!present.any()) return above;
+        if (!present.any() && directory != ".") return above;
         const auto handle = files_.linkless().open_directory(directory);
         if (!handle) return above;
         return search::ignore_scope_in(state(), handle->fd(), directory == "." ? "" : directory,
-                                       above, present);
+                                       above, present, ignored_);
     }
 
     void add(const std::string& path, const ListEntry& entry, std::size_t level) {
@@ -87,10 +91,7 @@ private:
             text_ += '/';
         } else if (entry.type == FileType::kSymlink) {
             const auto target = files_.link_target(path);
-            if (target) {
-                text_ += " -> " + (target->escapes ? std::string("(outside the workspace)")
-                                                   : files_.shown_name(target->text));
-            }
+            if (target) text_ += " -> " + *target;
         } else if (entry.type != FileType::kRegular) {
             text_ += "  (" + std::string(file_type_name(entry.type)) + ")";
         } else if (sizes_) {
@@ -102,6 +103,7 @@ private:
     }
 
     const Files& files_;
+    const search::IgnoreFile& ignored_;
     const std::size_t depth_;
     const bool sizes_;
     const std::vector<text::Glob> left_out_;
@@ -120,7 +122,7 @@ Attempt<std::vector<text::Glob>> globs_of(const std::vector<std::string>& patter
     return globs;
 }
 
-Attempt<Answer> run(Session& session, const Arguments& arguments) {
+Attempt<Answer> run(Session& session, const Arguments& arguments, const CallOptions&) {
     const Files& files = session.files();
     const std::string& path = arguments.text("path");
     const auto directory = files.directory(path);
@@ -128,7 +130,7 @@ Attempt<Answer> run(Session& session, const Arguments& arguments) {
     if (!directory) return directory.error();
     auto left_out = globs_of(arguments.texts("ignore"));
     if (!left_out) return left_out.error();
-    Lister lister(files, static_cast<std::size_t>(arguments.integer("depth")),
+    Lister lister(session, static_cast<std::size_t>(arguments.integer("depth")),
                   arguments.flag("sizes"), std::move(*left_out));
     if (auto listed = lister.list(*directory); !listed) return listed.error();
     std::string text = files.shown(*directory) + "/\n" + lister.take();
@@ -167,6 +169,7 @@ const Declaration& list_directory() {
                        .type = Type::kFlag,
                        .help = "Show the sizes of files",
                        .usual = false}},
+        .example = R"({"depth": 2, "sizes": true})",
         .run = run};
     return kTool;
 }

@@ -7,7 +7,7 @@
 namespace paddock::tools {
 namespace {
 
-Attempt<Answer> run(Session& session, const Arguments& arguments) {
+Attempt<Answer> run(Session& session, const Arguments& arguments, const CallOptions&) {
     const Files& files = session.files();
     const auto target = files.target(arguments.text("path"));
     if (!target) return target.error();
@@ -28,6 +28,8 @@ const Declaration& make_directory() {
         .description = "Succeeds if it is already there.",
         .manners = {.idempotent = true},
         .arguments = {path_argument("The directory to make")},
+        .errors = {Code::kAlreadyExists},
+        .example = R"({"path": "docs/images"})",
         .run = run};
     return kTool;
 }

@@ -7,14 +7,14 @@
 namespace paddock::tools {
 namespace {
 
-Attempt<Answer> run(Session& session, const Arguments& arguments) {
+Attempt<Answer> run(Session& session, const Arguments& arguments, const CallOptions&) {
     const Files& files = session.files();
     const auto paths = two_paths(files, arguments);
     if (!paths) return paths.error();
     const bool overwrite = arguments.flag("overwrite");
-    if (auto moved = files.move(paths->source, paths->destination, overwrite); !moved) {
-        return moved.error();
-    }
+    const auto moved = files.move(paths->source, paths->destination, overwrite);
+    if (!moved && moved.error().code == Code::kAlreadyExists) return occupied(files, *paths);
+    if (!moved) return moved.error();
     return text_answer("Moved " + files.shown(paths->source) + " to " +
                        files.shown(paths->destination) + ".");
 }
@@ -27,10 +27,12 @@ const Declaration& move_path() {
         .title = "Move or rename",
         .summary = "Move or rename a file or directory.",
         .description =
-            "Atomic. An existing destination is refused unless overwrite is set. A symbolic link "
-            "is moved itself. Missing directories above the destination are made.",
+            "Atomic. An existing destination is refused unless overwrite is set and it was read. A "
+            "symbolic link is moved itself. Missing directories above the destination are made.",
         .manners = {.destructive = true},
         .arguments = two_path_arguments(),
+        .errors = {Code::kAlreadyExists, Code::kIsADirectory, Code::kNotRead, Code::kStaleRead},
+        .example = R"({"source": "src/greet.c", "destination": "src/lib/greet.c"})",
         .run = run};
     return kTool;
 }

@@ -1,6 +1,8 @@
 // A patch is worked out in memory first: every file as it would be, checked against the rules and
 // the tracker. Only then the disk is touched, file by file, each atomically; a failure takes back
 // what was done before it.
+#include <algorithm>
+
 #include "text/patch_apply.h"
 #include "text/patch_parse.h"
 #include "text/quote.h"
@@ -16,29 +18,63 @@ namespace {
 Problem explained(const text::PatchFailure& failure) {
     std::string text;
     if (!failure.path.empty()) text += "'" + text::quote_if_needed(failure.path) + "': ";
-    if (failure.hunk > 0) text += "hunk " + std::to_string(failure.hunk) + ": ";
-    if (failure.patch_line > 0 && failure.hunk == 0) {
-        text += "line " + std::to_string(failure.patch_line) + " of the patch: ";
-    }
-    text += failure.detail + " Nothing was changed.";
+    text += failure.detail;
+    if (!text.ends_with('.') && !text.ends_with('\n')) text += '.';
+    text += " Nothing was changed.";
     return Problem(failure.code, std::move(text));
 }
 
-// The change that would take this one back.
-text::FileChange reversed(text::FileChange change) {
+std::size_t count(const text::Hunk& hunk, char mark) {
+    return static_cast<std::size_t>(
+        std::count_if(hunk.lines.begin(), hunk.lines.end(),
+                      [mark](const text::HunkLine& line) { return line.mark == mark; }));
+}
+
+// The change that would take this one back. `stated`: only where the patch says that it was made.
+text::FileChange reversed(text::FileChange change, bool stated) {
+    std::size_t added = 0;
+    std::size_t removed = 0;
     for (text::Hunk& hunk : change.hunks) {
-        hunk.old_start.reset();
+        const std::size_t comes = count(hunk, '+');
+        const std::size_t goes = count(hunk, '-');
+        const std::size_t stays = count(hunk, ' ');
+        if (hunk.old_start) {
+            // A range of no lines is stated by the line before it.
+            const std::size_t first = *hunk.old_start + (goes + stays == 0 ? 1 : 0);
+            hunk.old_start = first + added - removed - (comes + stays == 0 ? 1 : 0);
+        }
+        if (!stated) hunk.old_start.reset();
         for (text::HunkLine& line : hunk.lines) {
             line.mark = line.mark == '+' ? '-' : line.mark == '-' ? '+' : line.mark;
         }
+        added += comes;
+        removed += goes;
     }
     change.kind = text::ChangeKind::kModify;
     return change;
 }
 
+// Has the content this change already, exactly where the patch says?
+bool has_exactly(const std::string& content, const text::FileChange& change) {
+    const auto before = text::apply_change(content, reversed(change, true));
+    return !change.hunks.empty() && before && before->as_stated;
+}
+
+bool has_somewhere(const std::string& content, const text::FileChange& change) {
+    return has_exactly(content, change) ||
+           text::apply_change(content, reversed(change, false)).has_value();
+}
+
+// Did an empty file become this one?
+bool is_filled(const std::string& content, const text::FileChange& change) {
+    const auto filled = text::apply_change({}, change);
+    return !content.empty() && filled && filled->content == content;
+}
+
 class Stager {
 public:
-    explicit Stager(const Files& files) : files_(files), changes_(files) {}
+    explicit Stager(const Session& session)
+        : session_(session), files_(session.files()), changes_(files_) {}
 
     Attempt<void> stage(const text::FileChange& change) {
         switch (change.kind) {
@@ -55,6 +91,15 @@ public:
     const std::string& report() const { return report_; }
 
 private:
+    // A name in a patch is bytes; a path given to Files is quoted where need be.
+    Attempt<const StagedFile*> look(const std::string& name) {
+        return changes_.look(text::quote_if_needed(name));
+    }
+
+    Problem missing(const std::string& name) const {
+        return files_.missing(text::quote_if_needed(name));
+    }
+
     void tell(char mark, const std::string& path, const std::string& what = {}) {
         report_ += std::string(1, mark) + " " + files_.shown(path);
         if (!what.empty()) report_ += "  (" + what + ")";
@@ -70,22 +115,32 @@ private:
     Attempt<std::string> applied(const std::string& content, const text::FileChange& change,
                                  std::string& notes) {
         const auto result = text::apply_change(content, change);
-        if (!result) return explained(result.error());
+        if (!result) return explained(without_secrets(content, change, result.error()));
         notes = joined(result->notes);
         return result->content;
+    }
+
+    // The closest text is shown in parts, so its secrets are taken out before it is looked for.
+    text::PatchFailure without_secrets(std::string content, const text::FileChange& change,
+                                       const text::PatchFailure& failure) const {
+        if (session_.redact(content) == 0) return failure;
+        const auto again = text::apply_change(content, change);
+        if (!again) return again.error();
+        text::PatchFailure shown = failure;
+        shown.detail =
+            "the lines were not found. What is shown as [REDACTED:...] stands for a secret in the "
+            "file; leave it out of the patch.";
+        return shown;
     }
 
     Attempt<void> create(const text::FileChange& change) {
         std::string notes;
         const auto content = applied({}, change, notes);
         if (!content) return content.error();
-        const auto there = changes_.look(change.path);
+        const auto there = look(change.path);
         if (!there) return there.error();
         if ((*there)->content) {
-            if (*(*there)->content == *content) {
-                tell('=', (*there)->path, "already there");
-                return {};
-            }
+            if (*(*there)->content == *content) return keep(**there, change, "already there");
             return Problem(Code::kAlreadyExists,
                            "The patch creates '" + files_.shown((*there)->path) +
                                "', which already exists. Nothing was changed. "
@@ -97,7 +152,7 @@ private:
     }
 
     Attempt<void> remove(const text::FileChange& change) {
-        const auto there = changes_.look(change.path);
+        const auto there = look(change.path);
         if (!there) return there.error();
         if (!(*there)->content) {
             tell('=', (*there)->path, "already gone");
@@ -113,61 +168,82 @@ private:
         return {};
     }
 
+    // The same patch again, after a process was killed in it, completes it: what a file has is not
+    // applied to another place of it.
     Attempt<void> modify(const text::FileChange& change) {
-        const auto there = changes_.look(change.path);
-        if (!there) return there.error();
-        if (!(*there)->content && !change.may_create) return files_.missing(change.path);
-        const std::string before = (*there)->content.value_or("");
-        std::string notes;
-        const auto content = applied(before, change, notes);
-        if (content) {
-            tell('M', (*there)->path, notes);
-            changes_.write(**there, *content, change.mode);
-            return {};
+        if (!change.other_name.empty()) {
+            const auto other = files_.target(text::quote_if_needed(change.other_name));
+            if (!other) return other.error();
         }
-        if (!text::apply_change(before, reversed(change))) return content.error();
-        tell('=', (*there)->path, "already has this change");
+        const auto there = look(change.path);
+        if (!there) return there.error();
+        if (!(*there)->content && !change.may_create) return missing(change.path);
+        const std::string before = (*there)->content.value_or("");
+        const auto result = text::apply_change(before, change);
+        const bool is_done = result ? !result->as_stated && has_exactly(before, change)
+                                    : has_somewhere(before, change);
+        if (is_done || is_filled(before, change))
+            return keep(**there, change, "already has this change");
+        if (!result) return explained(result.error());
+        tell('M', (*there)->path, joined(result->notes));
+        changes_.write(**there, result->content, change.mode);
+        return {};
+    }
+
+    // The content is as the patch leaves it; the mode may not be.
+    Attempt<void> keep(const StagedFile& file, const text::FileChange& change,
+                       const std::string& why) {
+        tell('=', file.path, why);
+        if (change.mode && change.mode != file.mode) {
+            changes_.write(file, *file.content, change.mode);
+        }
         return {};
     }
 
     Attempt<void> carry(const text::FileChange& change) {
-        const auto from = changes_.look(change.path);
+        const auto from = look(change.path);
         if (!from) return from.error();
-        const auto to = changes_.look(change.new_path);
+        const auto to = look(change.new_path);
         if (!to) return to.error();
         const bool renames = change.kind == text::ChangeKind::kRename;
-        if (!(*from)->content) {
-            if (renames && (*to)->content &&
-                text::apply_change(*(*to)->content, reversed(change))) {
-                tell('=', (*to)->path, "already renamed");
-                return {};
-            }
-            return files_.missing(change.path);
-        }
-        if ((*to)->content) {
-            return Problem(Code::kAlreadyExists,
-                           "'" + files_.shown((*to)->path) +
-                               "' already exists. Nothing was changed. Choose another name.");
+        // A copy is made of the file as it was before the patch, as git means it.
+        const StagedFile source = renames ? **from : changes_.original(**from);
+        const std::string done = renames ? "already renamed" : "already there";
+        if (!source.content) {
+            const bool is_done = (*to)->content && has_somewhere(*(*to)->content, change);
+            return is_done ? keep(**to, change, done) : missing(change.path);
         }
         std::string notes;
-        const auto content = applied(*(*from)->content, change, notes);
+        const auto content = applied(*source.content, change, notes);
+        if ((*to)->content) {
+            const std::string& held = *(*to)->content;
+            const bool is_done = (content && *content == held) || has_exactly(held, change);
+            if (!is_done) {
+                return Problem(Code::kAlreadyExists,
+                               "'" + files_.shown((*to)->path) +
+                                   "' already exists. Nothing was changed. Choose another name.");
+            }
+            if (renames) changes_.remove(**from);
+            return keep(**to, change, done);
+        }
         if (!content) return content.error();
         const std::string origin = "from " + files_.shown((*from)->path);
         tell(renames ? 'R' : 'C', (*to)->path, notes.empty() ? origin : origin + "; " + notes);
-        changes_.write(**to, *content, change.mode ? change.mode : (*from)->mode);
+        changes_.write(**to, *content, change.mode ? change.mode : source.mode);
         if (renames) changes_.remove(**from);
         return {};
     }
 
+    const Session& session_;
     const Files& files_;
     ChangeSet changes_;
     std::string report_;
 };
 
-Attempt<Answer> run(Session& session, const Arguments& arguments) {
+Attempt<Answer> run(Session& session, const Arguments& arguments, const CallOptions&) {
     const auto parsed = text::parse_patch(arguments.text("patch"));
     if (!parsed) return explained(parsed.error());
-    Stager stager(session.files());
+    Stager stager(session);
     for (const text::FileChange& change : *parsed) {
         if (auto staged = stager.stage(change); !staged) return staged.error();
     }
@@ -200,6 +276,11 @@ const Declaration& patch() {
                        .help = "Check it and write nothing",
                        .usual = false,
                        .aliases = {"dryRun", "check"}}},
+        .errors = {Code::kIsADirectory, Code::kNotRegularFile, Code::kAlreadyExists, Code::kNotRead,
+                   Code::kStaleRead, Code::kPatchFailed, Code::kBinaryFile, Code::kTooLarge},
+        .example = R"({"patch": "*** Begin Patch\n*** Update File: src/greet.h\n@@\n)"
+                   R"(-void greet(void);\n+int greet(void);\n*** Add File: src/bye.h\n)"
+                   R"(+void bye(void);\n*** End Patch\n"})",
         .run = run};
     return kTool;
 }

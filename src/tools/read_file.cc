@@ -1,7 +1,5 @@
 #include <algorithm>
 
-#include "fs/readable.h"
-#include "fs/report.h"
 #include "text/file_kind.h"
 #include "tools/arguments.h"
 #include "tools/path_argument.h"
@@ -22,15 +20,19 @@ void append_number(std::string& text, std::int64_t number) {
     text += '\t';
 }
 
-std::string with_lines(const TextWindow& window, bool numbered) {
+std::string with_lines(const Session& session, const TextWindow& window, bool numbered) {
     std::string text;
     const auto& lines = window.lines.lines();
     auto number = window.numbers_from_end ? -static_cast<std::int64_t>(window.lines.lines_seen())
                                           : static_cast<std::int64_t>(window.lines.first_number());
     for (const auto& line : lines) {
         if (numbered) append_number(text, number++);
-        text += line.text;
-        if (line.cut > 0) text += " [line cut: " + std::to_string(line.cut) + " more bytes]";
+        if (line.cut == 0) {
+            text += line.text;
+        } else {
+            text += session.redact_part(line.text + line.margin, 0, line.text.size());
+            text += " [line cut: " + std::to_string(line.cut) + " more bytes]";
+        }
         text += '\n';
     }
     return text;
@@ -58,27 +60,29 @@ std::string closing(const TextWindow& window) {
     return notes.empty() ? "" : "\n[" + notes + "]";
 }
 
-Answer shown(const TextWindow& window, bool numbered) {
-    return text_answer(with_lines(window, numbered) + closing(window));
+Answer shown(const Session& session, const TextWindow& window, bool numbered) {
+    return text_answer(with_lines(session, window, numbered) + closing(window));
 }
 
 Problem beyond_the_end(const Files& files, const OpenFile& file, std::uint64_t total) {
     return Problem(Code::kInvalidArgument,
-                   files.shown(file.path) + " has " + std::to_string(total) +
+                   files.shown(file.path()) + " has " + std::to_string(total) +
                        (total == 1 ? " line." : " lines.") + " Use a smaller offset.");
 }
 
-Attempt<Answer> medium(const Files& files, const OpenFile& file, const text::FileKind& kind) {
-    const std::uint64_t size = file.handle.stat().size;
+Attempt<Answer> medium(const Files& files, OpenFile& file, const text::FileKind& kind) {
+    const std::uint64_t size = file.stat().size;
     if (size > limits::kMediaBytesMax) {
-        return Problem(Code::kTooLarge, files.shown(file.path) + " is a " + std::string(kind.name) +
-                                            " of " + std::to_string(size) + " bytes; at most " +
+        return Problem(Code::kTooLarge, files.shown(file.path()) + " is a " +
+                                            std::string(kind.name) + " of " + std::to_string(size) +
+                                            " bytes; at most " +
                                             std::to_string(limits::kMediaBytesMax) +
                                             " can be shown. Make a smaller copy of it.");
     }
-    auto bytes = fs::read_content(file.handle.fd(), size, limits::kMediaBytesMax);
-    if (!bytes) return fs::as_error(bytes.error(), "read", file.path);
-    if (auto allowed = files.count_read(bytes->size()); !allowed) return allowed.error();
+    auto bytes = file.read_all(limits::kMediaBytesMax);
+    if (!bytes) return bytes.error();
+    if (files.reads() != nullptr)
+        files.reads()->mark_read(file.stat().identity, file.path(), *bytes);
     Answer answer;
     const auto block =
         kind.block == text::MediaBlock::kImage ? BlockKind::kImage : BlockKind::kAudio;
@@ -88,48 +92,53 @@ Attempt<Answer> medium(const Files& files, const OpenFile& file, const text::Fil
 
 Problem binary(const Files& files, const OpenFile& file, const text::FileKind* kind) {
     const std::string what = kind == nullptr ? "unknown binary" : std::string(kind->name);
-    return Problem(Code::kBinaryFile, files.shown(file.path) + " is not text (" + what + ", " +
-                                          std::to_string(file.handle.stat().size) +
-                                          " bytes). Only text, images and sound can be shown.");
+    return Problem(Code::kBinaryFile,
+                   files.shown(file.path()) + " is not text (" + what + ", " +
+                       std::to_string(file.stat().size) +
+                       " bytes). Only text, images and sound can be shown. To replace "
+                       "it, remove it first.");
 }
 
-Attempt<Answer> text_of(const Files& files, const OpenFile& file, text::TextFormat format,
+Attempt<Answer> text_of(const Session& session, OpenFile& file, text::TextFormat format,
                         const Arguments& arguments) {
+    const Files& files = session.files();
     const std::int64_t first = arguments.integer("offset");
     if (first == 0) {
         return Problem(Code::kInvalidArgument,
                        "read_file: lines count from 1; a negative 'offset' counts from the end.");
     }
-    const auto window = read_window(files, file, format, first,
-                                    static_cast<std::size_t>(arguments.integer("limit")));
+    const auto window =
+        read_window(files, file, format, first,
+                    static_cast<std::size_t>(arguments.integer("limit")), session.secret_margin());
     if (!window) return window.error();
-    if (window->total == 0U) return text_answer(files.shown(file.path) + " is empty.");
+    if (window->total == 0U) return text_answer(files.shown(file.path()) + " is empty.");
     if (window->lines.lines().empty()) {
         return beyond_the_end(files, file, window->lines.lines_seen());
     }
-    return shown(*window, arguments.flag("line_numbers"));
+    return shown(session, *window, arguments.flag("line_numbers"));
 }
 
-Attempt<Answer> run(Session& session, const Arguments& arguments) {
+Attempt<Answer> run(Session& session, const Arguments& arguments, const CallOptions&) {
     const Files& files = session.files();
     const std::string& path = arguments.text("path");
-    const auto file = files.open(path);
+    auto file = files.open(path);
     if (!file && file.error().code == Code::kNotFound) return files.missing(path);
     if (!file && file.error().code == Code::kIsADirectory) {
-        return Problem(Code::kIsADirectory,
-                       "'" + path + "' is a directory. Look into it with list_directory.");
+        return Problem(
+            Code::kIsADirectory,
+            "'" + Files::shown_given(path) + "' is a directory. Look into it with list_directory.");
     }
     if (!file) return file.error();
     const auto head = head_of(*file);
     if (!head) return head.error();
-    const bool is_whole = file->handle.stat().size <= head->size();
+    const bool is_whole = file->stat().size <= head->size();
     const text::FileKind* kind = text::file_kind(*head);
     if (kind != nullptr && kind->block != text::MediaBlock::kNone) {
         return medium(files, *file, *kind);
     }
     const text::TextFormat format = text::sniff_format(*head, is_whole);
     if (format.encoding == text::Encoding::kBinary) return binary(files, *file, kind);
-    return text_of(files, *file, format, arguments);
+    return text_of(session, *file, format, arguments);
 }
 
 }  // namespace
@@ -143,7 +152,7 @@ const Declaration& read_file() {
             "Shows up to 2000 lines from 'offset'; a longer file says how to go on. The line "
             "number and the tab after it are not part of the file. UTF-16 and Latin-1 are decoded "
             "and named. PNG, JPEG, GIF and WebP come as images.",
-        .manners = {.read_only = true, .idempotent = true},
+        .manners = {.read_only = true, .idempotent = true, .quick = true},
         .arguments = {path_argument("The file to read"),
                       {.name = "offset",
                        .type = Type::kInteger,
@@ -163,6 +172,8 @@ const Declaration& read_file() {
                        .help = "Number the lines",
                        .usual = true,
                        .aliases = {"lineNumbers"}}},
+        .errors = {Code::kIsADirectory, Code::kNotRegularFile, Code::kBinaryFile, Code::kTooLarge},
+        .example = R"({"path": "src/main.c", "offset": 3, "limit": 2})",
         .run = run};
     return kTool;
 }

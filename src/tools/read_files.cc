@@ -10,7 +10,7 @@ constexpr std::int64_t kFilesMax = 64;
 constexpr std::size_t kShownBytesMax = 100'000;
 
 // Each file as read_file answers for it; a problem with one does not hide the others.
-Attempt<Answer> run(Session& session, const Arguments& arguments) {
+Attempt<Answer> run(Session& session, const Arguments& arguments, const CallOptions& options) {
     Answer all;
     std::string text;
     const std::vector<std::string> paths = arguments.texts("paths");
@@ -20,14 +20,17 @@ Attempt<Answer> run(Session& session, const Arguments& arguments) {
                     std::to_string(paths.size()) + " files; ask for the others again.]\n";
             break;
         }
-        text += "==> " + paths[i] + " <==\n";
+        text += "==> " + Files::shown_given(paths[i]) + " <==\n";
         const auto decoded = decode(read_file(), json::Object{{"path", paths[i]}});
-        const Attempt<Answer> answer =
-            decoded ? read_file().run(session, *decoded) : Attempt<Answer>(decoded.error());
+        const Attempt<Answer> answer = decoded ? read_file().run(session, *decoded, options)
+                                               : Attempt<Answer>(decoded.error());
         if (!answer) {
             text += std::string(code_name(answer.error().code)) + ": " + answer.error().text;
         } else {
-            text += answer->text();
+            std::string content = answer->text();
+            // By itself: a key whose end is not shown would take in the next file.
+            all.secrets += session.redact(content);
+            text += content;
             for (const Block& block : answer->blocks) {
                 if (block.kind != BlockKind::kText) all.blocks.push_back(block);
             }
@@ -54,6 +57,7 @@ const Declaration& read_files() {
                        .aliases = {"files", "file_paths", "filePaths"},
                        .smallest = 1,
                        .largest = kFilesMax}},
+        .example = R"({"paths": ["README.md", "src/greet.h", "missing.txt"]})",
         .run = run};
     return kTool;
 }

@@ -23,7 +23,7 @@ Key key_of(const Identity& file) { return {file.device, file.inode}; }
 
 struct ReadTracker::Memory {
     struct Entry {
-        Key file;
+        std::optional<Key> file;  // absent: another file has taken its inode
         std::string path;
         Hash hash;
         std::optional<std::string> content;
@@ -36,15 +36,19 @@ struct ReadTracker::Memory {
         return {hash.high64, hash.low64};
     }
 
-    const Entry* by_file_or_path(const Identity& file, std::string_view path) const {
-        if (const auto it = files.find(key_of(file)); it != files.end()) return &*it->second;
-        if (const auto it = paths.find(path); it != paths.end()) return &*it->second;
-        return nullptr;
+    const Entry* by_file(const Identity& file) const {
+        const auto it = files.find(key_of(file));
+        return it == files.end() ? nullptr : &*it->second;
+    }
+
+    const Entry* by_path(std::string_view path) const {
+        const auto it = paths.find(path);
+        return it == paths.end() ? nullptr : &*it->second;
     }
 
     void forget(Entries::iterator entry) {
         if (entry->content) kept_bytes -= entry->content->size();
-        files.erase(entry->file);
+        if (entry->file) files.erase(*entry->file);
         paths.erase(entry->path);
         entries.erase(entry);
     }
@@ -52,11 +56,11 @@ struct ReadTracker::Memory {
     void mark(const Identity& file, std::string_view path, const Hash& hash,
               std::optional<std::string> content) {
         const std::lock_guard lock(mutex);
-        if (const auto it = files.find(key_of(file)); it != files.end()) forget(it->second);
         if (const auto it = paths.find(path); it != paths.end()) forget(it->second);
+        if (const auto it = files.find(key_of(file)); it != files.end()) it->second->file.reset();
         if (content) kept_bytes += content->size();
         entries.push_front({key_of(file), std::string(path), hash, std::move(content)});
-        files[entries.front().file] = entries.begin();
+        files[key_of(file)] = entries.begin();
         paths[entries.front().path] = entries.begin();
         make_room();
     }
@@ -91,7 +95,11 @@ void ReadTracker::mark_read(const Identity& file, std::string_view path, std::st
 }
 
 struct ReadTracker::Passing::State {
-    explicit State(std::uint64_t seed) { XXH3_128bits_reset_withSeed(&hash, seed); }
+    explicit State(std::uint64_t seed) {
+        // Else the reset may take what an earlier state left in this memory for its own secret.
+        XXH3_INITSTATE(&hash);
+        XXH3_128bits_reset_withSeed(&hash, seed);
+    }
 
     XXH3_state_t hash;
     std::optional<std::string> content{std::in_place};
@@ -122,14 +130,17 @@ bool ReadTracker::has_been_read(const Identity& file, std::string_view path,
                                 std::string_view content) const {
     const Hash hash = memory_->hash_of(content);
     const std::lock_guard lock(memory_->mutex);
-    const Memory::Entry* entry = memory_->by_file_or_path(file, path);
-    return entry != nullptr && entry->hash == hash;
+    const Memory::Entry* const by_file = memory_->by_file(file);
+    const Memory::Entry* const by_path = memory_->by_path(path);
+    return (by_file != nullptr && by_file->hash == hash) ||
+           (by_path != nullptr && by_path->hash == hash);
 }
 
 std::optional<ReadTracker::Remembered> ReadTracker::last_read(const Identity& file,
                                                               std::string_view path) const {
     const std::lock_guard lock(memory_->mutex);
-    const Memory::Entry* entry = memory_->by_file_or_path(file, path);
+    const Memory::Entry* entry = memory_->by_path(path);
+    if (entry == nullptr) entry = memory_->by_file(file);
     if (entry == nullptr) return std::nullopt;
     return Remembered{entry->content};
 }

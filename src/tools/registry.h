@@ -4,6 +4,8 @@
 #include <span>
 #include <string_view>
 
+#include <paddock/workspace.h>
+
 #include "tools/declaration.h"
 
 namespace paddock::tools {
@@ -17,6 +19,9 @@ const Declaration& patch();
 const Declaration& glob();
 const Declaration& grep();
 const Declaration& list_directory();
+const Declaration& bash();
+const Declaration& bash_output();
+const Declaration& bash_kill();
 const Declaration& move_path();
 const Declaration& copy_path();
 const Declaration& remove_path();
@@ -26,7 +31,10 @@ const Declaration& workspace_info();
 
 std::span<const Declaration* const> all_tools();
 
-// nullptr if there is none, or if a session of this kind does not list it.
-const Declaration* find_tool(std::string_view name, bool read_only);
+// nullptr if there is none.
+const Declaration* find_tool(std::string_view name);
+
+// Does a workspace with these options have this tool? What is not listed is not to be had.
+bool is_listed(const Declaration& tool, const WorkspaceOptions& options) noexcept;
 
 }  // namespace paddock::tools

@@ -7,11 +7,11 @@
 namespace paddock::tools {
 namespace {
 
-Attempt<Answer> run(Session& session, const Arguments& arguments) {
+Attempt<Answer> run(Session& session, const Arguments& arguments, const CallOptions&) {
     const Files& files = session.files();
     const std::string& path = arguments.text("path");
     const bool recursive = arguments.flag("recursive");
-    const auto name = files.name(path);
+    const auto name = files.own_name(path);
     if (!name) return name.error();
     if (*name == ".") {
         return Problem(Code::kInvalidArgument,
@@ -48,6 +48,8 @@ const Declaration& remove_path() {
                        .type = Type::kFlag,
                        .help = "Remove a directory with all that is in it",
                        .usual = false}},
+        .errors = {Code::kAlreadyExists},
+        .example = R"({"path": "build", "recursive": true})",
         .run = run};
     return kTool;
 }

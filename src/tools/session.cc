@@ -1,5 +1,9 @@
 #include "tools/session.h"
 
+#include <algorithm>
+
+#include <paddock/limits.h>
+
 #include "policy/path_defaults.h"
 #include "sys/open.h"
 #include "sys/stat.h"
@@ -7,24 +11,22 @@
 namespace paddock::tools {
 namespace {
 
-Error error_of(const Failure& failure, std::string_view operation, std::string path) {
-    Error error;
-    static_cast<Failure&>(error) = failure;
-    error.operation = operation;
-    error.path = std::move(path);
-    return error;
-}
-
 Outcome<search::SecretScanner> scanner_for(const std::vector<NamedSecret>& secrets) {
     std::vector<search::KnownSecret> known;
     for (const NamedSecret& secret : secrets) known.push_back({secret.name, secret.value});
     return search::SecretScanner::create(known);
 }
 
+Outcome<search::IgnoreFile> rules_from(const std::string& text) {
+    PADDOCK_ASSIGN(rules, text::IgnoreFile::parse(text));
+    if (rules.empty()) return nullptr;
+    return std::make_shared<const text::IgnoreFile>(std::move(rules));
+}
+
 // The same directory, through which no link leads.
 Result<Root> linkless_twin(const Root& root, RootOptions options) {
     auto copy = sys::duplicate(root.fd());
-    if (!copy) return error_of(copy.error(), "open root", {});
+    if (!copy) return as_error(copy.error(), "open root", {});
     options.symlinks = Symlinks::kReject;
     options.absolute = AbsolutePaths::kReject;
     return Root::adopt(std::move(*copy), options);
@@ -49,7 +51,7 @@ Result<Session::Opened> open_unconfined(const WorkspaceOptions& options) {
         return workspace.error();
     }
     auto real = sys::real_path(options.root.c_str());
-    if (!real) return error_of(real.error(), "open root", options.root);
+    if (!real) return as_error(real.error(), "open root", options.root);
     RootOptions paths = options.paths;
     paths.every_mount = permit::EveryMount{options.unconfined->reason};
     paths.absolute = AbsolutePaths::kInside;
@@ -59,12 +61,29 @@ Result<Session::Opened> open_unconfined(const WorkspaceOptions& options) {
 }  // namespace
 
 Session::Session(WorkspaceOptions options, Opened opened, policy::PathRules rules,
-                 search::SecretScanner scanner)
+                 search::IgnoreFile ignored, search::SecretScanner scanner)
     : options_(std::move(options)),
       meter_(options_.limits),
+      disk_(opened.linkless, opened.base.empty() ? "." : opened.base,
+            options_.limits.bytes_on_disk),
+      ignored_(std::move(ignored)),
       scanner_(std::move(scanner)),
       files_(std::move(opened.root), std::move(opened.linkless), std::move(opened.base),
-             std::move(rules), meter_, options_.track_reads ? &reads_ : nullptr) {}
+             std::move(rules), meter_, disk_, options_.track_reads ? &reads_ : nullptr),
+      shell_(start_shell()) {}
+
+Result<std::unique_ptr<Shell>> Session::start_shell() {
+    if (!options_.shell || options_.read_only) return std::unique_ptr<Shell>();
+    std::optional<search::SecretScanner> filter;
+    if (options_.redact_secrets) filter = scanner_;
+    return Shell::start({files_.linkless(), files_.rules(), options_, disk_, std::move(filter)});
+}
+
+Attempt<Shell*> Session::shell() {
+    if (!shell_) return Problem(shell_.error());
+    if (*shell_ == nullptr) return Problem(Code::kNotAvailable, "No commands can be run here.");
+    return shell_->get();
+}
 
 Result<std::shared_ptr<Session>> Session::open(WorkspaceOptions options) {
     auto opened = options.unconfined ? open_unconfined(options) : open_confined(options);
@@ -72,19 +91,42 @@ Result<std::shared_ptr<Session>> Session::open(WorkspaceOptions options) {
     const auto defaults =
         options.default_rules ? policy::default_path_rules() : std::span<const PathRule>();
     auto rules = policy::PathRules::compile(options.rules, defaults);
-    if (!rules) return error_of(rules.error(), "path rules", {});
+    if (!rules) return as_error(rules.error(), "path rules", {});
+    auto ignored = rules_from(options.ignore_rules);
+    if (!ignored) return as_error(ignored.error(), "ignore rules", {});
     auto scanner = scanner_for(options.secrets);
-    if (!scanner) return error_of(scanner.error(), "named secrets", {});
+    if (!scanner) return as_error(scanner.error(), "named secrets", {});
     if (options.read_only) {
         opened->root = opened->root.read_only();
         opened->linkless = opened->linkless.read_only();
     }
     return std::shared_ptr<Session>(new Session(std::move(options), std::move(*opened),
-                                                std::move(*rules), std::move(*scanner)));
+                                                std::move(*rules), std::move(*ignored),
+                                                std::move(*scanner)));
+}
+
+search::WalkOptions Session::walk(bool hidden, bool ignored) const {
+    return {.hidden = hidden,
+            .ignored = ignored,
+            .visible = files_.visibility(),
+            .global_rules = ignored_};
 }
 
 std::size_t Session::redact(std::string& text) const {
     return options_.redact_secrets ? scanner_.redact(text) : 0;
+}
+
+// Web tokens are no longer than what an operator may name.
+std::size_t Session::secret_margin() const noexcept {
+    return std::max(limits::kKnownSecretBytesMax, scanner_.reach());
+}
+
+std::string Session::redact_part(std::string_view text, std::size_t begin,
+                                 std::size_t length) const {
+    std::string redacted(text);
+    search::Part part{begin, begin + length};
+    if (options_.redact_secrets) scanner_.redact(redacted, &part);
+    return redacted.substr(part.begin, part.end - part.begin);
 }
 
 }  // namespace paddock::tools

@@ -8,7 +8,9 @@
 
 #include "policy/meter.h"
 #include "search/secret_scanner.h"
+#include "search/walked_directory.h"
 #include "tools/files.h"
+#include "tools/shell.h"
 
 namespace paddock::tools {
 
@@ -27,18 +29,34 @@ public:
     ReadTracker& reads() noexcept { return reads_; }
     policy::Meter& meter() noexcept { return meter_; }
 
+    // Errors: sandbox_unavailable, if commands cannot be confined here; not_available without one.
+    Attempt<Shell*> shell();
+
+    const search::IgnoreFile& ignored() const noexcept { return ignored_; }
+    // How tools walk: what the rules hide is not there.
+    search::WalkOptions walk(bool hidden, bool ignored) const;
+
     // Replaces the secrets in a text that is about to leave; returns how many there were.
     std::size_t redact(std::string& text) const;
 
+    // The same for `length` bytes of a longer text that was cut for show. With secret_margin()
+    // bytes around them a secret that reaches beyond them is seen as a whole.
+    std::string redact_part(std::string_view text, std::size_t begin, std::size_t length) const;
+    std::size_t secret_margin() const noexcept;
+
 private:
     Session(WorkspaceOptions options, Opened opened, policy::PathRules rules,
-            search::SecretScanner scanner);
+            search::IgnoreFile ignored, search::SecretScanner scanner);
+    Result<std::unique_ptr<Shell>> start_shell();
 
     WorkspaceOptions options_;
     ReadTracker reads_;
     policy::Meter meter_;
+    DiskUse disk_;
+    search::IgnoreFile ignored_;
     search::SecretScanner scanner_;
     Files files_;
+    Result<std::unique_ptr<Shell>> shell_;
 };
 
 }  // namespace paddock::tools

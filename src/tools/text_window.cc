@@ -5,29 +5,19 @@
 
 #include <paddock/limits.h>
 
-#include "fs/report.h"
-#include "sys/io.h"
-
 namespace paddock::tools {
 namespace {
 
 constexpr std::size_t kBlockBytes = 65536;
 
-Attempt<std::size_t> read_at(const OpenFile& file, std::uint64_t position, char* buffer,
-                             std::size_t size) {
-    const auto got = sys::read_at(file.handle.fd(), buffer, size, position);
-    if (!got) return fs::as_error(got.error(), "read", file.path);
-    return *got;
-}
-
 // Where the line begins that has `lines` - 1 lines after it; 0 if there are not so many.
-Attempt<std::uint64_t> start_of_tail(const OpenFile& file, std::uint64_t lines) {
+Attempt<std::uint64_t> start_of_tail(OpenFile& file, std::uint64_t lines) {
     std::array<char, kBlockBytes> block;
-    std::uint64_t end = file.handle.stat().size;
+    std::uint64_t end = file.stat().size;
     bool at_very_end = true;
     while (end > 0) {
         const std::size_t size = std::min<std::uint64_t>(end, block.size());
-        const auto got = read_at(file, end - size, block.data(), size);
+        const auto got = file.read_at(end - size, block.data(), size);
         if (!got) return got.error();
         if (*got != size) return std::uint64_t{0};  // it was cut meanwhile
         for (std::size_t i = size; i > 0; --i) {
@@ -46,13 +36,13 @@ bool has_one_byte_newlines(text::Encoding encoding) {
 
 class WindowReader {
 public:
-    WindowReader(const Files& files, const OpenFile& file, text::TextFormat format,
-                 std::int64_t first, std::size_t count)
+    WindowReader(const Files& files, OpenFile& file, text::TextFormat format, std::int64_t first,
+                 std::size_t count, std::size_t margin)
         : files_(files),
           file_(file),
           decoder_(format),
           window_{text::LineWindow(first, count,
-                                   {limits::kReadLineBytesMax, limits::kReadShownBytesMax}),
+                                   {limits::kReadLineBytesMax, limits::kReadShownBytesMax, margin}),
                   format,
                   0,
                   {}} {
@@ -60,19 +50,18 @@ public:
     }
 
     Attempt<TextWindow> from(std::uint64_t position) {
-        const bool scans = file_.handle.stat().size <= limits::kScannedFileBytesMax;
+        const bool scans = file_.stat().size <= limits::kScannedFileBytesMax;
         std::array<char, kBlockBytes> block;
         std::string decoded;
         for (std::uint64_t at = position;;) {
             if (!scans && window_.lines.is_full()) return std::move(window_);
-            const auto got = read_at(file_, at, block.data(), block.size());
+            const auto got = file_.read_at(at, block.data(), block.size());
             if (!got) return got.error();
-            if (auto allowed = files_.count_read(*got); !allowed) return allowed.error();
             if (*got == 0) break;
             at += *got;
             take({block.data(), *got}, decoded);
             if (scans && at > limits::kScannedFileBytesMax) return std::move(window_);
-            if (*got < block.size() && at >= file_.handle.stat().size) break;
+            if (*got < block.size() && at >= file_.stat().size) break;
         }
         decoded.clear();
         decoder_.finish(decoded);
@@ -93,12 +82,12 @@ private:
 
     void end_of_file() {
         window_.total = window_.lines.lines_seen();
-        if (!passing_ || file_.handle.stat().size > limits::kScannedFileBytesMax) return;
-        files_.reads()->mark_read(file_.handle.stat().identity, file_.path, *passing_);
+        if (!passing_ || file_.stat().size > limits::kScannedFileBytesMax) return;
+        files_.reads()->mark_read(file_.stat().identity, file_.path(), *passing_);
     }
 
     const Files& files_;
-    const OpenFile& file_;
+    OpenFile& file_;
     text::Decoder decoder_;
     std::optional<ReadTracker::Passing> passing_;
     TextWindow window_;
@@ -106,25 +95,25 @@ private:
 
 }  // namespace
 
-Attempt<std::string> head_of(const OpenFile& file) {
+Attempt<std::string> head_of(OpenFile& file) {
     constexpr std::size_t kHeadBytes = 8192;
     std::string head(kHeadBytes, '\0');
-    const auto got = read_at(file, 0, head.data(), head.size());
+    const auto got = file.read_at(0, head.data(), head.size());
     if (!got) return got.error();
     head.resize(*got);
     return head;
 }
 
-Attempt<TextWindow> read_window(const Files& files, const OpenFile& file, text::TextFormat format,
-                                std::int64_t first, std::size_t count) {
-    const bool is_huge = file.handle.stat().size > limits::kScannedFileBytesMax;
+Attempt<TextWindow> read_window(const Files& files, OpenFile& file, text::TextFormat format,
+                                std::int64_t first, std::size_t count, std::size_t margin) {
+    const bool is_huge = file.stat().size > limits::kScannedFileBytesMax;
     std::uint64_t start = 0;
     if (first < 0 && is_huge && has_one_byte_newlines(format.encoding)) {
         const auto tail = start_of_tail(file, static_cast<std::uint64_t>(-first));
         if (!tail) return tail.error();
         start = *tail;
     }
-    auto window = WindowReader(files, file, format, first, count).from(start);
+    auto window = WindowReader(files, file, format, first, count, margin).from(start);
     if (window) window->numbers_from_end = start > 0;
     return window;
 }

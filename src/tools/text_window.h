@@ -19,12 +19,13 @@ struct TextWindow {
     bool numbers_from_end = false;       // too far into a huge file to know the numbers
 };
 
-// `first` as in LineWindow. Reads a file up to limits::kScannedFileBytesMax to its end and marks it
-// as read; of a larger one no more than is needed, from its end if `first` is negative.
-Attempt<TextWindow> read_window(const Files& files, const OpenFile& file, text::TextFormat format,
-                                std::int64_t first, std::size_t count);
+// `first` and `margin` as in LineWindow. Reads a file up to limits::kScannedFileBytesMax to its end
+// and marks it as read; of a larger one no more than is needed, from its end if `first` is
+// negative.
+Attempt<TextWindow> read_window(const Files& files, OpenFile& file, text::TextFormat format,
+                                std::int64_t first, std::size_t count, std::size_t margin);
 
 // The first bytes of a file, for judging what it is.
-Attempt<std::string> head_of(const OpenFile& file);
+Attempt<std::string> head_of(OpenFile& file);
 
 }  // namespace paddock::tools

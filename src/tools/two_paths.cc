@@ -18,22 +18,37 @@ std::vector<Argument> two_path_arguments() {
 }
 
 Attempt<TwoPaths> two_paths(const Files& files, const Arguments& arguments) {
-    const auto source = files.name(arguments.text("source"));
+    const auto source = files.own_name(arguments.text("source"));
     if (!source) return source.error();
     if (*source == ".") {
         return Problem(Code::kInvalidArgument,
                        "The workspace itself stays where it is. Name something in it.");
     }
-    if (!files.stat_name(*source)) return files.missing(arguments.text("source"));
-    const auto destination = files.name(arguments.text("destination"));
+    const auto stat = files.stat_name(*source);
+    if (!stat) return files.missing(arguments.text("source"));
+    const std::string& given = arguments.text("destination");
+    const auto destination = files.own_name(given);
     if (!destination) return destination.error();
-    const std::size_t slash = destination->rfind('/');
-    if (slash != std::string::npos) {
-        if (auto made = files.make_directory(destination->substr(0, slash)); !made) {
-            return made.error();
-        }
+    if (given.ends_with('/') && stat->type != FileType::kDirectory) {
+        return Problem(Code::kNotADirectory,
+                       "The destination names a directory, the source is none. Add the name that "
+                       "it is to have there.");
     }
     return TwoPaths{*source, *destination};
+}
+
+Problem occupied(const Files& files, const TwoPaths& paths) {
+    const std::string there = files.shown(paths.destination);
+    const auto stat = files.stat_name(paths.destination);
+    if (stat && stat->type == FileType::kDirectory) {
+        const std::string name = paths.source.substr(paths.source.rfind('/') + 1);
+        return Problem(Code::kAlreadyExists,
+                       "'" + there +
+                           "' is a directory that already exists. Name the new path in it: '" +
+                           files.shown(paths.destination + "/" + name) + "'.");
+    }
+    return Problem(Code::kAlreadyExists,
+                   "'" + there + "' already exists. Choose another name, or set overwrite.");
 }
 
 }  // namespace paddock::tools

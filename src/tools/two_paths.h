@@ -11,12 +11,15 @@ namespace paddock::tools {
 
 struct TwoPaths {
     std::string source;       // canonical but for the last name
-    std::string destination;  // the same; the directory above exists now
+    std::string destination;  // the same
 };
 
 std::vector<Argument> two_path_arguments();
 
-// Makes the directories above the destination, unless the source is missing.
+// The source exists; it is not the workspace itself.
 Attempt<TwoPaths> two_paths(const Files& files, const Arguments& arguments);
+
+// What to say of a destination that exists.
+Problem occupied(const Files& files, const TwoPaths& paths);
 
 }  // namespace paddock::tools

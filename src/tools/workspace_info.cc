@@ -15,7 +15,7 @@ std::string access_name(PathAccess access) {
     return {};
 }
 
-Attempt<Answer> run(Session& session, const Arguments&) {
+Attempt<Answer> run(Session& session, const Arguments&, const CallOptions&) {
     const WorkspaceOptions& options = session.options();
     std::string text = options.unconfined
                            ? "Paths resolve as the operating system does; relative ones begin in "
@@ -38,7 +38,7 @@ Attempt<Answer> run(Session& session, const Arguments&) {
     }
     text += "Tools:";
     for (const Declaration* tool : all_tools()) {
-        if (find_tool(tool->name, options.read_only) == nullptr) continue;
+        if (!is_listed(*tool, options)) continue;
         text += " " + std::string(tool->name);
     }
     return text_answer(std::move(text));
@@ -52,8 +52,9 @@ const Declaration& workspace_info() {
         .title = "Workspace information",
         .summary = "What this workspace allows: mode, protected paths, tools.",
         .description = "Call it once when unsure what can be done here.",
-        .manners = {.read_only = true, .idempotent = true},
+        .manners = {.read_only = true, .idempotent = true, .quick = true},
         .arguments = {},
+        .example = R"({})",
         .run = run};
     return kTool;
 }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include <array>
@@ -37,6 +38,36 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
     return all;
 }
 
+struct Pipe {
+    Pipe() { check(::pipe2(ends.data(), O_CLOEXEC) == 0, "pipe"); }
+    std::array<int, 2> ends;
+};
+
+// Both sides of a new terminal that shows every byte as it comes.
+Pipe new_terminal() {
+    Pipe pair;
+    ::close(pair.ends[0]);
+    ::close(pair.ends[1]);
+    pair.ends[0] = ::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+    check(pair.ends[0] >= 0 && ::grantpt(pair.ends[0]) == 0 && ::unlockpt(pair.ends[0]) == 0,
+          "pty");
+    pair.ends[1] = ::open(::ptsname(pair.ends[0]), O_RDWR | O_NOCTTY | O_CLOEXEC);
+    termios settings{};
+    check(::tcgetattr(pair.ends[1], &settings) == 0, "tcgetattr");
+    settings.c_oflag &= ~static_cast<tcflag_t>(OPOST);
+    check(::tcsetattr(pair.ends[1], TCSANOW, &settings) == 0, "tcsetattr");
+    return pair;
+}
+
+// A standard input that holds `text`.
+int filled(const std::string& text) {
+    const Pipe pipe;
+    check(::write(pipe.ends[1], text.data(), text.size()) == static_cast<ssize_t>(text.size()),
+          "write");
+    ::close(pipe.ends[1]);
+    return pipe.ends[0];
+}
+
 }  // namespace
 
 boost::json::value Ran::json() const {
@@ -62,21 +93,21 @@ Process::Process(const std::vector<std::string>& arguments, const Setting& setti
     std::vector<std::string> variables = environment(setting);
     const auto argv = pointers(words);
     const auto envp = pointers(variables);
-    std::array<int, 2> out;
-    std::array<int, 2> err;
-    check(::pipe2(out.data(), O_CLOEXEC) == 0 && ::pipe2(err.data(), O_CLOEXEC) == 0, "pipe");
+    const int in = filled(setting.input);
+    auto out = setting.terminal ? new_terminal().ends : Pipe().ends;
+    auto err = Pipe().ends;
+    if (setting.terminal) ::dup3(out[1], err[1], O_CLOEXEC);
     id_ = ::fork();
     check(id_ >= 0, "fork");
     if (id_ == 0) {
         const bool there = setting.directory.empty() || ::chdir(setting.directory.c_str()) == 0;
         if (!setting.output.empty()) out[1] = ::open(setting.output.c_str(), O_WRONLY | O_CLOEXEC);
-        if (there && ::dup2(out[1], 1) == 1 && ::dup2(err[1], 2) == 2) {
+        if (there && ::dup2(in, 0) == 0 && ::dup2(out[1], 1) == 1 && ::dup2(err[1], 2) == 2) {
             ::execve(PADDOCK_BINARY, argv.data(), envp.data());
         }
         ::_exit(127);
     }
-    ::close(out[1]);
-    ::close(err[1]);
+    for (const int fd : {in, out[1], err[1]}) ::close(fd);
     out_ = out[0];
     err_ = err[0];
 }

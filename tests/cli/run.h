@@ -25,6 +25,8 @@ struct Setting {
     std::string directory = {};                         // to start in; empty: this process's
     std::map<std::string, std::string> variables = {};  // set on top of the environment
     std::string output = {};  // file for standard output instead of Ran::out
+    std::string input = {};   // standard input, no more than a pipe holds
+    bool terminal = false;    // a terminal of its own for both outputs, all in Ran::out
 };
 
 // Why the binary cannot be run here (another user's build folder); empty if it can.

@@ -121,7 +121,7 @@ TEST(Report, a_single_leak_is_the_headline) {
         row("X-1", verdict_of(Fate::kLeaked),
             {verdict_of(Fate::kHeld), verdict_of(Fate::kLeaked, "outside was read")}));
     EXPECT_EQ(summarize(report).paddock_leaks, 1U);
-    const std::string text = as_text(report, Paint(-1));
+    const std::string text = as_text(report, Paint(-1, Colours::kAuto));
     EXPECT_NE(text.find("LEAK: X-1 (walk): outside was read"), std::string::npos) << text;
     EXPECT_NE(text.find("1 leak through paddock."), std::string::npos) << text;
 }
@@ -134,7 +134,7 @@ TEST(Report, a_control_that_does_not_leak_is_no_pass) {
         row("X-2", verdict_of(Fate::kSkipped, "why"), {verdict_of(Fate::kSkipped, "why")}));
     EXPECT_EQ(summarize(report).inconclusive, 1U);
     EXPECT_EQ(summarize(report).skipped, 1U);
-    const std::string text = as_text(report, Paint(-1));
+    const std::string text = as_text(report, Paint(-1, Colours::kAuto));
     EXPECT_NE(text.find("inconclusive: X-1: control did not leak in 50 tries"), std::string::npos);
     EXPECT_NE(text.find("skipped: X-2: why"), std::string::npos);
 }
@@ -146,7 +146,8 @@ TEST(Report, what_paddock_was_not_tried_on_is_no_pass_either) {
         row("X-1", verdict_of(Fate::kLeaked), {verdict_of(Fate::kSkipped, "why")}));
     EXPECT_EQ(summarize(report).skipped, 1U);
     EXPECT_FALSE(report.rows[0].conclusive());
-    EXPECT_NE(as_text(report, Paint(-1)).find("skipped: X-1: why"), std::string::npos);
+    EXPECT_NE(as_text(report, Paint(-1, Colours::kAuto)).find("skipped: X-1: why"),
+              std::string::npos);
 }
 
 }  // namespace

@@ -10,7 +10,8 @@
 namespace paddock::testing {
 
 // Uses /dev/shm where there is one and TMPDIR does not say otherwise.
-class InMemory : public Jail {
+template <class Fixture>
+class InMemoryOf : public Fixture {
 protected:
     static void SetUpTestSuite() {
         chosen_ = std::getenv("TMPDIR") == nullptr && ::access("/dev/shm", W_OK | X_OK) == 0;
@@ -23,5 +24,7 @@ protected:
 private:
     static inline bool chosen_ = false;
 };
+
+using InMemory = InMemoryOf<Jail>;
 
 }  // namespace paddock::testing

@@ -1,32 +1,22 @@
 // A writer that is killed at any point of an atomic write leaves the old content or the new one.
 //
-// A child writes two contents in turn and announces each write on a pipe; the parent lets a few
-// pass, spins for a random part of a write's duration and sends SIGKILL. PADDOCK_KILL_ROUNDS kills
-// (1,000), PADDOCK_SEED repeats a run.
+// A child writes two contents in turn. PADDOCK_KILL_ROUNDS kills (1,000), PADDOCK_SEED repeats a
+// run.
 #include <fcntl.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <chrono>
-#include <csignal>
 #include <cstdio>
-#include <functional>
 #include <random>
 
 #include "fault/budget.h"
+#include "fault/killer.h"
 #include "testing/jail.h"
 
 using namespace paddock;
 using namespace paddock::testing;
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
-using Write = std::function<void(const std::string& content)>;
-
-constexpr int kAnnouncedMax = 4;
 
 class Kill : public Jail {
 protected:
@@ -40,17 +30,6 @@ protected:
         const auto content = os_read(ws("file"));
         return content == contents_[0] || content == contents_[1];
     }
-
-    // How long one write takes here, roughly.
-    Clock::duration duration_of(const Write& write) const {
-        constexpr int kTrials = 8;
-        const auto start = Clock::now();
-        for (int i = 0; i < kTrials; ++i) write(contents_[i % 2]);
-        return (Clock::now() - start) / kTrials;
-    }
-
-    // Starts a writer, kills it somewhere in a write, waits for its end.
-    void kill_one(const Write& write, Clock::duration spin_max);
 
     // Removes what killed writers left and says how many files that were.
     std::size_t take_strays() const {
@@ -67,39 +46,7 @@ protected:
     const unsigned seed_ = static_cast<unsigned>(
         budget("PADDOCK_SEED", std::random_device{}(), std::random_device{}()));
     std::mt19937 random_{seed_};
-
-private:
-    [[noreturn]] void write_forever(const Write& write, int announce) const {
-        ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-        for (std::size_t i = 0;; ++i) {
-            if (::write(announce, "w", 1) != 1) ::_exit(1);
-            write(contents_[i % 2]);
-        }
-    }
 };
-
-void Kill::kill_one(const Write& write, Clock::duration spin_max) {
-    int ends[2];
-    ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
-    const pid_t child = ::fork();
-    ASSERT_GE(child, 0);
-    if (child == 0) write_forever(write, ends[1]);
-    ::close(ends[1]);
-    const int announced = std::uniform_int_distribution(1, kAnnouncedMax)(random_);
-    for (int i = 0; i < announced; ++i) {
-        char byte = 0;
-        ASSERT_EQ(::read(ends[0], &byte, 1), 1);
-    }
-    const auto end = Clock::now() + Clock::duration(std::uniform_int_distribution<Clock::rep>(
-                                        0, spin_max.count())(random_));
-    while (Clock::now() < end) {
-    }
-    ASSERT_EQ(::kill(child, SIGKILL), 0);
-    ::close(ends[0]);
-    int status = 0;
-    ASSERT_EQ(::waitpid(child, &status, 0), child);
-    ASSERT_TRUE(WIFSIGNALED(status)) << "the writer ended by itself: " << status;
-}
 
 ATTACK_F(Kill, WR_06, leaves_the_old_content_or_the_new_one) {
     const Root root = this->root();
@@ -109,12 +56,12 @@ ATTACK_F(Kill, WR_06, leaves_the_old_content_or_the_new_one) {
     for (const Durability durability : {Durability::kNone, Durability::kFile}) {
         WriteOptions options;
         options.durability = durability;
-        const Write write = [&](const std::string& content) {
-            if (!root.write_file("file", content, options)) ::_exit(2);
+        const auto write = [&](long i) {
+            if (!root.write_file("file", contents_[i % 2], options)) ::_exit(2);
         };
-        const auto spin_max = duration_of(write);
+        const auto duration = duration_of(write);
         for (long i = 0; i < rounds / 2; ++i) {
-            ASSERT_NO_FATAL_FAILURE(kill_one(write, spin_max));
+            ASSERT_GE(kill_in_the_middle(write, random_, duration), 0);
             ASSERT_TRUE(is_whole()) << "a third content after kill " << i;
             ++seen[os_read(ws("file")) == contents_[1] ? 1 : 0];
             const std::size_t left = take_strays();
@@ -131,7 +78,8 @@ ATTACK_F(Kill, WR_06, leaves_the_old_content_or_the_new_one) {
 
 // The same kills tear a file that is written in place: they do come in the middle.
 TEST_F(Kill, tears_a_file_that_is_written_in_place) {
-    const Write write = [&](const std::string& content) {
+    const auto write = [&](long i) {
+        const std::string& content = contents_[i % 2];
         const UniqueFd fd(::open(ws("file").c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC));
         constexpr std::size_t kChunk = 4096;
         for (std::size_t at = 0; at < content.size(); at += kChunk) {
@@ -139,9 +87,9 @@ TEST_F(Kill, tears_a_file_that_is_written_in_place) {
             if (::write(fd.get(), part.data(), part.size()) < 0) ::_exit(2);
         }
     };
-    const auto spin_max = duration_of(write);
+    const auto duration = duration_of(write);
     for (int i = 0; i < 1000; ++i) {
-        ASSERT_NO_FATAL_FAILURE(kill_one(write, spin_max));
+        ASSERT_GE(kill_in_the_middle(write, random_, duration), 0);
         if (!is_whole()) return;
     }
     FAIL() << "no kill came in the middle of a write: the other test shows nothing";

@@ -15,6 +15,14 @@ if(SANITIZE)
   set(flags "-fsanitize=${SANITIZE}")
 endif()
 must(${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${work}/prefix)
+foreach(file bin/paddock share/man/man1/paddock.1 share/bash-completion/completions/paddock
+             share/zsh/site-functions/_paddock share/fish/vendor_completions.d/paddock.fish)
+  if(NOT EXISTS ${work}/prefix/${file})
+    message(FATAL_ERROR "${file} was not installed")
+  endif()
+endforeach()
+must(${work}/prefix/bin/paddock --version)
+
 must(${CMAKE_COMMAND} -S ${SOURCE_DIR}/examples -B ${work}/build -G Ninja
      -D CMAKE_PREFIX_PATH=${work}/prefix -D CMAKE_CXX_COMPILER=${CXX} "-DCMAKE_CXX_FLAGS=${flags}")
 must(${CMAKE_COMMAND} --build ${work}/build)

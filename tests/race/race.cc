@@ -19,8 +19,8 @@ constexpr std::uint64_t kRounds = PADDOCK_RACE_ROUNDS;
 constexpr std::uint64_t kPatience = 50;
 
 // A twin that survives this many rounds is not careless: with a core for each side, the luckiest
-// one was fooled within some thousands.
-constexpr std::uint64_t kControlRounds = 1'000'000;
+// one was fooled within some thousands; where six programs shared each core, within a million.
+constexpr std::uint64_t kControlRounds = 20'000'000;
 
 }  // namespace
 

@@ -5,76 +5,54 @@
 namespace paddock::testing {
 namespace {
 
-ATTACK_F(Race, RACE_01, read_below_a_directory_that_becomes_an_outward_link) {
+class Reading : public Race {
+protected:
+    void read_during(const Attacker::Step& step, const char* path,
+                     std::initializer_list<Code> refusals) {
+        const Root root = this->root();
+        attack(step);
+        repeat([&] {
+            const auto content = root.read_file(path);
+            if (count(content)) note_outside(*content != "inside");
+        });
+        verdict(refusals);
+    }
+};
+
+ATTACK_F(Reading, RACE_01, read_below_a_directory_that_becomes_an_outward_link) {
     tree({"ROOT/d/f=inside", "ROOT/l->../OUT", "OUT/f=outside"});
-    const Root root = this->root();
-    attack(exchange(ws("d"), ws("l")));
-    repeat([&] {
-        const auto content = root.read_file("d/f");
-        if (count(content)) note_outside(*content != "inside");
-    });
-    verdict({Code::kPathEscape});
+    read_during(exchange(ws("d"), ws("l")), "d/f", {Code::kPathEscape});
     control([&] { return naive::read(ws(), ws("d/f")) == "outside"; });
 }
 
-ATTACK_F(Race, RACE_03, read_of_a_file_that_becomes_an_outward_link) {
+ATTACK_F(Reading, RACE_03, read_of_a_file_that_becomes_an_outward_link) {
     tree({"ROOT/f=inside", "ROOT/l->@/OUT/secret"});
-    const Root root = this->root();
-    attack(exchange(ws("f"), ws("l")));
-    repeat([&] {
-        const auto content = root.read_file("f");
-        if (count(content)) note_outside(*content != "inside");
-    });
-    verdict({Code::kPathEscape});
+    read_during(exchange(ws("f"), ws("l")), "f", {Code::kPathEscape});
     control([&] { return naive::read(ws(), ws("f")) == kSecret; });
 }
 
-ATTACK_F(Race, RACE_12, read_below_a_root_that_is_exchanged_with_a_sibling) {
+ATTACK_F(Reading, RACE_12, read_below_a_root_that_is_exchanged_with_a_sibling) {
     tree({"ROOT/a/b/f=inside", "SIBLING/a/b/f=outside"});
-    const Root root = this->root();
     watch(base() + "/SIBLING");
-    attack(exchange(ws(), base() + "/SIBLING"));
-    repeat([&] {
-        const auto content = root.read_file("a/b/f");
-        if (count(content)) note_outside(*content != "inside");
-    });
-    verdict({});
+    read_during(exchange(ws(), base() + "/SIBLING"), "a/b/f", {});
     control([&] { return naive::read(ws(), ws("a/b/f")) == "outside"; });
 }
 
-TEST_F(Race, read_below_a_directory_that_becomes_an_inward_link) {
+TEST_F(Reading, below_a_directory_that_becomes_an_inward_link) {
     tree({"ROOT/d/f=inside", "ROOT/e/f=inside", "ROOT/l->e"});
-    const Root root = this->root();
-    attack(exchange(ws("d"), ws("l")));
-    repeat([&] {
-        const auto content = root.read_file("d/f");
-        if (count(content)) note_outside(*content != "inside");
-    });
-    verdict({});
+    read_during(exchange(ws("d"), ws("l")), "d/f", {});
     control([&] { return naive::is_link(ws("d")); });
 }
 
-TEST_F(Race, read_below_a_directory_that_becomes_an_absolute_inward_link) {
+TEST_F(Reading, below_a_directory_that_becomes_an_absolute_inward_link) {
     tree({"ROOT/d/f=inside", "ROOT/e/f=inside", "ROOT/l->@/ROOT/e"});
-    const Root root = this->root();
-    attack(exchange(ws("d"), ws("l")));
-    repeat([&] {
-        const auto content = root.read_file("d/f");
-        if (count(content)) note_outside(*content != "inside");
-    });
-    verdict({});
+    read_during(exchange(ws("d"), ws("l")), "d/f", {});
     control([&] { return naive::is_link(ws("d")); });
 }
 
-TEST_F(Race, read_of_a_file_that_becomes_an_inward_link) {
+TEST_F(Reading, of_a_file_that_becomes_an_inward_link) {
     tree({"ROOT/f=inside", "ROOT/g=inside", "ROOT/l->g"});
-    const Root root = this->root();
-    attack(exchange(ws("f"), ws("l")));
-    repeat([&] {
-        const auto content = root.read_file("f");
-        if (count(content)) note_outside(*content != "inside");
-    });
-    verdict({});
+    read_during(exchange(ws("f"), ws("l")), "f", {});
     control([&] { return naive::is_link(ws("f")); });
 }
 

@@ -42,7 +42,10 @@ std::vector<std::string> split(std::string_view text) {
 std::string join(const std::vector<std::string>& lines, bool open_end) {
     std::string text;
     for (const std::string& line : lines) {
-        if (!text.empty() && !text.ends_with('\n')) text += '\n';
+        // A last line without an ending is not the last one any more.
+        if (!text.empty() && !text.ends_with('\n')) {
+            text += text.find("\r\n") == text.npos ? "\n" : "\r\n";
+        }
         text += line;
     }
     if (open_end) text.resize(text.size() - text::ending_of(text).size());

@@ -2,13 +2,12 @@
 #pragma once
 
 #include <map>
-#include <random>
 #include <string>
 #include <string_view>
 
-namespace paddock::reference {
+#include "reference/effort.h"
 
-using Random = std::mt19937;
+namespace paddock::reference {
 
 struct File {
     std::string content;

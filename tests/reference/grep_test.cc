@@ -1,32 +1,38 @@
 // grep finds what ripgrep finds: the same lines of the same files, in the same order, for random
-// patterns, options and trees.
+// patterns in every mode, on made-up trees and on real ones.
 //
-// Patterns keep to what RE2 and Rust's regex mean alike. \w, \d, \s and \b are ASCII here and
-// Unicode there, so ripgrep gets them as (?-u:\w); \W, \D and \S are left out, because then one
-// means a character and the other a byte. A binary file that matches before its first NUL is named
-// by us always, by ripgrep only if the NUL comes in a later buffer than the match. Counts are not
-// compared for matches across lines: ripgrep counts matches there, we count lines. Globs and types
-// only narrow a search here; in ripgrep they also bring back what is hidden or ignored, so they are
-// compared where nothing is.
+// A binary file that matches before its first NUL is named by us always, by ripgrep only if the NUL
+// comes in a later buffer than the match. Counts are not compared for matches across lines: ripgrep
+// counts matches there, we count lines. Nor are such matches asked to begin at a border: where one
+// ended, ripgrep takes the rest of the line for a line. Globs and types only narrow a search here;
+// in ripgrep they also bring back what is hidden or ignored, so they are compared where nothing is.
+//
+// PADDOCK_REFERENCE_TREE is the real tree, the headers of Linux if it is not given.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
-#include <random>
 #include <set>
 
+#include <paddock/tools.h>
+
+#include "json/write.h"
+#include "reference/patterns.h"
 #include "search/grep.h"
 #include "testing/jail.h"
+#include "text/lines.h"
 
-namespace paddock::search {
+namespace paddock::reference {
 namespace {
 
-using Words = std::vector<std::string>;
-using Random = std::mt19937;
-
-const std::string& pick(Random& random, const Words& from) { return from[random() % from.size()]; }
+using search::GrepFile;
+using search::GrepLine;
+using search::GrepMode;
+using search::GrepQuery;
+using search::Line;
+using search::Next;
 
 // Standard output of a program started in `directory`; nothing if it could not be started.
 std::optional<std::string> run(const std::string& directory, Words words) {
@@ -66,88 +72,328 @@ Words lines_of(const std::string& text) {
     return lines;
 }
 
-// One pattern, in both spellings.
-struct Pattern {
-    std::string ours;
-    std::string theirs;
-
-    void add(const std::string& text) { add(text, text); }
-    void add(const std::string& our_text, const std::string& their_text) {
-        ours += our_text;
-        theirs += their_text;
-    }
+struct Question {
+    GrepQuery query;
+    Words flags;
 };
 
-const Words kWords = {"alpha",        "beta",   "Gamma", "static", "int",    "foo_bar",
-                      "sk",           "KELVIN", "x1",    "42",     "return", "\xce\xb1\xce\xb2",
-                      "na\xc3\xafve", "(a)",    "a.b",   "\t",     "==",     "__init"};
+// What a mode adds to the question, and to ripgrep's flags.
+struct Mode {
+    const char* name;
+    void (*ask)(Random& random, Question& question);
+};
 
-void add_atom(Random& random, Pattern& pattern, int depth) {
-    switch (random() % (depth > 0 ? 12 : 10)) {
-        case 0: return pattern.add(".");
-        case 1: return pattern.add("\\w", "(?-u:\\w)");
-        case 2: return pattern.add("\\d", "(?-u:\\d)");
-        case 3: return pattern.add("\\s", "(?-u:\\s)");
-        case 4:
-            return pattern.add(
-                pick(random, {"[a-m]", "[^a-z ]", "[_A-Z]", "[0-9x]", "[\xce\xb1-\xcf\x89]",
-                              "[[:alpha:]]", "\\p{Greek}", "[sk]"}));
-        case 5: return pattern.add(pick(random, {"\\.", "\\(", "=", "_", " "}));
-        case 10:
-        case 11: {
-            pattern.add(pick(random, {"(", "(?:"}));
-            const auto branches = 1 + random() % 3;
-            for (std::size_t i = 0; i < branches; ++i) {
-                if (i > 0) pattern.add("|");
-                add_atom(random, pattern, depth - 1);
-                if (random() % 2 == 0) add_atom(random, pattern, depth - 1);
-            }
-            return pattern.add(")");
-        }
-        default: {
-            std::string word = pick(random, kWords);
-            if (word.find_first_of(".()") != word.npos) word = "foo";
-            const bool plain = static_cast<unsigned char>(word[0]) < 0x80;
-            if (plain && random() % 3 == 0) word = word.substr(0, 1 + random() % word.size());
-            while (static_cast<unsigned char>(word.back()) >= 0xc0) word.pop_back();
-            return pattern.add(word.empty() ? "a" : word);
-        }
-    }
+void set_mode(Question& question, GrepMode mode) {
+    question.query.mode = mode;
+    question.flags.emplace_back(mode == GrepMode::kCount              ? "-c"
+                                : mode == GrepMode::kFilesWithMatches ? "-l"
+                                                                      : "-n");
 }
 
-Pattern random_pattern(Random& random) {
-    Pattern pattern;
-    if (random() % 8 == 0) pattern.add(pick(random, {"^", "\\b"}), "");
-    pattern.theirs = pattern.ours == "\\b" ? "(?-u:\\b)" : pattern.ours;
-    const auto atoms = 1 + random() % 4;
-    for (std::size_t i = 0; i < atoms; ++i) {
-        add_atom(random, pattern, 2);
-        // A word before a repetition repeats its last letter only, in both.
-        if (random() % 4 == 0)
-            pattern.add(pick(random, {"*", "+", "?", "{2}", "{1,3}", "{2,}", "*?"}));
-    }
-    if (random() % 8 == 0) pattern.add("$");
-    if (random() % 10 == 0) pattern.add("|" + pick(random, {"alpha", "Gamma", "zzz"}));
-    return pattern;
+void ask_all(Question& question) {
+    question.query.walk.hidden = question.query.walk.ignored = true;
+    question.flags.insert(question.flags.end(), {"--hidden", "--no-ignore"});
 }
 
-std::string random_text(Random& random) {
-    std::string text;
-    const std::string feed = random() % 5 == 0 ? "\r\n" : "\n";
-    for (auto lines = random() % 40; lines > 0; --lines) {
-        for (auto words = random() % 7; words > 0; --words) {
-            text += pick(random, kWords);
-            if (random() % 3 != 0) text += ' ';
+void ignore_case(Question& question) {
+    question.query.match.ignore_case = true;
+    question.flags.emplace_back("-i");
+}
+
+void words_only(Question& question) {
+    question.query.match.words = true;
+    question.flags.emplace_back("-w");
+}
+
+void add_glob(Question& question, const std::string& glob) {
+    question.query.globs.push_back(glob);
+    question.flags.push_back("-g" + glob);
+}
+
+constexpr Mode kModes[] = {
+    {"content", [](Random&, Question& it) { set_mode(it, GrepMode::kContent); }},
+    {"files", [](Random&, Question& it) { set_mode(it, GrepMode::kFilesWithMatches); }},
+    {"count", [](Random&, Question& it) { set_mode(it, GrepMode::kCount); }},
+    {"any case",
+     [](Random&, Question& it) {
+         set_mode(it, GrepMode::kContent);
+         ignore_case(it);
+     }},
+    {"context",
+     [](Random& random, Question& it) {
+         set_mode(it, GrepMode::kContent);
+         it.query.before = random() % 4;
+         it.query.after = random() % 4;
+         it.flags.push_back("-B" + std::to_string(it.query.before));
+         it.flags.push_back("-A" + std::to_string(it.query.after));
+     }},
+    {"words",
+     [](Random&, Question& it) {
+         set_mode(it, GrepMode::kContent);
+         words_only(it);
+     }},
+    {"multiline",
+     [](Random&, Question& it) {
+         set_mode(it, GrepMode::kContent);
+         it.query.match.multiline = true;
+         it.flags.emplace_back("-U");
+         // Of a file that it holds as a whole ripgrep looks for NUL only at the beginning.
+         add_glob(it, "!late.bin");
+     }},
+    {"glob",
+     [](Random& random, Question& it) {
+         set_mode(it, GrepMode::kContent);
+         ask_all(it);
+         add_glob(it, pick(random, {"*.{c,py,h}", "**/a*", "[a-m]*", "src/**/*.c", "*"}));
+     }},
+    {"all but a glob",
+     [](Random& random, Question& it) {
+         set_mode(it, GrepMode::kCount);
+         add_glob(it, pick(random, {"!*.c", "!src", "!**/a*.h", "![a-m]*"}));
+     }},
+    {"type",
+     [](Random& random, Question& it) {
+         set_mode(it, GrepMode::kContent);
+         ask_all(it);
+         it.query.types.push_back(pick(random, {"py", "c", "txt", "h"}));
+         it.flags.push_back("-t" + it.query.types.back());
+     }},
+    {"literal",
+     [](Random&, Question& it) {
+         set_mode(it, GrepMode::kContent);
+         it.query.match.literal = true;
+         it.flags.emplace_back("-F");
+     }},
+    {"all files, any case",
+     [](Random&, Question& it) {
+         set_mode(it, GrepMode::kFilesWithMatches);
+         ask_all(it);
+         ignore_case(it);
+     }},
+    {"count of words, any case",
+     [](Random&, Question& it) {
+         set_mode(it, GrepMode::kCount);
+         words_only(it);
+         ignore_case(it);
+     }},
+};
+
+class Print final : public search::GrepSink {
+public:
+    explicit Print(GrepMode mode) : mode_(mode) {}
+    Next file(const GrepFile& file) override {
+        const std::string path(file.path);
+        if (file.binary && mode_ == GrepMode::kContent) lines.push_back(path + ": binary");
+        if (file.binary) return Next::kGoOn;
+        if (mode_ == GrepMode::kCount) lines.push_back(path + ":" + std::to_string(file.matches));
+        if (mode_ == GrepMode::kFilesWithMatches) lines.push_back(path);
+        for (const GrepLine& line : file.lines) {
+            const std::string mark = line.kind == Line::Kind::kMatch ? ":" : "-";
+            lines.push_back(path + mark + std::to_string(line.number) + mark +
+                            std::string(line.text));
         }
-        if (random() % 40 == 0) text += "\xff\xfe";
-        text += feed;
+        return Next::kGoOn;
     }
-    if (random() % 4 == 0 && !text.empty()) text.pop_back();
-    return text;
+    Next problem(std::string_view path, const Failure&) override {
+        ADD_FAILURE() << path << " could not be searched";
+        return Next::kGoOn;
+    }
+    Words lines;
+
+private:
+    GrepMode mode_;
+};
+
+Words by_us(const Root& root, GrepQuery query) {
+    query.line_bytes_max = SIZE_MAX;
+    query.threads = 2;
+    Print print(query.mode);
+    const auto summary = search::grep(root, query, print);
+    if (!summary) return {"error: " + summary.error().message()};
+    return print.lines;
 }
 
-class Reference : public testing::Jail {
+// Lines as ripgrep prints them; binary files as "path: binary".
+std::optional<Words> by_ripgrep(const std::string& directory, const Words& flags,
+                                const std::string& pattern) {
+    constexpr std::string_view kBinary = ": WARNING: stopped searching binary file";
+    Words words = {"rg",
+                   "--no-config",
+                   "--no-heading",
+                   "--color=never",
+                   "--sort=path",
+                   "--no-messages",
+                   "--no-require-git",
+                   "--no-ignore-global",
+                   "--no-ignore-parent",
+                   "--no-context-separator",
+                   "-j1"};
+    words.insert(words.end(), flags.begin(), flags.end());
+    words.insert(words.end(), {"-e", pattern, "./"});
+    const auto output = run(directory, words);
+    if (!output) return std::nullopt;
+    Words lines = lines_of(*output);
+    std::set<std::string> binary;
+    for (const std::string& line : lines) {
+        const std::size_t mark = line.find(kBinary);
+        if (mark != line.npos) binary.insert(line.substr(0, mark));
+    }
+    Words kept;
+    for (std::string& line : lines) {
+        if (line.find(kBinary) != line.npos) {
+            line = line.substr(0, line.find(kBinary)) + ": binary";
+        } else if (std::any_of(binary.begin(), binary.end(), [&](const std::string& path) {
+                       return line.starts_with(path + ":") || line.starts_with(path + "-");
+                   })) {
+            continue;
+        }
+        if (line.starts_with("./")) line.erase(0, 2);
+        kept.push_back(line);
+    }
+    return kept;
+}
+
+json::Object arguments_of(const GrepQuery& query) {
+    json::Object arguments{
+        {"pattern", query.pattern},
+        {"output_mode", query.mode == GrepMode::kCount              ? "count"
+                        : query.mode == GrepMode::kFilesWithMatches ? "files_with_matches"
+                                                                    : "content"},
+        {"-i", query.match.ignore_case},
+        {"-w", query.match.words},
+        {"literal", query.match.literal},
+        {"multiline", query.match.multiline},
+        {"-A", static_cast<std::int64_t>(query.after)},
+        {"-B", static_cast<std::int64_t>(query.before)},
+        {"hidden", query.walk.hidden},
+        {"ignored", query.walk.ignored},
+        {"head_limit", 5000}};
+    if (!query.globs.empty()) arguments["glob"] = query.globs.front();
+    if (!query.types.empty()) arguments["type"] = query.types.front();
+    return arguments;
+}
+
+// What the tool tells an agent, as "path", "path:count", "path:12" and "path-13", binary files left
+// out; nothing if it had to cut.
+std::optional<Words> by_tool(const Workspace& workspace, const GrepQuery& query) {
+    const tools::Answer answer = tools::call(workspace, "grep", json::to_text(arguments_of(query)));
+    EXPECT_FALSE(answer.error) << answer.text();
+    Words told;
+    std::string path;
+    for (const std::string& line : lines_of(answer.text())) {
+        if (line.starts_with("[")) return std::nullopt;
+        if (line.starts_with("No matches in ")) break;
+        if (line.ends_with("(binary file matches)") || line == "--") continue;
+        if (line.empty()) {
+            path.clear();
+        } else if (query.mode != GrepMode::kContent) {
+            const std::size_t colon = line.find(": ");
+            told.push_back(line);
+            if (colon != line.npos) told.back().erase(colon + 1, 1);
+        } else if (path.empty()) {
+            path = line;
+        } else {
+            const std::size_t mark = line.find_first_not_of("0123456789");
+            told.push_back(path + line[mark] + line.substr(0, mark));
+        }
+    }
+    return told;
+}
+
+// The same of lines as ripgrep prints them.
+Words places_of(const Words& lines, GrepMode mode) {
+    Words places;
+    for (const std::string& line : lines) {
+        if (line.ends_with(": binary")) continue;
+        if (mode != GrepMode::kContent) {
+            places.push_back(line);
+            continue;
+        }
+        const std::size_t mark = std::min(line.find(':'), line.find('-'));
+        const std::size_t end = line.find(line[mark], mark + 1);
+        places.push_back(line.substr(0, end));
+    }
+    return places;
+}
+
+// Empty if they are equal, else what is first different.
+std::string difference(const Words& ours, const Words& theirs) {
+    const auto [mine, its] = std::mismatch(ours.begin(), ours.end(), theirs.begin(), theirs.end());
+    if (mine == ours.end() && its == theirs.end()) return {};
+    const auto shown = [](auto at, auto end) {
+        return at == end ? "(end)" : ::testing::PrintToString(at->substr(0, 200));
+    };
+    return "entry " + std::to_string(mine - ours.begin()) + ": ours " + shown(mine, ours.end()) +
+           ", not " + shown(its, theirs.end());
+}
+
+// Puts patterns to both, each in some of the modes; all of them if it is to take long.
+class GrepReference : public testing::Jail {
 protected:
+    static std::size_t modes_each() { return effort() > 1 ? std::size(kModes) : std::size_t{3}; }
+
+    void compare(Random& random, const std::string& directory, const Root& root,
+                 const Words& words) {
+        const Pattern usual = random_pattern(random, words);
+        for (std::size_t i = 0; i < modes_each(); ++i) {
+            Pattern pattern = usual;
+            Question question;
+            const Mode& mode = kModes[turn_++ % std::size(kModes)];
+            mode.ask(random, question);
+            if (question.query.match.literal) {
+                pattern.ours = pattern.theirs = pick(random, words) + pick(random, {"", " ", "("});
+            }
+            if (question.query.match.multiline) pattern.leave_border_out();
+            if (question.query.match.multiline && random() % 2 == 0) {
+                pattern.add(pick(random, {"\\n", "\\n+", "\r?\\n"}));
+                const Pattern more = random_pattern(random, words);
+                pattern.add(more.ours, more.theirs);
+            }
+            question.query.pattern = pattern.ours;
+            const Words ours = by_us(root, question.query);
+            const auto theirs = by_ripgrep(directory, question.flags, pattern.theirs);
+            ASSERT_TRUE(theirs.has_value());
+            ASSERT_EQ(difference(without_extra_binaries(ours, *theirs), *theirs), "")
+                << mode.name << ": '" << pattern.ours << "', rg -e '" << pattern.theirs << "'";
+            ++asked_;
+            found_ += ours.empty() ? 0 : 1;
+            ASSERT_NO_FATAL_FAILURE(compare_cut(random, root, question.query, ours));
+            // Names of the other trees have "-", as lines of context do.
+            if (directory != ws()) continue;
+            ASSERT_NO_FATAL_FAILURE(compare_told(question.query, ours));
+        }
+    }
+
+    // A limit cuts the same answer.
+    static void compare_cut(Random& random, const Root& root, GrepQuery query, const Words& all) {
+        if (query.mode != GrepMode::kContent || random() % 4 != 0) return;
+        query.limit = 1 + random() % 5;
+        query.offset = random() % 3;
+        Words cut(all.begin() +
+                      static_cast<std::ptrdiff_t>(std::min<std::size_t>(all.size(), query.offset)),
+                  all.end());
+        cut.resize(std::min<std::size_t>(cut.size(), query.limit));
+        ASSERT_EQ(difference(by_us(root, query), cut), "") << query.pattern;
+    }
+
+    // The tool tells of the same places.
+    void compare_told(const GrepQuery& query, const Words& all) {
+        WorkspaceOptions options;
+        options.root = ws();
+        const auto told = by_tool(Workspace::open(options).value(), query);
+        if (!told) return;
+        ++told_;
+        ASSERT_EQ(difference(*told, places_of(all, query.mode)), "") << query.pattern;
+    }
+
+    static Words without_extra_binaries(Words ours, const Words& theirs) {
+        std::erase_if(ours, [&](const std::string& line) {
+            return line.ends_with(": binary") &&
+                   std::find(theirs.begin(), theirs.end(), line) == theirs.end();
+        });
+        return ours;
+    }
+
     void grow(Random& random) {
         for (const std::string& name : testing::os_list(ws())) {
             std::filesystem::remove_all(ws(name));
@@ -183,189 +429,38 @@ protected:
               "ROOT/pipe|", "ROOT/dangling->nowhere"});
     }
 
-    // Lines as ripgrep prints them; binary files as "path: binary".
-    std::optional<Words> theirs(Words flags, const std::string& pattern) {
-        Words words = {"rg",
-                       "--no-config",
-                       "--no-heading",
-                       "--color=never",
-                       "--sort=path",
-                       "--no-messages",
-                       "--no-require-git",
-                       "--no-ignore-global",
-                       "--no-ignore-parent",
-                       "--no-context-separator",
-                       "-j1"};
-        words.insert(words.end(), flags.begin(), flags.end());
-        words.insert(words.end(), {"-e", pattern, "./"});
-        const auto output = run(ws(), words);
-        if (!output) return std::nullopt;
-        Words lines = lines_of(*output);
-        std::set<std::string> binary;
-        for (const std::string& line : lines) {
-            const std::size_t mark = line.find(": WARNING: stopped searching binary file");
-            if (mark != line.npos) binary.insert(line.substr(0, mark));
-        }
-        Words kept;
-        for (std::string& line : lines) {
-            if (line.find(": WARNING: stopped searching binary file") != line.npos) {
-                line = line.substr(0, line.find(": WARNING")) + ": binary";
-            } else if (std::any_of(binary.begin(), binary.end(), [&](const std::string& path) {
-                           return line.starts_with(path + ":") || line.starts_with(path + "-");
-                       })) {
-                continue;
-            }
-            if (line.starts_with("./")) line.erase(0, 2);
-            kept.push_back(line);
-        }
-        return kept;
-    }
-
-    class Print final : public GrepSink {
-    public:
-        explicit Print(GrepMode mode) : mode_(mode) {}
-        Next file(const GrepFile& file) override {
-            const std::string path(file.path);
-            if (file.binary && mode_ == GrepMode::kContent) lines.push_back(path + ": binary");
-            if (file.binary) return Next::kGoOn;
-            if (mode_ == GrepMode::kCount)
-                lines.push_back(path + ":" + std::to_string(file.matches));
-            if (mode_ == GrepMode::kFilesWithMatches) lines.push_back(path);
-            for (const GrepLine& line : file.lines) {
-                const std::string mark = line.kind == Line::Kind::kMatch ? ":" : "-";
-                lines.push_back(path + mark + std::to_string(line.number) + mark +
-                                std::string(line.text));
-            }
-            return Next::kGoOn;
-        }
-        Next problem(std::string_view path, const Failure&) override {
-            ADD_FAILURE() << path << " could not be searched";
-            return Next::kGoOn;
-        }
-        Words lines;
-
-    private:
-        GrepMode mode_;
-    };
-
-    Words ours(GrepQuery query) {
-        query.line_bytes_max = SIZE_MAX;
-        query.threads = 2;
-        Print print(query.mode);
-        const auto summary = grep(root(), query, print);
-        if (!summary) return {"error: " + summary.error().message()};
-        return print.lines;
-    }
+    std::size_t turn_ = 0;
+    int asked_ = 0;
+    int found_ = 0;
+    int told_ = 0;  // by the tool, uncut
 };
 
-// Empty if they are equal, else what is first different.
-std::string difference(const Words& ours, const Words& theirs) {
-    const auto [mine, its] = std::mismatch(ours.begin(), ours.end(), theirs.begin(), theirs.end());
-    if (mine == ours.end() && its == theirs.end()) return {};
-    const auto shown = [](auto at, auto end) {
-        return at == end ? "(end)" : ::testing::PrintToString(at->substr(0, 200));
-    };
-    return "entry " + std::to_string(mine - ours.begin()) + ": ours " + shown(mine, ours.end()) +
-           ", rg's " + shown(its, theirs.end());
-}
-
-struct Question {
-    GrepQuery query;
-    Words flags;
-    bool multiline = false;
-};
-
-Question random_question(Random& random) {
-    Question question;
-    auto& [query, flags, multiline] = question;
-    switch (random() % 4) {
-        case 0:
-            query.mode = GrepMode::kCount;
-            flags = {"-c"};
-            break;
-        case 1:
-            query.mode = GrepMode::kFilesWithMatches;
-            flags = {"-l"};
-            break;
-        default: flags = {"-n"};
-    }
-    const auto flag = [&](bool on, const char* name) {
-        if (on) flags.emplace_back(name);
-        return on;
-    };
-    if (query.mode == GrepMode::kContent && random() % 3 == 0) {
-        query.before = random() % 4;
-        query.after = random() % 4;
-        flags.push_back("-B" + std::to_string(query.before));
-        flags.push_back("-A" + std::to_string(query.after));
-    }
-    query.match.ignore_case = flag(random() % 3 == 0, "-i");
-    const bool narrowed = random() % 3 == 0;
-    query.walk.hidden = flag(narrowed || random() % 5 == 0, "--hidden");
-    query.walk.ignored = flag(narrowed || random() % 5 == 0, "--no-ignore");
-    if (query.mode == GrepMode::kContent && random() % 4 == 0) {
-        query.match.multiline = multiline = flag(true, "-U");
-        // Of a file that it holds as a whole ripgrep looks for NUL only at the beginning.
-        query.globs.emplace_back("!late.bin");
-        flags.emplace_back("-g!late.bin");
-    }
-    if (narrowed && random() % 2 == 0) {
-        query.globs.emplace_back("*.{c,py}");
-        flags.emplace_back("-g*.{c,py}");
-    } else if (narrowed) {
-        query.types.emplace_back("py");
-        flags.emplace_back("-tpy");
-    }
-    return question;
-}
-
-TEST_F(Reference, grep_is_rg) {
+TEST_F(GrepReference, finds_what_rg_finds_in_made_up_trees) {
     if (!run("/", {"rg", "--version"})) GTEST_SKIP() << "ripgrep (rg) is not installed";
-    Random random(2024);
-    int found = 0;
-    int asked = 0;
-    for (int trees = 0; trees < 4; ++trees) {
-        grow(random);
-        for (int i = 0; i < 60; ++i, ++asked) {
-            Question question = random_question(random);
-            Pattern pattern = random_pattern(random);
-            if (random() % 8 == 0) {
-                pattern.ours = pattern.theirs = pick(random, kWords);
-                question.query.match.literal = true;
-                question.flags.emplace_back("-F");
-            }
-            question.query.pattern = pattern.ours;
-            const Words got = ours(question.query);
-            const auto expected = theirs(question.flags, pattern.theirs);
-            ASSERT_TRUE(expected.has_value());
-            Words comparable;
-            for (const std::string& line : got) {
-                const bool only_ours =
-                    line.ends_with(": binary") &&
-                    std::find(expected->begin(), expected->end(), line) == expected->end();
-                if (!only_ours) comparable.push_back(line);
-            }
-            std::string flags;
-            for (const std::string& flag : question.flags) flags += flag + " ";
-            EXPECT_EQ(difference(comparable, *expected), "")
-                << "rg " << flags << "-e '" << pattern.theirs << "'";
-            if (HasFailure()) return;
-            found += got.empty() ? 0 : 1;
-            // A limit cuts the same answer.
-            question.query.limit = 1 + random() % 5;
-            question.query.offset = random() % 3;
-            Words cut(got.begin() + static_cast<std::ptrdiff_t>(
-                                        std::min<std::size_t>(got.size(), question.query.offset)),
-                      got.end());
-            cut.resize(std::min<std::size_t>(cut.size(), question.query.limit));
-            if (question.query.mode == GrepMode::kContent) {
-                EXPECT_EQ(difference(ours(question.query), cut), "") << flags << pattern.ours;
-            }
-        }
+    constexpr int kPatterns = 200;
+    constexpr int kPatternsOfTree = 40;
+    Random random = random_cases(2024);
+    for (int i = 0; i < kPatterns; ++i) {
+        if (i % kPatternsOfTree == 0) grow(random);
+        ASSERT_NO_FATAL_FAILURE(compare(random, ws(), root(), made_up_words()));
     }
-    EXPECT_GE(asked, 200);
-    EXPECT_GT(found, asked / 2);
+    EXPECT_GT(found_, asked_ / 2);
+    EXPECT_GT(told_, asked_ / 2);
+}
+
+TEST_F(GrepReference, finds_what_rg_finds_in_a_real_tree) {
+    if (!run("/", {"rg", "--version"})) GTEST_SKIP() << "ripgrep (rg) is not installed";
+    const char* named = std::getenv("PADDOCK_REFERENCE_TREE");
+    const std::string tree = named == nullptr ? "/usr/include/linux" : named;
+    const auto root = Root::open(tree);
+    if (!root) GTEST_SKIP() << "there is no tree at " << tree;
+    Random random = random_cases(2025);
+    const int patterns = effort() > 1 ? 200 : 20;
+    for (int i = 0; i < patterns; ++i) {
+        ASSERT_NO_FATAL_FAILURE(compare(random, tree, *root, header_words()));
+    }
+    EXPECT_GT(found_, asked_ / 4);
 }
 
 }  // namespace
-}  // namespace paddock::search
+}  // namespace paddock::reference

@@ -1,10 +1,22 @@
 #include "tools/desk.h"
 
+#include <algorithm>
+#include <array>
 #include <stdexcept>
 
 #include "json/write.h"
+#include "tools/registry.h"
 
 namespace paddock::testing {
+
+bool takes_a_path(const tools::Declaration& tool) {
+    static constexpr std::array<std::string_view, 6> kNames{"path",        "paths", "source",
+                                                            "destination", "patch", "cwd"};
+    return std::any_of(
+        tool.arguments.begin(), tool.arguments.end(), [](const tools::Argument& argument) {
+            return std::find(kNames.begin(), kNames.end(), argument.name) != kNames.end();
+        });
+}
 
 Workspace& Desk::workspace() {
     if (workspace_) return *workspace_;
@@ -17,7 +29,15 @@ Workspace& Desk::workspace() {
 }
 
 tools::Answer Desk::call(std::string_view tool, const json::Object& arguments) {
-    return tools::call(workspace(), tool, json::to_text(arguments));
+    tools::Answer answer = tools::call(workspace(), tool, json::to_text(arguments));
+    const tools::Declaration* declared = tools::find_tool(tool);
+    if (!answer.error || declared == nullptr) return answer;
+    const auto has = [&](std::span<const Code> codes) {
+        return std::find(codes.begin(), codes.end(), *answer.error) != codes.end();
+    };
+    EXPECT_TRUE(has(tools::common_errors()) || has(declared->errors))
+        << tool << " does not declare that it may answer " << answer.text();
+    return answer;
 }
 
 std::string Desk::ok(std::string_view tool, const json::Object& arguments) {

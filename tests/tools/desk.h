@@ -9,8 +9,12 @@
 
 #include "json/value.h"
 #include "testing/jail.h"
+#include "tools/declaration.h"
 
 namespace paddock::testing {
+
+// One of its arguments names a path, or holds names as a patch does.
+bool takes_a_path(const tools::Declaration& tool);
 
 class Desk : public Jail {
 protected:
@@ -29,6 +33,7 @@ protected:
     void read(std::string_view path) { (void)ok("read_file", {{"path", path}}); }
 
     Workspace& workspace();
+    void reopen() { workspace_.reset(); }  // another session, with the options as they are now
 
 private:
     std::optional<Workspace> workspace_;

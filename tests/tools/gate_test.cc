@@ -1,8 +1,12 @@
-// What holds for every tool, whoever writes the next one: this test enumerates them.
+// What holds for every tool, whoever writes the next one: this test enumerates them, and fails for
+// one that it does not know how to call.
 #include <gtest/gtest.h>
 
-#include <thread>
+#include <algorithm>
+#include <filesystem>
+#include <stdexcept>
 
+#include "escape/operations.h"
 #include "json/parse.h"
 #include "tools/desk.h"
 #include "tools/registry.h"
@@ -10,120 +14,309 @@
 namespace paddock::testing {
 namespace {
 
-class Gate : public Desk {};
+// A call about one path, as an agent would make it: it works if the path is an ordinary one.
+struct Sample {
+    enum class About { kFile, kDirectory, kNewName, kNothing };
 
-// A call of `tool` in which every path is `path`, and everything else is plausible.
-json::Object call_about(const tools::Declaration& tool, std::string_view path) {
-    json::Object arguments;
-    for (const tools::Argument& argument : tool.arguments) {
-        const bool is_path =
-            argument.name == "path" || argument.name == "source" || argument.name == "destination";
-        if (is_path) arguments[argument.name] = path;
-        if (argument.name == "paths") arguments[argument.name] = json::Array{path};
-        if (argument.name == "content") arguments[argument.name] = "new";
-        if (argument.name == "old_string") arguments[argument.name] = "secret";
-        if (argument.name == "new_string") arguments[argument.name] = "new";
-        if (argument.name == "pattern") arguments[argument.name] = "*";
-        if (argument.name == "recursive") arguments[argument.name] = true;
-        if (argument.name == "patch") {
-            const std::string name(path);
-            arguments[argument.name] =
-                "--- a/" + name + "\n+++ b/" + name + "\n@@ -1 +1 @@\n-secret\n+new\n";
-        }
-    }
-    if (arguments.find("pattern") != nullptr && tool.name == "grep") arguments["pattern"] = "s";
-    return arguments;
+    std::string_view tool;
+    About about;
+    json::Object (*arguments)(const std::string& path);
+};
+
+std::string patch_of(const std::string& before, const std::string& after, const char* lines) {
+    return "--- " + before + "\n+++ " + after + "\n" + lines;
 }
 
-bool takes_a_path(const tools::Declaration& tool) { return tool.name != "workspace_info"; }
+json::Object git_patch(const std::string& before, const std::string& after,
+                       const std::string& lines) {
+    return {{"patch", "diff --git a/" + before + " b/" + after + "\n" + lines}};
+}
 
-TEST_F(Gate, no_tool_shows_or_changes_a_denied_path) {
-    tree({"ROOT/.env=secret", "ROOT/d/key.pem=secret", "ROOT/plain=x"});
-    options.track_reads = false;
-    options.redact_secrets = false;
-    for (const tools::Declaration* tool : tools::all_tools()) {
-        if (!takes_a_path(*tool)) continue;
-        for (const char* path : {".env", "d/key.pem", "./d/../.env", "new/.env", ".ENV"}) {
-            const tools::Answer answer = call(tool->name, call_about(*tool, path));
-            EXPECT_EQ(answer.text().find("secret"), std::string::npos) << tool->name << path;
-            const bool told = answer.error == Code::kDeniedByRule ||
-                              answer.text().find("denied_by_rule") != std::string::npos;
-            EXPECT_TRUE(told) << tool->name << " " << path << ": " << answer.text();
+// Every tool must be here, with every argument that names a path.
+const std::vector<Sample>& samples() {
+    using About = Sample::About;
+    using Path = const std::string&;
+    static const std::vector<Sample> kSamples{
+        {"read_file", About::kFile,
+         [](Path path) -> json::Object {
+             return {{"path", path}};
+         }},
+        {"read_files", About::kFile,
+         [](Path path) -> json::Object {
+             return {{"paths", json::Array{"other", path}}};
+         }},
+        {"write_file", About::kFile,
+         [](Path path) -> json::Object {
+             return {{"path", path}, {"content", "new\n"}};
+         }},
+        {"write_file", About::kNewName,
+         [](Path path) -> json::Object {
+             return {{"path", path}, {"content", "new\n"}};
+         }},
+        {"edit_file", About::kFile,
+         [](Path path) -> json::Object {
+             return {{"path", path}, {"old_string", "needle"}, {"new_string", "a longer text"}};
+         }},
+        {"edit_file", About::kFile,
+         [](Path path) -> json::Object {
+             const json::Object edit{{"old_string", "needle"}, {"new_string", "a longer text"}};
+             return {{"path", path}, {"edits", json::Array{edit}}};
+         }},
+        {"patch", About::kFile,
+         [](Path path) -> json::Object {
+             const char* lines = "@@ -1 +1 @@\n-needle\n+a longer text\n";
+             return {{"patch", patch_of("a/" + path, "b/" + path, lines)}};
+         }},
+        {"patch", About::kFile,
+         [](Path path) -> json::Object {
+             return {{"patch", patch_of("a/" + path, "/dev/null", "@@ -1 +0,0 @@\n-needle\n")}};
+         }},
+        {"patch", About::kNewName,
+         [](Path path) -> json::Object {
+             return {{"patch", patch_of("/dev/null", "b/" + path, "@@ -0,0 +1 @@\n+new\n")}};
+         }},
+        {"patch", About::kFile,
+         [](Path path) { return git_patch(path, "n", "rename from " + path + "\nrename to n\n"); }},
+        {"patch", About::kNewName,
+         [](Path path) {
+             return git_patch("other", path, "rename from other\nrename to " + path + "\n");
+         }},
+        {"patch", About::kNewName,
+         [](Path path) {
+             return git_patch("other", path, "copy from other\ncopy to " + path + "\n");
+         }},
+        {"glob", About::kDirectory,
+         [](Path path) -> json::Object {
+             return {{"pattern", "*"}, {"path", path}};
+         }},
+        {"grep", About::kFile,
+         [](Path path) -> json::Object {
+             return {{"pattern", "e"}, {"path", path}, {"output_mode", "content"}};
+         }},
+        {"grep", About::kDirectory,
+         [](Path path) -> json::Object {
+             return {{"pattern", "e"}, {"path", path}, {"output_mode", "content"}};
+         }},
+        {"list_directory", About::kDirectory,
+         [](Path path) -> json::Object {
+             return {{"path", path}, {"depth", 3}};
+         }},
+        {"move_path", About::kFile,
+         [](Path path) -> json::Object {
+             return {{"source", path}, {"destination", "n"}};
+         }},
+        {"move_path", About::kDirectory,
+         [](Path path) -> json::Object {
+             return {{"source", path}, {"destination", "n"}};
+         }},
+        {"move_path", About::kFile,
+         [](Path path) -> json::Object {
+             return {{"source", "other"}, {"destination", path}, {"overwrite", true}};
+         }},
+        {"copy_path", About::kFile,
+         [](Path path) -> json::Object {
+             return {{"source", path}, {"destination", "n"}};
+         }},
+        {"copy_path", About::kDirectory,
+         [](Path path) -> json::Object {
+             return {{"source", path}, {"destination", "n"}};
+         }},
+        {"copy_path", About::kFile,
+         [](Path path) -> json::Object {
+             return {{"source", "other"}, {"destination", path}, {"overwrite", true}};
+         }},
+        {"remove_path", About::kFile,
+         [](Path path) -> json::Object {
+             return {{"path", path}};
+         }},
+        {"remove_path", About::kDirectory,
+         [](Path path) -> json::Object {
+             return {{"path", path}, {"recursive", true}};
+         }},
+        {"make_directory", About::kNewName,
+         [](Path path) -> json::Object {
+             return {{"path", path}};
+         }},
+        {"file_info", About::kFile,
+         [](Path path) -> json::Object {
+             return {{"path", path}};
+         }},
+        {"workspace_info", About::kNothing, [](Path) -> json::Object { return {}; }},
+    };
+    return kSamples;
+}
+
+const tools::Declaration& declaration_of(const Sample& sample) {
+    const tools::Declaration* tool = tools::find_tool(sample.tool);
+    if (tool == nullptr) throw std::runtime_error("a sample of no tool");
+    return *tool;
+}
+
+class Gate : public Desk {
+protected:
+    Gate() { options.limits.calls_per_second.reset(); }
+
+    // Runs `act` for each sample in a new session on a new tree, with the ordinary path that the
+    // sample is about.
+    template <class Act>
+    void each_sample(Act act) {
+        for (const Sample& sample : samples()) {
+            std::filesystem::remove_all(ws());
+            tree({"ROOT/f=needle\n", "ROOT/other=other\n", "ROOT/d/g=needle\n"});
+            reopen();
+            const char* path = sample.about == Sample::About::kDirectory ? "d"
+                               : sample.about == Sample::About::kNewName ? "new"
+                                                                         : "f";
+            SCOPED_TRACE(std::string(sample.tool) + " " + path);
+            act(sample, path);
         }
     }
-    EXPECT_EQ(os_read(ws(".env")), "secret");
-    EXPECT_EQ(os_read(ws("d/key.pem")), "secret");
-    EXPECT_FALSE(os_exists(ws("new")));
+
+    tools::Answer call_sample(const Sample& sample, const std::string& path) {
+        return call(sample.tool, sample.arguments(path));
+    }
+
+    // The content of all files together, and how often a text is in it.
+    std::string all_bytes() const {
+        std::string bytes;
+        for (const auto& entry : std::filesystem::recursive_directory_iterator(ws())) {
+            if (entry.is_regular_file()) bytes += os_read(entry.path()).value_or("");
+        }
+        return bytes;
+    }
+    std::size_t occurrences(const std::string& text) const {
+        const std::string bytes = all_bytes();
+        std::size_t count = 0;
+        for (std::size_t at = 0; (at = bytes.find(text, at)) != bytes.npos; ++at) ++count;
+        return count;
+    }
+};
+
+TEST_F(Gate, every_tool_has_a_sample_call_that_works) {
+    for (const tools::Declaration* tool : tools::all_tools()) {
+        // What commands may do is decided by the kernel and the guard: bash_test.cc, tests/sandbox.
+        if (tool->manners.needs_shell) continue;
+        EXPECT_TRUE(std::any_of(samples().begin(), samples().end(),
+                                [&](const Sample& sample) { return sample.tool == tool->name; }))
+            << tool->name << ": add a call of it to samples()";
+    }
+    each_sample([&](const Sample& sample, const char* path) {
+        for (const char* known : {"f", "other"}) read(known);
+        const tools::Answer answer = call_sample(sample, path);
+        EXPECT_FALSE(answer.error) << answer.text();
+    });
+}
+
+TEST_F(Gate, no_tool_shows_or_changes_a_denied_path) {
+    options.track_reads = false;
+    options.redact_secrets = false;
+    each_sample([&](const Sample& sample, const char*) {
+        tree({"ROOT/.env=secret", "ROOT/d/key.pem=secret", "ROOT/.ssh/id=secret"});
+        if (sample.about == Sample::About::kNothing) return;
+        const Unchanged inside(ws());
+        for (const char* path : {".env", "d/key.pem", "./d/../.env", "new/.env", ".ENV", ".ssh"}) {
+            const tools::Answer answer = call_sample(sample, path);
+            EXPECT_EQ(answer.text().find("secret"), std::string::npos) << answer.text();
+            const bool told = answer.error == Code::kDeniedByRule ||
+                              answer.text().find("denied_by_rule") != std::string::npos;
+            EXPECT_TRUE(told) << path << ": " << answer.text();
+        }
+    });
 }
 
 TEST_F(Gate, no_tool_changes_a_read_only_path) {
-    tree({"ROOT/.git/config=secret", "ROOT/.git/hooks/h=secret"});
     options.track_reads = false;
-    for (const tools::Declaration* tool : tools::all_tools()) {
-        if (!takes_a_path(*tool) || !tool->changes_files()) continue;
-        for (const char* path : {".git/config", ".git/hooks/h", ".git/hooks/new", ".git"}) {
-            if (tool->name == "make_directory" && std::string_view(path) == ".git") continue;
-            const tools::Answer answer = call(tool->name, call_about(*tool, path));
-            EXPECT_TRUE(answer.error) << tool->name << " " << path << ": " << answer.text();
+    each_sample([&](const Sample& sample, const char*) {
+        if (!declaration_of(sample).changes_files()) return;
+        tree({"ROOT/.git/config=needle\n", "ROOT/.git/hooks/h=needle\n"});
+        const Unchanged protected_area(ws(".git"));
+        for (const char* path : {".git/config", ".git/hooks/h", ".git/hooks/new", ".git/hooks"}) {
+            const tools::Answer answer = call_sample(sample, path);
+            const bool is_copied = sample.tool == "copy_path" && !answer.error;
+            EXPECT_TRUE(answer.error || is_copied) << path << ": " << answer.text();
         }
-    }
-    EXPECT_EQ(os_read(ws(".git/config")), "secret");
-    EXPECT_EQ(os_read(ws(".git/hooks/h")), "secret");
-    EXPECT_EQ(os_list(ws(".git/hooks")).size(), 1U);
+    });
 }
 
 TEST_F(Gate, no_tool_leaves_the_workspace) {
-    tree({"ROOT/f=inside", "ROOT/out->../OUT", "ROOT/leaf->../OUT/secret"});
     options.track_reads = false;
     options.default_rules = false;
+    tree({"ROOT/leaf->../OUT/secret"});
     expect_naive_leak("leaf");
-    for (const tools::Declaration* tool : tools::all_tools()) {
-        if (!takes_a_path(*tool)) continue;
+    const Unchanged outside(out());
+    each_sample([&](const Sample& sample, const char*) {
+        if (sample.about == Sample::About::kNothing) return;
+        tree({"ROOT/out->../OUT"});
+        const Unchanged inside(ws());
         for (const std::string& path :
              {std::string("../OUT/secret"), out("secret"), std::string("out/secret"),
               std::string("out/new"), std::string("out/../../OUT/secret"), std::string("/")}) {
-            const tools::Answer answer = call(tool->name, call_about(*tool, path));
-            EXPECT_EQ(answer.text().find(kSecret), std::string::npos) << tool->name << " " << path;
+            const tools::Answer answer = call_sample(sample, path);
+            EXPECT_EQ(answer.text().find(kSecret), std::string::npos) << path;
             const bool told =
                 answer.error || answer.text().find("path_escape") != std::string::npos;
-            EXPECT_TRUE(told) << tool->name << " " << path << ": " << answer.text();
+            EXPECT_TRUE(told) << path << ": " << answer.text();
         }
-    }
-    EXPECT_EQ(secret(), kSecret);
-    EXPECT_EQ(os_list(out()).size(), 1U);
+    });
 }
 
 TEST_F(Gate, no_tool_writes_in_read_only_mode) {
-    tree({"ROOT/f=secret"});
     options.read_only = true;
     const auto listed = tools::list(workspace());
     for (const tools::Declaration* tool : tools::all_tools()) {
         const bool is_listed = std::any_of(listed.begin(), listed.end(), [&](const auto& info) {
             return info.name == tool->name;
         });
-        EXPECT_EQ(is_listed, !tool->changes_files()) << tool->name;
-        if (!tool->changes_files()) continue;
-        const tools::Answer answer = call(tool->name, call_about(*tool, "f"));
+        EXPECT_EQ(is_listed, !tool->changes_files() && !tool->manners.needs_shell) << tool->name;
+    }
+    each_sample([&](const Sample& sample, const char* path) {
+        const Unchanged inside(ws());
+        const tools::Answer answer = call_sample(sample, path);
+        if (!declaration_of(sample).changes_files()) return;
         EXPECT_EQ(answer.error, Code::kNotAvailable);
         const tools::Answer unknown = call("no_such_tool", {});
         EXPECT_EQ(unknown.error, Code::kNotAvailable);
+    });
+}
+
+// What a session has not read, or not as it is now, is still somewhere after any call: the file is
+// refused or carried elsewhere. Only the tool that is there to remove may lose it.
+TEST_F(Gate, no_tool_loses_what_was_not_read) {
+    for (const bool was_read : {false, true}) {
+        each_sample([&](const Sample& sample, const char* path) {
+            if (sample.tool == "remove_path") return;
+            if (was_read) {
+                for (const char* known : {"f", "other", "d/g"}) read(known);
+                for (const char* known : {"f", "other", "d/g"}) os_write(ws(known), "needle\nx\n");
+            }
+            const std::size_t before = occurrences("needle");
+            const tools::Answer answer = call_sample(sample, path);
+            EXPECT_GE(occurrences("needle"), before) << answer.text();
+            const bool refused = answer.error == (was_read ? Code::kStaleRead : Code::kNotRead);
+            EXPECT_TRUE(!answer.error || refused) << answer.text();
+        });
     }
-    EXPECT_EQ(os_read(ws("f")), "secret");
 }
 
 TEST_F(Gate, every_answer_is_filtered) {
     std::string token = "ghp_";
     for (int i = 0; i < 36; ++i) token += "aB3dE5gH7jK9mN"[i * 5 % 14];
-    options.secrets = {{"db", "hunter2hunter2"}};
-    tree({"ROOT/f=x"});
-    os_write(ws("f"), "a " + token + " b hunter2hunter2\n");
-    for (const tools::Declaration* tool : tools::all_tools()) {
-        for (const std::string& text : {token, std::string("hunter2hunter2")}) {
-            const tools::Answer answer = call(tool->name, call_about(*tool, text));
-            EXPECT_EQ(answer.text().find(text), std::string::npos)
-                << tool->name << ": " << answer.text();
+    const std::string named = "hunter2hunter2";
+    options.secrets = {{"db", named}};
+    options.track_reads = false;
+    each_sample([&](const Sample& sample, const char* path) {
+        for (const char* file : {"f", "d/g"}) {
+            os_write(ws(file), "needle\n" + token + " e\n" + named + " e\n");
         }
-    }
+        for (const std::string& secret : {token, named}) {
+            tree({"ROOT/d/" + secret + "=needle\n"});
+            for (const std::string& about : {std::string(path), secret, "d/" + secret}) {
+                const tools::Answer answer = call_sample(sample, about);
+                EXPECT_EQ(answer.text().find(secret), std::string::npos) << answer.text();
+            }
+        }
+    });
+    os_write(ws("f"), "a " + token + " b " + named + "\n");
     const std::string shown = ok("read_file", {{"path", "f"}});
     EXPECT_NE(shown.find("[REDACTED:"), std::string::npos) << shown;
     EXPECT_NE(shown.find("[REDACTED:db]"), std::string::npos) << shown;
@@ -156,25 +349,67 @@ TEST_F(Gate, bad_calls_are_explained) {
               Code::kInvalidArgument);
     const std::string text =
         call("read_file", {{"pth", "a"}, {"limit", "many"}, {"offset", 1.5}}).text();
-    EXPECT_NE(text.find("'pth' is not an argument; did you mean 'path'?"), std::string::npos);
-    EXPECT_NE(text.find("'limit' must be an integer, not a string"), std::string::npos) << text;
-    EXPECT_NE(text.find("'offset' must be an integer, not a number"), std::string::npos) << text;
+    EXPECT_NE(text.find("'pth' is not an argument (did you mean 'path'?)"), std::string::npos);
+    EXPECT_NE(text.find("'limit' must be an integer, not the string 'many'"), std::string::npos)
+        << text;
+    EXPECT_NE(text.find("'offset' must be an integer, not 1.5"), std::string::npos) << text;
     EXPECT_NE(text.find("'path' is required"), std::string::npos) << text;
     EXPECT_EQ(refused("read_file", {{"path", "a"}, {"file_path", "b"}}), "invalid_argument");
     EXPECT_EQ(refused("read_fil", {}), "not_available");
 }
 
-TEST_F(Gate, limits_hold) {
-    tree({"ROOT/f=0123456789"});
+TEST_F(Gate, no_tool_starts_when_no_more_calls_may) {
+    options.limits.calls_in_flight = 0;
+    each_sample([&](const Sample& sample, const char* path) {
+        const Unchanged inside(ws());
+        EXPECT_EQ(call_sample(sample, path).error, Code::kRateLimited);
+    });
+    EXPECT_EQ(refused("no_such_tool", {}), "rate_limited");
+}
+
+TEST_F(Gate, no_tool_reads_more_than_it_may) {
     options.track_reads = false;
-    options.limits = {.calls_per_second = {}, .bytes_read = 25, .bytes_written = 10};
-    EXPECT_EQ(refused("write_file", {{"path", "g"}, {"content", "more than ten"}}),
-              "quota_exceeded");
-    EXPECT_FALSE(os_exists(ws("g")));
+    options.limits.bytes_read = 3;
+    each_sample([&](const Sample& sample, const char* path) {
+        const std::string text = call_sample(sample, path).text();
+        EXPECT_EQ(text.find("needle"), text.npos) << text;
+    });
+    options.limits.bytes_read = 25;
+    reopen();
+    os_write(ws("f"), "0123456789");
     (void)ok("read_file", {{"path", "f"}});
-    (void)ok("read_file", {{"path", "f"}});
-    (void)call("read_file", {{"path", "f"}});
+    (void)ok("grep", {{"pattern", "0"}, {"path", "f"}});
     EXPECT_EQ(refused("read_file", {{"path", "f"}}), "quota_exceeded");
+    EXPECT_EQ(refused("grep", {{"pattern", "0"}, {"path", "f"}}), "quota_exceeded");
+}
+
+// Neither over the session's count of bytes nor over what the workspace may hold.
+TEST_F(Gate, no_tool_writes_more_than_it_may) {
+    options.track_reads = false;
+    for (const bool on_disk : {false, true}) {
+        options.limits.bytes_written = on_disk ? std::optional<std::uint64_t>() : 3;
+        options.limits.bytes_on_disk = on_disk ? std::optional<std::uint64_t>(4096) : std::nullopt;
+        each_sample([&](const Sample& sample, const char* path) {
+            const std::size_t before = all_bytes().size();
+            const std::size_t files = os_list(ws()).size();
+            const tools::Answer answer = call_sample(sample, path);
+            if (on_disk) {
+                EXPECT_LE(os_list(ws()).size(), files) << answer.text();
+            } else {
+                EXPECT_LE(all_bytes().size(), before) << answer.text();
+            }
+        });
+    }
+}
+
+TEST_F(Gate, every_tool_is_told_to_the_audit) {
+    std::vector<std::string> told;
+    options.audit = [&](const AuditEvent& event) { told.emplace_back(event.tool); };
+    each_sample([&](const Sample& sample, const char* path) {
+        told.clear();
+        (void)call_sample(sample, path);
+        EXPECT_EQ(told, std::vector<std::string>{std::string(sample.tool)});
+    });
 }
 
 TEST_F(Gate, every_call_is_told_to_the_audit) {

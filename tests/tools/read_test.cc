@@ -1,14 +1,30 @@
 // The tools that look.
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdlib>
+#include <fstream>
+#include <functional>
+
+#include "escape/call_hook.h"
+#include "fault/budget.h"
 #include "tools/desk.h"
 
 namespace paddock::testing {
 namespace {
 
 class Look : public Desk {};
+
+// Bytes of this process.
+rlim_t address_space() {
+    std::ifstream statm("/proc/self/statm");
+    rlim_t pages = 0;
+    statm >> pages;
+    return pages * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE));
+}
 
 TEST_F(Look, read_numbers_lines_and_pages) {
     std::string lines;
@@ -66,15 +82,70 @@ TEST_F(Look, images_are_known_by_content) {
 }
 
 // Ten gigabytes, nearly all of it a hole.
-TEST_F(Look, a_huge_file_is_read_at_both_ends_only) {
-    constexpr off_t kSize = off_t{10} << 30;
-    tree({"ROOT/huge=x"});
-    os_write(ws("huge"), "first\n" + std::string(100'000, 'x') + "\n");
-    const UniqueFd file(::open(ws("huge").c_str(), O_WRONLY | O_CLOEXEC));
-    ASSERT_EQ(::pwrite(file.get(), "\nlast but one\nlast\n", 19, kSize), 19);
-    EXPECT_TRUE(ok("read_file", {{"path", "huge"}, {"limit", 1}}).starts_with("     1\tfirst\n"));
-    const std::string tail = ok("read_file", {{"path", "huge"}, {"offset", -2}});
-    EXPECT_TRUE(tail.starts_with("    -2\tlast but one\n    -1\tlast\n")) << tail;
+class HugeFile : public Look {
+protected:
+    static constexpr off_t kSize = off_t{10} << 30;
+    static constexpr off_t kMiddle = off_t{256} << 20;
+    static constexpr int kBlockBytes = 65536;
+
+    HugeFile() {
+        os_write(ws("huge"), "first\n" + std::string(100'000, 'x') + "\n");
+        const UniqueFd file(::open(ws("huge").c_str(), O_WRONLY | O_CLOEXEC));
+        EXPECT_EQ(::pwrite(file.get(), "\nmiddle\n", 8, kMiddle), 8);
+        EXPECT_EQ(::pwrite(file.get(), "\nlast but one\nlast\n", 19, kSize), 19);
+    }
+
+    struct Window {
+        int offset;
+        const char* shown;
+        int reads_max;  // blocks that must be read to get there, and a few
+    };
+    static constexpr Window kWindows[] = {
+        {1, "     1\tfirst\n", 4},
+        {4, "     4\tmiddle\n", kMiddle / kBlockBytes + 4},
+        {-2, "    -2\tlast but one\n", 6},
+    };
+
+    std::string shown(const Window& window) {
+        return ok("read_file", {{"path", "huge"}, {"offset", window.offset}, {"limit", 1}});
+    }
+};
+
+TEST_F(HugeFile, is_read_no_further_than_needed) {
+    (void)workspace();
+    for (const Window& window : kWindows) {
+        std::string text;
+        const int reads = count_calls([&] { text = shown(window); }, sys::Call::kRead);
+        EXPECT_TRUE(text.starts_with(window.shown)) << text;
+        EXPECT_LE(reads, window.reads_max) << window.shown;
+    }
+}
+
+TEST_F(HugeFile, takes_constant_memory) {
+    if (kSanitized) GTEST_SKIP() << "a sanitizer takes all the address space";
+    constexpr rlim_t kRoom = rlim_t{8} << 20;
+    (void)workspace();
+    (void)shown(kWindows[0]);  // what is made once
+    // Does this succeed in a process that may take no more than kRoom?
+    const auto fits = [&](const std::function<bool()>& act) {
+        const pid_t child = ::fork();
+        if (child == 0) {
+            const rlim_t used = address_space();
+            const rlimit limit{used + kRoom, used + kRoom};
+            if (::setrlimit(RLIMIT_AS, &limit) != 0) ::_exit(2);
+            ::_exit(act() ? 0 : 1);
+        }
+        int status = 0;
+        EXPECT_EQ(::waitpid(child, &status, 0), child);
+        return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    };
+    for (const Window& window : kWindows) {
+        EXPECT_TRUE(fits([&] { return shown(window).starts_with(window.shown); })) << window.shown;
+    }
+    EXPECT_FALSE(fits([] {
+        void* volatile taken = std::malloc(kMiddle);
+        return taken != nullptr;
+    })) << "the limit limits nothing";
 }
 
 TEST_F(Look, a_missing_file_names_near_ones_inside) {
@@ -123,6 +194,13 @@ TEST_F(Look, grep_finds_and_passes_over) {
               ".hidden\na.c\nskip\n");
     EXPECT_EQ(ok("grep", {{"pattern", "needle"}, {"output_mode", "content"}, {"-A", 1}}),
               "a.c\n1:int needle;\n2-x\n");
+    tree({"ROOT/far=needle\n2\n3\n4\nneedle\n"});
+    EXPECT_EQ(ok("grep", {{"pattern", "needle"}, {"path", "far"}, {"output_mode", "content"}}),
+              "far\n1:needle\n5:needle\n");
+    EXPECT_EQ(
+        ok("grep", {{"pattern", "needle"}, {"path", "far"}, {"output_mode", "content"}, {"-C", 1}}),
+        "far\n1:needle\n2-2\n--\n4-4\n5:needle\n");
+    EXPECT_EQ(::unlink(ws("far").c_str()), 0);
     EXPECT_EQ(ok("grep", {{"pattern", "NEEDLE"}, {"-i", true}, {"output_mode", "count"}}),
               "a.c: 1\nb/c.h: 1\n");
     EXPECT_EQ(ok("grep", {{"pattern", "outside"}, {"hidden", true}}).substr(0, 10), "No matches");
@@ -149,6 +227,25 @@ TEST_F(Look, several_files_in_one_call) {
     EXPECT_NE(text.find("==> b <==\n     1\t2"), std::string::npos);
 }
 
+// The key in the first file has no end in what is shown.
+TEST_F(Look, a_key_that_is_cut_does_not_hide_the_next_file) {
+    tree({"ROOT/a=x", "ROOT/b=x"});
+    std::string key =
+        "hello\n-----BEGIN RSA PRIVATE"
+        " KEY-----\n";
+    for (int i = 0; i < 64; ++i) key += "aB3dE5gH7jK9mN"[i * 5 % 14];
+    os_write(ws("a"), key + "\n");
+    os_write(ws("b"), "hello\nall/fine\n");
+    std::size_t secrets = 0;
+    options.audit = [&](const AuditEvent& event) { secrets = event.secrets; };
+    EXPECT_EQ(ok("grep", {{"pattern", "hello"}, {"output_mode", "content"}, {"-A", 2}}),
+              "a\n1:hello\n2[REDACTED:private-key]\n\nb\n1:hello\n2-all/fine\n");
+    EXPECT_EQ(secrets, 1U);
+    const std::string both = ok("read_files", {{"paths", json::Array{"a", "b"}}});
+    EXPECT_NE(both.find("==> b <==\n     1\thello\n     2\tall/fine"), std::string::npos) << both;
+    EXPECT_EQ(secrets, 1U);
+}
+
 TEST_F(Look, unconfined_needs_a_permit_and_keeps_the_rest) {
     tree({"ROOT/f=inside", "ROOT/.env=x"});
     options.unconfined = permit::Unconfined{"a test"};
@@ -156,6 +253,16 @@ TEST_F(Look, unconfined_needs_a_permit_and_keeps_the_rest) {
     EXPECT_EQ(ok("read_file", {{"path", "../OUT/secret"}}), "     1\toutside-secret\n");
     EXPECT_EQ(ok("read_file", {{"path", out("secret")}}), "     1\toutside-secret\n");
     EXPECT_EQ(refused("read_file", {{"path", ".env"}}), "denied_by_rule");
+}
+
+TEST_F(Look, dotdot_goes_up_from_where_a_link_leads_only_when_unconfined) {
+    tree({"ROOT/f=inside", "ROOT/far/away/", "ROOT/far/f=behind", "ROOT/link->far/away"});
+    EXPECT_EQ(ok("read_file", {{"path", "link/../f"}}), "     1\tinside\n");
+    options.unconfined = permit::Unconfined{"a test"};
+    reopen();
+    EXPECT_EQ(ok("read_file", {{"path", "link/../f"}}), "     1\tbehind\n");
+    EXPECT_EQ(ok("read_file", {{"path", "link/../../link/../f"}}), "     1\tbehind\n");
+    EXPECT_EQ(refused("read_file", {{"path", std::string("a\0/../f", 7)}}), "invalid_path");
 }
 
 }  // namespace

@@ -151,7 +151,8 @@ int run(const ProveRequest& request) {
     }
     if (!report) return kUsageError;
     const std::string text =
-        request.json ? as_json(*report) : prove::as_text(*report, Paint(STDOUT_FILENO));
+        request.output.json ? as_json(*report)
+                            : prove::as_text(*report, Paint(STDOUT_FILENO, request.output.colours));
     if (!print(text)) return kUsageError;
     const prove::Summary summary = prove::summarize(*report);
     if (summary.paddock_leaks > 0) return 1;

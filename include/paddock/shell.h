@@ -1,0 +1,113 @@
+// How the commands of a workspace are confined: what the operator may ask for, and what was given.
+//
+// Every command runs in layers. On the full rung: own user, mount, pid, network, ipc, uts and
+// cgroup namespaces with a root that holds the workspace, the system's programs and nothing of
+// anybody's home; on top Landlock, seccomp, limits and, where a cgroup is delegated, that. Where
+// the kernel or the container refuses user namespaces the low rung remains: Landlock, seccomp and
+// limits. Less than Landlock and seccomp is never accepted: commands are then sandbox_unavailable.
+//
+// Not covered on the low rung: the processes of the host are listed in /proc; chmod, chown, utimes
+// and extended attributes on the user's own files outside; Unix sockets reached by a path (before
+// Landlock ABI 9); System V IPC; UDP; whoever kills the warden with SIGKILL leaves its commands.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <paddock/error.h>
+#include <paddock/limits.h>
+
+namespace paddock {
+
+enum class Layer : std::uint8_t {
+    kUserNamespace,
+    kMountNamespace,    // the view: only what is listed exists
+    kPidNamespace,      // other processes do not exist, and none outlives the session
+    kNetworkNamespace,  // own loopback only
+    kIpcNamespace,
+    kUtsNamespace,
+    kCgroupNamespace,
+    kLandlock,
+    kSeccomp,
+    kLimits,  // rlimits
+    kCgroup,  // memory, processes and time of all commands together
+};
+inline constexpr std::size_t kLayers = 11;
+
+// "user_namespace", "landlock", ...: as written in configurations.
+std::string_view layer_name(Layer layer) noexcept;
+
+namespace permit {
+// Commands use the host's network, its loopback services included. An empty reason is refused.
+struct HostNetwork {
+    std::string reason;
+};
+}  // namespace permit
+
+// Of each process where the kernel counts that way, of all together where a cgroup is delegated.
+struct CommandLimits {
+    std::uint64_t processes = limits::kCommandProcesses;
+    std::uint64_t memory_bytes = limits::kCommandMemoryBytes;
+    std::uint64_t address_bytes = limits::kCommandAddressBytes;
+    std::uint64_t file_bytes = limits::kCommandFileBytes;
+    std::uint64_t open_files = limits::kCommandOpenFiles;
+    std::uint64_t scratch_bytes = limits::kCommandScratchBytes;  // /tmp, home, /dev/shm together
+    std::optional<std::uint32_t> cpu_percent{};  // of one processor; with a cgroup only
+};
+
+struct EnvironmentVariable {
+    std::string name;
+    std::string value;
+};
+
+struct ShellOptions {
+    // Refuse to run commands without these. Whatever else the machine can give is used as well.
+    // Landlock and seccomp are required even if not named.
+    std::vector<Layer> required{};
+
+    bool read_only = false;  // commands cannot change the workspace
+
+    // No network by default. `network_allow` is to let these destinations through, "host[:port]" or
+    // "*.example.org"; a workspace refuses it as long as there is no proxy. It contradicts
+    // `host_network`.
+    std::vector<std::string> network_allow{};
+    std::optional<permit::HostNetwork> host_network{};
+
+    CommandLimits limits{};
+
+    // Variables of the host that commands get besides limits::kPassedVariables, and variables that
+    // they get in any case.
+    std::vector<std::string> pass_environment{};
+    std::vector<EnvironmentVariable> environment{};
+
+    // Absolute paths that commands see, at the same place, and cannot change.
+    std::vector<std::string> read_only_directories{};
+};
+
+struct MissingLayer {
+    Layer layer = Layer::kLandlock;
+    std::string_view reason;  // a literal
+    std::string_view remedy;  // for the operator, a literal
+    int os_error = 0;
+};
+
+enum class Rung : std::uint8_t { kLow, kFull };
+
+// "low", "full".
+std::string_view rung_name(Rung rung) noexcept;
+
+// What commands are confined by. Look at it before the first command.
+struct [[nodiscard]] ShellReport {
+    Rung rung = Rung::kLow;
+    std::vector<Layer> requested;  // all but what a permit gives up
+    std::vector<Layer> enforced;
+    std::vector<MissingLayer> missing;  // requested, and this machine cannot
+    int landlock_abi = 0;
+    unsigned user = 0;                 // of the kernel, never 0
+    std::vector<std::string> permits;  // each weakening in force: "host_network: <reason>"
+};
+
+}  // namespace paddock

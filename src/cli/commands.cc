@@ -1,0 +1,100 @@
+// The table of all commands, and what is made of it.
+#include <algorithm>
+
+#include "base/display.h"
+#include "cli/command.h"
+#include "cli/completion.h"
+#include "cli/host_commands.h"
+#include "cli/man_page.h"
+#include "cli/run_command.h"
+#include "cli/tool_commands.h"
+
+namespace paddock::cli {
+namespace {
+
+class CompletionForm final : public Form {
+public:
+    void declare(Parser&) override {}
+
+    Request finish(Parser& parser) override {
+        const std::string& shell = parser.operands().front();
+        if (shell == "bash") return Ending{0, bash_completion(commands())};
+        if (shell == "zsh") return Ending{0, zsh_completion(commands())};
+        if (shell == "fish") return Ending{0, fish_completion(commands())};
+        return complaint("no completion for '" + displayable(shell) + "'" +
+                             meant(shell, {"bash", "zsh", "fish"}),
+                         "completion");
+    }
+};
+
+class ManForm final : public Form {
+public:
+    void declare(Parser&) override {}
+    Request finish(Parser&) override { return Ending{0, man_page(commands())}; }
+};
+
+std::vector<Command> shell_commands() {
+    const Manual completion{
+        .name = "completion",
+        .summary = "Print the completions for a shell.",
+        .operands = {{.name = "SHELL", .choices = {"bash", "zsh", "fish"}}},
+        .examples = {"source <(paddock completion bash)",
+                     "paddock completion fish > ~/.config/fish/completions/paddock.fish",
+                     "paddock completion zsh > ~/.zfunc/_paddock"}};
+    const Manual man{
+        .name = "man", .summary = "Print the manual page.", .examples = {"paddock man | man -l -"}};
+    return {{completion, [] { return std::make_unique<CompletionForm>(); }},
+            {man, [] { return std::make_unique<ManForm>(); }}};
+}
+
+}  // namespace
+
+const std::vector<Command>& commands() {
+    static const std::vector<Command> all = [] {
+        std::vector<Command> made = tool_commands();
+        made.push_back(run_command());
+        for (auto& more : {host_commands(), shell_commands()}) {
+            made.insert(made.end(), more.begin(), more.end());
+        }
+        return made;
+    }();
+    return all;
+}
+
+std::vector<Option> options_of(const Command& command) {
+    const auto form = command.form();
+    Parser parser(command.manual);
+    form->declare(parser);
+    return parser.options();
+}
+
+Request parse(const Command& command, const Words& words) {
+    const auto form = command.form();
+    Parser parser(command.manual);
+    form->declare(parser);
+    if (auto ending = parser.parse(words)) return *ending;
+    return form->finish(parser);
+}
+
+std::string overview() {
+    std::size_t width = 0;
+    for (const Command& command : commands()) width = std::max(width, command.manual.name.size());
+    std::string text =
+        "paddock: a directory for an agent to work in, and nothing else.\n\n"
+        "usage: paddock COMMAND [options]\n\nCommands:\n";
+    for (const Command& command : commands()) {
+        const std::string& name = command.manual.name;
+        text +=
+            "  " + name + std::string(width - name.size() + 2, ' ') + command.manual.summary + "\n";
+    }
+    return text +
+           "\n'paddock COMMAND --help' tells more. 'paddock --version' prints the version.\n"
+           "\nExamples:\n"
+           "  paddock doctor\n"
+           "  paddock prove\n"
+           "  paddock grep --root ~/project main\n"
+           "\nExit code: 0 done, 1 the answer is no (refused, failed, nothing found), 2 the\n"
+           "call makes no sense or could not be made.\n";
+}
+
+}  // namespace paddock::cli

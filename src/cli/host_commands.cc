@@ -1,0 +1,98 @@
+#include "cli/host_commands.h"
+
+namespace paddock::cli {
+namespace {
+
+constexpr std::int64_t kRoundsMax = 10'000'000;
+
+class ResolveForm final : public Form {
+public:
+    void declare(Parser& parser) override {
+        RootOptions& options = request_.options;
+        parser.workspace(request_.root);
+        parser.choice<AbsolutePaths>(
+            {.names = {"--absolute"}, .help = "Absolute paths: mapped inside, or refused"},
+            options.absolute,
+            {{"inside", AbsolutePaths::kInside}, {"reject", AbsolutePaths::kReject}});
+        parser.choice<DotDot>(
+            {.names = {"--dotdot"}, .help = "'..': reduced before the look-up, or refused"},
+            options.dotdot, {{"normalize", DotDot::kNormalize}, {"reject", DotDot::kReject}});
+        parser.choice<Symlinks>(
+            {.names = {"--symlinks"}, .help = "Links: followed inside, or refused"},
+            options.symlinks, {{"inside", Symlinks::kInside}, {"reject", Symlinks::kReject}});
+        parser.resolver(options.resolver, "Who opens files there; the answers are the same");
+        parser.output(request_.output);
+    }
+
+    Request finish(Parser& parser) override {
+        request_.paths = std::move(parser.operands());
+        return std::move(request_);
+    }
+
+private:
+    ResolveRequest request_;
+};
+
+class DoctorForm final : public Form {
+public:
+    void declare(Parser& parser) override { parser.output(request_.output); }
+    Request finish(Parser&) override { return request_; }
+
+private:
+    DoctorRequest request_;
+};
+
+class ProveForm final : public Form {
+public:
+    void declare(Parser& parser) override {
+        parser.text({.names = {"--dir"},
+                     .unit = "DIR",
+                     .help = "Where the scratch directory is made; or $TMPDIR",
+                     .offers = Offers::kHostDirectory},
+                    request_.directory, "TMPDIR");
+        parser.integer({.names = {"--rounds"},
+                        .help = "Tries of each race; a tenth where each needs a new tree",
+                        .usual = std::to_string(rounds_)},
+                       rounds_, 1, kRoundsMax);
+        parser.resolver(request_.resolver, "Who looks up; auto tries both");
+        parser.output(request_.output);
+    }
+
+    Request finish(Parser&) override {
+        request_.rounds = static_cast<int>(rounds_);
+        return std::move(request_);
+    }
+
+private:
+    ProveRequest request_;
+    std::int64_t rounds_ = request_.rounds;
+};
+
+}  // namespace
+
+std::vector<Command> host_commands() {
+    const Manual resolve{
+        .name = "resolve",
+        .summary = "Say where paths lead in a workspace, or which rule refuses them.",
+        .operands = {{.name = "PATH", .offers = Offers::kPath, .many = true}},
+        .examples = {"paddock resolve --root ~/project src/main.c ../other/file",
+                     "paddock resolve --root ~/project --symlinks reject --json vendor/lib",
+                     "paddock resolve -- --a-name-that-begins-with-dashes"},
+        .no = "a path is refused"};
+    const Manual doctor{
+        .name = "doctor",
+        .summary = "Say what this host can give paddock, and what to do about what is missing.",
+        .examples = {"paddock doctor", "paddock doctor --json"},
+        .no = "something that paddock cannot do without is missing"};
+    const Manual prove{
+        .name = "prove",
+        .summary = "Attack decoys on this kernel and file system, beside a careless tool.",
+        .examples = {"paddock prove", "paddock prove --dir /srv/agents --resolver walk",
+                     "paddock prove --rounds 500000 --json"},
+        .no = "something leaked through paddock"};
+    return {{resolve, [] { return std::make_unique<ResolveForm>(); }},
+            {doctor, [] { return std::make_unique<DoctorForm>(); }},
+            {prove, [] { return std::make_unique<ProveForm>(); }}};
+}
+
+}  // namespace paddock::cli

@@ -1,0 +1,114 @@
+#include "cli/man_page.h"
+
+#include <algorithm>
+
+#include "cli/answer_text.h"
+
+namespace paddock::cli {
+namespace {
+
+// As text in which every byte stands for itself.
+std::string roff(const std::string& text) {
+    std::string out;
+    for (const char c : text) {
+        switch (c) {
+            case '\\': out += "\\e"; break;
+            case '-': out += "\\-"; break;
+            case '\'': out += "\\(aq"; break;
+            case '`': out += "\\(ga"; break;
+            case '^': out += "\\(ha"; break;
+            case '~': out += "\\(ti"; break;
+            default: out += c;
+        }
+    }
+    return out.starts_with('.') ? "\\&" + out : out;
+}
+
+// Sentences begin on lines of their own: roff spaces them itself.
+std::string sentences(const std::string& text) {
+    std::string out;
+    for (std::size_t begin = 0; begin < text.size();) {
+        const std::size_t end = std::min(text.find(". ", begin), text.size() - 1) + 1;
+        const std::string sentence = wrapped(text.substr(begin, end - begin), 72);
+        for (const std::string_view line : lines_of(sentence)) {
+            out += roff(std::string(line)) + "\n";
+        }
+        begin = end + 1;
+    }
+    return out;
+}
+
+std::string option_entry(const Option& option) {
+    std::string tag;
+    for (const std::string& name : option.names) {
+        tag += (tag.empty() ? "\\fB" : ", \\fB") + roff(name) + "\\fR";
+    }
+    if (!option.unit.empty()) tag += " \\fI" + roff(option.unit) + "\\fR";
+    const std::string usual = option.usual.empty() ? "" : " (default: " + option.usual + ")";
+    return ".TP\n" + tag + "\n" + sentences(option.help + usual + ".");
+}
+
+bool is_shared(const Option& option) {
+    return option.names.back() == "--help" || option.names.back() == "--json" ||
+           option.names.back() == "--color";
+}
+
+std::string command_section(const Command& command) {
+    const Manual& manual = command.manual;
+    std::string text =
+        ".SS \"paddock " + roff(usage_of(manual)) + " [options]\"\n" + sentences(manual.summary);
+    if (!manual.description.empty()) text += sentences(manual.description);
+    for (const Option& option : options_of(command)) {
+        if (!is_shared(option)) text += option_entry(option);
+    }
+    text += ".PP\nExit status 1 means that " + roff(manual.no) + ".\n.PP\n.nf\n";
+    for (const std::string& example : manual.examples)
+        text += ".RS 4\n" + roff(example) + "\n.RE\n";
+    return text + ".fi\n";
+}
+
+}  // namespace
+
+std::string man_page(const std::vector<Command>& commands) {
+    std::string text =
+        ".\\\" Printed by `paddock man`.\n"
+        ".TH PADDOCK 1 2026-11-17 \"paddock " PADDOCK_VERSION
+        "\" \"User Commands\"\n"
+        ".SH NAME\n"
+        "paddock \\- a directory for an agent to work in, and nothing else\n"
+        ".SH SYNOPSIS\n"
+        ".B paddock\n"
+        ".I command\n"
+        "[options]\n"
+        ".SH DESCRIPTION\n"
+        "paddock opens, writes, lists, moves and removes files beneath one directory, the\n"
+        "workspace, such that no path, no link and no race leads out of it.\n"
+        "Files that usually hold secrets are not opened, and secrets in what is shown are\n"
+        "replaced.\n"
+        "The commands are the tools that an agent gets, for people.\n"
+        ".SH OPTIONS\n"
+        "Every command has these.\n"
+        "Options and operands may be mixed; what follows \\fB\\-\\-\\fR is no option.\n";
+    for (const Option& option : options_of(commands.front())) {
+        if (is_shared(option)) text += option_entry(option);
+    }
+    text += ".TP\n\\fBpaddock \\-\\-version\\fR\nPrint the version.\n.SH COMMANDS\n";
+    for (const Command& command : commands) text += command_section(command);
+    return text +
+           ".SH EXIT STATUS\n"
+           ".TP\n.B 0\nDone.\n"
+           ".TP\n.B 1\nThe answer is no: refused, failed, or nothing found.\n"
+           "Standard error says why, or with \\fB\\-\\-json\\fR the document.\n"
+           ".TP\n.B 2\nThe call makes no sense or could not be made: unknown options, no such\n"
+           "workspace, output that cannot be written.\n"
+           ".SH ENVIRONMENT\n"
+           ".TP\n.B NO_COLOR\nIf not empty, no colours are used unless \\fB\\-\\-color\\fR asks "
+           "for "
+           "them.\n"
+           ".TP\n.B PADDOCK_RESOLVER\nThe default of \\fB\\-\\-resolver\\fR.\n"
+           ".TP\n.B TMPDIR\nThe default of the \\fB\\-\\-dir\\fR of \\fBprove\\fR.\n"
+           ".SH SEE ALSO\n"
+           ".BR rg (1),\n.BR landlock (7),\n.BR openat2 (2)\n";
+}
+
+}  // namespace paddock::cli

@@ -1,0 +1,115 @@
+#include "cli/run.h"
+
+#include <poll.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+
+#include <paddock/workspace.h>
+
+#include "cli/host_environment.h"
+#include "cli/terminal.h"
+#include "cli/terminal_relay.h"
+#include "tools/session.h"
+
+namespace paddock::cli {
+namespace {
+
+constexpr int kShellAddsToSignal = 128;
+
+// As "env" and "timeout" answer: the sandbox failed, the program cannot be run, there is none.
+constexpr int kNotStarted = 125;
+constexpr int kCannotRun = 126;
+constexpr int kNotFound = 127;
+
+// Signals that end a program, as something to read: they are for the command, which has a session
+// of its own and does not get them from our terminal.
+class EndingSignals {
+public:
+    EndingSignals() {
+        sigset_t set;
+        sigemptyset(&set);
+        for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) sigaddset(&set, number);
+        ::pthread_sigmask(SIG_BLOCK, &set, nullptr);
+        fd_ = UniqueFd(::signalfd(-1, &set, SFD_CLOEXEC));
+    }
+
+    int fd() const { return fd_.get(); }
+    int take() const {
+        signalfd_siginfo info{};
+        return ::read(fd_.get(), &info, sizeof info) == sizeof info
+                   ? static_cast<int>(info.ssi_signo)
+                   : 0;
+    }
+
+private:
+    UniqueFd fd_;
+};
+
+void wait_and_pass_signals(tools::Shell& shell, const sandbox::Process& process,
+                           const EndingSignals& signals) {
+    for (;;) {
+        std::array<pollfd, 2> watched{pollfd{process.status.get(), POLLIN, 0},
+                                      pollfd{signals.fd(), POLLIN, 0}};
+        if (::poll(watched.data(), watched.size(), -1) < 0) continue;
+        if (watched[0].revents != 0) return;
+        if (watched[1].revents != 0) shell.signal(process.id, signals.take());
+    }
+}
+
+int exit_code(int status) {
+    const auto record = sandbox::read_exit(status);
+    if (!record || !*record) return kNotStarted;
+    return (*record)->signal == 0 ? (*record)->exit_code : kShellAddsToSignal + (*record)->signal;
+}
+
+int explain(const tools::Problem& problem) {
+    complain(std::string(code_name(problem.code)) + ": " + problem.text);
+    if (problem.code == Code::kNotFound) return kNotFound;
+    return problem.code == Code::kPermissionDenied ? kCannotRun : kNotStarted;
+}
+
+int run_in(tools::Shell& shell, const RunRequest& request) {
+    const EndingSignals signals;
+    const bool interactive = is_interactive();
+    sandbox::Command command;
+    command.arguments = request.command;
+    if (interactive) {
+        command.terminal = window_size(STDIN_FILENO);
+    } else {
+        command.input = STDIN_FILENO;
+        command.output = STDOUT_FILENO;
+        command.error = STDERR_FILENO;
+    }
+    const auto process = shell.spawn(std::move(command));
+    if (!process) return explain(process.error());
+    if (interactive) {
+        const RawTerminal raw(STDIN_FILENO);
+        relay_terminal(process->terminal.get(), process->status.get());
+    } else {
+        wait_and_pass_signals(shell, *process, signals);
+    }
+    for (const std::string& line : shell.check_protected().lines) complain(line);
+    return exit_code(process->status.get());
+}
+
+}  // namespace
+
+int run(const RunRequest& request) {
+    WorkspaceOptions options;
+    options.root = request.root;
+    options.shell = request.shell;
+    options.host_environment = host_environment();
+    const auto workspace = Workspace::open(std::move(options));
+    if (!workspace) {
+        complain(workspace.error().message());
+        return kNotStarted;
+    }
+    const auto shell = workspace->session().shell();
+    if (!shell) return explain(shell.error());
+    return run_in(**shell, request);
+}
+
+}  // namespace paddock::cli

@@ -1,0 +1,34 @@
+// Passes a terminal through: what the user types goes to the command's own terminal, what the
+// command prints comes back, and a change of the window's size is told.
+#pragma once
+
+#include <termios.h>
+
+#include <optional>
+
+#include "sandbox/warden.h"
+
+namespace paddock::cli {
+
+// The user's terminal, raw while this lives: keys such as Ctrl-C reach the command as they are, and
+// its own terminal makes signals of them.
+class RawTerminal {
+public:
+    explicit RawTerminal(int terminal);
+    ~RawTerminal();
+    RawTerminal(const RawTerminal&) = delete;
+    RawTerminal& operator=(const RawTerminal&) = delete;
+
+private:
+    const int terminal_;
+    std::optional<termios> before_;
+};
+
+// True if standard input and output are both a terminal.
+bool is_interactive();
+sandbox::TerminalSize window_size(int terminal);
+
+// Until `status` can be read, and all that was printed by then has been shown.
+void relay_terminal(int terminal, int status);
+
+}  // namespace paddock::cli

@@ -1,0 +1,139 @@
+#include "cli/view.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/display.h"
+#include "cli/answer_text.h"
+
+namespace paddock::cli {
+namespace {
+
+constexpr std::string_view kNoFiles = "No files match.";
+
+Tone tone_of_diff(std::string_view line) {
+    if (line.starts_with("+++ ") || line.starts_with("--- ")) return Tone::kStrong;
+    if (line.starts_with("@@")) return Tone::kLink;
+    if (line.starts_with('+')) return Tone::kGood;
+    return line.starts_with('-') ? Tone::kBad : Tone::kPlain;
+}
+
+// "M path  (note)": what a patch did to each file.
+Tone tone_of_report(std::string_view line) {
+    if (line.size() < 2 || line[1] != ' ') return Tone::kPlain;
+    switch (line[0]) {
+        case 'A': return Tone::kGood;
+        case 'D': return Tone::kBad;
+        case 'M':
+        case 'R':
+        case 'C': return Tone::kDoubtful;
+        case '=': return Tone::kQuiet;
+        default: return Tone::kPlain;
+    }
+}
+
+Shown lines_shown(std::string_view text, const Look& look, Tone (*tone_of)(std::string_view)) {
+    Shown shown;
+    for (const std::string_view line : lines_of(text)) {
+        shown.out += look.paint(tone_of(line), look.line(line)) + "\n";
+    }
+    return shown;
+}
+
+Shown plain_shown(const Call& call, const Look& look) {
+    return lines_shown(call.text, look, [](std::string_view) { return Tone::kPlain; });
+}
+
+Shown edit_shown(const Call& call, const Look& look) {
+    return lines_shown(call.text, look, tone_of_diff);
+}
+
+Shown patch_shown(const Call& call, const Look& look) {
+    return lines_shown(call.text, look, tone_of_report);
+}
+
+json::Object message_data(const Call& call) { return {{"message", call.text}}; }
+
+Shown info_shown(const Call& call, const Look& look) {
+    const std::string gap = look.follows ? "\n" : "";
+    if (!look.terminal) return {gap + plain_shown(call, look).out};
+    std::vector<std::vector<Cell>> rows;
+    for (const NamedValue& each : named_values(call.text)) {
+        rows.push_back({{std::string(each.name), Tone::kQuiet}, {look.line(each.value)}});
+    }
+    return {gap + table(rows, look.paint)};
+}
+
+json::Object info_data(const Call& call) {
+    json::Object data;
+    for (const NamedValue& each : named_values(call.text)) data[each.name] = each.value;
+    return data;
+}
+
+Shown glob_shown(const Call& call, const Look& look) {
+    const Remarked parts = split_remark(call.text);
+    Shown shown;
+    shown.is_nothing = parts.body.starts_with(kNoFiles);
+    shown.aside = parts.remark;
+    if (shown.is_nothing) {
+        shown.aside = std::string(kNoFiles) + (shown.aside.empty() ? "" : " ") + shown.aside;
+        return shown;
+    }
+    for (const std::string_view line : lines_of(parts.body)) {
+        const std::size_t name = line.rfind('/', line.size() - 2) + 1;
+        shown.out += look.paint(Tone::kQuiet, look.line(line.substr(0, name)));
+        shown.out += look.line(line.substr(name)) + "\n";
+    }
+    return shown;
+}
+
+json::Object glob_data(const Call& call) {
+    json::Array paths;
+    if (!call.text.starts_with(kNoFiles)) {
+        for (const std::string_view line : lines_of(split_remark(call.text).body)) {
+            paths.emplace_back(line);
+        }
+    }
+    return {{"paths", std::move(paths)}};
+}
+
+struct View {
+    std::string_view tool;
+    Shown (*shown)(const Call& call, const Look& look);
+    json::Object (*data)(const Call& call);
+};
+
+constexpr std::array<View, 7> kViews{{{"read_file", cat_shown, cat_data},
+                                      {"grep", grep_shown, grep_data},
+                                      {"glob", glob_shown, glob_data},
+                                      {"list_directory", ls_shown, ls_data},
+                                      {"file_info", info_shown, info_data},
+                                      {"edit_file", edit_shown, message_data},
+                                      {"patch", patch_shown, message_data}}};
+
+View view_of(std::string_view tool) {
+    const auto* view = std::find_if(kViews.begin(), kViews.end(),
+                                    [tool](const View& each) { return each.tool == tool; });
+    return view == kViews.end() ? View{tool, plain_shown, message_data} : *view;
+}
+
+}  // namespace
+
+std::string Look::line(std::string_view text) const {
+    return terminal || paint.colours() ? displayable_lines(text) : std::string(text);
+}
+
+Shown shown(const Call& call, const Look& look) { return view_of(call.tool).shown(call, look); }
+
+json::Object as_data(const Call& call) {
+    if (call.answer.error) {
+        const std::string_view code = code_name(*call.answer.error);
+        return {{"error", code}, {"message", call.text.substr(code.size() + 2)}};
+    }
+    json::Object data = view_of(call.tool).data(call);
+    const std::string_view remark = split_remark(call.text).remark;
+    if (!remark.empty() && data.find("message") == nullptr) data["remark"] = remark;
+    return data;
+}
+
+}  // namespace paddock::cli

@@ -1,0 +1,60 @@
+// The answer of a tool as people see it: with colours and columns on a terminal, plain in a pipe;
+// and as data for programs.
+//
+// On a terminal, and wherever colours go, only what is displayable is shown: no file name and no
+// content can send an escape sequence.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <paddock/tools.h>
+
+#include "cli/terminal.h"
+#include "json/value.h"
+
+namespace paddock::cli {
+
+struct Look {
+    bool terminal = false;
+    bool detailed = false;  // in a pipe too, what else only a terminal shows
+    bool titled = false;    // one of several answers: says what it is about
+    bool follows = false;   // another one
+    Paint paint;
+
+    // For a line of unknown origin.
+    std::string line(std::string_view text) const;
+};
+
+struct Shown {
+    std::string out;          // for standard output
+    std::string aside{};      // for standard error: a remark on it
+    bool is_nothing = false;  // a search that found nothing
+};
+
+// What a tool was asked, in JSON, and what it said.
+struct Call {
+    std::string_view tool;
+    std::string_view arguments;
+    const tools::Answer& answer;
+    std::string text = answer.text();
+};
+
+// Of an answer without an error.
+Shown shown(const Call& call, const Look& look);
+
+// The members of a document, of any answer.
+json::Object as_data(const Call& call);
+
+// --- one source file each, named after the command ---
+
+Shown cat_shown(const Call& call, const Look& look);
+json::Object cat_data(const Call& call);
+
+Shown grep_shown(const Call& call, const Look& look);
+json::Object grep_data(const Call& call);
+
+Shown ls_shown(const Call& call, const Look& look);
+json::Object ls_data(const Call& call);
+
+}  // namespace paddock::cli

@@ -1,0 +1,33 @@
+// The text of a git configuration file, read as git reads it (checked against git itself).
+//
+// Includes are settings like any other here ("include.path"); nothing is opened. What git would
+// refuse is refused, and so is a NUL byte.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/outcome.h"
+
+namespace paddock::policy {
+
+struct GitSetting {
+    std::string key;                   // "remote.Origin.url": section and name in lower case
+    std::optional<std::string> value;  // none: the name alone, which means true
+    std::size_t begin = 0;             // where it stands in the text, with its line ends
+    std::size_t end = 0;
+
+    // What it says, wherever it stands.
+    bool same_as(const GitSetting& other) const { return key == other.key && value == other.value; }
+};
+
+// In order. Errors: invalid_argument (git refuses it too), too_large (limits::kGitConfigBytesMax).
+Outcome<std::vector<GitSetting>> parse_git_config(std::string_view text);
+
+// A text that git reads as these settings.
+std::string print_git_config(const std::vector<GitSetting>& settings);
+
+}  // namespace paddock::policy

@@ -1,0 +1,271 @@
+#include "policy/git_trust.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+namespace paddock::policy {
+namespace {
+
+// What a value must be like for its setting to be harmless.
+enum class Value : std::uint8_t {
+    kAny,     // only shown or compared
+    kWord,    // a mode, a number, a boolean
+    kRemote,  // a name of a remote, or an address
+    kInside,  // a path that stays in the workspace
+};
+
+struct Benign {
+    std::string_view section;
+    std::string_view name;  // "*": every name without a subsection
+    Value value;
+    bool with_subsection = false;
+};
+
+// Not here, on purpose: whatever names a program, a file or another address; aliases, which may
+// hold "-c" with any setting; include.*.
+constexpr std::array kBenign = std::to_array<Benign>({
+    {"core", "repositoryformatversion", Value::kWord},
+    {"core", "filemode", Value::kWord},
+    {"core", "bare", Value::kWord},
+    {"core", "logallrefupdates", Value::kWord},
+    {"core", "symlinks", Value::kWord},
+    {"core", "ignorecase", Value::kWord},
+    {"core", "precomposeunicode", Value::kWord},
+    {"core", "autocrlf", Value::kWord},
+    {"core", "safecrlf", Value::kWord},
+    {"core", "eol", Value::kWord},
+    {"core", "quotepath", Value::kWord},
+    {"core", "abbrev", Value::kWord},
+    {"core", "compression", Value::kWord},
+    {"core", "longpaths", Value::kWord},
+    {"core", "sharedrepository", Value::kWord},
+    {"core", "sparsecheckout", Value::kWord},
+    {"core", "sparsecheckoutcone", Value::kWord},
+    {"core", "untrackedcache", Value::kWord},
+    {"core", "preloadindex", Value::kWord},
+    {"core", "splitindex", Value::kWord},
+    {"core", "commitgraph", Value::kWord},
+    {"core", "multipackindex", Value::kWord},
+    {"core", "checkstat", Value::kWord},
+    {"core", "trustctime", Value::kWord},
+    {"core", "whitespace", Value::kAny},
+    {"core", "worktree", Value::kInside},
+    {"extensions", "objectformat", Value::kWord},
+    {"extensions", "compatobjectformat", Value::kWord},
+    {"extensions", "refstorage", Value::kWord},
+    {"extensions", "worktreeconfig", Value::kWord},
+    {"extensions", "relativeworktrees", Value::kWord},
+    {"extensions", "preciousobjects", Value::kWord},
+    {"extensions", "partialclone", Value::kRemote},
+    {"user", "name", Value::kAny},
+    {"user", "email", Value::kAny},
+    {"user", "useconfigonly", Value::kWord},
+    {"author", "name", Value::kAny},
+    {"author", "email", Value::kAny},
+    {"committer", "name", Value::kAny},
+    {"committer", "email", Value::kAny},
+    {"init", "defaultbranch", Value::kAny},
+    {"commit", "gpgsign", Value::kWord},
+    {"commit", "verbose", Value::kWord},
+    {"commit", "cleanup", Value::kWord},
+    {"tag", "gpgsign", Value::kWord},
+    {"tag", "sort", Value::kAny},
+    {"branch", "sort", Value::kAny},
+    {"branch", "autosetupmerge", Value::kWord},
+    {"branch", "autosetuprebase", Value::kWord},
+    {"pull", "rebase", Value::kWord},
+    {"pull", "ff", Value::kWord},
+    {"push", "default", Value::kWord},
+    {"push", "autosetupremote", Value::kWord},
+    {"push", "followtags", Value::kWord},
+    {"fetch", "prune", Value::kWord},
+    {"fetch", "prunetags", Value::kWord},
+    {"fetch", "writecommitgraph", Value::kWord},
+    {"merge", "ff", Value::kWord},
+    {"merge", "conflictstyle", Value::kWord},
+    {"merge", "renames", Value::kWord},
+    {"rebase", "autosquash", Value::kWord},
+    {"rebase", "autostash", Value::kWord},
+    {"rebase", "updaterefs", Value::kWord},
+    {"rerere", "enabled", Value::kWord},
+    {"rerere", "autoupdate", Value::kWord},
+    {"diff", "algorithm", Value::kWord},
+    {"diff", "renames", Value::kWord},
+    {"diff", "noprefix", Value::kWord},
+    {"diff", "mnemonicprefix", Value::kWord},
+    {"diff", "colormoved", Value::kWord},
+    {"diff", "submodule", Value::kWord},
+    {"log", "date", Value::kAny},
+    {"log", "decorate", Value::kWord},
+    {"status", "short", Value::kWord},
+    {"status", "branch", Value::kWord},
+    {"status", "showuntrackedfiles", Value::kWord},
+    {"status", "submodulesummary", Value::kWord},
+    {"index", "version", Value::kWord},
+    {"index", "sparse", Value::kWord},
+    {"feature", "manyfiles", Value::kWord},
+    {"gc", "auto", Value::kWord},
+    {"gc", "autodetach", Value::kWord},
+    {"pack", "threads", Value::kWord},
+    {"receive", "denycurrentbranch", Value::kWord},
+    {"receive", "denynonfastforwards", Value::kWord},
+    {"maintenance", "auto", Value::kWord},
+    {"maintenance", "strategy", Value::kWord},
+    {"submodule", "active", Value::kAny},
+    {"submodule", "recurse", Value::kWord},
+    {"submodule", "fetchjobs", Value::kWord},
+    {"advice", "*", Value::kWord},
+    {"color", "*", Value::kAny},
+    {"remote", "pushdefault", Value::kRemote},
+    {"remote", "url", Value::kRemote, true},
+    {"remote", "pushurl", Value::kRemote, true},
+    {"remote", "fetch", Value::kAny, true},
+    {"remote", "push", Value::kAny, true},
+    {"remote", "tagopt", Value::kAny, true},
+    {"remote", "prune", Value::kWord, true},
+    {"remote", "mirror", Value::kWord, true},
+    {"remote", "promisor", Value::kWord, true},
+    {"remote", "partialclonefilter", Value::kAny, true},
+    {"remote", "skipdefaultupdate", Value::kWord, true},
+    {"remote", "skipfetchall", Value::kWord, true},
+    {"branch", "remote", Value::kRemote, true},
+    {"branch", "pushremote", Value::kRemote, true},
+    {"branch", "merge", Value::kAny, true},
+    {"branch", "rebase", Value::kWord, true},
+    {"branch", "description", Value::kAny, true},
+    {"branch", "vscode-merge-base", Value::kAny, true},
+    {"branch", "gh-merge-base", Value::kAny, true},
+    {"submodule", "url", Value::kRemote, true},
+    {"submodule", "active", Value::kWord, true},
+    {"submodule", "branch", Value::kAny, true},
+    {"submodule", "ignore", Value::kWord, true},
+    {"submodule", "shallow", Value::kWord, true},
+    {"submodule", "fetchrecursesubmodules", Value::kWord, true},
+    // "!program" is no word.
+    {"submodule", "update", Value::kWord, true},
+});
+
+bool is_word(std::string_view value) {
+    return std::all_of(value.begin(), value.end(), [](char c) {
+        const bool letter = (c | 32) >= 'a' && (c | 32) <= 'z';
+        return letter || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
+    });
+}
+
+// "helper::address" has git run git-remote-helper; what begins with a dash would be an option.
+bool is_plain_remote(std::string_view value) {
+    return !value.starts_with('-') && value.find("::") == value.npos;
+}
+
+bool is_harmless(std::string_view value, Value kind, const LeadsInside& leads_inside) {
+    switch (kind) {
+        case Value::kAny: return true;
+        case Value::kWord: return is_word(value);
+        case Value::kRemote: return is_plain_remote(value);
+        case Value::kInside: return leads_inside(value);
+    }
+    return false;
+}
+
+// The text without what is refused. What is left must be read as what is left of the settings: a
+// line that ran on into the next could have become something else.
+std::string cut_out(std::string_view text, const std::vector<GitSetting>& all,
+                    const std::vector<GitSetting>& kept) {
+    std::string left;
+    std::size_t done = 0;
+    std::size_t next_kept = 0;
+    for (const GitSetting& setting : all) {
+        if (next_kept < kept.size() && kept[next_kept].begin == setting.begin) {
+            ++next_kept;
+            continue;
+        }
+        left += text.substr(done, setting.begin - done);
+        left += '\n';
+        done = setting.end;
+    }
+    left += text.substr(done);
+    const auto again = parse_git_config(left);
+    const auto same = [](const GitSetting& a, const GitSetting& b) { return a.same_as(b); };
+    const bool holds =
+        again && std::equal(again->begin(), again->end(), kept.begin(), kept.end(), same);
+    return holds ? left : print_git_config(kept);
+}
+
+const Benign* find_benign(const GitSetting& setting, const LeadsInside& leads_inside) {
+    const std::string_view key = setting.key;
+    const std::size_t first = key.find('.');
+    const std::size_t last = key.rfind('.');
+    if (first == key.npos) return nullptr;
+    const std::string_view section = key.substr(0, first);
+    const std::string_view name = key.substr(last + 1);
+    const auto found = std::find_if(kBenign.begin(), kBenign.end(), [&](const Benign& known) {
+        return known.section == section && known.with_subsection == (first != last) &&
+               (known.name == name || known.name == "*") &&
+               is_harmless(setting.value.value_or("true"), known.value, leads_inside);
+    });
+    return found == kBenign.end() ? nullptr : &*found;
+}
+
+bool holds(const std::vector<GitSetting>& settings, const GitSetting& wanted) {
+    return std::any_of(settings.begin(), settings.end(),
+                       [&](const GitSetting& one) { return one.same_as(wanted); });
+}
+
+bool holds_key(const std::vector<GitSetting>& settings, const std::string& key) {
+    return std::any_of(settings.begin(), settings.end(),
+                       [&](const GitSetting& one) { return one.key == key; });
+}
+
+// Both, what was trusted first.
+std::string merged(std::vector<GitSetting> trusted, const std::vector<GitSetting>& kept) {
+    for (const GitSetting& setting : kept) {
+        if (!holds(trusted, setting)) trusted.push_back(setting);
+    }
+    return print_git_config(trusted);
+}
+
+}  // namespace
+
+bool is_benign(const GitSetting& setting, const LeadsInside& leads_inside) {
+    return find_benign(setting, leads_inside) != nullptr;
+}
+
+GitVerdict judge_git_config(std::string_view text, const std::vector<GitSetting>& trusted,
+                            Trusted fate, const LeadsInside& leads_inside) {
+    GitVerdict verdict;
+    const auto settings = parse_git_config(text);
+    if (!settings) {
+        verdict.unreadable = true;
+        verdict.cleaned = print_git_config(trusted);
+        return verdict;
+    }
+    const auto refuse_key = [&](const std::string& key) {
+        auto& refused = verdict.refused;
+        if (std::find(refused.begin(), refused.end(), key) == refused.end()) refused.push_back(key);
+    };
+    std::vector<GitSetting> kept;
+    for (const GitSetting& setting : *settings) {
+        const Benign* benign = find_benign(setting, leads_inside);
+        const bool redirects = benign != nullptr && benign->value == Value::kRemote &&
+                               fate == Trusted::kStays && holds_key(trusted, setting.key);
+        if (holds(trusted, setting) || (benign != nullptr && !redirects)) {
+            kept.push_back(setting);
+        } else {
+            refuse_key(setting.key);
+        }
+    }
+    bool restores = false;
+    for (const GitSetting& setting : trusted) {
+        const bool lost = fate == Trusted::kStays && !holds(*settings, setting);
+        const bool stays = lost && !is_benign(setting, leads_inside);
+        if (stays) refuse_key(setting.key);
+        restores = restores || stays || (lost && holds_key(*settings, setting.key));
+    }
+    verdict.cleaned = verdict.refused.empty() ? std::string(text)
+                      : restores              ? merged(trusted, kept)
+                                              : cut_out(text, *settings, kept);
+    return verdict;
+}
+
+}  // namespace paddock::policy

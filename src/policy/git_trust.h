@@ -1,0 +1,39 @@
+// Which settings a repository made inside a workspace may have: only those that are known to
+// neither run a program nor lead elsewhere. Everything git learns in future is refused by that.
+//
+// Settings that were there before are trusted: whoever owns the workspace may have made them.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "policy/git_config.h"
+
+namespace paddock::policy {
+
+// Does this path, relative to the git directory or absolute, stay inside the workspace?
+using LeadsInside = std::function<bool(std::string_view path)>;
+
+// Can this setting neither run a program nor lead out of the workspace?
+bool is_benign(const GitSetting& setting, const LeadsInside& leads_inside);
+
+struct GitVerdict {
+    std::vector<std::string> refused{};  // keys, each once; empty: the text may stay
+    bool unreadable = false;             // no configuration, or too large: only the trusted stays
+    std::string cleaned{};               // the text without what is refused
+
+    bool is_clean() const { return refused.empty() && !unreadable; }
+};
+
+// What may become of settings that were there before?
+enum class Trusted : bool {
+    kMayChange,  // into benign ones
+    kStays,      // those that are not benign remain, and what leads to a remote leads to that one
+};
+
+GitVerdict judge_git_config(std::string_view text, const std::vector<GitSetting>& trusted,
+                            Trusted fate, const LeadsInside& leads_inside);
+
+}  // namespace paddock::policy

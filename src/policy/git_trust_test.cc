@@ -1,0 +1,184 @@
+#include "policy/git_trust.h"
+
+#include <gtest/gtest.h>
+#include <paddock/limits.h>
+
+using namespace paddock;
+using namespace paddock::policy;
+
+namespace {
+
+bool inside(std::string_view path) { return path.starts_with("in"); }
+
+GitVerdict judge(std::string_view text, std::string_view trusted = "",
+                 Trusted fate = Trusted::kMayChange) {
+    return judge_git_config(text, parse_git_config(trusted).value(), fate, inside);
+}
+
+std::vector<std::string> refused(std::string_view text) { return judge(text).refused; }
+
+using Keys = std::vector<std::string>;
+
+TEST(GitTrust, lets_stay_what_git_itself_writes) {
+    const std::string_view text = R"([core]
+    repositoryformatversion = 0
+    filemode = true
+    bare = false
+    logallrefupdates = true
+    worktree = inside/of/it
+[remote "origin"]
+    url = https://example.org/a.git
+    fetch = +refs/heads/*:refs/remotes/origin/*
+[branch "main"]
+    remote = origin
+    merge = refs/heads/main
+[user]
+    name = A U Thor
+    email = a@example.org
+[submodule "lib"]
+    active
+    url = ../lib
+[extensions]
+    objectFormat = sha256
+[advice]
+    detachedHead = false
+)";
+    EXPECT_EQ(refused(text), Keys{});
+    EXPECT_TRUE(judge(text).is_clean());
+    EXPECT_EQ(judge(text).cleaned, text);
+}
+
+TEST(GitTrust, refuses_whatever_runs_something_or_leads_elsewhere) {
+    for (const std::string setting : {"core.fsmonitor=x",
+                                      "core.hooksPath=h",
+                                      "core.sshCommand=x",
+                                      "core.editor=x",
+                                      "core.pager=x",
+                                      "core.askPass=x",
+                                      "core.gitProxy=x",
+                                      "core.alternateRefsCommand=x",
+                                      "core.attributesFile=x",
+                                      "core.worktree=/",
+                                      "core.worktree=../..",
+                                      "filter.x.clean=x",
+                                      "filter.x.process=x",
+                                      "diff.external=x",
+                                      "diff.x.command=x",
+                                      "diff.x.textconv=x",
+                                      "merge.x.driver=x",
+                                      "mergetool.x.cmd=x",
+                                      "credential.helper=x",
+                                      "credential.https://h.helper=x",
+                                      "alias.st=!x",
+                                      "alias.st=status",
+                                      "include.path=x",
+                                      "includeIf.gitdir:/.path=x",
+                                      "gpg.program=x",
+                                      "gpg.ssh.program=x",
+                                      "gpg.ssh.defaultKeyCommand=x",
+                                      "url.x.insteadOf=y",
+                                      "url.x.pushInsteadOf=y",
+                                      "remote.o.uploadpack=x",
+                                      "remote.o.receivepack=x",
+                                      "remote.o.vcs=x",
+                                      "remote.o.proxy=x",
+                                      "remote.o.url=ext::sh -c x",
+                                      "remote.o.pushurl=ext::x",
+                                      "remote.o.url=--upload-pack=x",
+                                      "branch.b.remote=ext::x",
+                                      "branch.b.mergeOptions=-sx",
+                                      "submodule.s.update=!x",
+                                      "submodule.s.url=ext::x",
+                                      "pager.log=x",
+                                      "sequence.editor=x",
+                                      "interactive.diffFilter=x",
+                                      "trailer.x.command=x",
+                                      "http.proxy=x",
+                                      "http.sslVerify=false",
+                                      "protocol.ext.allow=always",
+                                      "uploadpack.packObjectsHook=x",
+                                      "commit.template=x",
+                                      "user.signingKey=x",
+                                      "lfs.url=x",
+                                      "extensions.refStorage=files:///x",
+                                      "safe.directory=*",
+                                      "color.sub.ui=x",
+                                      "novel.key=1",
+                                      "core.novel=1",
+                                      "core.x.bare=true",
+                                      "url=x"}) {
+        GitSetting made;
+        const std::size_t equals = setting.find('=');
+        made.key = setting.substr(0, equals);
+        made.value = setting.substr(equals + 1);
+        for (std::size_t i = made.key.rfind('.') + 1; i < made.key.size(); ++i) {
+            made.key[i] = static_cast<char>(std::tolower(made.key[i]));
+        }
+        EXPECT_FALSE(is_benign(made, inside)) << setting;
+        if (made.key.find('.') == made.key.npos) continue;
+        const auto text = print_git_config({made});
+        EXPECT_EQ(refused(text).size(), 1U) << text;
+        EXPECT_TRUE(refused(judge(text).cleaned).empty()) << text;
+    }
+}
+
+TEST(GitTrust, cuts_out_what_it_refuses_and_nothing_else) {
+    const GitVerdict verdict = judge(
+        "# mine\n"
+        "[core]\n"
+        "\tbare = false ; really\n"
+        "\tfsmonitor = \"sh -c \\\n evil\" # one\n"
+        "\tfilemode = true\n"
+        "[alias] st = !evil\n"
+        "[user]\n\tname = N\n\tfsmonitor\n");
+    EXPECT_EQ(verdict.refused, (Keys{"core.fsmonitor", "alias.st", "user.fsmonitor"}));
+    EXPECT_EQ(verdict.cleaned,
+              "# mine\n"
+              "[core]\n"
+              "\tbare = false ; really\n"
+              "\t\n"
+              "\tfilemode = true\n"
+              "[alias] \n"
+              "[user]\n\tname = N\n\t\n");
+}
+
+TEST(GitTrust, leaves_what_was_there_before) {
+    const std::string_view mine = "[core]\n\thooksPath = .husky\n[filter \"lfs\"]\n\tclean = lfs\n";
+    EXPECT_TRUE(judge(mine, mine).is_clean());
+    EXPECT_EQ(judge("[core]\nhooksPath = evil\n", mine).refused, Keys{"core.hookspath"});
+    EXPECT_EQ(judge("[filter \"LFS\"]\nclean = lfs\n", mine).refused, Keys{"filter.LFS.clean"});
+    EXPECT_TRUE(judge("[core]\n\thookspath=.husky\n\tbare=true\n", mine).is_clean());
+}
+
+TEST(GitTrust, puts_back_what_must_stay) {
+    const std::string_view mine =
+        "[core]\n\thooksPath = .husky\n[remote \"o\"]\n\turl = here\n\tfetch = +a:b\n";
+    const auto strict = [&](std::string_view text) { return judge(text, mine, Trusted::kStays); };
+    EXPECT_TRUE(strict(mine).is_clean());
+    EXPECT_TRUE(strict("[core]\nhooksPath=.husky\n[user]\nname=n\n").is_clean());
+    for (const char* text :
+         {"[remote \"o\"]\nurl = here\nfetch = +a:b\n[user]\nname=n\n",
+          "[core]\nhooksPath=.husky\n[remote \"o\"]\nurl=there\n[user]\nname=n"}) {
+        EXPECT_FALSE(strict(text).is_clean()) << text;
+        EXPECT_EQ(strict(text).refused.size(), 1U) << text;
+        EXPECT_TRUE(judge(text, mine).is_clean()) << text;
+        const std::string cleaned = strict(text).cleaned;
+        EXPECT_TRUE(strict(cleaned).is_clean()) << cleaned;
+        EXPECT_NE(cleaned.find("url = \"here\""), cleaned.npos) << cleaned;
+        EXPECT_NE(cleaned.find(".husky"), cleaned.npos) << cleaned;
+        EXPECT_NE(cleaned.find("name = \"n\""), cleaned.npos) << cleaned;
+    }
+}
+
+TEST(GitTrust, keeps_only_the_trusted_of_what_nobody_can_read) {
+    for (const std::string& text :
+         {std::string("[core\n"), std::string("[core]\nbare = true\n\0", 20),
+          "#" + std::string(limits::kGitConfigBytesMax, 'x')}) {
+        const GitVerdict verdict = judge(text, "[core]\nhooksPath = h\n");
+        EXPECT_TRUE(verdict.unreadable);
+        EXPECT_FALSE(verdict.is_clean());
+        EXPECT_EQ(verdict.cleaned, "[core]\n\thookspath = \"h\"\n");
+    }
+}
+
+}  // namespace

@@ -1,0 +1,55 @@
+// Which hosts the commands of a session may reach: the operator's allow list.
+//
+//   "example.org"        that name, every port        "example.org:443"  that port only
+//   "*.example.org"      every name below it, at any depth; not example.org itself
+//   "10.1.2.3:8080"      that address                 "[::1]", "::1"     likewise
+//
+// A name is judged before it is looked up, and each address it leads to before it is dialled. A
+// name that a pattern matches leads to public addresses only; one that is listed itself may also
+// lead to private ones; "localhost" to the loopback. Every other address (loopback, link-local,
+// metadata services, ...) has to be listed itself, whatever name led there: who owns a listed name
+// must not be able to point it at a service of this machine.
+//
+// Not protected: a listed name whose owner points it at a private address; what else is served at
+// the address of a listed host (the proxy does not look into TLS). Immutable.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <paddock/error.h>
+
+#include "policy/destination.h"
+
+namespace paddock::policy {
+
+class HostRules {
+public:
+    // No entries: nothing is allowed. Errors: invalid_argument with the entry as `path`;
+    // limit_reached for more than kHostRulesMax.
+    static Result<HostRules> parse(std::span<const std::string> entries);
+
+    // Why it may not be asked for, or nothing. "is not on the allow list", after the host.
+    std::optional<std::string_view> refusal(const Destination& destination) const;
+
+    // Why `address`, which the name in `destination` led to, may not be dialled.
+    std::optional<std::string_view> refusal(const Destination& destination,
+                                            const IpAddress& address) const;
+
+private:
+    struct Rule {
+        bool below = false;  // "*."
+        Host host;
+        std::optional<std::uint16_t> port;
+    };
+
+    static Outcome<Rule> parse_rule(std::string_view entry);
+    bool lists(const IpAddress& address, std::uint16_t port) const;
+
+    std::vector<Rule> rules_;
+};
+
+}  // namespace paddock::policy

@@ -1,0 +1,169 @@
+#include "policy/host_rules.h"
+
+#include <gtest/gtest.h>
+
+#include <paddock/limits.h>
+
+using namespace paddock;
+using namespace paddock::policy;
+
+namespace {
+
+HostRules rules(std::vector<std::string> entries) {
+    auto parsed = HostRules::parse(entries);
+    EXPECT_TRUE(parsed.has_value()) << parsed.error().message();
+    return std::move(*parsed);
+}
+
+Destination to(std::string_view text) {
+    auto destination = parse_destination(text);
+    EXPECT_TRUE(destination.has_value()) << text;
+    return std::move(*destination);
+}
+
+bool allows(const HostRules& rules, std::string_view text) { return !rules.refusal(to(text)); }
+
+bool allows(const HostRules& rules, std::string_view text, std::string_view address) {
+    return !rules.refusal(to(text), parse_address(address).value_or(IpAddress{}));
+}
+
+TEST(HostRules, nothing_is_allowed_unless_listed) {
+    const HostRules none = rules({});
+    EXPECT_FALSE(allows(none, "example.org:443"));
+    EXPECT_FALSE(allows(none, "127.0.0.1:80"));
+    EXPECT_EQ(none.refusal(to("a.example:1")), "is not on the allow list");
+}
+
+TEST(HostRules, a_name_is_that_name_and_no_other) {
+    const HostRules listed = rules({"Example.org."});
+    EXPECT_TRUE(allows(listed, "example.org:443"));
+    EXPECT_TRUE(allows(listed, "EXAMPLE.ORG.:22"));
+    for (const char* other :
+         {"www.example.org:443", "example.org.evil.example:443", "notexample.org:443",
+          "example.orga:443", "org:443", "ample.org:443", "example-org:443"}) {
+        EXPECT_FALSE(allows(listed, other)) << other;
+    }
+}
+
+TEST(HostRules, a_pattern_covers_what_is_below) {
+    const HostRules listed = rules({"*.example.org"});
+    EXPECT_TRUE(allows(listed, "www.example.org:443"));
+    EXPECT_TRUE(allows(listed, "a.b.c.Example.org:443"));
+    for (const char* other : {"example.org:443", "notexample.org:443", "www.example.org.evil.x:443",
+                              "www-example.org:443"}) {
+        EXPECT_FALSE(allows(listed, other)) << other;
+    }
+}
+
+TEST(HostRules, a_port_restricts) {
+    const HostRules listed = rules({"example.org:443", "*.example.org:8443", "example.org:22"});
+    EXPECT_TRUE(allows(listed, "example.org:443"));
+    EXPECT_TRUE(allows(listed, "example.org:22"));
+    EXPECT_TRUE(allows(listed, "a.example.org:8443"));
+    EXPECT_FALSE(allows(listed, "a.example.org:443"));
+    EXPECT_EQ(listed.refusal(to("example.org:80")), "is on the allow list with another port only");
+}
+
+TEST(HostRules, an_address_is_listed_in_any_spelling_and_asked_for_as_itself) {
+    const HostRules listed = rules({"10.1.2.3", "[0:0::1]:80", "2001:DB8::1"});
+    EXPECT_TRUE(allows(listed, "10.1.2.3:99"));
+    EXPECT_TRUE(allows(listed, "[::1]:80"));
+    EXPECT_FALSE(allows(listed, "[::1]:81"));
+    EXPECT_TRUE(allows(listed, "[2001:db8:0::1]:1"));
+    // Other forms of the same IPv4 address are other addresses.
+    EXPECT_FALSE(allows(listed, "[::ffff:10.1.2.3]:99"));
+    EXPECT_FALSE(allows(listed, "[::10.1.2.3]:99"));
+    EXPECT_FALSE(allows(listed, "[64:ff9b::10.1.2.3]:99"));
+    EXPECT_FALSE(allows(listed, "8.8.8.8:53")) << "public, and not listed";
+}
+
+TEST(HostRules, a_pattern_leads_to_public_addresses_only) {
+    const HostRules listed = rules({"*.example.org"});
+    EXPECT_TRUE(allows(listed, "a.example.org:443", "8.8.8.8"));
+    EXPECT_TRUE(allows(listed, "a.example.org:443", "2001:4860::8888"));
+    for (const char* address : {"127.0.0.1",        "::1",
+                                "10.0.0.1",         "192.168.1.1",
+                                "172.16.0.1",       "100.64.0.1",
+                                "169.254.1.1",      "169.254.169.254",
+                                "168.63.129.16",    "fe80::1",
+                                "fd00::1",          "fd00:ec2::254",
+                                "0.0.0.0",          "::",
+                                "224.0.0.1",        "ff02::1",
+                                "255.255.255.255",  "::ffff:8.8.8.8",
+                                "::ffff:127.0.0.1", "2002:7f00:1::1",
+                                "64:ff9b::7f00:1",  "192.0.2.1"}) {
+        EXPECT_FALSE(allows(listed, "a.example.org:443", address)) << address;
+    }
+}
+
+TEST(HostRules, a_listed_name_may_lead_into_the_site_but_not_into_this_machine) {
+    const HostRules listed = rules({"git.corp.example", "*.corp.example:22"});
+    for (const char* address : {"8.8.8.8", "10.0.0.1", "192.168.1.1", "100.64.0.1", "fd00::1"}) {
+        EXPECT_TRUE(allows(listed, "git.corp.example:443", address)) << address;
+        EXPECT_EQ(allows(listed, "ci.corp.example:22", address), address[0] == '8') << address;
+    }
+    for (const char* address : {"127.0.0.1", "::1", "169.254.169.254", "fd00:ec2::254",
+                                "100.100.100.200", "0.0.0.0", "::ffff:10.0.0.1", "fe80::1"}) {
+        EXPECT_FALSE(allows(listed, "git.corp.example:443", address)) << address;
+    }
+    EXPECT_EQ(listed.refusal(to("git.corp.example:1"), ipv4(0x7f000001)),
+              "leads to a loopback address that is not listed");
+}
+
+TEST(HostRules, a_listed_address_may_be_led_to_on_its_port) {
+    const HostRules listed = rules({"*.test", "127.0.0.1:8080", "::1"});
+    EXPECT_TRUE(allows(listed, "app.test:8080", "127.0.0.1"));
+    EXPECT_TRUE(allows(listed, "app.test:9999", "::1"));
+    EXPECT_FALSE(allows(listed, "app.test:8081", "127.0.0.1"));
+    EXPECT_FALSE(allows(listed, "app.test:8080", "127.0.0.2"));
+    EXPECT_FALSE(allows(listed, "other.example:8080", "127.0.0.1")) << "the name counts too";
+}
+
+TEST(HostRules, localhost_is_the_loopback) {
+    const HostRules listed = rules({"localhost:3000", "app.localhost"});
+    EXPECT_TRUE(allows(listed, "localhost:3000", "127.0.0.1"));
+    EXPECT_TRUE(allows(listed, "localhost:3000", "::1"));
+    EXPECT_FALSE(allows(listed, "localhost:3001", "127.0.0.1"));
+    EXPECT_FALSE(allows(listed, "localhost:3000", "169.254.169.254"));
+    EXPECT_TRUE(allows(listed, "app.localhost:1", "127.0.0.1"));
+    EXPECT_FALSE(allows(listed, "x.localhost:1", "127.0.0.1"));
+    EXPECT_FALSE(allows(rules({"*.localhost"}), "x.localhost:1", "127.0.0.1"));
+    EXPECT_FALSE(allows(rules({"notlocalhost"}), "notlocalhost:1", "127.0.0.1"));
+}
+
+TEST(HostRules, a_wrong_entry_is_named_and_explained) {
+    const std::pair<const char*, const char*> rows[] = {
+        {"", "the host is empty"},
+        {"*", "has a star elsewhere than in \"*.\" before a domain"},
+        {"*.", "the host is empty"},
+        {"*example.org", "has a star elsewhere than in \"*.\" before a domain"},
+        {"a.*.org", "has a star elsewhere than in \"*.\" before a domain"},
+        {"*.*.org", "has a star elsewhere than in \"*.\" before a domain"},
+        {"example.org:*", "has a star elsewhere than in \"*.\" before a domain"},
+        {"*.10.0.0.1", "has a star before an address"},
+        {"https://example.org", "is a URL; write the host or host:port"},
+        {"example.org/path", "has a slash; paths and ranges of addresses cannot be listed"},
+        {"10.0.0.0/8", "has a slash; paths and ranges of addresses cannot be listed"},
+        {"user@example.org", "user names and passwords are not taken"},
+        {"example.org:0", "the port is no number from 1 to 65535"},
+        {"example.org:65536", "the port is no number from 1 to 65535"},
+        {"example.org:http", "the port is no number from 1 to 65535"},
+        {"example.org:", "the port is no number from 1 to 65535"},
+        {"127.1", "an IPv4 address is written as four decimal numbers"},
+        {"[::1%lo]", "what is in brackets is no IPv6 address; zones are not taken"},
+        {"exa mple.org", "the host has a byte that host names do not have"},
+        {"example..org", "a part of the host name is empty or longer than 63 bytes"},
+    };
+    for (const auto& [entry, why] : rows) {
+        const std::vector<std::string> entries = {"fine.example", entry};
+        const auto parsed = HostRules::parse(entries);
+        ASSERT_FALSE(parsed.has_value()) << entry;
+        EXPECT_EQ(parsed.error().code, Code::kInvalidArgument);
+        EXPECT_EQ(parsed.error().reason, why) << entry;
+        EXPECT_EQ(parsed.error().path, entry);
+    }
+    const std::vector<std::string> many(limits::kHostRulesMax + 1, "a.example");
+    EXPECT_EQ(HostRules::parse(many).error().code, Code::kLimitReached);
+}
+
+}  // namespace

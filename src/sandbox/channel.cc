@@ -1,0 +1,132 @@
+#include "sandbox/channel.h"
+
+#include <array>
+#include <cstring>
+
+#include <paddock/limits.h>
+
+#include "base/check.h"
+
+namespace paddock::sandbox {
+namespace {
+
+constexpr std::uint32_t kVersion = 0x70616401;  // changes with the layout
+
+struct RequestHeader {
+    std::uint32_t version = kVersion;
+    std::uint32_t bytes = 0;  // of the whole message
+    std::uint32_t ask = 0;
+    std::uint32_t id = 0;
+    std::uint32_t number = 0;
+    std::uint32_t flags = 0;
+    std::array<std::uint32_t, 3> strings{};  // arguments, variables, paths
+};
+
+struct ReplyHeader {
+    std::uint32_t version = kVersion;
+    std::uint32_t stage = 0;
+    std::int32_t os_error = 0;
+    std::uint32_t id = 0;
+    std::uint32_t value = 0;
+    std::array<std::uint32_t, 3> unused{};
+};
+static_assert(sizeof(ReplyHeader) == kReplyBytes);
+
+Failure malformed() { return refuse(Code::kInvalidArgument, "the message is malformed"); }
+
+// The strings of one list; `rest` is what follows them.
+Outcome<Strings> take_list(std::span<const char>& rest, std::uint32_t count) {
+    const Strings list(rest.data(), count);
+    for (std::uint32_t i = 0; i < count; ++i) {
+        const void* end = rest.empty() ? nullptr : std::memchr(rest.data(), '\0', rest.size());
+        if (end == nullptr) return malformed();
+        const auto length = static_cast<std::size_t>(static_cast<const char*>(end) - rest.data());
+        rest = rest.subspan(length + 1);
+    }
+    return list;
+}
+
+}  // namespace
+
+const char* Strings::take() noexcept {
+    PADDOCK_CHECK(left_ > 0);
+    const char* taken = next_;
+    next_ += std::strlen(taken) + 1;
+    --left_;
+    return taken;
+}
+
+Outcome<std::string> encode(const RequestParts& parts) {
+    const std::array lists{parts.arguments, parts.variables, parts.paths};
+    RequestHeader header;
+    std::size_t bytes = sizeof header;
+    for (std::size_t i = 0; i < lists.size(); ++i) {
+        if (lists[i].size() > limits::kCommandStringsMax) return refuse(Code::kTooLarge);
+        header.strings[i] = static_cast<std::uint32_t>(lists[i].size());
+        for (const std::string& text : lists[i]) {
+            if (text.find('\0') != std::string::npos) {
+                return refuse(Code::kInvalidArgument, "contains a NUL byte");
+            }
+            bytes += text.size() + 1;
+            if (bytes > limits::kWardenMessageBytes) return refuse(Code::kTooLarge);
+        }
+    }
+    header.bytes = static_cast<std::uint32_t>(bytes);
+    header.ask = static_cast<std::uint32_t>(parts.ask);
+    header.id = parts.id;
+    header.number = parts.number;
+    header.flags = parts.flags;
+    std::string message(reinterpret_cast<const char*>(&header), sizeof header);
+    message.reserve(bytes);
+    for (const auto& list : lists) {
+        for (const std::string& text : list) message.append(text.c_str(), text.size() + 1);
+    }
+    return message;
+}
+
+Outcome<Request> decode_request(std::span<const char> bytes) {
+    RequestHeader header;
+    if (bytes.size() < sizeof header) return malformed();
+    std::memcpy(&header, bytes.data(), sizeof header);
+    if (header.version != kVersion || header.bytes != bytes.size() || header.ask >= kAsks) {
+        return malformed();
+    }
+    for (const std::uint32_t count : header.strings) {
+        if (count > limits::kCommandStringsMax) return malformed();
+    }
+    std::span<const char> rest = bytes.subspan(sizeof header);
+    PADDOCK_ASSIGN(arguments, take_list(rest, header.strings[0]));
+    PADDOCK_ASSIGN(variables, take_list(rest, header.strings[1]));
+    PADDOCK_ASSIGN(paths, take_list(rest, header.strings[2]));
+    if (!rest.empty()) return malformed();
+    return Request{static_cast<Ask>(header.ask),
+                   header.id,
+                   header.number,
+                   header.flags,
+                   arguments,
+                   variables,
+                   paths};
+}
+
+ReplyBytes encode(const Reply& reply) noexcept {
+    ReplyHeader header;
+    header.stage = static_cast<std::uint32_t>(reply.error.stage);
+    header.os_error = reply.error.os_error;
+    header.id = reply.id;
+    header.value = reply.value;
+    ReplyBytes bytes;
+    std::memcpy(bytes.data(), &header, sizeof header);
+    return bytes;
+}
+
+Outcome<Reply> decode_reply(std::span<const char> bytes) {
+    ReplyHeader header;
+    if (bytes.size() != sizeof header) return malformed();
+    std::memcpy(&header, bytes.data(), sizeof header);
+    if (header.version != kVersion || header.stage >= kStages || header.os_error < 0) {
+        return malformed();
+    }
+    return Reply{{static_cast<Stage>(header.stage), header.os_error}, header.id, header.value};
+}
+
+}  // namespace paddock::sandbox

@@ -1,0 +1,90 @@
+// What is said between a session's server and its warden: one message for each request and one for
+// each answer, bounded, and checked by whoever receives it before anything else is done with it.
+//
+// A message is a fixed header and then strings, each ended by NUL, in three lists one after the
+// other. Both sides are the same build, so numbers are as the machine has them.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/outcome.h"
+#include "sandbox/stage.h"
+
+namespace paddock::sandbox {
+
+enum class Ask : std::uint32_t {
+    kBegin,  // the users are mapped, go on
+    kSpawn,
+    kKillTree,
+    kSignal,
+    kEnter,
+    kProtect,
+    kCountProcesses,
+};
+inline constexpr std::uint32_t kAsks = static_cast<std::uint32_t>(Ask::kCountProcesses) + 1;
+
+// Which descriptors come with kSpawn, in this order; the status pipe comes first, always.
+inline constexpr std::uint32_t kBringsInput = 1;
+inline constexpr std::uint32_t kBringsOutput = 2;
+inline constexpr std::uint32_t kBringsError = 4;
+inline constexpr std::uint32_t kBringsReport = 8;
+inline constexpr std::uint32_t kWantsTerminal = 16;
+inline constexpr std::uint32_t kSpawnFlags = 31;
+
+// Strings inside a message that was checked.
+class Strings {
+public:
+    Strings() = default;
+    Strings(const char* first, std::uint32_t count) : next_(first), left_(count) {}
+
+    std::uint32_t left() const noexcept { return left_; }
+    const char* take() noexcept;  // there must be one left
+
+private:
+    const char* next_ = nullptr;
+    std::uint32_t left_ = 0;
+};
+
+struct Request {
+    Ask ask = Ask::kBegin;
+    std::uint32_t id = 0;      // of the command
+    std::uint32_t number = 0;  // the signal; rows and columns of a terminal
+    std::uint32_t flags = 0;
+    Strings arguments;
+    Strings variables;
+    Strings paths;  // kSpawn: the directory, if any; kProtect: each begins with its Shield, a digit
+};
+
+// Errors: too_large.
+struct RequestParts {
+    Ask ask = Ask::kBegin;
+    std::uint32_t id = 0;
+    std::uint32_t number = 0;
+    std::uint32_t flags = 0;
+    std::span<const std::string> arguments = {};
+    std::span<const std::string> variables = {};
+    std::span<const std::string> paths = {};
+};
+Outcome<std::string> encode(const RequestParts& parts);
+
+// Valid as long as `bytes` is. Allocates nothing. Errors: invalid_argument.
+Outcome<Request> decode_request(std::span<const char> bytes);
+
+struct Reply {
+    StageError error = {};
+    std::uint32_t id = 0;
+    std::uint32_t value = 0;
+};
+
+inline constexpr std::size_t kReplyBytes = 32;
+using ReplyBytes = std::array<char, kReplyBytes>;
+ReplyBytes encode(const Reply& reply) noexcept;
+Outcome<Reply> decode_reply(std::span<const char> bytes);
+
+}  // namespace paddock::sandbox

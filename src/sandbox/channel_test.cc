@@ -1,0 +1,133 @@
+#include "sandbox/channel.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <random>
+
+#include <paddock/limits.h>
+
+namespace paddock::sandbox {
+namespace {
+
+using Texts = std::vector<std::string>;
+
+std::string message(const RequestParts& parts) {
+    auto bytes = encode(parts);
+    EXPECT_TRUE(bytes.has_value());
+    return bytes ? *bytes : std::string();
+}
+
+Texts all(Strings strings) {
+    Texts taken;
+    while (strings.left() > 0) taken.emplace_back(strings.take());
+    return taken;
+}
+
+std::string a_spawn() {
+    const Texts arguments = {"/bin/sh", "-c", ""};
+    const Texts variables = {"A=b"};
+    const Texts paths = {"d/e"};
+    return message({.ask = Ask::kSpawn,
+                    .id = 7,
+                    .number = 9,
+                    .flags = kBringsOutput,
+                    .arguments = arguments,
+                    .variables = variables,
+                    .paths = paths});
+}
+
+TEST(Channel, a_request_arrives_as_it_was_sent) {
+    const std::string bytes = a_spawn();
+    const auto request = decode_request(bytes);
+    ASSERT_TRUE(request.has_value());
+    EXPECT_EQ(request->ask, Ask::kSpawn);
+    EXPECT_EQ(request->id, 7U);
+    EXPECT_EQ(request->number, 9U);
+    EXPECT_EQ(request->flags, kBringsOutput);
+    EXPECT_EQ(all(request->arguments), (Texts{"/bin/sh", "-c", ""}));
+    EXPECT_EQ(all(request->variables), (Texts{"A=b"}));
+    EXPECT_EQ(all(request->paths), (Texts{"d/e"}));
+}
+
+TEST(Channel, what_is_too_large_or_has_nul_is_not_sent) {
+    const Texts long_one = {std::string(limits::kWardenMessageBytes, 'x')};
+    EXPECT_EQ(encode(RequestParts{.arguments = long_one}).error().code, Code::kTooLarge);
+    const Texts many(limits::kCommandStringsMax + 1);
+    EXPECT_EQ(encode(RequestParts{.variables = many}).error().code, Code::kTooLarge);
+    const Texts nul = {std::string("a\0b", 3)};
+    EXPECT_EQ(encode(RequestParts{.paths = nul}).error().code, Code::kInvalidArgument);
+}
+
+TEST(Channel, a_cut_or_padded_message_is_refused) {
+    const std::string bytes = a_spawn();
+    for (std::size_t size = 0; size < bytes.size(); ++size) {
+        EXPECT_FALSE(decode_request(std::string_view(bytes).substr(0, size)).has_value()) << size;
+    }
+    EXPECT_FALSE(decode_request(bytes + '\0').has_value());
+    EXPECT_FALSE(decode_request(bytes + 'x').has_value());
+}
+
+// Whatever a byte becomes: an error, or strings that all lie within the message.
+TEST(Channel, no_changed_byte_leads_outside_the_message) {
+    const std::string bytes = a_spawn();
+    for (std::size_t at = 0; at < bytes.size(); ++at) {
+        for (int value = 0; value < 256; ++value) {
+            std::string changed = bytes;
+            changed[at] = static_cast<char>(value);
+            const auto request = decode_request(changed);
+            if (!request) continue;
+            std::size_t used = 0;
+            for (const Strings& list : {request->arguments, request->variables, request->paths}) {
+                for (const std::string& text : all(list)) used += text.size() + 1;
+            }
+            EXPECT_LE(used, changed.size());
+        }
+    }
+}
+
+TEST(Channel, random_bytes_are_refused) {
+    std::mt19937 random(4);
+    for (int i = 0; i < 20'000; ++i) {
+        std::string bytes(random() % 200, '\0');
+        for (char& c : bytes) c = static_cast<char>(random());
+        EXPECT_FALSE(decode_request(bytes).has_value());
+        EXPECT_FALSE(decode_reply(bytes).has_value());
+    }
+}
+
+TEST(Channel, counts_beyond_the_bounds_are_refused) {
+    // The counts are the last three numbers of the header.
+    for (const std::size_t field : {24U, 28U, 32U}) {
+        std::string bytes = a_spawn();
+        const std::uint32_t many = 0xffffffff;
+        std::memcpy(bytes.data() + field, &many, sizeof many);
+        EXPECT_FALSE(decode_request(bytes).has_value());
+    }
+}
+
+TEST(Channel, a_reply_arrives_as_it_was_sent) {
+    const ReplyBytes bytes = encode(Reply{{Stage::kProgram, 2}, 5, 6});
+    const auto reply = decode_reply(bytes);
+    ASSERT_TRUE(reply.has_value());
+    EXPECT_EQ(reply->error.stage, Stage::kProgram);
+    EXPECT_EQ(reply->error.os_error, 2);
+    EXPECT_EQ(reply->id, 5U);
+    EXPECT_EQ(reply->value, 6U);
+    ReplyBytes wrong = bytes;
+    wrong[4] = 120;  // no such stage
+    EXPECT_FALSE(decode_reply(wrong).has_value());
+    EXPECT_FALSE(decode_reply(std::span(bytes).first(31)).has_value());
+}
+
+TEST(Stage, every_one_has_a_reason_and_a_remedy) {
+    for (std::uint32_t i = 1; i < kStages; ++i) {
+        const StageText& text = stage_text(static_cast<Stage>(i));
+        EXPECT_FALSE(text.reason.empty()) << i;
+        EXPECT_FALSE(text.remedy.empty()) << i;
+        EXPECT_TRUE(text.both.starts_with(text.reason) && text.both.ends_with(text.remedy)) << i;
+    }
+}
+
+}  // namespace
+}  // namespace paddock::sandbox

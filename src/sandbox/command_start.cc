@@ -1,0 +1,136 @@
+#include "sandbox/command_start.h"
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "sys/child.h"
+#include "sys/credential.h"
+#include "sys/landlock.h"
+#include "sys/seccomp.h"
+#include "sys/signal.h"
+#include "sys/terminal.h"
+
+namespace paddock::sandbox {
+namespace {
+
+constexpr int kReportDescriptor = 3;
+
+Done lead(CommandStart& /*start*/) {
+    sys::become_plain_child();
+    PADDOCK_TRY(sys::new_session());
+    // What loses its parent while the command runs stays below it.
+    return sys::adopt_orphans();
+}
+
+Done get_terminal(CommandStart& start) {
+    return start.terminal < 0 ? Done() : sys::take_terminal(start.terminal);
+}
+
+Done arrange_descriptors(CommandStart& start) {
+    const bool terminal = start.terminal >= 0;
+    PADDOCK_TRY(sys::place_descriptor(terminal ? start.terminal : start.input, 0));
+    PADDOCK_TRY(sys::place_descriptor(terminal ? start.terminal : start.output, 1));
+    PADDOCK_TRY(sys::place_descriptor(terminal ? start.terminal : start.error, 2));
+    return start.report < 0 ? Done() : sys::place_descriptor(start.report, kReportDescriptor);
+}
+
+Done enter(CommandStart& start) { return sys::enter_directory(start.directory); }
+
+Done limit(CommandStart& start) {
+    const CommandLimits& limits = start.plan->limits;
+    PADDOCK_TRY(sys::set_limit(sys::Limit::kProcesses, start.plan->others + limits.processes));
+    PADDOCK_TRY(sys::set_limit(sys::Limit::kFileBytes, limits.file_bytes));
+    PADDOCK_TRY(sys::set_limit(sys::Limit::kOpenFiles, limits.open_files));
+    PADDOCK_TRY(sys::set_limit(sys::Limit::kCoreBytes, 0));
+    PADDOCK_TRY(sys::set_limit(sys::Limit::kData, limits.memory_bytes));
+    return sys::set_limit(sys::Limit::kAddress, limits.address_bytes);
+}
+
+Done give_up_rights(CommandStart& start) {
+    const WardenPlan& plan = *start.plan;
+    if (plan.rung == Rung::kLow && plan.user.chosen) {
+        PADDOCK_TRY(sys::forget_groups());
+        PADDOCK_TRY(sys::become(plan.user.user, plan.user.group));
+    }
+    return sys::drop_capabilities();
+}
+
+Done put_under_landlock(CommandStart& start) {
+    PADDOCK_TRY(sys::landlock::restrict_self(start.ruleset, 0));
+    return sys::close_from(start.report < 0 ? kReportDescriptor : kReportDescriptor + 1);
+}
+
+Done put_under_filter(CommandStart& start) { return sys::seccomp::install(start.plan->filter); }
+
+// Without a slash, as a shell looks it up in PATH; a program that may not be run does not end the
+// search, but is what is reported.
+Failure run(CommandStart& start) {
+    const char* name = start.arguments[0];
+    if (std::strchr(name, '/') != nullptr) {
+        return sys::run_program(name, start.arguments, start.environment);
+    }
+    const char* rest = "/usr/bin:/bin";
+    for (char* const* variable = start.environment; *variable != nullptr; ++variable) {
+        if (std::strncmp(*variable, "PATH=", 5) == 0) rest = *variable + 5;
+    }
+    Failure answer = Failure::from_errno(ENOENT);
+    const std::size_t name_bytes = std::strlen(name);
+    for (bool last = false; !last;) {
+        const std::size_t length = std::strcspn(rest, ":");
+        last = rest[length] == '\0';
+        if (length > 0 && length + name_bytes + 2 <= start.path_buffer.size()) {
+            char* path = start.path_buffer.data();
+            std::memcpy(path, rest, length);
+            path[length] = '/';
+            std::memcpy(path + length + 1, name, name_bytes + 1);
+            const Failure failed = sys::run_program(path, start.arguments, start.environment);
+            if (failed.os_error != ENOENT && failed.os_error != ENOTDIR) answer = failed;
+            if (failed.os_error != ENOENT && failed.os_error != ENOTDIR &&
+                failed.os_error != EACCES) {
+                return failed;
+            }
+        }
+        rest += length + 1;
+    }
+    return answer;
+}
+
+Done become_program(CommandStart& start) { return run(start); }
+
+struct Step {
+    Stage stage;
+    Done (*take)(CommandStart& start);
+};
+
+// The filter comes last: it refuses what the steps before it need.
+constexpr std::array<Step, 9> kSteps{{
+    {Stage::kFork, lead},
+    {Stage::kTerminal, get_terminal},
+    {Stage::kDescriptors, arrange_descriptors},
+    {Stage::kDirectory, enter},
+    {Stage::kLimits, limit},
+    {Stage::kUser, give_up_rights},
+    {Stage::kLandlock, put_under_landlock},
+    {Stage::kFilter, put_under_filter},
+    {Stage::kProgram, become_program},
+}};
+
+int take_steps(void* argument) {
+    CommandStart& start = *static_cast<CommandStart*>(argument);
+    for (const Step& step : kSteps) {
+        if (const auto taken = step.take(start); !taken) {
+            start.failed = {step.stage, taken.error().os_error};
+            break;
+        }
+    }
+    sys::leave(127);
+}
+
+}  // namespace
+
+Outcome<pid_t> start_command(CommandStart& start, std::span<std::byte> stack) {
+    return sys::borrow_process(take_steps, &start, stack);
+}
+
+}  // namespace paddock::sandbox

@@ -1,0 +1,35 @@
+// From a process of the warden to a command: every step between fork and exec. Runs in a child that
+// borrows the warden's memory, so that nothing has to be copied; allocates nothing.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <span>
+
+#include "sandbox/stage.h"
+#include "sandbox/warden_plan.h"
+
+namespace paddock::sandbox {
+
+struct CommandStart {
+    const WardenPlan* plan = nullptr;
+    int ruleset = -1;
+    int directory = -1;  // in the namespace of the commands
+    int input = -1;
+    int output = -1;
+    int error = -1;
+    int report = -1;    // absent: -1
+    int terminal = -1;  // instead of the first three
+
+    char* const* arguments = nullptr;
+    char* const* environment = nullptr;
+    std::span<char> path_buffer = {};  // for looking up the program
+
+    StageError failed = {};  // set by the child
+};
+
+// Runs the command. Nothing of it has run if it fails; `start.failed` says where.
+Outcome<pid_t> start_command(CommandStart& start, std::span<std::byte> stack);
+
+}  // namespace paddock::sandbox

@@ -1,0 +1,217 @@
+#include "sandbox/command_user.h"
+
+#include <fcntl.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "sandbox/kernel_text.h"
+#include "sys/child.h"
+#include "sys/host.h"
+#include "sys/io.h"
+#include "sys/mount.h"
+#include "sys/open.h"
+#include "sys/process.h"
+#include "sys/signal.h"
+#include "sys/stat.h"
+
+namespace paddock::sandbox {
+namespace {
+
+// What commands see where root chose a user: as on most machines with one.
+constexpr uid_t kInsideId = 1000;
+
+// From here on no distribution gives out ids, up to the sign bit, which some programs dislike.
+constexpr std::uint32_t kUnusedFirst = 0x7000'0000;
+constexpr std::uint32_t kUnusedLast = 0x7fff'ffff;
+
+constexpr gid_t kNoGroup = 65534;
+
+constexpr int kTriesMax = 64;
+
+constexpr std::string_view kRootOwned =
+    "the workspace belongs to root and cannot be shown to another user; give it to an unprivileged "
+    "user, or start as one";
+
+template <class Number>
+bool parse(std::string_view text, Number& number) {
+    const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
+    return parsed.ec == std::errc() && parsed.ptr == text.data() + text.size();
+}
+
+Outcome<std::uint32_t> unused_id() {
+    PADDOCK_ASSIGN(users, read_text(AT_FDCWD, "/proc/self/uid_map"));
+    PADDOCK_ASSIGN(groups, read_text(AT_FDCWD, "/proc/self/gid_map"));
+    const std::string accounts = read_text(AT_FDCWD, "/etc/passwd").value_or("");
+    const std::string teams = read_text(AT_FDCWD, "/etc/group").value_or("");
+    for (int i = 0; i < kTriesMax; ++i) {
+        PADDOCK_ASSIGN(random, sys::random_u64());
+        const std::uint32_t id = id_in_map(users, random);
+        if (id == 0 || id_in_map(groups, random) != id) continue;
+        if (!lists_id(accounts, id) && !lists_id(teams, id)) return id;
+    }
+    return refuse(Code::kSandboxUnavailable, "every user of this system is in use");
+}
+
+Done write_maps(pid_t process, std::string_view users, std::string_view groups) {
+    const std::string directory = "/proc/" + std::to_string(process);
+    PADDOCK_ASSIGN(held, sys::openat(AT_FDCWD, directory.c_str(), O_PATH | O_DIRECTORY));
+    PADDOCK_TRY(write_text(held.get(), "uid_map", users));
+    return write_text(held.get(), "gid_map", groups);
+}
+
+struct PipeEnds {
+    int read;
+    int write;
+};
+
+// The namespace is needed, not the process: it waits until the pipe is closed. Its own copy of the
+// end to write to would keep it open.
+int wait_for_end(void* argument) {
+    const auto& ends = *static_cast<const PipeEnds*>(argument);
+    char nothing = 0;
+    (void)sys::close_between(ends.write, ends.write);
+    (void)sys::read(ends.read, &nothing, 1);
+    return 0;
+}
+
+// A user namespace in which the owner of the workspace and the user of the commands are exchanged.
+Outcome<UniqueFd> owner_namespace(const Stat& owner, std::uint32_t id) {
+    PADDOCK_ASSIGN(pipe, sys::pipe());
+    PipeEnds ends{pipe.read.get(), pipe.write.get()};
+    alignas(16) std::array<std::byte, 8192> stack;
+    const sys::SignalsHeldBack held_back;
+    PADDOCK_ASSIGN(child, sys::share_process(wait_for_end, &ends, stack, CLONE_NEWUSER));
+    const std::string name = "/proc/" + std::to_string(child.id) + "/ns/user";
+    const auto mapped =
+        write_maps(child.id, exchange_map(owner.uid, id), exchange_map(owner.gid, id));
+    auto space = sys::openat(AT_FDCWD, name.c_str(), O_RDONLY);
+    pipe.write.reset();
+    PADDOCK_TRY(sys::wait_for(child.held.get()));
+    if (!mapped) return mapped.error();
+    return space;
+}
+
+// The workspace as a mount on which its owner appears as `id`. Made while this is root: nobody else
+// may.
+Outcome<UniqueFd> mount_for(int workspace, const Stat& owner, std::uint32_t id) {
+    PADDOCK_ASSIGN(mount, sys::copy_mount(workspace, "", sys::Tree::kOne));
+    PADDOCK_ASSIGN(space, owner_namespace(owner, id));
+    PADDOCK_TRY(sys::map_owners(mount.get(), space.get()));
+    return std::move(mount);
+}
+
+CommandUser itself() {
+    CommandUser user;
+    user.user = user.inside_user = sys::effective_user();
+    user.group = user.inside_group = sys::effective_group();
+    return user;
+}
+
+Outcome<CommandUser> owner_of(const Stat& workspace) {
+    if (workspace.uid == 0) return refuse(Code::kSandboxUnavailable, kRootOwned);
+    CommandUser user;
+    user.user = workspace.uid;
+    user.group = workspace.gid == 0 ? kNoGroup : workspace.gid;
+    user.chosen = true;
+    return user;
+}
+
+}  // namespace
+
+std::string exchange_map(std::uint32_t one, std::uint32_t other) {
+    constexpr std::uint64_t kEnd = 0xffff'ffff;  // the last id means "none"
+    std::string map;
+    const auto line = [&map](std::uint64_t inside, std::uint64_t outside, std::uint64_t count) {
+        if (count == 0) return;
+        map += std::to_string(inside) + ' ' + std::to_string(outside) + ' ' +
+               std::to_string(count) + '\n';
+    };
+    const std::uint64_t low = std::min(one, other);
+    const std::uint64_t high = std::max(one, other);
+    line(0, 0, low);
+    line(low, high, 1);
+    if (low != high) {
+        line(low + 1, low + 1, high - low - 1);
+        line(high, low, 1);
+    }
+    line(high + 1, high + 1, kEnd - high - 1);
+    return map;
+}
+
+std::uint32_t id_in_map(std::string_view map, std::uint64_t random) {
+    std::uint64_t first = 0;
+    std::uint64_t last = 0;
+    for (const std::string& line : split(map, '\n')) {
+        const auto fields = split(line, ' ');
+        std::uint64_t begin = 0;
+        std::uint64_t count = 0;
+        if (fields.size() != 3 || !parse(fields[0], begin) || !parse(fields[2], count)) continue;
+        const std::uint64_t end = begin + count;
+        if (begin <= kUnusedFirst && end > kUnusedLast) {
+            first = kUnusedFirst;
+            last = kUnusedLast;
+            break;
+        }
+        if (count > 0 && end - 1 > last) {
+            first = std::max<std::uint64_t>(begin, 1);
+            last = end - 1;
+        }
+    }
+    if (first == 0 || last < first) return 0;
+    return static_cast<std::uint32_t>(first + random % (last - first + 1));
+}
+
+bool lists_id(std::string_view accounts, std::uint32_t id) {
+    for (const std::string& line : split(accounts, '\n')) {
+        std::string_view rest = line;
+        for (int skipped = 0; skipped < 2; ++skipped) {
+            const std::size_t colon = rest.find(':');
+            rest = colon == std::string_view::npos ? std::string_view() : rest.substr(colon + 1);
+        }
+        std::uint32_t listed = 0;
+        if (parse(rest.substr(0, rest.find(':')), listed) && listed == id) return true;
+    }
+    return false;
+}
+
+Outcome<CommandUser> choose_user(int workspace, bool map_owners) {
+    if (sys::effective_user() != 0) return itself();
+    PADDOCK_ASSIGN(owner, sys::fstat(workspace));
+    if (map_owners) {
+        PADDOCK_ASSIGN(id, unused_id());
+        if (auto mount = mount_for(workspace, owner, id)) {
+            return CommandUser{id, id, kInsideId, kInsideId, true, std::move(*mount)};
+        }
+    }
+    PADDOCK_ASSIGN(user, owner_of(owner));
+    user.inside_user = user.inside_group = kInsideId;
+    return std::move(user);
+}
+
+Outcome<CommandUser> choose_plain_user(int workspace) {
+    if (sys::effective_user() != 0) return itself();
+    PADDOCK_ASSIGN(owner, sys::fstat(workspace));
+    PADDOCK_ASSIGN(user, owner_of(owner));
+    user.inside_user = user.user;
+    user.inside_group = user.group;
+    return std::move(user);
+}
+
+Done map_user(pid_t process, const CommandUser& user) {
+    const auto line = [](std::uint32_t inside, std::uint32_t outside) {
+        return std::to_string(inside) + ' ' + std::to_string(outside) + " 1\n";
+    };
+    if (!user.chosen) {
+        // Who is not root may map a group only where groups cannot be given up any more: a group
+        // can take rights away, too.
+        const std::string name = "/proc/" + std::to_string(process) + "/setgroups";
+        PADDOCK_TRY(write_text(AT_FDCWD, name.c_str(), "deny"));
+    }
+    return write_maps(process, line(user.inside_user, user.user),
+                      line(user.inside_group, user.group));
+}
+
+}  // namespace paddock::sandbox

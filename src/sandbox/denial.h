@@ -1,0 +1,70 @@
+// What a command was refused, as far as it was seen: for the person who reads the result.
+//
+// The observer in the warden sends records through a socket of the command (SOCK_SEQPACKET); the
+// log of that command, on the side of the server, reads them. Neither decides anything.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <paddock/limits.h>
+
+#include "base/outcome.h"
+
+namespace paddock::sandbox {
+
+// What stood in the way.
+enum class Wall : std::uint8_t {
+    kNone,
+    kView,      // only the workspace and scratch directories can be changed
+    kReadOnly,  // the workspace is read-only as a whole
+    kRule,      // a rule protects the path
+    kNetwork,   // there is no way out of the own loopback
+};
+
+enum class Deed : std::uint8_t { kWrite, kCreate, kRemove, kRename, kConnect };
+
+struct Denial {
+    Wall wall = Wall::kNone;
+    Deed deed = Deed::kWrite;
+    std::string target = {};  // a path or an address, as the command had it: untrusted bytes
+};
+
+// One message.
+struct DenialRecord {
+    Wall wall = Wall::kNone;  // kNone: there were more, and no target
+    Deed deed = Deed::kWrite;
+    std::uint16_t size = 0;
+    std::array<char, limits::kDenialTargetBytesMax> target{};
+};
+
+// The layers behind the walls of one session, "mount_namespace" or "landlock" and the like.
+struct WallLayers {
+    std::string_view files;
+    std::string_view network;
+};
+
+class DenialLog {
+public:
+    // Reads what has come and does not wait for more. True when the observer is gone.
+    Outcome<bool> read(int report);
+
+    // For layers that know for themselves. What is there already is not added again, and nothing
+    // beyond kDenialsMax.
+    void add(Denial denial);
+
+    const std::vector<Denial>& denials() const { return denials_; }
+    bool more() const { return more_; }
+
+    // One line each, with the layer and the operator's setting behind it; empty if there are none.
+    std::string text(const WallLayers& layers) const;
+
+private:
+    std::vector<Denial> denials_;
+    bool more_ = false;
+};
+
+}  // namespace paddock::sandbox

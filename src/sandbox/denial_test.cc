@@ -1,0 +1,101 @@
+#include "sandbox/denial.h"
+
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+
+#include <cstring>
+
+#include <paddock/unique_fd.h>
+
+#include "sys/io.h"
+
+namespace paddock::sandbox {
+namespace {
+
+struct Line {
+    Line() {
+        int ends[2];
+        EXPECT_EQ(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
+        observer.reset(ends[0]);
+        log.reset(ends[1]);
+    }
+    void send(const DenialRecord& record) const {
+        EXPECT_TRUE(
+            sys::send_now(observer.get(), {reinterpret_cast<const char*>(&record), sizeof record}));
+    }
+    UniqueFd observer;
+    UniqueFd log;
+};
+
+DenialRecord record_of(Wall wall, Deed deed, std::string_view target) {
+    DenialRecord record{wall, deed, static_cast<std::uint16_t>(target.size()), {}};
+    std::memcpy(record.target.data(), target.data(), target.size());
+    return record;
+}
+
+TEST(DenialLog, reads_what_has_come_and_then_the_end) {
+    Line line;
+    DenialLog log;
+    EXPECT_EQ(log.read(line.log.get()).value(), false);
+    line.send(record_of(Wall::kView, Deed::kCreate, "/etc/new"));
+    line.send(record_of(Wall::kView, Deed::kCreate, "/etc/new"));
+    line.send(record_of(Wall::kNetwork, Deed::kConnect, "192.0.2.1:443"));
+    EXPECT_EQ(log.read(line.log.get()).value(), false);
+    ASSERT_EQ(log.denials().size(), 2U);
+    EXPECT_FALSE(log.more());
+    line.send({});
+    line.observer.reset();
+    EXPECT_EQ(log.read(line.log.get()).value(), true);
+    EXPECT_TRUE(log.more());
+    EXPECT_EQ(log.text({"mount_namespace", "network_namespace"}),
+              "Denied by the sandbox:\n"
+              "- create /etc/new: outside of the workspace (layer: mount_namespace, operator "
+              "setting: root)\n"
+              "- connect to 192.0.2.1:443: no network beyond its own loopback (layer: "
+              "network_namespace, operator setting: network)\n"
+              "- and more\n");
+}
+
+TEST(DenialLog, is_bounded_and_says_so) {
+    DenialLog log;
+    EXPECT_EQ(log.text({"a", "b"}), "");
+    for (std::size_t i = 0; i < limits::kDenialsMax; ++i) {
+        log.add({Wall::kRule, Deed::kRemove, std::to_string(i)});
+    }
+    EXPECT_FALSE(log.more());
+    log.add({Wall::kRule, Deed::kRemove, "0"});
+    EXPECT_FALSE(log.more()) << "known already";
+    log.add({Wall::kRule, Deed::kRename, "0"});
+    EXPECT_TRUE(log.more());
+    EXPECT_EQ(log.denials().size(), limits::kDenialsMax);
+}
+
+TEST(DenialLog, shows_untrusted_bytes_safely) {
+    DenialLog log;
+    log.add({Wall::kReadOnly, Deed::kWrite, "/a\n- write \x1b[31m/b\xff"});
+    EXPECT_EQ(log.text({"landlock", "seccomp"}),
+              "Denied by the sandbox:\n"
+              "- write /a\\x0a- write \\x1b[31m/b\\xff: the workspace is read-only (layer: "
+              "landlock, operator setting: mode)\n");
+}
+
+TEST(DenialLog, refuses_malformed_records) {
+    for (const auto spoil : {+[](DenialRecord& r) { r.size = 65535; },
+                             +[](DenialRecord& r) { r.wall = static_cast<Wall>(9); },
+                             +[](DenialRecord& r) { r.deed = static_cast<Deed>(9); }}) {
+        const Line line;
+        DenialRecord record = record_of(Wall::kView, Deed::kWrite, "/x");
+        spoil(record);
+        line.send(record);
+        DenialLog log;
+        EXPECT_FALSE(log.read(line.log.get()));
+        EXPECT_TRUE(log.denials().empty());
+    }
+    const Line line;
+    ASSERT_TRUE(sys::send_now(line.observer.get(), "short"));
+    DenialLog log;
+    EXPECT_FALSE(log.read(line.log.get()));
+}
+
+}  // namespace
+}  // namespace paddock::sandbox

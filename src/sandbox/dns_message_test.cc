@@ -1,0 +1,134 @@
+#include "sandbox/dns_message.h"
+
+#include <gtest/gtest.h>
+
+#include <paddock/limits.h>
+
+#include "sandbox/dns_reply.h"
+
+using namespace paddock;
+using namespace paddock::sandbox;
+using namespace paddock::testing;
+
+namespace {
+
+using Kind = DnsAnswer::Kind;
+
+const DnsQuestion kQuestion{0x1234, "www.example.org", DnsType::kA};
+
+TEST(DnsMessage, asks_for_one_name) {
+    const std::string asked = write_dns_question(kQuestion);
+    EXPECT_EQ(asked, std::string("\x12\x34\x01\x00\x00\x01\x00\x00\x00\x00\x00\x00"
+                                 "\x03www\x07"
+                                 "example\x03org\x00\x00\x01\x00\x01",
+                                 33));
+}
+
+TEST(DnsMessage, reads_addresses) {
+    DnsReply reply(kQuestion);
+    reply.address("www.example.org", "192.0.2.1").address("WWW.Example.ORG", "192.0.2.2");
+    const DnsAnswer answer = read_dns_answer(reply.bytes(), kQuestion);
+    EXPECT_EQ(answer.kind, Kind::kAddresses);
+    ASSERT_EQ(answer.addresses.size(), 2U);
+    EXPECT_EQ(policy::address_text(answer.addresses[1]), "192.0.2.2");
+    const DnsQuestion v6{1, "a", DnsType::kAaaa};
+    EXPECT_EQ(
+        read_dns_answer(DnsReply(v6).address("a", "2001:db8::1").bytes(), v6).addresses.size(), 1U);
+}
+
+TEST(DnsMessage, follows_aliases_in_any_order_and_no_others) {
+    DnsReply reply(kQuestion);
+    reply.address("evil.example", "127.0.0.1")
+        .address("c.example", "192.0.2.7")
+        .alias("b.example", "c.example")
+        .alias("www.example.org", "b.example");
+    const DnsAnswer answer = read_dns_answer(reply.bytes(), kQuestion);
+    ASSERT_EQ(answer.addresses.size(), 1U);
+    EXPECT_EQ(policy::address_text(answer.addresses[0]), "192.0.2.7");
+}
+
+TEST(DnsMessage, aliases_in_a_circle_end) {
+    DnsReply reply(kQuestion);
+    reply.alias("www.example.org", "a").alias("a", "www.example.org").address("x", "192.0.2.1");
+    const DnsAnswer answer = read_dns_answer(reply.bytes(), kQuestion);
+    EXPECT_EQ(answer.kind, Kind::kAddresses);
+    EXPECT_TRUE(answer.addresses.empty());
+}
+
+TEST(DnsMessage, addresses_are_bounded) {
+    DnsReply reply(kQuestion);
+    for (int i = 0; i < 100; ++i) reply.address("www.example.org", "192.0.2.1");
+    EXPECT_EQ(read_dns_answer(reply.bytes(), kQuestion).addresses.size(),
+              limits::kNameAddressesMax);
+}
+
+TEST(DnsMessage, what_is_no_answer_to_the_question_is_stray) {
+    const std::string good = DnsReply(kQuestion).address("www.example.org", "192.0.2.1").bytes();
+    DnsQuestion other = kQuestion;
+    other.id = 0x1235;
+    EXPECT_EQ(read_dns_answer(good, other).kind, Kind::kStray);
+    other = kQuestion;
+    other.name = "www.example.com";
+    EXPECT_EQ(read_dns_answer(good, other).kind, Kind::kStray);
+    other = kQuestion;
+    other.type = DnsType::kAaaa;
+    EXPECT_EQ(read_dns_answer(good, other).kind, Kind::kStray);
+    std::string changed = good;
+    changed[2] = 0;  // a question
+    EXPECT_EQ(read_dns_answer(changed, kQuestion).kind, Kind::kStray);
+    changed = good;
+    changed[5] = 2;  // two questions
+    EXPECT_EQ(read_dns_answer(changed, kQuestion).kind, Kind::kStray);
+    EXPECT_EQ(read_dns_answer("", kQuestion).kind, Kind::kStray);
+    EXPECT_EQ(read_dns_answer(write_dns_question(kQuestion), kQuestion).kind, Kind::kStray);
+}
+
+TEST(DnsMessage, codes_and_truncation_are_told_apart) {
+    EXPECT_EQ(read_dns_answer(DnsReply(kQuestion).code(3).bytes(), kQuestion).kind,
+              Kind::kAddresses);
+    EXPECT_EQ(read_dns_answer(DnsReply(kQuestion).code(2).bytes(), kQuestion).kind, Kind::kFailed);
+    EXPECT_EQ(read_dns_answer(DnsReply(kQuestion).code(5).bytes(), kQuestion).kind, Kind::kFailed);
+    EXPECT_EQ(read_dns_answer(DnsReply(kQuestion).truncated().bytes(), kQuestion).kind,
+              Kind::kTruncated);
+}
+
+TEST(DnsMessage, a_cut_message_gives_nothing) {
+    DnsReply reply(kQuestion);
+    reply.alias("www.example.org", "b").address("b", "192.0.2.1");
+    const std::string good = reply.bytes();
+    for (std::size_t size = 0; size < good.size(); ++size) {
+        const DnsAnswer answer = read_dns_answer(good.substr(0, size), kQuestion);
+        EXPECT_NE(answer.kind, Kind::kAddresses) << size;
+    }
+}
+
+TEST(DnsMessage, pointers_lead_backwards_only) {
+    const std::string head = DnsReply(kQuestion).bytes();
+    const auto with_owner = [&](std::string_view owner) {
+        std::string message = head;
+        message[7] = 1;
+        message.append(owner);
+        message.append("\x00\x01\x00\x01\x00\x00\x00\x00\x00\x04\x7f\x00\x00\x01", 14);
+        return read_dns_answer(message, kQuestion);
+    };
+    using namespace std::string_view_literals;
+    EXPECT_EQ(with_owner("\xc0\x0c"sv).addresses.size(), 1U) << "the name of the question";
+    EXPECT_EQ(with_owner("\xc0\x21"sv).kind, Kind::kFailed) << "itself";
+    EXPECT_EQ(with_owner("\xc0\x22"sv).kind, Kind::kFailed) << "forward";
+    EXPECT_EQ(with_owner("\xff\xff"sv).kind, Kind::kFailed) << "beyond the end";
+    EXPECT_EQ(with_owner("\x01x\xc0\x21"sv).kind, Kind::kFailed) << "a circle";
+    EXPECT_EQ(with_owner("\x40x"sv).kind, Kind::kFailed) << "a reserved length";
+}
+
+TEST(DnsMessage, a_dot_in_a_label_is_no_separator) {
+    DnsReply reply(kQuestion);
+    std::string message = reply.bytes();
+    message[7] = 1;
+    message.append("\x0bwww.example\x03org\x00", 17);
+    message.append("\x00\x01\x00\x01\x00\x00\x00\x00\x00\x04\x7f\x00\x00\x01", 14);
+    const DnsAnswer answer = read_dns_answer(message, kQuestion);
+    EXPECT_EQ(answer.kind, Kind::kAddresses);
+    EXPECT_TRUE(answer.addresses.empty());
+}
+
+}  // namespace

@@ -1,0 +1,18 @@
+// The head of an HTTP/1 request to a proxy: checked, and for a plain request rewritten for the
+// origin. Pure.
+//
+// The origin gets the request line in origin form, a Host header made from the URL (whatever the
+// client said), the other headers as they came except those that are between client and proxy, and
+// "Connection: close": one connection, one request.
+#pragma once
+
+#include <string_view>
+
+#include "sandbox/proxy_request.h"
+
+namespace paddock::sandbox {
+
+// `head` ends with the empty line.
+ProxyStep read_http_head(std::string_view head);
+
+}  // namespace paddock::sandbox

@@ -1,0 +1,220 @@
+#include "sandbox/observer.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+#include "sandbox/foreign_path.h"
+#include "sandbox/observed_call.h"
+#include "sys/io.h"
+#include "sys/stat.h"
+#include "sys/uapi.h"
+
+namespace paddock::sandbox {
+namespace {
+
+using sys::seccomp::Notification;
+
+// What a call would do behind a wall; at most two names, the ones of a rename.
+struct Sighting {
+    Wall wall = Wall::kNone;
+    Deed deed = Deed::kWrite;
+    ForeignPath path;
+    ForeignPath second;
+    Wall second_wall = Wall::kNone;
+    std::array<char, 64> address{};  // of a connect, instead of a path
+};
+
+int directory_of(const Notification& call, const ObservedName& name) {
+    if (name.directory == kNoArgument) return AT_FDCWD;
+    return static_cast<int>(call.arguments[static_cast<std::size_t>(name.directory)]);
+}
+
+bool read_name(const Notification& call, const ObservedName& name, ForeignPath& path) {
+    const std::uint64_t address = call.arguments[static_cast<std::size_t>(name.path)];
+    return path.read(call.process, directory_of(call, name), address).has_value();
+}
+
+bool exists(const ForeignPath& path) { return sys::node_at(AT_FDCWD, path.c_str()).has_value(); }
+
+bool fails_anyhow(NameMust must, bool there) {
+    return (must == NameMust::kExist && !there) || (must == NameMust::kBeMissing && there);
+}
+
+std::uint64_t open_flags(const Notification& call, const ObservedCall& kind) {
+    if (kind.flags != kNoArgument) return call.arguments[static_cast<std::size_t>(kind.flags)];
+    sys::uapi::OpenHow how;
+    const std::uint64_t address = call.arguments[static_cast<std::size_t>(kind.how)];
+    read_foreign(call.process, address, {reinterpret_cast<char*>(&how), sizeof how});
+    return how.flags;
+}
+
+NameMust need_of_open(std::uint64_t flags) {
+    if ((flags & O_TMPFILE) == O_TMPFILE || (flags & O_CREAT) == 0) return NameMust::kExist;
+    return (flags & O_EXCL) != 0 ? NameMust::kBeMissing : NameMust::kAnything;
+}
+
+void look_at_open(const Notification& call, const ObservedCall& kind, const WriteMap& map,
+                  Sighting& seen) {
+    constexpr std::uint64_t kChanging = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC;
+    const std::uint64_t flags = open_flags(call, kind);
+    if ((flags & kChanging) == 0 || (flags & O_PATH) != 0) return;
+    if (!read_name(call, kind.name, seen.path)) return;
+    const Wall wall = map.wall_before(seen.path.view());
+    if (wall == Wall::kNone) return;
+    const bool there = exists(seen.path);
+    if (fails_anyhow(need_of_open(flags), there)) return;
+    seen.deed = there ? Deed::kWrite : Deed::kCreate;
+    seen.wall = wall;
+}
+
+// mv asks that way whether the target is a directory.
+bool keeps_existing(const Notification& call, const ObservedCall& kind) {
+    return kind.rename_flags != kNoArgument &&
+           (call.arguments[static_cast<std::size_t>(kind.rename_flags)] & RENAME_NOREPLACE) != 0;
+}
+
+void look_at_names(const Notification& call, const ObservedCall& kind, const WriteMap& map,
+                   Sighting& seen) {
+    if (!read_name(call, kind.name, seen.path)) return;
+    const bool two = kind.second.path != kNoArgument;
+    if (two && !read_name(call, kind.second, seen.second)) return;
+    const Wall wall = map.wall_before(seen.path.view());
+    const Wall second = two ? map.wall_before(seen.second.view()) : Wall::kNone;
+    if (wall == Wall::kNone && second == Wall::kNone) return;
+    if (fails_anyhow(kind.must, exists(seen.path))) return;
+    if (keeps_existing(call, kind) && exists(seen.second)) return;
+    seen.deed = kind.deed;
+    seen.wall = wall;
+    seen.second_wall = second;
+}
+
+bool is_loopback(const sockaddr_in& address) {
+    const std::uint32_t host = ntohl(address.sin_addr.s_addr);
+    return host >> 24 == 127 || host == INADDR_ANY;
+}
+
+bool is_loopback(const sockaddr_in6& address) {
+    const in6_addr& host = address.sin6_addr;
+    if (IN6_IS_ADDR_V4MAPPED(&host)) return host.s6_addr[12] == 127;
+    return IN6_IS_ADDR_LOOPBACK(&host) || IN6_IS_ADDR_UNSPECIFIED(&host);
+}
+
+// "192.0.2.1:443", "[2001:db8::1]:443".
+void write_address(int family, const void* host, std::uint16_t port, std::array<char, 64>& text) {
+    char* at = text.data();
+    char* const end = at + text.size() - 1;
+    if (family == AF_INET6) *at++ = '[';
+    if (::inet_ntop(family, host, at, INET6_ADDRSTRLEN) == nullptr) return;
+    at += std::strlen(at);
+    if (family == AF_INET6) *at++ = ']';
+    *at++ = ':';
+    *std::to_chars(at, end, ntohs(port)).ptr = '\0';
+}
+
+// The C library asks a name service daemon before every look-up of a user, and rarely finds one.
+bool is_name_service(std::string_view path) { return path.ends_with("/run/nscd/socket"); }
+
+void look_at_unix_socket(const Notification& call, const sockaddr_un& address, std::size_t size,
+                         const WriteMap& map, Sighting& seen) {
+    const std::size_t most = size - offsetof(sockaddr_un, sun_path);
+    const std::string_view name(address.sun_path, ::strnlen(address.sun_path, most));
+    if (name.empty() || is_name_service(name)) return;
+    if (!seen.path.set(call.process, AT_FDCWD, name)) return;
+    if (map.wall_before(seen.path.view()) != Wall::kView || exists(seen.path)) return;
+    seen.deed = Deed::kConnect;
+    seen.wall = Wall::kView;
+}
+
+void look_at_connect(const Notification& call, const WriteMap& map, Sighting& seen) {
+    union {
+        sockaddr any;
+        sockaddr_in inet;
+        sockaddr_in6 inet6;
+        sockaddr_un local;
+    } address{};
+    const std::size_t told = static_cast<std::uint32_t>(call.arguments[2]);
+    const std::size_t size =
+        read_foreign(call.process, call.arguments[1],
+                     {reinterpret_cast<char*>(&address), std::min(told, sizeof address)});
+    if (size <= sizeof(sa_family_t)) return;
+    if (address.any.sa_family == AF_UNIX) {
+        return look_at_unix_socket(call, address.local, size, map, seen);
+    }
+    if (!map.loopback_only) return;
+    if (address.any.sa_family == AF_INET && !is_loopback(address.inet)) {
+        write_address(AF_INET, &address.inet.sin_addr, address.inet.sin_port, seen.address);
+    } else if (address.any.sa_family == AF_INET6 && !is_loopback(address.inet6)) {
+        write_address(AF_INET6, &address.inet6.sin6_addr, address.inet6.sin6_port, seen.address);
+    } else {
+        return;
+    }
+    seen.deed = Deed::kConnect;
+    seen.wall = Wall::kNetwork;
+}
+
+void look_at(const Notification& call, const WriteMap& map, Sighting& seen) {
+    const ObservedCall* kind = observed_call(call.number);
+    if (kind == nullptr || call.process == 0) return;
+    if (kind->deed == Deed::kConnect) return look_at_connect(call, map, seen);
+    const bool opens = kind->flags != kNoArgument || kind->how != kNoArgument;
+    if (opens) return look_at_open(call, *kind, map, seen);
+    look_at_names(call, *kind, map, seen);
+}
+
+std::uint64_t hash_of(Deed deed, std::string_view target) {
+    std::uint64_t hash = 0xcbf29ce484222325 ^ static_cast<std::uint64_t>(deed);
+    for (const char c : target) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+    return hash;
+}
+
+}  // namespace
+
+Observer::Observer(UniqueFd listener, UniqueFd report, const WriteMap& map) noexcept
+    : listener_(std::move(listener)), report_(std::move(report)), map_(&map) {
+    (void)sys::seccomp::wake_on_same_processor(listener_.get());
+}
+
+void Observer::serve() noexcept {
+    const auto call = sys::seccomp::receive(listener_.get());
+    if (!call) return;
+    Sighting seen;
+    look_at(*call, *map_, seen);
+    // A process id that was used again in between would have led to another's memory.
+    const bool sighted = seen.wall != Wall::kNone || seen.second_wall != Wall::kNone;
+    const bool genuine = sighted && sys::seccomp::is_waiting(listener_.get(), call->id);
+    (void)sys::seccomp::let_continue(listener_.get(), call->id);
+    if (!genuine) return;
+    const bool by_address = seen.wall == Wall::kNetwork;
+    record(seen.wall, seen.deed, by_address ? seen.address.data() : seen.path.view());
+    record(seen.second_wall, seen.deed, seen.second.view());
+}
+
+void Observer::record(Wall wall, Deed deed, std::string_view target) noexcept {
+    if (wall == Wall::kNone || told_count_ > told_.size()) return;
+    const std::uint64_t hash = hash_of(deed, target);
+    const auto end = told_.begin() + static_cast<std::ptrdiff_t>(told_count_);
+    if (std::find(told_.begin(), end, hash) != end) return;
+    if (told_count_++ == told_.size()) return send({});
+    told_[told_count_ - 1] = hash;
+    DenialRecord told{wall, deed, 0, {}};
+    const std::size_t size = std::min(target.size(), told.target.size());
+    told.size = static_cast<std::uint16_t>(size);
+    std::copy_n(target.begin(), size, told.target.begin());
+    send(told);
+}
+
+void Observer::send(const DenialRecord& record) noexcept {
+    (void)sys::send_now(report_.get(), {reinterpret_cast<const char*>(&record), sizeof record});
+}
+
+}  // namespace paddock::sandbox

@@ -1,0 +1,94 @@
+#include "sandbox/process_table.h"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <string_view>
+
+#include "sys/io.h"
+#include "sys/open.h"
+
+namespace paddock::sandbox {
+namespace {
+
+template <class Number>
+bool parse(std::string_view text, Number& number) {
+    const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
+    return parsed.ec == std::errc() && parsed.ptr == text.data() + text.size();
+}
+
+std::string_view next_field(std::string_view& rest) {
+    const std::string_view field = rest.substr(0, rest.find(' '));
+    rest.remove_prefix(std::min(rest.size(), field.size() + 1));
+    return field;
+}
+
+}  // namespace
+
+bool parse_stat(std::span<const char> line, SeenProcess& process) noexcept {
+    std::string_view rest(line.data(), line.size());
+    const std::size_t name_end = rest.rfind(')');
+    if (name_end == std::string_view::npos || rest.size() < name_end + 4) return false;
+    rest.remove_prefix(name_end + 2);
+    const std::string_view state = next_field(rest);
+    if (state.size() != 1) return false;
+    process.state = state[0];
+    if (!parse(next_field(rest), process.parent)) return false;
+    // Field 22 is the time of start; the parent was the fourth.
+    for (int skipped = 5; skipped < 22; ++skipped) next_field(rest);
+    process.descends = false;
+    return parse(next_field(rest), process.started);
+}
+
+Outcome<SeenProcess> look_at_process(int proc, pid_t id) {
+    char path[32];
+    char* end = std::to_chars(path, path + 16, id).ptr;
+    std::memcpy(end, "/stat", sizeof "/stat");
+    PADDOCK_ASSIGN(file, sys::openat(proc, path, O_RDONLY));
+    char line[1024];
+    PADDOCK_ASSIGN(size, sys::read(file.get(), line, sizeof line));
+    SeenProcess process;
+    process.id = id;
+    if (!parse_stat({line, size}, process)) return Failure::from_errno(ESRCH);
+    return process;
+}
+
+Done ProcessTable::scan(int proc) {
+    count_ = 0;
+    reader_.reset();
+    PADDOCK_TRY(sys::seek_entry(proc, 0));
+    for (;;) {
+        PADDOCK_ASSIGN(entry, reader_.next(proc));
+        if (entry == nullptr) return {};
+        pid_t id = 0;
+        if (!parse(entry->name, id)) continue;
+        const auto process = look_at_process(proc, id);
+        if (!process) continue;
+        if (count_ == seen_.size()) return refuse(Code::kLimitReached, {}, E2BIG);
+        seen_[count_++] = *process;
+    }
+}
+
+void ProcessTable::mark_descendants(pid_t ancestor) noexcept {
+    const std::span<SeenProcess> all(seen_.data(), count_);
+    const auto is_marked = [&](pid_t id) {
+        // /proc lists by number.
+        const auto at = std::lower_bound(all.begin(), all.end(), id,
+                                         [](const SeenProcess& p, pid_t i) { return p.id < i; });
+        return at != all.end() && at->id == id && at->descends;
+    };
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (SeenProcess& process : all) {
+            if (process.descends || process.id == ancestor) continue;
+            if (process.parent != ancestor && !is_marked(process.parent)) continue;
+            process.descends = true;
+            changed = true;
+        }
+    }
+}
+
+}  // namespace paddock::sandbox

@@ -1,0 +1,98 @@
+#include "sandbox/process_table.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <memory>
+#include <string_view>
+
+#include "sandbox/tree_kill.h"
+
+namespace paddock::sandbox {
+namespace {
+
+constexpr const char* kRest = " 4 3 2 -1 4194304 1 2 3 4 5 6 7 8 20 0 1 0 12345 99 88 77 66";
+
+TEST(ProcessTable, a_line_is_parsed_whatever_the_program_calls_itself) {
+    for (const std::string name : {"sh", "a b", ") S 1 2 (", "", "x) Z 9 9 9"}) {
+        SeenProcess seen;
+        const std::string line = "42 (" + name + ") S 7" + kRest;
+        ASSERT_TRUE(parse_stat(line, seen)) << name;
+        EXPECT_EQ(seen.parent, 7);
+        EXPECT_EQ(seen.state, 'S');
+        EXPECT_EQ(seen.started, 12345U);
+    }
+    SeenProcess seen;
+    for (const std::string_view wrong : {"", "42", "42 (sh)", "42 (sh) S", "42 (sh) S x 1 2 3"}) {
+        EXPECT_FALSE(parse_stat(wrong, seen)) << wrong;
+    }
+}
+
+class Children : public ::testing::Test {
+protected:
+    // Stays until it is killed.
+    static pid_t sleeper() {
+        const pid_t child = ::fork();
+        if (child == 0) {
+            for (;;) ::pause();
+        }
+        return child;
+    }
+
+    static bool is_alive(pid_t process) { return ::kill(process, 0) == 0; }
+
+    const UniqueFd proc_{::open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+    const std::unique_ptr<TreeKiller> killer_{new TreeKiller};
+};
+
+TEST_F(Children, are_found) {
+    const pid_t child = sleeper();
+    ProcessTable& table = killer_->table();
+    ASSERT_TRUE(table.scan(proc_.get()).has_value());
+    table.mark_descendants(::getpid());
+    int found = 0;
+    for (const SeenProcess& seen : table.seen()) {
+        const bool stranger = seen.id == ::getpid() || seen.id == ::getppid();
+        EXPECT_FALSE(stranger && seen.descends);
+        EXPECT_TRUE(seen.id != child || seen.descends);
+        found += seen.id == child ? 1 : 0;
+    }
+    EXPECT_EQ(found, 1);
+    ::kill(child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
+}
+
+TEST_F(Children, are_killed_and_nobody_else) {
+    const pid_t other = sleeper();
+    const pid_t top = ::fork();
+    if (top == 0) {
+        sleeper();
+        if (::fork() == 0) {
+            sleeper();
+            for (;;) ::pause();
+        }
+        for (;;) ::pause();
+    }
+    const auto grown = [&] {
+        EXPECT_TRUE(killer_->table().scan(proc_.get()).has_value());
+        killer_->table().mark_descendants(top);
+        int count = 0;
+        for (const SeenProcess& seen : killer_->table().seen()) count += seen.descends ? 1 : 0;
+        return count == 3;
+    };
+    while (!grown()) ::usleep(1000);
+    const auto killed = killer_->kill_descendants(proc_.get(), top);
+    ASSERT_TRUE(killed.has_value());
+    EXPECT_EQ(*killed, 3U);
+    EXPECT_TRUE(is_alive(top));
+    EXPECT_TRUE(is_alive(other));
+    for (const pid_t child : {top, other}) {
+        ::kill(child, SIGKILL);
+        ::waitpid(child, nullptr, 0);
+    }
+}
+
+}  // namespace
+}  // namespace paddock::sandbox

@@ -1,0 +1,20 @@
+// A path of the workspace that commands may not change, or not even see.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace paddock::sandbox {
+
+enum class Shield : std::uint8_t {
+    kReadOnly,  // it and all below can be read
+    kHidden,    // an empty object without permissions stands in its place
+    kPinned,  // can be changed, but not renamed or removed: keeps what is protected below in place
+};
+
+struct Protection {
+    std::string path;  // relative to the workspace, names only, no link is followed
+    Shield shield = Shield::kReadOnly;
+};
+
+}  // namespace paddock::sandbox

@@ -1,0 +1,197 @@
+#include "sandbox/proxy.h"
+
+#include <fcntl.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include <paddock/sandbox.h>
+
+#include "sys/child.h"
+#include "sys/credential.h"
+#include "sys/fork.h"
+#include "sys/open.h"
+#include "sys/process.h"
+#include "sys/signal.h"
+#include "sys/socket.h"
+#include "sys/stat.h"
+
+namespace paddock::sandbox {
+namespace {
+
+// How long the loop, which never blocks, may take to answer.
+constexpr int kAnswerMs = 5000;
+
+constexpr unsigned kNobody = 65534;
+
+// More than write_denials can fill.
+constexpr std::size_t kAnswerBytesMax = std::size_t{128} << 10;
+
+// The child's first message: what it could not do, and errno.
+enum class Step : std::uint8_t { kNone, kDescriptors, kPrivileges, kConfinement };
+struct Ready {
+    Step step = Step::kNone;
+    int error = 0;
+};
+
+std::string_view failed_step(Step step) {
+    switch (step) {
+        case Step::kDescriptors: return "the proxy cannot close the descriptors it inherits";
+        case Step::kPrivileges: return "the proxy cannot give up its privileges";
+        case Step::kConfinement: return "the proxy cannot be confined by Landlock";
+        case Step::kNone: break;
+    }
+    return "the proxy cannot be started";
+}
+
+// The directory in which a file really is. Rules for the files themselves would be lost when
+// they are replaced.
+UniqueFd directory_of(const std::string& path) {
+    const auto real = sys::real_path(path.c_str());
+    if (!real) return {};
+    const std::string directory = real->substr(0, real->rfind('/') + 1);
+    auto opened = sys::openat(AT_FDCWD, directory.c_str(), O_PATH | O_DIRECTORY);
+    return opened ? std::move(*opened) : UniqueFd();
+}
+
+Done confine(const NameSources& names) {
+    const UniqueFd directories[] = {directory_of(names.hosts), directory_of(names.resolv_conf)};
+    ConfineSpec spec;
+    for (const UniqueFd& directory : directories) {
+        if (directory.valid()) spec.rules.push_back({directory.get(), Access::kReadOnly});
+    }
+    spec.network = permit::Network{"the proxy connects to the hosts that the operator listed"};
+    const auto report = confine_self(spec);
+    if (!report) return refuse(report.error().code, report.error().reason, report.error().os_error);
+    return {};
+}
+
+// All but these are closed; they get these numbers.
+enum : int { kControl = 3, kParent = 4, kKept = 5 };
+
+Done keep_only(int control, int parent) {
+    // First out of the way of those numbers.
+    PADDOCK_ASSIGN(control_copy, sys::duplicate(control, kKept));
+    PADDOCK_ASSIGN(parent_copy, sys::duplicate(parent, kKept));
+    PADDOCK_ASSIGN(null, sys::openat(AT_FDCWD, "/dev/null", O_RDWR));
+    const int nothing = null.release();
+    for (const int standard : {0, 1, 2}) PADDOCK_TRY(sys::place_descriptor(nothing, standard));
+    PADDOCK_TRY(sys::place_descriptor(control_copy.release(), kControl));
+    PADDOCK_TRY(sys::place_descriptor(parent_copy.release(), kParent));
+    return sys::close_from(kKept);
+}
+
+Done drop_privileges() {
+    // In a user namespace without such a user, or without others, it stays who it is.
+    const auto unknown_there = [](const Failure& failure) {
+        return failure.os_error == EINVAL || failure.os_error == EPERM;
+    };
+    if (sys::effective_user() == 0) {
+        const Done steps[] = {sys::forget_groups(), sys::become(kNobody, kNobody)};
+        for (const Done& done : steps) {
+            if (!done && !unknown_there(done.error())) return done.error();
+        }
+    }
+    PADDOCK_TRY(sys::drop_capabilities());
+    return sys::set_dumpable(false);
+}
+
+Ready settle(const ProxySettings& settings, int control, int parent) {
+    const auto failed = [](Step step, const Done& done) {
+        return Ready{step, done.error().os_error};
+    };
+    sys::become_quiet_parent();
+    (void)sys::new_session();  // fails only for who leads one already
+    if (const Done done = keep_only(control, parent); !done) {
+        return failed(Step::kDescriptors, done);
+    }
+    if (const Done done = drop_privileges(); !done) return failed(Step::kPrivileges, done);
+    if (const Done done = confine(settings.names); !done) return failed(Step::kConfinement, done);
+    return {};
+}
+
+[[noreturn]] void live(const ProxySettings& settings, int control, int parent) {
+    const Ready ready = settle(settings, control, parent);
+    const int way = ready.step == Step::kDescriptors ? control : kControl;
+    const std::string_view bytes(reinterpret_cast<const char*>(&ready), sizeof ready);
+    const bool told = sys::send_message(way, bytes, {}).has_value();
+    if (told && ready.step == Step::kNone) {
+        ProxyLoop(settings, UniqueFd(kControl), UniqueFd(kParent)).run();
+    }
+    sys::leave(0);
+}
+
+}  // namespace
+
+Outcome<std::unique_ptr<Proxy>> Proxy::start(const ProxySettings& settings) {
+    PADDOCK_ASSIGN(ends, sys::message_pair(kAnswerBytesMax));
+    // Readable when this process has ended. PR_SET_PDEATHSIG would mean the calling thread.
+    PADDOCK_ASSIGN(parent, sys::hold_process(sys::own_id()));
+    PADDOCK_ASSIGN(child, sys::fork_process());
+    if (child == 0) live(settings, ends.second.get(), parent.get());
+    ends.second.reset();
+    std::unique_ptr<Proxy> proxy(new Proxy(std::move(ends.first), child));
+
+    Ready ready;
+    char bytes[sizeof ready];
+    const auto message = sys::receive_message(proxy->control_.get(), bytes, {});
+    const bool told = message && message->bytes == sizeof ready;
+    if (told) std::memcpy(&ready, bytes, sizeof ready);
+    if (!told || ready.step != Step::kNone) {
+        return refuse(Code::kSandboxUnavailable, failed_step(ready.step), ready.error);
+    }
+    return proxy;
+}
+
+Proxy::~Proxy() {
+    control_.reset();
+    (void)sys::collect(process_);
+}
+
+Outcome<std::string> Proxy::ask(std::string_view request, std::span<const int> passed) {
+    const std::lock_guard lock(mutex_);
+    PADDOCK_TRY(sys::send_message(control_.get(), request, passed));
+    std::array waits{pollfd{control_.get(), POLLIN, 0}};
+    PADDOCK_ASSIGN(ready, sys::wait_ready(waits, kAnswerMs));
+    if (ready == 0) {
+        control_.reset();  // a late answer would be taken for that to the next question
+        return refuse(Code::kTimeout, "the proxy does not answer");
+    }
+    std::string answer(kAnswerBytesMax, '\0');
+    PADDOCK_ASSIGN(message, sys::receive_message(control_.get(), answer, {}));
+    if (message.bytes == 0) return refuse(Code::kNotAvailable, "the proxy has ended");
+    answer.resize(message.bytes);
+    return answer;
+}
+
+Done Proxy::serve(UniqueFd listener) {
+    if (!listener.valid()) return refuse(Code::kInvalidArgument, "there is no listening socket");
+    const std::array passed{listener.get()};
+    PADDOCK_ASSIGN(answer, ask("L", passed));
+    if (answer != "ok") return refuse(Code::kInternal, "the proxy gave a malformed answer");
+    return {};
+}
+
+Outcome<Denials> Proxy::take_denials() {
+    PADDOCK_ASSIGN(answer, ask("D", {}));
+    return parse_denials(answer);
+}
+
+std::vector<std::string> proxy_environment(std::uint16_t port) {
+    const std::string place = "://127.0.0.1:" + std::to_string(port);
+    std::vector<std::string> environment;
+    const auto add = [&](std::string_view upper, std::string_view lower, const std::string& value) {
+        for (const std::string_view name : {upper, lower}) {
+            environment.push_back(std::string(name) + "=" + value);
+        }
+    };
+    add("HTTP_PROXY", "http_proxy", "http" + place);
+    add("HTTPS_PROXY", "https_proxy", "http" + place);
+    add("ALL_PROXY", "all_proxy", "socks5h" + place);
+    add("NO_PROXY", "no_proxy", "localhost,127.0.0.1,::1");
+    return environment;
+}
+
+}  // namespace paddock::sandbox

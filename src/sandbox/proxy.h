@@ -1,0 +1,70 @@
+// The way out of a session whose network is an allow list: a proxy for HTTP (CONNECT and plain
+// requests) and SOCKS5 on one port.
+//
+//   auto proxy = Proxy::start({rules});          // before this process confines itself
+//   proxy->serve(listener);                      // a TCP socket that listens inside the session
+//   ... commands run with proxy_environment(port) ...
+//   auto denied = proxy->take_denials();
+//
+// The listening socket belongs to the session's own network namespace, the connections that the
+// proxy makes belong to the namespace of whoever started it: there is no other way between them.
+//
+// It is a process of its own, forked from the caller: it may open TCP connections, which the server
+// may not, and it reads bytes from hostile clients, which the server must not. It keeps no
+// descriptor of the server, is nobody instead of root, has no capabilities, and a Landlock domain
+// leaves it the files of name resolution only. What the caller has in memory at the fork it has
+// too, so start it early. It ends when this object or the calling process does.
+//
+// Names are looked up once for each connection (name_lookup.h) and exactly the address that
+// HostRules allowed is dialled. What passes through an open connection is not looked at.
+//
+// Any number of threads may call serve and take_denials.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <paddock/unique_fd.h>
+
+#include "base/outcome.h"
+#include "sandbox/proxy_loop.h"
+#include "sandbox/refusal_log.h"
+
+namespace paddock::sandbox {
+
+class Proxy {
+public:
+    // Errors: sandbox_unavailable with the step that failed.
+    static Outcome<std::unique_ptr<Proxy>> start(const ProxySettings& settings);
+
+    Proxy(const Proxy&) = delete;
+    Proxy& operator=(const Proxy&) = delete;
+    ~Proxy();  // ends it: every connection is closed when this returns
+
+    // Accepts clients on `listener` from now on, instead of any before. Keep no copy of it.
+    Done serve(UniqueFd listener);
+
+    // What was denied since the last time. Fails if the proxy has ended or does not answer.
+    Outcome<Denials> take_denials();
+
+private:
+    Proxy(UniqueFd control, pid_t process) : control_(std::move(control)), process_(process) {}
+    Outcome<std::string> ask(std::string_view request, std::span<const int> passed);
+
+    std::mutex mutex_;
+    UniqueFd control_;
+    pid_t process_;
+};
+
+// What commands need in their environment to find the proxy on this port of 127.0.0.1:
+// "HTTP_PROXY=http://127.0.0.1:3128", ... in both spellings. Their own loopback is reached
+// directly.
+std::vector<std::string> proxy_environment(std::uint16_t port);
+
+}  // namespace paddock::sandbox

@@ -1,0 +1,188 @@
+#include "sandbox/proxy_connection.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "sys/stream.h"
+
+namespace paddock::sandbox {
+
+ProxyConnection::ProxyConnection(UniqueFd client, const ProxySettings& settings,
+                                 RefusalLog& denials, Time now)
+    : client_(std::move(client)),
+      settings_(settings),
+      denials_(denials),
+      deadline_(now + settings.times.request) {
+    sys::send_small_parts_at_once(client_.get());
+}
+
+bool ProxyConnection::proceed(Time now) {
+    for (;;) {
+        const Next next = std::visit([&](auto& stage) { return proceed(stage, now); }, stage_);
+        if (next == Next::kOver) return false;
+        if (next == Next::kWait) return true;
+    }
+}
+
+ProxyConnection::Next ProxyConnection::proceed(Asking& asking, Time now) {
+    if (now >= deadline_) return Next::kOver;
+    char block[4096];
+    const std::size_t room = limits::kProxyHeadBytesMax - asking.bytes.size();
+    const auto size = sys::receive(client_.get(), block, std::min(sizeof block, room));
+    if (!size) return sys::would_block(size.error()) ? Next::kWait : Next::kOver;
+    if (*size == 0) return Next::kOver;
+    asking.bytes.append(block, *size);
+    for (;;) {
+        ProxyStep step = asking.reader.read(asking.bytes);
+        asking.bytes.erase(0, step.consumed);
+        // Two bytes to a client that has got none yet always fit.
+        if (!step.reply.empty() && !sys::send(client_.get(), step.reply)) return Next::kOver;
+        if (step.request) {
+            request_ = std::move(*step.request);
+            ahead_ = std::move(asking.bytes);
+            return begin(now);
+        }
+        if (step.refusal) {
+            const ProxyRefusal& refusal = *step.refusal;
+            if (!refusal.host.empty()) denials_.add(refusal.host, 0, refusal.why);
+            return part(reply_text(refusal.protocol, refusal.answer, refusal.why), now);
+        }
+        if (step.consumed == 0) return Next::kGoOn;
+    }
+}
+
+ProxyConnection::Next ProxyConnection::begin(Time now) {
+    const policy::Destination& destination = request_.destination;
+    if (const auto why = settings_.rules.refusal(destination)) return deny(*why, now);
+    deadline_ = now + settings_.times.dial;
+    if (destination.host.address) return dial({*destination.host.address}, now);
+    stage_.emplace<NameLookup>(destination.host.text, settings_.names, now);
+    return Next::kGoOn;
+}
+
+ProxyConnection::Next ProxyConnection::proceed(NameLookup& lookup, Time now) {
+    const auto found = lookup.proceed(now);
+    if (found && *found) return dial(**found, now);
+    if (found && found->error().code == Code::kNotFound) {
+        return answer(ProxyAnswer::kNoSuchHost, "has no address", now);
+    }
+    if (found || now >= deadline_) {
+        return answer(ProxyAnswer::kTimeout, "could not be looked up", now);
+    }
+    return Next::kWait;
+}
+
+ProxyConnection::Next ProxyConnection::dial(const std::vector<policy::IpAddress>& addresses,
+                                            Time now) {
+    std::vector<policy::IpAddress> allowed;
+    std::optional<std::string_view> refusal;
+    for (const policy::IpAddress& address : addresses) {
+        const auto why = settings_.rules.refusal(request_.destination, address);
+        if (why && !refusal) refusal = why;
+        if (!why && allowed.size() < limits::kProxyAddressesMax) allowed.push_back(address);
+    }
+    if (allowed.empty()) return deny(refusal.value_or("has no address"), now);
+    stage_.emplace<Dialer>(std::move(allowed), request_.destination.port, settings_.times.dial_one,
+                           now);
+    return Next::kGoOn;
+}
+
+ProxyConnection::Next ProxyConnection::proceed(Dialer& dialer, Time now) {
+    auto dialled = dialer.proceed(now);
+    if (dialled && *dialled) return relay(std::move(**dialled), now);
+    if (dialled && dialled->error().code != Code::kTimeout) {
+        return answer(ProxyAnswer::kUnreachable, "cannot be reached", now);
+    }
+    if (dialled || now >= deadline_) {
+        return answer(ProxyAnswer::kTimeout, "does not answer", now);
+    }
+    return Next::kWait;
+}
+
+ProxyConnection::Next ProxyConnection::relay(UniqueFd origin, Time now) {
+    sys::send_small_parts_at_once(origin.get());
+    const bool plain = request_.protocol == ProxyProtocol::kPlainHttp;
+    std::optional<HttpBody> body;
+    if (plain) {
+        body = request_.body;
+        const auto taken = body->take(ahead_);
+        if (!taken) return answer(ProxyAnswer::kBadRequest, taken.error().reason, now);
+        ahead_.resize(*taken);
+    }
+    Flow to_origin(std::move(request_.head) + ahead_, body);
+    Flow to_client(reply_text(request_.protocol, ProxyAnswer::kConnected, {}), std::nullopt);
+    stage_.emplace<Relay>(std::move(client_), std::move(origin), std::move(to_origin),
+                          std::move(to_client), plain);
+    deadline_ = now + settings_.times.idle;
+    return Next::kGoOn;
+}
+
+ProxyConnection::Next ProxyConnection::proceed(Relay& relay, Time now) {
+    const Relay::State state = relay.proceed();
+    if (state == Relay::State::kOver) return Next::kOver;
+    if (state == Relay::State::kMoved) deadline_ = now + settings_.times.idle;
+    return now >= deadline_ ? Next::kOver : Next::kWait;
+}
+
+ProxyConnection::Next ProxyConnection::deny(std::string_view why, Time now) {
+    denials_.add(request_.destination.host.text, request_.destination.port, why);
+    return answer(ProxyAnswer::kDenied, why, now);
+}
+
+ProxyConnection::Next ProxyConnection::answer(ProxyAnswer answer, std::string_view why, Time now) {
+    const std::string text =
+        policy::destination_text(request_.destination) + " " + std::string(why);
+    return part(reply_text(request_.protocol, answer, text), now);
+}
+
+ProxyConnection::Next ProxyConnection::part(std::string reply, Time now) {
+    stage_.emplace<Parting>(std::move(reply));
+    deadline_ = now + settings_.times.linger;
+    return Next::kGoOn;
+}
+
+ProxyConnection::Next ProxyConnection::proceed(Parting& parting, Time now) {
+    if (now >= deadline_) return Next::kOver;
+    while (!parting.reply.empty()) {
+        const auto sent = sys::send(client_.get(), parting.reply);
+        if (!sent) return sys::would_block(sent.error()) ? Next::kWait : Next::kOver;
+        parting.reply.erase(0, *sent);
+    }
+    if (!parting.told && !sys::end_sending(client_.get())) return Next::kOver;
+    parting.told = true;
+    // Closing with unread bytes would reset the connection and the reply with it.
+    char block[4096];
+    while (parting.discarded < limits::kProxyLingerBytesMax) {
+        const auto size = sys::receive(client_.get(), block, sizeof block);
+        if (!size) return sys::would_block(size.error()) ? Next::kWait : Next::kOver;
+        if (*size == 0) return Next::kOver;
+        parting.discarded += *size;
+    }
+    return Next::kOver;
+}
+
+void ProxyConnection::add_waits(std::vector<pollfd>& waits) const {
+    if (const auto* lookup = std::get_if<NameLookup>(&stage_)) {
+        lookup->add_waits(waits);
+    } else if (const auto* dialer = std::get_if<Dialer>(&stage_)) {
+        waits.push_back(dialer->wait());
+    } else if (const auto* relay = std::get_if<Relay>(&stage_)) {
+        relay->add_waits(waits);
+    } else {
+        const auto* parting = std::get_if<Parting>(&stage_);
+        const bool sends = parting != nullptr && !parting->told;
+        waits.push_back({client_.get(), static_cast<short>(sends ? POLLOUT : POLLIN), 0});
+    }
+}
+
+Time ProxyConnection::deadline() const {
+    if (const auto* lookup = std::get_if<NameLookup>(&stage_)) {
+        return std::min(deadline_, lookup->deadline());
+    }
+    if (const auto* dialer = std::get_if<Dialer>(&stage_)) {
+        return std::min(deadline_, dialer->deadline());
+    }
+    return deadline_;
+}
+
+}  // namespace paddock::sandbox

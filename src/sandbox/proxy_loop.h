@@ -1,0 +1,42 @@
+// The proxy's process, once it is confined: one thread, one poll over everything.
+//
+// Control messages, each answered by one: "L" with a listening socket ("ok", from now on clients
+// are accepted there); "D" (what was denied since the last time, as write_denials has it).
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <paddock/unique_fd.h>
+
+#include "sandbox/proxy_connection.h"
+#include "sandbox/refusal_log.h"
+
+namespace paddock::sandbox {
+
+class ProxyLoop {
+public:
+    // `parent` becomes readable when the process that is served has ended.
+    ProxyLoop(const ProxySettings& settings, UniqueFd control, UniqueFd parent);
+
+    // Until the other end of `control` is closed or the parent has ended.
+    void run();
+
+private:
+    std::vector<pollfd> waits(Time now);
+    bool answer_control();
+    void proceed(const std::vector<pollfd>& waits, Time now);
+    void accept_clients(Time now);
+
+    const ProxySettings& settings_;
+    UniqueFd control_;
+    UniqueFd parent_;
+    UniqueFd listener_;
+    Time accept_again_ = {};  // after a failure
+    RefusalLog denials_;
+    std::vector<std::unique_ptr<ProxyConnection>> connections_;
+    std::vector<std::size_t> first_waits_;  // of each connection, among the last waits
+};
+
+}  // namespace paddock::sandbox

@@ -1,0 +1,50 @@
+#include "sandbox/report.h"
+
+namespace paddock::sandbox {
+namespace {
+
+#define NO_CGROUP "no cgroup v2 group is delegated"
+#define DELEGATE "run in a systemd unit or scope with Delegate=yes"
+
+bool is_namespace(Layer layer) { return layer <= Layer::kCgroupNamespace; }
+
+}  // namespace
+
+ShellReport report_of(const ShellOptions& options, const Reached& reached) {
+    ShellReport report;
+    report.rung = reached.rung;
+    report.landlock_abi = reached.landlock_abi;
+    report.user = reached.user;
+    if (options.host_network) {
+        report.permits.push_back("host_network: " + options.host_network->reason);
+    }
+    for (std::size_t i = 0; i < kLayers; ++i) {
+        const auto layer = static_cast<Layer>(i);
+        if (layer == Layer::kNetworkNamespace && options.host_network) continue;
+        report.requested.push_back(layer);
+        if (is_namespace(layer) && reached.rung == Rung::kLow) {
+            const StageText& text = stage_text(reached.refused.stage);
+            report.missing.push_back({layer, text.reason, text.remedy, reached.refused.os_error});
+        } else if (layer == Layer::kCgroup && reached.no_cgroup) {
+            report.missing.push_back({layer, NO_CGROUP, DELEGATE, reached.no_cgroup->os_error});
+        } else {
+            report.enforced.push_back(layer);
+        }
+    }
+    return report;
+}
+
+Done check_required(const ShellOptions& options, const Reached& reached) {
+    for (const Layer layer : options.required) {
+        if (is_namespace(layer) && reached.rung == Rung::kLow) {
+            return stage_failure(reached.refused.stage, reached.refused.os_error);
+        }
+        if (layer == Layer::kCgroup && reached.no_cgroup) {
+            return refuse(Code::kSandboxUnavailable, NO_CGROUP "; " DELEGATE,
+                          reached.no_cgroup->os_error);
+        }
+    }
+    return {};
+}
+
+}  // namespace paddock::sandbox

@@ -1,0 +1,254 @@
+#include "sandbox/view.h"
+
+#include <fcntl.h>
+
+#include <array>
+#include <cerrno>
+
+#include "sandbox/descend.h"
+#include "sys/attr.h"
+#include "sys/child.h"
+#include "sys/host.h"
+#include "sys/io.h"
+#include "sys/mount.h"
+#include "sys/name.h"
+#include "sys/open.h"
+#include "sys/stat.h"
+
+namespace paddock::sandbox {
+namespace {
+
+using sys::Tree;
+
+constexpr std::uint64_t kHarmless = sys::kMountNoSetuid | sys::kMountNoDevices;
+
+// Whoever may not list it cannot tell that it exists from its being empty.
+constexpr const char* kBlanks = ".blank";
+
+Stage stage_of(Make make) {
+    switch (make) {
+        case Make::kSystem: return Stage::kViewSystem;
+        case Make::kDevice: return Stage::kViewDevices;
+        case Make::kTerminals: return Stage::kViewTerminals;
+        case Make::kProc:
+        case Make::kCover: return Stage::kViewProc;
+        case Make::kScratch: return Stage::kViewScratch;
+        case Make::kExtra: return Stage::kViewExtra;
+        case Make::kWorkspace: return Stage::kViewWorkspace;
+        default: return Stage::kViewRoot;
+    }
+}
+
+// Mounts below it that this process may not take off can only be copied along.
+Outcome<UniqueFd> copy_with_what_is_locked(int directory, const char* path) {
+    auto copy = sys::copy_mount(directory, path, Tree::kOne);
+    if (copy || copy.error().os_error != EINVAL) return copy;
+    return sys::copy_mount(directory, path, Tree::kRecursive);
+}
+
+Outcome<UniqueFd> new_file(int directory, const char* path, mode_t mode) {
+    return sys::openat(directory, path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
+}
+
+Done forbid_user_namespaces(int proc) {
+    PADDOCK_ASSIGN(limit, sys::openat(proc, "sys/user/max_user_namespaces", O_WRONLY));
+    return sys::write_all(limit.get(), "0");
+}
+
+}  // namespace
+
+StageError View::build(const ViewSources& sources) {
+    if (const auto taken = take_workspace(sources); !taken) {
+        return {Stage::kViewWorkspace, taken.error().os_error};
+    }
+    if (const auto made = make_root(sources); !made) {
+        return {Stage::kViewRoot, made.error().os_error};
+    }
+    for (const Piece& piece : sources.plan->pieces) {
+        if (const auto made = make(piece, sources); !made) {
+            return {stage_of(piece.make), made.error().os_error};
+        }
+    }
+    const auto closed =
+        sys::restrict_mount(root_.get(), kHarmless | sys::kMountReadOnly, Tree::kOne);
+    if (!closed) return {Stage::kViewRoot, closed.error().os_error};
+    return {};
+}
+
+Done View::take_workspace(const ViewSources& sources) {
+    auto mount = sources.workspace >= 0 ? sys::duplicate(sources.workspace)
+                                        : copy_with_what_is_locked(AT_FDCWD, ".");
+    if (!mount) return mount.error();
+    workspace_mount_ = std::move(*mount);
+    const std::uint64_t attributes =
+        sources.read_only ? kHarmless | sys::kMountReadOnly : kHarmless;
+    return sys::restrict_mount(workspace_mount_.get(), attributes, Tree::kRecursive);
+}
+
+Done View::make_root(const ViewSources& sources) {
+    PADDOCK_ASSIGN(old, sys::openat(AT_FDCWD, "/", O_PATH));
+    PADDOCK_TRY(sys::restrict_mount(old.get(), kHarmless | sys::kMountReadOnly, Tree::kRecursive));
+    const std::array<sys::MountOption, 3> options{{
+        {"mode", "0755"},
+        {"size", sources.scratch_bytes},
+        {"nr_inodes", sources.scratch_files},
+    }};
+    PADDOCK_ASSIGN(root, sys::new_mount("tmpfs", options, kHarmless));
+    root_ = std::move(root);
+    // On top of the present root, where no lookup goes.
+    PADDOCK_TRY(sys::attach_mount(root_.get(), AT_FDCWD, "/"));
+    return make_blanks();
+}
+
+Done View::make_blanks() {
+    PADDOCK_TRY(sys::mkdirat(root_.get(), kBlanks, 0700));
+    PADDOCK_ASSIGN(blanks, sys::openat(root_.get(), kBlanks, O_RDONLY | O_DIRECTORY));
+    PADDOCK_TRY(sys::mkdirat(blanks.get(), "directory", 0));
+    PADDOCK_TRY(new_file(blanks.get(), "file", 0));
+    PADDOCK_ASSIGN(directory, sys::openat(blanks.get(), "directory", O_PATH));
+    PADDOCK_ASSIGN(file, sys::openat(blanks.get(), "file", O_PATH));
+    blank_directory_ = std::move(directory);
+    blank_file_ = std::move(file);
+    return sys::fchmod(blanks.get(), 0);
+}
+
+Done View::make(const Piece& piece, const ViewSources& sources) {
+    const char* path = piece.path.c_str();
+    switch (piece.make) {
+        case Make::kDirectory: return make_place(piece);
+        case Make::kLink: return sys::symlinkat(piece.text.c_str(), root_.get(), path);
+        case Make::kText: {
+            PADDOCK_ASSIGN(file, new_file(root_.get(), path, piece.mode));
+            return sys::write_all(file.get(), piece.text);
+        }
+        case Make::kSystem: return mount_system(piece);
+        case Make::kDevice: return mount_device(piece);
+        case Make::kScratch: return mount_scratch(piece);
+        case Make::kTerminals:
+        case Make::kProc: return mount_fresh(piece);
+        case Make::kCover: {
+            const auto target = descend(root_.get(), path);
+            return target ? cover(target->get()) : Done();
+        }
+        case Make::kExtra: return mount_extra(piece, sources);
+        case Make::kWorkspace: return mount_workspace(piece);
+    }
+    return {};
+}
+
+Done View::make_place(const Piece& piece) {
+    if (piece.is_directory) return sys::mkdirat(root_.get(), piece.path.c_str(), piece.mode);
+    PADDOCK_TRY(new_file(root_.get(), piece.path.c_str(), 0));
+    return {};
+}
+
+// No link is followed: the workspace of the host can be anywhere.
+Done View::attach(UniqueFd mount, const char* path) {
+    PADDOCK_ASSIGN(place, descend(root_.get(), path));
+    return sys::attach_mount(mount.get(), place.get(), "");
+}
+
+Done View::mount_system(const Piece& piece) {
+    PADDOCK_TRY(make_place(piece));
+    PADDOCK_ASSIGN(mount, copy_with_what_is_locked(AT_FDCWD, piece.text.c_str()));
+    return sys::attach_mount(mount.get(), root_.get(), piece.path.c_str());
+}
+
+Done View::mount_device(const Piece& piece) {
+    PADDOCK_TRY(make_place(piece));
+    PADDOCK_ASSIGN(mount, sys::copy_mount(AT_FDCWD, piece.text.c_str(), Tree::kOne));
+    PADDOCK_TRY(sys::loosen_mount(mount.get(), sys::kMountNoDevices));
+    return sys::attach_mount(mount.get(), root_.get(), piece.path.c_str());
+}
+
+Done View::mount_scratch(const Piece& piece) {
+    PADDOCK_TRY(make_place(piece));
+    PADDOCK_ASSIGN(mount, sys::copy_mount(root_.get(), piece.path.c_str(), Tree::kOne));
+    return sys::attach_mount(mount.get(), root_.get(), piece.path.c_str());
+}
+
+Done View::mount_fresh(const Piece& piece) {
+    PADDOCK_TRY(make_place(piece));
+    if (piece.make == Make::kTerminals) {
+        constexpr std::array<sys::MountOption, 2> kOptions{
+            {{"ptmxmode", "0666"}, {"mode", "0600"}}};
+        PADDOCK_ASSIGN(mount,
+                       sys::new_mount("devpts", kOptions, sys::kMountNoSetuid | sys::kMountNoExec));
+        return sys::attach_mount(mount.get(), root_.get(), piece.path.c_str());
+    }
+    PADDOCK_ASSIGN(mount, sys::new_mount("proc", {}, kHarmless | sys::kMountNoExec));
+    // Second to the filter, which refuses to make any: no namespaces inside.
+    PADDOCK_TRY(forbid_user_namespaces(mount.get()));
+    PADDOCK_TRY(sys::restrict_mount(
+        mount.get(), kHarmless | sys::kMountNoExec | sys::kMountReadOnly, Tree::kOne));
+    return sys::attach_mount(mount.get(), root_.get(), piece.path.c_str());
+}
+
+Done View::mount_extra(const Piece& piece, const ViewSources& sources) {
+    UniqueFd mount;
+    if (extras_made_ < sources.extras.size()) {
+        PADDOCK_ASSIGN(given, sys::duplicate(sources.extras[extras_made_].get()));
+        mount = std::move(given);
+    } else {
+        PADDOCK_ASSIGN(copied, copy_with_what_is_locked(AT_FDCWD, piece.text.c_str()));
+        mount = std::move(copied);
+    }
+    ++extras_made_;
+    PADDOCK_TRY(
+        sys::restrict_mount(mount.get(), kHarmless | sys::kMountReadOnly, Tree::kRecursive));
+    return attach(std::move(mount), piece.path.c_str());
+}
+
+Done View::mount_workspace(const Piece& piece) {
+    workspace_path_ = piece.path.c_str();
+    return attach(std::move(workspace_mount_), piece.path.c_str());
+}
+
+Done View::enter() {
+    PADDOCK_TRY(sys::enter_directory(root_.get()));
+    PADDOCK_TRY(sys::pivot_root_here());
+    PADDOCK_ASSIGN(workspace, descend_to_directory(root_.get(), workspace_path_));
+    workspace_ = std::move(workspace);
+    return {};
+}
+
+Done View::cover(int target) {
+    PADDOCK_ASSIGN(stat, sys::fstat(target));
+    const bool is_directory = stat.type == FileType::kDirectory;
+    const int blank = is_directory ? blank_directory_.get() : blank_file_.get();
+    PADDOCK_ASSIGN(mount, sys::copy_mount(blank, "", Tree::kOne));
+    PADDOCK_TRY(sys::restrict_mount(mount.get(), kHarmless | sys::kMountReadOnly, Tree::kOne));
+    return sys::attach_mount(mount.get(), target, "");
+}
+
+Done View::shield(const char* path, Shield shield) {
+    const auto target = descend(workspace_.get(), path);
+    if (!target && (target.error().os_error == ENOENT || target.error().os_error == ENOTDIR)) {
+        return {};
+    }
+    if (!target) return target.error();
+    PADDOCK_ASSIGN(is_mount, sys::is_mount_root(target->get()));
+    if (shield == Shield::kHidden) {
+        return is_mount && is_blank(target->get()) ? Done() : cover(target->get());
+    }
+    const bool read_only = shield == Shield::kReadOnly;
+    const std::uint64_t attributes = read_only ? kHarmless | sys::kMountReadOnly : kHarmless;
+    if (is_mount) {
+        // Something of ours already: at most it has to become stricter.
+        return read_only ? sys::restrict_mount(target->get(), attributes, Tree::kRecursive)
+                         : Done();
+    }
+    PADDOCK_ASSIGN(mount, sys::copy_mount(target->get(), "", Tree::kRecursive));
+    PADDOCK_TRY(sys::restrict_mount(mount.get(), attributes, Tree::kRecursive));
+    return sys::attach_mount(mount.get(), target->get(), "");
+}
+
+bool View::is_blank(int target) const {
+    const auto seen = sys::fstat(target);
+    const auto file = sys::fstat(blank_file_.get());
+    const auto directory = sys::fstat(blank_directory_.get());
+    return seen && file && directory &&
+           (seen->identity == file->identity || seen->identity == directory->identity);
+}
+
+}  // namespace paddock::sandbox

@@ -1,0 +1,236 @@
+#include "sandbox/view_plan.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "sandbox/etc_texts.h"
+
+namespace paddock::sandbox {
+namespace {
+
+constexpr std::array<std::string_view, 7> kSystem{"/usr",   "/bin",   "/sbin",  "/lib",
+                                                  "/lib32", "/lib64", "/libx32"};
+
+// Of /etc, what programs need to start, to print and to trust certificates; a star stands for the
+// rest of a name. No accounts, no configuration of services, nothing that is secret anywhere.
+constexpr std::array<std::string_view, 27> kEtc{"alternatives",
+                                                "bash.bashrc",
+                                                "ca-certificates",
+                                                "crypto-policies",
+                                                "debian_version",
+                                                "fonts",
+                                                "inputrc",
+                                                "java-*",
+                                                "ld.so.cache",
+                                                "ld.so.conf",
+                                                "ld.so.conf.d",
+                                                "locale.conf",
+                                                "localtime",
+                                                "lsb-release",
+                                                "magic",
+                                                "mime.types",
+                                                "os-release",
+                                                "perl",
+                                                "pki",
+                                                "profile",
+                                                "protocols",
+                                                "python3*",
+                                                "services",
+                                                "ssl",
+                                                "terminfo",
+                                                "timezone",
+                                                "xattr.conf"};
+
+// Parts of /proc that tell of the host's memory and hardware, or act on it.
+constexpr std::array<std::string_view, 8> kCovered{
+    "proc/acpi",        "proc/kcore", "proc/keys",          "proc/latency_stats",
+    "proc/sched_debug", "proc/scsi",  "proc/sysrq-trigger", "proc/timer_list"};
+
+constexpr std::array<std::string_view, 6> kDevices{"full", "null",    "random",
+                                                   "tty",  "urandom", "zero"};
+
+// What is made anew and can be no place for a directory of the host.
+constexpr std::array<std::string_view, 3> kOwn{"/dev", "/proc", "/sys"};
+
+bool is_canonical(std::string_view path) {
+    if (path.size() < 2 || path.front() != '/' || path.back() == '/') return false;
+    for (std::size_t begin = 1; begin <= path.size();) {
+        const std::size_t end = std::min(path.find('/', begin), path.size());
+        const std::string_view name = path.substr(begin, end - begin);
+        if (name.empty() || name == "." || name == ".." || name.find('\0') != name.npos) {
+            return false;
+        }
+        begin = end + 1;
+    }
+    return true;
+}
+
+bool can_be_shown(std::string_view path) {
+    return is_canonical(path) && std::none_of(kOwn.begin(), kOwn.end(),
+                                              [path](auto own) { return is_within(path, own); });
+}
+
+class Planner {
+public:
+    explicit Planner(const ViewFacts& facts) : facts_(facts) {}
+
+    ViewPlan make() {
+        system_places();
+        etc();
+        devices();
+        proc();
+        scratch();
+        for (const std::string& extra : facts_.extras) mount(Make::kExtra, extra);
+        mount(Make::kWorkspace, facts_.workspace);
+        return std::move(plan_);
+    }
+
+private:
+    void add(Piece piece) {
+        parents(piece.path);
+        made_.insert(piece.path);
+        plan_.pieces.push_back(std::move(piece));
+    }
+
+    // Directories above `path`. What lies in a mount of the host exists there.
+    void parents(const std::string& path) {
+        for (std::size_t slash = path.find('/'); slash != std::string::npos;
+             slash = path.find('/', slash + 1)) {
+            const std::string above = path.substr(0, slash);
+            if (is_mounted(above)) return;
+            if (made_.insert(above).second) plan_.pieces.push_back({Make::kDirectory, above});
+        }
+    }
+
+    bool is_mounted(const std::string& path) const {
+        return std::any_of(mounted_.begin(), mounted_.end(),
+                           [&path](const std::string& at) { return is_within(path, at); });
+    }
+
+    void mount(Make make, const std::string& host_path) {
+        std::string path = host_path.substr(1);
+        if (!is_mounted(path) && !made_.contains(path)) add({Make::kDirectory, path});
+        mounted_.push_back(path);
+        plan_.pieces.push_back({make, std::move(path), host_path});
+    }
+
+    // Something of the operator's or the workspace is at or below `path`.
+    bool is_needed_by_a_mount(std::string_view path) const {
+        return is_within(facts_.workspace, path) ||
+               std::any_of(facts_.extras.begin(), facts_.extras.end(),
+                           [path](const std::string& extra) { return is_within(extra, path); });
+    }
+    bool is_hidden_by_a_mount(std::string_view path) const {
+        return is_within(path, facts_.workspace) ||
+               std::any_of(facts_.extras.begin(), facts_.extras.end(),
+                           [path](const std::string& extra) { return is_within(path, extra); });
+    }
+
+    void system_places() {
+        for (const HostName& name : facts_.host) {
+            std::string path = name.path.substr(1);
+            if (name.type == FileType::kSymlink) {
+                add({Make::kLink, std::move(path), name.link});
+            } else {
+                const bool is_directory = name.type == FileType::kDirectory;
+                if (is_directory) mounted_.push_back(path);
+                add({Make::kSystem, std::move(path), name.path, 0755, is_directory});
+            }
+        }
+    }
+
+    void etc() {
+        const auto text = [this](const char* path, std::string content) {
+            add({Make::kText, path, std::move(content), 0444, false});
+        };
+        text("etc/passwd", passwd_text(facts_.user, facts_.group, home()));
+        text("etc/group", group_text(facts_.group));
+        text("etc/hostname", hostname_text());
+        text("etc/nsswitch.conf", nsswitch_text());
+        text("etc/hosts", facts_.host_network ? facts_.host_hosts : hosts_text());
+        if (facts_.host_network) text("etc/resolv.conf", facts_.host_resolver);
+    }
+
+    void devices() {
+        for (const std::string_view name : kDevices) {
+            add({Make::kDevice, "dev/" + std::string(name), "/dev/" + std::string(name), 0, false});
+        }
+        add({Make::kTerminals, "dev/pts"});
+        add({Make::kLink, "dev/ptmx", "pts/ptmx"});
+        add({Make::kLink, "dev/fd", "/proc/self/fd"});
+        add({Make::kLink, "dev/stdin", "/proc/self/fd/0"});
+        add({Make::kLink, "dev/stdout", "/proc/self/fd/1"});
+        add({Make::kLink, "dev/stderr", "/proc/self/fd/2"});
+        add({Make::kScratch, "dev/shm", {}, 01777});
+    }
+
+    void proc() {
+        add({Make::kProc, "proc"});
+        for (const std::string_view path : kCovered) {
+            plan_.pieces.push_back({Make::kCover, std::string(path)});
+        }
+        add({Make::kDirectory, "sys", {}, 0555});
+        if (!made_.contains("run")) add({Make::kDirectory, "run", {}, 0755});
+    }
+
+    void scratch() {
+        plan_.temporary = "/tmp";
+        if (!is_hidden_by_a_mount("/tmp")) add({Make::kScratch, "tmp", {}, 01777});
+        if (is_needed_by_a_mount("/var/tmp")) {
+            if (!is_hidden_by_a_mount("/var/tmp")) add({Make::kScratch, "var/tmp", {}, 01777});
+        } else {
+            add({Make::kLink, "var/tmp", "/tmp"});
+        }
+        plan_.home = home();
+        add({Make::kScratch, plan_.home.substr(1), {}, 0700});
+    }
+
+    std::string home() const {
+        for (const char* candidate : {"/home/agent", "/tmp/agent", "/agent"}) {
+            if (!is_hidden_by_a_mount(candidate)) return candidate;
+        }
+        return "/paddock-agent";
+    }
+
+    const ViewFacts& facts_;
+    ViewPlan plan_;
+    std::set<std::string> made_;
+    std::vector<std::string> mounted_;
+};
+
+}  // namespace
+
+std::span<const std::string_view> system_directories() { return kSystem; }
+
+bool is_shown_in_etc(std::string_view name) {
+    return std::any_of(kEtc.begin(), kEtc.end(), [name](std::string_view shown) {
+        return shown.back() == '*' ? name.starts_with(shown.substr(0, shown.size() - 1))
+                                   : name == shown;
+    });
+}
+
+bool is_within(std::string_view path, std::string_view directory) {
+    return path.starts_with(directory) &&
+           (path.size() == directory.size() || path[directory.size()] == '/');
+}
+
+Outcome<ViewPlan> plan_view(const ViewFacts& facts) {
+    if (!can_be_shown(facts.workspace)) {
+        return refuse(
+            Code::kInvalidArgument,
+            "a workspace for commands is a canonical path, not '/' and not in /dev, /proc "
+            "or /sys");
+    }
+    for (const std::string& extra : facts.extras) {
+        if (!can_be_shown(extra) || is_within(extra, facts.workspace) || extra == "/tmp" ||
+            extra == "/var" || extra == "/var/tmp") {
+            return refuse(Code::kInvalidArgument,
+                          "a read-only directory for commands is a canonical path, not '/', not "
+                          "/tmp or /var, not in /dev, /proc, /sys or the workspace");
+        }
+    }
+    return Planner(facts).make();
+}
+
+}  // namespace paddock::sandbox

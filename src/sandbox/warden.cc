@@ -1,0 +1,348 @@
+#include "sandbox/warden.h"
+#include "sandbox/filter.h"
+
+#include <fcntl.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <mutex>
+#include <new>
+
+#include "sandbox/cgroup.h"
+#include "sandbox/channel.h"
+#include "sandbox/confine.h"
+#include "sandbox/report.h"
+#include "sandbox/scratch_removal.h"
+#include "sandbox/session_plan.h"
+#include "sandbox/warden_process.h"
+#include "sys/child.h"
+#include "sys/host.h"
+#include "sys/io.h"
+#include "sys/memory.h"
+#include "sys/open.h"
+#include "sys/signal.h"
+#include "sys/socket.h"
+
+namespace paddock::sandbox {
+namespace {
+
+constexpr std::string_view kEnded = "the session's sandbox has ended; start another one";
+
+int namespaces_of(const WardenPlan& plan) {
+    if (plan.rung == Rung::kLow) return 0;
+    const int all = CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS;
+    return plan.own_network ? all | CLONE_NEWNET : all;
+}
+
+struct Answer {
+    Reply reply;
+    UniqueFd descriptor;
+};
+
+Outcome<Answer> receive_answer(int control) {
+    std::array<char, kReplyBytes> bytes;
+    std::array<UniqueFd, 1> descriptors;
+    PADDOCK_ASSIGN(received, sys::receive_message(control, bytes, descriptors));
+    if (received.bytes == 0) return refuse(Code::kSandboxUnavailable, kEnded);
+    PADDOCK_ASSIGN(reply, decode_reply({bytes.data(), received.bytes}));
+    return Answer{reply, std::move(descriptors[0])};
+}
+
+// A started warden.
+struct Running {
+    UniqueFd control;
+    UniqueFd process;
+    UniqueFd listener;
+    std::uint16_t port = 0;
+    std::optional<SessionGroup> group;
+};
+
+Done share_channel(WardenPlan& plan, Running& running) {
+    PADDOCK_ASSIGN(pair, sys::message_pair(limits::kWardenMessageBytes * 2));
+    PADDOCK_ASSIGN(control, sys::duplicate(pair.second.get(), kFirstOwnDescriptor));
+    PADDOCK_ASSIGN(self, sys::hold_process(sys::own_id()));
+    PADDOCK_ASSIGN(server, sys::duplicate(self.get(), kFirstOwnDescriptor));
+    running.control = std::move(pair.first);
+    plan.control = std::move(control);
+    plan.server = std::move(server);
+    return {};
+}
+
+// A group without limits is of use only where the kernel does not end the commands by itself.
+Outcome<SessionGroup> make_group(const WardenSpec& spec, Rung rung) {
+    if (!spec.ceiling.cgroup) return refuse(Code::kNotAvailable);
+    return SessionGroup::make(spec.options.limits, rung == Rung::kLow);
+}
+
+Done share_events(const Running& running, WardenPlan& plan) {
+    if (!running.group || !running.group->has_limits()) return {};
+    PADDOCK_ASSIGN(memory, sys::duplicate(running.group->memory_events(), kFirstOwnDescriptor));
+    PADDOCK_ASSIGN(processes, sys::duplicate(running.group->process_events(), kFirstOwnDescriptor));
+    plan.memory_events = std::move(memory);
+    plan.process_events = std::move(processes);
+    return {};
+}
+
+// Waits for what the warden says of itself, and for its end if that is nothing good.
+StageError begin(const WardenPlan& plan, pid_t process, Running& running) {
+    if (plan.rung == Rung::kFull) {
+        const auto mapped = map_user(process, plan.user);
+        if (!mapped) return at(Stage::kUserMap, mapped);
+    }
+    // Where moving it is refused the session goes on without, and the report says so.
+    if (running.group && !running.group->add(process)) running.group.reset();
+    const auto request = encode(RequestParts{.ask = Ask::kBegin});
+    if (const auto sent = sys::send_message(running.control.get(), *request, {}); !sent) {
+        return at(Stage::kLoop, sent);
+    }
+    auto answer = receive_answer(running.control.get());
+    if (!answer) return {Stage::kLoop, answer.error().os_error};
+    running.listener = std::move(answer->descriptor);
+    running.port = static_cast<std::uint16_t>(answer->reply.value);
+    return answer->reply.error;
+}
+
+StageError launch(const WardenSpec& spec, WardenPlan& plan, Running& running) {
+    if (const auto shared = share_channel(plan, running); !shared) return at(Stage::kLoop, shared);
+    if (auto group = make_group(spec, plan.rung)) running.group.emplace(std::move(*group));
+    if (const auto shared = share_events(running, plan); !shared) return at(Stage::kLoop, shared);
+    const auto memory = sys::Memory::map(sizeof(WardenProcess));
+    if (!memory) return {Stage::kLoop, memory.error().os_error};
+    auto child = [&] {
+        const sys::SignalsHeldBack held_back;
+        auto copy = sys::copy_process(namespaces_of(plan));
+        if (copy && copy->id == 0) (new (memory->get()) WardenProcess(plan))->run();
+        return copy;
+    }();
+    if (!child) return {Stage::kCopy, child.error().os_error};
+    plan.control.reset();
+    running.process = std::move(child->held);
+    const StageError failed = begin(plan, child->id, running);
+    if (failed.stage != Stage::kNone) {
+        running.control.reset();
+        (void)sys::wait_for(running.process.get());
+    }
+    return failed;
+}
+
+void forget_scratch(const WardenPlan& plan) {
+    if (plan.scratch_name.empty()) return;
+    const auto reader = std::make_unique<sys::DirReader>();
+    (void)remove_scratch(plan.scratch_parent.c_str(), plan.scratch_name.c_str(), *reader);
+}
+
+// What the operator wrote wrongly is no reason to try less.
+bool is_operators(Stage stage) { return stage == Stage::kViewExtra || stage == Stage::kProtect; }
+
+}  // namespace
+
+struct Warden::State {
+    std::mutex mutex;  // one request at a time
+    Running running;
+    ShellReport report;
+    std::string home;
+    std::string temporary;
+    std::string workspace_path;
+    std::string directory = ".";
+
+    Outcome<Answer> ask(const RequestParts& parts, std::span<const int> descriptors = {}) {
+        PADDOCK_ASSIGN(message, encode(parts));
+        const std::lock_guard lock(mutex);
+        if (!running.control.valid()) return refuse(Code::kSandboxUnavailable, kEnded);
+        const auto sent = sys::send_message(running.control.get(), message, descriptors);
+        if (!sent && sent.error().os_error == EPIPE) {
+            return refuse(Code::kSandboxUnavailable, kEnded, EPIPE);
+        }
+        if (!sent) return sent.error();
+        auto answer = receive_answer(running.control.get());
+        if (!answer) return refuse(Code::kSandboxUnavailable, kEnded, answer.error().os_error);
+        const StageError& failed = answer->reply.error;
+        if (failed.stage != Stage::kNone) return stage_failure(failed.stage, failed.os_error);
+        return answer;
+    }
+};
+
+Warden::Warden(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Warden::Warden(Warden&&) noexcept = default;
+Warden& Warden::operator=(Warden&& other) noexcept {
+    end();
+    state_ = std::move(other.state_);
+    return *this;
+}
+Warden::~Warden() { end(); }
+
+namespace {
+
+// Without a network namespace the host's loopback would be reached: no sockets but the permitted.
+std::vector<sock_filter> command_filter(const ShellOptions& options, Rung rung, int abi) {
+    if (rung == Rung::kFull) return compile_filter({});
+    const Inet inet = options.host_network ? Inet::kAll : Inet::kNone;
+    return compile_filter(filter_without_namespaces(inet, abi));
+}
+
+}  // namespace
+
+Result<Warden> Warden::start(const WardenSpec& spec) {
+    const auto failure = [](const Failure& why) { return as_error(why, "start the sandbox", {}); };
+    if (const auto checked = check_spec(spec); !checked) return failure(checked.error());
+    const int abi = landlock_abi(spec.ceiling.landlock_abi);
+    if (abi < kLandlockAbiFloor) return failure(stage_failure(Stage::kLandlock, ENOSYS));
+    if (!spec.ceiling.seccomp) return failure(stage_failure(Stage::kFilter, ENOSYS));
+
+    Reached reached;
+    reached.landlock_abi = abi;
+    for (const Rung rung : {Rung::kFull, Rung::kLow}) {
+        reached.rung = rung;
+        if (rung == Rung::kFull && !spec.ceiling.namespaces) {
+            reached.refused = {Stage::kCopy, EPERM};
+            continue;
+        }
+        if (const auto enough = check_required(spec.options, reached); !enough) {
+            return failure(enough.error());
+        }
+        auto plan = rung == Rung::kFull ? plan_full_rung(spec, abi) : plan_low_rung(spec, abi);
+        if (!plan) return failure(plan.error());
+        plan->filter = command_filter(spec.options, rung, abi);
+        auto state = std::make_unique<State>();
+        const StageError failed = launch(spec, *plan, state->running);
+        if (failed.stage == Stage::kNone) {
+            const bool limited = state->running.group && state->running.group->has_limits();
+            if (!limited) reached.no_cgroup = refuse(Code::kNotAvailable);
+            reached.user = plan->user.user;
+            state->report = report_of(spec.options, reached);
+            state->home = plan->view.home;
+            state->temporary = plan->view.temporary;
+            state->workspace_path = spec.workspace_path;
+            Warden warden(std::move(state));
+            const auto enough = check_required(spec.options, reached);
+            if (!enough) return failure(enough.error());
+            return warden;
+        }
+        forget_scratch(*plan);
+        reached.refused = failed;
+        if (is_operators(failed.stage)) break;
+    }
+    return failure(stage_failure(reached.refused.stage, reached.refused.os_error));
+}
+
+Result<Process> Warden::spawn(const Command& command) {
+    const auto failure = [&](const Failure& why) {
+        return as_error(why, "run", command.arguments.empty() ? "" : command.arguments[0]);
+    };
+    if (command.arguments.empty() ||
+        (command.terminal && (command.input >= 0 || command.output >= 0 || command.error >= 0))) {
+        return failure(refuse(Code::kInvalidArgument));
+    }
+    auto status = sys::pipe();
+    if (!status) return failure(status.error());
+    RequestParts parts{.ask = Ask::kSpawn};
+    std::array<int, 5> descriptors{status->write.get()};
+    std::size_t count = 1;
+    const auto bring = [&](std::uint32_t flag, int descriptor) {
+        if (descriptor < 0) return;
+        parts.flags |= flag;
+        descriptors[count++] = descriptor;
+    };
+    bring(kBringsInput, command.input);
+    bring(kBringsOutput, command.output);
+    bring(kBringsError, command.error);
+    bring(kBringsReport, command.report);
+    if (command.terminal) {
+        parts.flags |= kWantsTerminal;
+        parts.number = std::uint32_t{command.terminal->rows} << 16 | command.terminal->columns;
+    }
+    parts.arguments = command.arguments;
+    parts.variables = command.environment;
+    if (command.directory) parts.paths = {&*command.directory, 1};
+    auto answer = state_->ask(parts, std::span(descriptors).first(count));
+    if (!answer) return failure(answer.error());
+    return Process{answer->reply.id, std::move(status->read), std::move(answer->descriptor)};
+}
+
+Status Warden::kill_tree(ProcessId id) {
+    const auto answer = state_->ask({.ask = Ask::kKillTree, .id = id});
+    if (!answer) return as_error(answer.error(), "kill", std::to_string(id));
+    return {};
+}
+
+Status Warden::signal(ProcessId id, int number) {
+    const RequestParts parts{
+        .ask = Ask::kSignal, .id = id, .number = static_cast<std::uint32_t>(number)};
+    const auto answer = state_->ask(parts);
+    if (!answer) return as_error(answer.error(), "signal", std::to_string(id));
+    return {};
+}
+
+Result<Entering> Warden::enter(const std::string& path) {
+    const auto answer = state_->ask({.ask = Ask::kEnter, .paths = {&path, 1}});
+    if (!answer) return as_error(answer.error(), "enter", path);
+    const auto entering = static_cast<Entering>(answer->reply.value);
+    if (entering == Entering::kEntered) {
+        const std::string& workspace = state_->workspace_path;
+        std::string relative =
+            path.starts_with('/') ? path.substr(std::min(path.size(), workspace.size() + 1)) : path;
+        const std::lock_guard lock(state_->mutex);
+        state_->directory = relative.empty() ? "." : std::move(relative);
+    }
+    return entering;
+}
+
+std::string Warden::directory() const {
+    const std::lock_guard lock(state_->mutex);
+    return state_->directory;
+}
+
+Status Warden::protect(std::span<const Protection> protections) {
+    const auto failure = [](const Failure& why) { return as_error(why, "protect", {}); };
+    if (state_->report.rung == Rung::kLow) return failure(refuse(Code::kNotAvailable));
+    if (protections.size() > limits::kProtectionsMax) return failure(refuse(Code::kLimitReached));
+    std::vector<std::string> paths;
+    for (const Protection& each : protections) {
+        paths.push_back(std::to_string(static_cast<int>(each.shield)) + each.path);
+    }
+    const auto answer = state_->ask({.ask = Ask::kProtect, .paths = paths});
+    if (!answer) return failure(answer.error());
+    return {};
+}
+
+Result<std::uint32_t> Warden::processes() {
+    const auto answer = state_->ask({.ask = Ask::kCountProcesses});
+    if (!answer) return as_error(answer.error(), "count processes", {});
+    return answer->reply.value;
+}
+
+const ShellReport& Warden::report() const { return state_->report; }
+const std::string& Warden::home() const { return state_->home; }
+const std::string& Warden::temporary() const { return state_->temporary; }
+UniqueFd Warden::take_proxy_listener() { return std::move(state_->running.listener); }
+std::uint16_t Warden::proxy_port() const { return state_->running.port; }
+
+void Warden::end() {
+    if (state_ == nullptr) return;
+    const std::lock_guard lock(state_->mutex);
+    Running& running = state_->running;
+    if (!running.control.valid()) return;
+    running.control.reset();
+    // On the full rung the kernel ends all others with it, and it is gone only when they are. On
+    // the low one it needs to do that itself.
+    if (state_->report.rung == Rung::kFull) (void)sys::send_signal(running.process.get(), SIGKILL);
+    (void)sys::wait_for(running.process.get());
+    running.group.reset();
+}
+
+Outcome<std::optional<ExitRecord>> read_exit(int status) {
+    ExitRecord record;
+    auto* bytes = reinterpret_cast<char*>(&record);
+    std::size_t filled = 0;
+    while (filled < sizeof record) {
+        PADDOCK_ASSIGN(size, sys::read(status, bytes + filled, sizeof record - filled));
+        if (size == 0) return std::nullopt;
+        filled += size;
+    }
+    return record;
+}
+
+}  // namespace paddock::sandbox

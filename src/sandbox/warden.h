@@ -1,0 +1,156 @@
+// The warden: a small process that holds the sandbox of one session and starts commands in it.
+//
+//   auto warden = Warden::start({.workspace = root.fd(), .workspace_path = "/home/me/project"});
+//   auto process = warden->spawn({.arguments = {"/bin/sh", "-c", "make"}, ...});
+//   auto record = read_exit(process->status.get());   // poll it; EOF: the session ended
+//
+// Processes, private /tmp and loopback servers live until end(), across commands. Ending the
+// session, the death of this process by any signal and the death of the warden by anything end
+// every process in it; on the low rung the warden does that itself, so killing it with SIGKILL
+// leaves commands behind.
+//
+// Commands see nothing of what is mounted below the workspace by others.
+//
+// Start it while this process is small and before it confines itself: the warden is its copy.
+//
+// Threads: all methods may be called from any thread; requests wait for each other.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <paddock/shell.h>
+#include <paddock/unique_fd.h>
+
+#include "base/outcome.h"
+#include "sandbox/protection.h"
+
+namespace paddock::sandbox {
+
+// Pretends that the kernel offers less, so that one machine can show every degradation.
+struct Ceiling {
+    bool namespaces = true;
+    bool idmapped_mounts = true;
+    bool cgroup = true;
+    bool seccomp = true;
+    int landlock_abi = std::numeric_limits<int>::max();
+};
+
+struct WardenSpec {
+    int workspace = -1;               // its directory, for example Root::fd(); borrowed for start()
+    std::string workspace_path = {};  // canonical and absolute: where commands see it
+    bool read_only = false;           // the whole workspace
+    ShellOptions options = {};
+    std::vector<Protection> protections = {};
+    Ceiling ceiling = {};
+};
+
+struct TerminalSize {
+    std::uint16_t rows = 24;
+    std::uint16_t columns = 80;
+};
+
+// Descriptors are borrowed for the call.
+struct Command {
+    std::vector<std::string> arguments;    // the first without a slash is looked up in PATH, inside
+    std::vector<std::string> environment;  // "NAME=value", complete; see environment.h
+    // Relative to the workspace; absent: the session's current directory.
+    std::optional<std::string> directory = {};
+    int input = -1;  // absent: /dev/null
+    int output = -1;
+    int error = -1;
+    int report = -1;  // becomes descriptor 3: where a shell tells its last directory
+    // The command gets a terminal of its own as controlling terminal and as 0, 1 and 2; those
+    // above must be absent.
+    std::optional<TerminalSize> terminal = {};
+};
+
+using ProcessId = std::uint32_t;  // never reused in a session
+
+struct Process {
+    ProcessId id = 0;
+    UniqueFd status;    // readable when the command has ended: read_exit()
+    UniqueFd terminal;  // the other end of it, if one was asked for
+};
+
+// How a command ended. Times and memory are those of the command and of the children it waited for.
+struct ExitRecord {
+    std::int32_t exit_code = 0;  // meaningless after a signal
+    std::int32_t signal = 0;     // 0: it exited
+    std::uint64_t user_us = 0;
+    std::uint64_t system_us = 0;
+    std::uint64_t peak_memory_kb = 0;
+    std::uint32_t killed = 0;             // processes that kill_tree had to end
+    std::uint32_t memory_kills = 0;       // by the cgroup's memory limit, during the command
+    std::uint32_t processes_refused = 0;  // by the cgroup's process limit, during the command
+};
+
+// Waits for the end of a command. Nothing: the session ended first.
+Outcome<std::optional<ExitRecord>> read_exit(int status);
+
+enum class Entering : std::uint8_t { kEntered, kOutside, kMissing };
+
+class Warden {
+public:
+    // Errors: invalid_argument (the specification), sandbox_unavailable (the step that the kernel
+    // refused, and the remedy). Nothing is left behind.
+    static Result<Warden> start(const WardenSpec& spec);
+
+    Warden(Warden&&) noexcept;
+    Warden& operator=(Warden&&) noexcept;
+    ~Warden();  // end()
+
+    // Errors: not_found, permission_denied and so on of the program or directory;
+    // limit_reached (commands at once); too_large (arguments); sandbox_unavailable (a layer could
+    // not be put on, or the session has ended). Nothing runs then.
+    Result<Process> spawn(const Command& command);
+
+    // SIGKILL to a command and all its descendants, those that left its session too; what an
+    // earlier command left running is not among them. The exit record follows on its status
+    // descriptor. A command that has ended already is not_found. If the tree grows faster than it
+    // can be stopped the whole session is ended and that is reported as limit_reached.
+    Status kill_tree(ProcessId id);
+
+    // To the command's own process group: itself and what it started, unless those left it.
+    Status signal(ProcessId id, int number);
+
+    // Makes `path`, absolute or relative to the workspace, the directory of later commands. No link
+    // is followed. What is outside or missing changes nothing.
+    Result<Entering> enter(const std::string& path);
+    // Relative to the workspace, "." at first.
+    std::string directory() const;
+
+    // Adds to the protections. What is protected already is left as it is; a path that does not
+    // exist is skipped. The low rung cannot and says not_available.
+    Status protect(std::span<const Protection> protections);
+
+    // Processes of the session that are alive, the warden not counted.
+    Result<std::uint32_t> processes();
+
+    const ShellReport& report() const;
+
+    const std::string& home() const;       // as commands see it
+    const std::string& temporary() const;  // TMPDIR of commands
+
+    // With `network_allow`: a socket that listens on 127.0.0.1 inside, for a proxy outside. Taken
+    // once; invalid otherwise.
+    UniqueFd take_proxy_listener();
+    std::uint16_t proxy_port() const;  // 0: none
+
+    // Ends every process of the session and waits until they are gone. What is asked later is
+    // sandbox_unavailable.
+    void end();
+
+private:
+    struct State;
+    explicit Warden(std::unique_ptr<State> state);
+
+    std::unique_ptr<State> state_;
+};
+
+}  // namespace paddock::sandbox

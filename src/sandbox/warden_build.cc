@@ -1,0 +1,169 @@
+// Building the sandbox: from a copy of the server's process to a warden that can answer.
+#include <fcntl.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <climits>
+
+#include "sandbox/descend.h"
+#include "sandbox/etc_texts.h"
+#include "sandbox/warden_process.h"
+#include "sys/child.h"
+#include "sys/credential.h"
+#include "sys/host.h"
+#include "sys/open.h"
+#include "sys/process.h"
+#include "sys/signal.h"
+#include "sys/socket.h"
+
+namespace paddock::sandbox {
+namespace {
+
+// To go where a command took its own permissions away, and to mount.
+constexpr sys::Capabilities kKeptInNamespace = sys::kCapSysAdmin | sys::kCapDacReadSearch;
+
+// To become the user of the commands, to end them, and to remove what they leave.
+constexpr sys::Capabilities kKeptByRoot =
+    sys::kCapSetuid | sys::kCapSetgid | sys::kCapKill | sys::kCapDacOverride | sys::kCapFowner;
+
+// The lowest descriptor of the plan that is at least `from`.
+int next_kept(const WardenPlan& plan, int from) {
+    int best = INT_MAX;
+    const auto consider = [&](const UniqueFd& fd) {
+        if (fd.get() >= from) best = std::min(best, fd.get());
+    };
+    consider(plan.control);
+    consider(plan.server);
+    consider(plan.workspace);
+    consider(plan.workspace_mount);
+    consider(plan.memory_events);
+    consider(plan.process_events);
+    for (const UniqueFd& extra : plan.extra_mounts) consider(extra);
+    return best;
+}
+
+Done point_at_nothing() {
+    PADDOCK_ASSIGN(nothing, sys::openat(AT_FDCWD, "/dev/null", O_RDWR));
+    for (int standard = 0; standard < 3; ++standard) {
+        if (nothing.get() == standard) {
+            (void)nothing.release();
+        } else {
+            PADDOCK_TRY(sys::place_descriptor(nothing.get(), standard));
+        }
+    }
+    return {};
+}
+
+}  // namespace
+
+Done WardenProcess::settle() {
+    sys::become_quiet_parent();
+    for (int from = 3;;) {
+        const int kept = next_kept(plan_, from);
+        if (kept > from) PADDOCK_TRY(sys::close_between(from, kept == INT_MAX ? kept : kept - 1));
+        if (kept == INT_MAX) break;
+        from = kept + 1;
+    }
+    PADDOCK_TRY(point_at_nothing());
+    sys::show_as("warden", plan_.shown_arguments);
+    sys::set_creation_mask(0);
+    PADDOCK_TRY(sys::new_session());
+    return sys::set_no_new_privs();
+}
+
+StageError WardenProcess::build() {
+    const StageError built = plan_.rung == Rung::kFull ? build_namespaces() : build_plain();
+    if (built.stage != Stage::kNone) return built;
+
+    auto ruleset = make_ruleset(plan_.rules);
+    if (!ruleset) return {Stage::kLandlockRules, ruleset.error().os_error};
+    ruleset_ = std::move(*ruleset);
+    auto proc = sys::openat(AT_FDCWD, "/proc", O_RDONLY | O_DIRECTORY);
+    if (!proc) return {Stage::kViewProc, proc.error().os_error};
+    proc_ = std::move(*proc);
+    auto signals = sys::child_signals();
+    if (!signals) return {Stage::kLoop, signals.error().os_error};
+    child_signals_ = std::move(*signals);
+    auto here = sys::duplicate(workspace_.get());
+    if (!here) return {Stage::kLoop, here.error().os_error};
+    directory_ = std::move(*here);
+    directory_path_[0] = '\0';
+    sys::set_creation_mask(022);
+    return at(Stage::kCapabilities, cut_capabilities());
+}
+
+StageError WardenProcess::build_namespaces() {
+    if (const auto done = take_identity(); !done) return at(Stage::kIdentity, done);
+    if (const auto done = separate_mounts(); !done) return at(Stage::kMountNamespace, done);
+
+    ViewSources sources;
+    sources.plan = &plan_.view;
+    sources.scratch_bytes = plan_.scratch_bytes.c_str();
+    sources.scratch_files = plan_.scratch_files.c_str();
+    sources.workspace = plan_.workspace_mount.get();
+    sources.extras = plan_.extra_mounts;
+    sources.read_only = plan_.read_only;
+    if (const auto failed = view_.build(sources); failed.stage != Stage::kNone) return failed;
+
+    if (const auto failed = make_network(); failed.stage != Stage::kNone) return failed;
+    const auto named = sys::set_host_name(kInsideHostName);
+    if (!named) return at(Stage::kHostName, named);
+    if (const auto done = view_.enter(); !done) return at(Stage::kPivot, done);
+    if (const auto done = point_at_nothing(); !done) return at(Stage::kViewDevices, done);
+    for (const Protection& each : plan_.protections) {
+        const auto done = view_.shield(each.path.c_str(), each.shield);
+        if (!done) return at(Stage::kProtect, done);
+    }
+    auto workspace = sys::duplicate(view_.workspace());
+    if (!workspace) return {Stage::kLoop, workspace.error().os_error};
+    workspace_ = std::move(*workspace);
+    return {};
+}
+
+StageError WardenProcess::build_plain() {
+    if (const auto done = sys::adopt_orphans(); !done) return at(Stage::kLoop, done);
+    if (const auto done = sys::set_dumpable(false); !done) return at(Stage::kIdentity, done);
+    if (const auto done = sys::enter_directory(plan_.workspace.get()); !done) {
+        return at(Stage::kViewWorkspace, done);
+    }
+    auto workspace = sys::openat(plan_.workspace.get(), ".", O_PATH | O_DIRECTORY);
+    if (!workspace) return {Stage::kViewWorkspace, workspace.error().os_error};
+    workspace_ = std::move(*workspace);
+    return {};
+}
+
+Done WardenProcess::take_identity() {
+    if (plan_.user.chosen) {
+        PADDOCK_TRY(sys::forget_groups());
+        PADDOCK_TRY(sys::keep_capabilities());
+        PADDOCK_TRY(sys::become(plan_.user.inside_user, plan_.user.inside_group));
+    }
+    return sys::set_dumpable(false);
+}
+
+Done WardenProcess::separate_mounts() {
+    // The working directory moves along into the copied mounts, which is how the workspace is found
+    // there without any name.
+    if (!plan_.workspace_mount.valid()) PADDOCK_TRY(sys::enter_directory(plan_.workspace.get()));
+    return sys::unshare(CLONE_NEWNS | CLONE_NEWCGROUP);
+}
+
+StageError WardenProcess::make_network() {
+    if (!plan_.own_network) return {};
+    if (const auto done = sys::start_loopback(); !done) return at(Stage::kLoopback, done);
+    if (!plan_.listens) return {};
+    auto listener = sys::listen_on_loopback();
+    if (!listener) return {Stage::kListener, listener.error().os_error};
+    listener_ = std::move(listener->socket);
+    port_ = listener->port;
+    return {};
+}
+
+Done WardenProcess::cut_capabilities() {
+    if (plan_.rung == Rung::kFull) return sys::lock_capabilities(kKeptInNamespace);
+    return plan_.user.chosen ? sys::lock_capabilities(kKeptByRoot) : Done();
+}
+
+}  // namespace paddock::sandbox

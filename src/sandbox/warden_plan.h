@@ -1,0 +1,60 @@
+// All that a warden needs, made before its process is: a fresh copy of a process cannot allocate.
+#pragma once
+
+#include <linux/filter.h>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <paddock/shell.h>
+#include <paddock/unique_fd.h>
+
+#include "sandbox/command_rules.h"
+#include "sandbox/command_user.h"
+#include "sandbox/protection.h"
+#include "sandbox/view_plan.h"
+#include "sys/landlock.h"
+
+namespace paddock::sandbox {
+
+// Descriptors of the warden's own begin here: those below are what a command gets.
+inline constexpr int kFirstOwnDescriptor = 10;
+
+struct WardenPlan {
+    Rung rung = Rung::kFull;
+
+    // Duplicates at kFirstOwnDescriptor or above.
+    UniqueFd control;    // the warden's end
+    UniqueFd server;     // readable when the server has ended
+    UniqueFd workspace;  // its directory
+    UniqueFd workspace_mount;
+    std::vector<UniqueFd> extra_mounts;
+    UniqueFd memory_events;  // of the session's cgroup, if there is one
+    UniqueFd process_events;
+
+    std::span<char> shown_arguments;  // of the server, which commands shall not see
+
+    std::string workspace_path;
+    bool read_only = false;
+    CommandUser user;
+    CommandLimits limits;
+    bool own_network = true;
+    bool listens = false;  // for a proxy
+    std::vector<Protection> protections;
+
+    ViewPlan view;  // of the full rung
+    std::string scratch_bytes;
+    std::string scratch_files;
+
+    std::string scratch_parent;  // of the low rung: a directory and a name in it that are removed
+    std::string scratch_name;    // at the end
+    std::uint64_t others = 0;    // processes of the same user outside, where those count, too
+
+    CommandRules rules;
+    std::vector<sock_filter> filter;
+};
+
+}  // namespace paddock::sandbox

@@ -1,0 +1,311 @@
+#include "sandbox/warden_process.h"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
+#include "sandbox/cgroup.h"
+#include "sandbox/command_start.h"
+#include "sandbox/descend.h"
+#include "sandbox/scratch_removal.h"
+#include "sandbox/warden.h"
+#include "sys/child.h"
+#include "sys/io.h"
+#include "sys/open.h"
+#include "sys/signal.h"
+#include "sys/socket.h"
+#include "sys/stat.h"
+#include "sys/terminal.h"
+
+namespace paddock::sandbox {
+namespace {
+
+constexpr std::uint32_t kBrings = kBringsInput | kBringsOutput | kBringsError | kBringsReport;
+
+// In the events files of the cgroup.
+constexpr std::string_view kMemoryKills = "oom_kill";
+constexpr std::string_view kProcessesRefused = "max";
+
+template <class Value>
+std::string_view bytes_of(const Value& value) {
+    return {reinterpret_cast<const char*>(&value), sizeof value};
+}
+
+Reply refused(Stage stage, int os_error) { return Reply{{stage, os_error}, 0, 0}; }
+
+}  // namespace
+
+void WardenProcess::run() {
+    StageError failed = at(Stage::kLoop, settle());
+    if (failed.stage == Stage::kNone) {
+        const auto begin = sys::receive_message(plan_.control.get(), message_, brought_);
+        // The server gave up: nobody wants an answer.
+        if (!begin || begin->bytes == 0) sys::leave(1);
+        failed = build();
+    }
+    if (failed.stage != Stage::kNone) {
+        reply({failed, 0, 0});
+        sys::leave(1);
+    }
+    if (reply({{}, 0, port_}, listener_.get())) {
+        listener_.reset();
+        answer_requests();
+    }
+    end();
+}
+
+void WardenProcess::answer_requests() {
+    for (;;) {
+        std::array<pollfd, 3> polled{{{plan_.control.get(), POLLIN, 0},
+                                      {child_signals_.get(), POLLIN, 0},
+                                      {plan_.server.get(), POLLIN, 0}}};
+        if (!sys::wait_ready(polled, -1)) return;
+        if (polled[2].revents != 0) return;
+        if (polled[1].revents != 0) collect_ended();
+        if (polled[0].revents != 0 && !answer_one()) return;
+    }
+}
+
+bool WardenProcess::answer_one() {
+    const auto received = sys::receive_message(plan_.control.get(), message_, brought_);
+    if (!received) return reply(refused(Stage::kRequest, received.error().os_error));
+    if (received->bytes == 0) return false;
+    // So that nobody is told of a command that is still known but has ended.
+    collect_ended();
+    auto request = decode_request({message_.data(), received->bytes});
+    Reply answer = refused(Stage::kRequest, EINVAL);
+    UniqueFd terminal;
+    bool lost = false;
+    if (request) switch (request->ask) {
+            case Ask::kSpawn: answer = spawn(*request, received->descriptors, terminal); break;
+            case Ask::kKillTree: answer.error = kill_tree(request->id, lost); break;
+            case Ask::kSignal: answer.error = signal(*request); break;
+            case Ask::kEnter: answer = enter(*request); break;
+            case Ask::kProtect: answer.error = protect(*request); break;
+            case Ask::kCountProcesses: answer = count_processes(); break;
+            case Ask::kBegin: break;
+        }
+    for (UniqueFd& fd : brought_) fd.reset();
+    return reply(answer, terminal.get()) && !lost;
+}
+
+bool WardenProcess::reply(const Reply& reply, int descriptor) {
+    const ReplyBytes bytes = encode(reply);
+    const std::span<const int> descriptors(&descriptor, descriptor < 0 ? 0 : 1);
+    return sys::send_message(plan_.control.get(), {bytes.data(), bytes.size()}, descriptors)
+        .has_value();
+}
+
+Job* WardenProcess::find(std::uint32_t id) noexcept {
+    const auto found =
+        std::find_if(jobs_.begin(), jobs_.end(), [id](const Job& job) { return job.id == id; });
+    return found == jobs_.end() ? nullptr : &*found;
+}
+
+Reply WardenProcess::spawn(Request& request, std::size_t descriptors, UniqueFd& terminal) {
+    Job* job = find(0);
+    if (job == nullptr) return refused(Stage::kCommands, EAGAIN);
+    CommandStart start;
+    start.plan = &plan_;
+    start.ruleset = ruleset_.get();
+    start.directory = directory_.get();
+    start.path_buffer = path_buffer_;
+    const StageError wrong = take_descriptors(request, descriptors, start);
+    if (wrong.stage != Stage::kNone) return {wrong, 0, 0};
+
+    UniqueFd directory;
+    if (request.paths.left() > 0) {
+        auto there = descend_to_directory(workspace_.get(), request.paths.take());
+        if (!there) return refused(Stage::kDirectory, there.error().os_error);
+        directory = std::move(*there);
+        start.directory = directory.get();
+    }
+    UniqueFd peer;
+    if ((request.flags & kWantsTerminal) != 0) {
+        const bool full = plan_.rung == Rung::kFull;
+        auto made = sys::open_terminal(AT_FDCWD, full ? "/dev/pts/ptmx" : "/dev/ptmx");
+        if (!made) return refused(Stage::kTerminal, made.error().os_error);
+        const auto sized = sys::set_terminal_size(made->master.get(),
+                                                  static_cast<std::uint16_t>(request.number >> 16),
+                                                  static_cast<std::uint16_t>(request.number));
+        if (!sized) return refused(Stage::kTerminal, sized.error().os_error);
+        terminal = std::move(made->master);
+        peer = std::move(made->peer);
+        start.terminal = peer.get();
+    }
+
+    char** next = pointers_.data();
+    start.arguments = next;
+    while (request.arguments.left() > 0) *next++ = const_cast<char*>(request.arguments.take());
+    *next++ = nullptr;
+    start.environment = next;
+    while (request.variables.left() > 0) *next++ = const_cast<char*>(request.variables.take());
+    *next = nullptr;
+
+    const auto leader = start_command(start, stack_);
+    if (!leader) return refused(Stage::kFork, leader.error().os_error);
+    if (start.failed.stage != Stage::kNone) return {start.failed, 0, 0};
+    job->id = next_id_++;
+    job->leader = *leader;
+    job->killed = 0;
+    job->memory_kills = event_count(plan_.memory_events.get(), kMemoryKills);
+    job->processes_refused = event_count(plan_.process_events.get(), kProcessesRefused);
+    job->status = std::move(brought_[0]);
+    return {{}, job->id, 0};
+}
+
+StageError WardenProcess::take_descriptors(const Request& request, std::size_t descriptors,
+                                           CommandStart& start) {
+    const std::uint32_t flags = request.flags;
+    const auto expected = static_cast<std::size_t>(std::popcount(flags & kBrings)) + 1;
+    const bool terminal = (flags & kWantsTerminal) != 0;
+    if ((flags & ~kSpawnFlags) != 0 || descriptors != expected || request.arguments.left() == 0 ||
+        request.paths.left() > 1 ||
+        (terminal && (flags & (kBringsInput | kBringsOutput | kBringsError)) != 0)) {
+        return {Stage::kRequest, EINVAL};
+    }
+    std::size_t next = 1;
+    const auto take = [&](std::uint32_t flag, int otherwise) {
+        return (flags & flag) != 0 ? brought_[next++].get() : otherwise;
+    };
+    start.input = take(kBringsInput, 0);
+    start.output = take(kBringsOutput, 1);
+    start.error = take(kBringsError, 2);
+    start.report = take(kBringsReport, -1);
+    return {};
+}
+
+StageError WardenProcess::kill_tree(std::uint32_t id, bool& lost) {
+    Job* job = id == 0 ? nullptr : find(id);
+    if (job == nullptr) return {Stage::kUnknownCommand, ESRCH};
+    (void)sys::signal_child(job->leader, SIGSTOP);
+    const auto killed = killer_.kill_descendants(proc_.get(), job->leader);
+    (void)sys::signal_child(job->leader, SIGKILL);
+    if (!killed) {
+        lost = true;
+        return {Stage::kKill, killed.error().os_error};
+    }
+    job->killed = *killed + 1;
+    return {};
+}
+
+StageError WardenProcess::signal(const Request& request) {
+    const Job* job = request.id == 0 ? nullptr : find(request.id);
+    if (job == nullptr) return {Stage::kUnknownCommand, ESRCH};
+    const auto number = static_cast<int>(request.number);
+    return at(Stage::kSignal, sys::signal_group(job->leader, number));
+}
+
+Reply WardenProcess::enter(Request& request) {
+    if (request.paths.left() != 1) return refused(Stage::kRequest, EINVAL);
+    const auto answer = [](Entering entering) {
+        return Reply{{}, 0, static_cast<std::uint32_t>(entering)};
+    };
+    const char* path = request.paths.take();
+    if (*path == '/') {
+        if (!is_within(path, plan_.workspace_path)) return answer(Entering::kOutside);
+        path += plan_.workspace_path.size();
+        if (*path == '/') ++path;
+    }
+    if (std::strlen(path) >= directory_path_.size()) return answer(Entering::kMissing);
+    auto there = descend_to_directory(workspace_.get(), path);
+    if (!there) {
+        return answer(there.error().code == Code::kInvalidPath ? Entering::kOutside
+                                                               : Entering::kMissing);
+    }
+    directory_ = std::move(*there);
+    std::strcpy(directory_path_.data(), path);
+    return answer(Entering::kEntered);
+}
+
+StageError WardenProcess::protect(Request& request) {
+    if (plan_.rung != Rung::kFull) return {Stage::kProtect, EOPNOTSUPP};
+    while (request.paths.left() > 0) {
+        const char* path = request.paths.take();
+        const int shield = *path - '0';
+        if (shield < 0 || shield > static_cast<int>(Shield::kPinned)) {
+            return {Stage::kRequest, EINVAL};
+        }
+        const auto done = view_.shield(path + 1, static_cast<Shield>(shield));
+        if (!done) return at(Stage::kProtect, done);
+    }
+    // Through the new mounts, if it is still the same place.
+    auto again = descend_to_directory(workspace_.get(), directory_path_.data());
+    const auto before = sys::fstat(directory_.get());
+    if (again && before) {
+        const auto after = sys::fstat(again->get());
+        if (after && after->identity == before->identity) directory_ = std::move(*again);
+    }
+    return {};
+}
+
+Reply WardenProcess::count_processes() {
+    ProcessTable& table = killer_.table();
+    if (const auto seen = table.scan(proc_.get()); !seen) {
+        return refused(Stage::kCount, seen.error().os_error);
+    }
+    table.mark_descendants(sys::own_id());
+    const auto alive = std::count_if(
+        table.seen().begin(), table.seen().end(),
+        [](const SeenProcess& process) { return process.descends && process.state != 'Z'; });
+    return {{}, 0, static_cast<std::uint32_t>(alive)};
+}
+
+void WardenProcess::collect_ended() {
+    sys::clear_child_signals(child_signals_.get());
+    for (;;) {
+        const auto ended = sys::take_ended();
+        if (!ended || !*ended) return;
+        const auto job = std::find_if(jobs_.begin(), jobs_.end(), [&](const Job& each) {
+            return each.id != 0 && each.leader == (*ended)->id;
+        });
+        if (job == jobs_.end()) continue;  // an orphan, or a command that could not be started
+        ExitRecord record;
+        record.exit_code = (*ended)->exit_code;
+        record.signal = (*ended)->signal;
+        record.user_us = (*ended)->user_us;
+        record.system_us = (*ended)->system_us;
+        record.peak_memory_kb = (*ended)->peak_memory_kb;
+        record.killed = job->killed;
+        record.memory_kills = static_cast<std::uint32_t>(
+            event_count(plan_.memory_events.get(), kMemoryKills) - job->memory_kills);
+        record.processes_refused = static_cast<std::uint32_t>(
+            event_count(plan_.process_events.get(), kProcessesRefused) - job->processes_refused);
+        (void)sys::write_all(job->status.get(), bytes_of(record));
+        job->status.reset();
+        job->id = 0;
+    }
+}
+
+void WardenProcess::end() {
+    if (plan_.rung == Rung::kLow) {
+        end_descendants();
+        if (!plan_.scratch_name.empty()) {
+            (void)remove_scratch(plan_.scratch_parent.c_str(), plan_.scratch_name.c_str(),
+                                 killer_.table().reader());
+        }
+    }
+    sys::leave(0);
+}
+
+// What the kernel does on the full rung. Whoever lost its parent is a child of this process.
+void WardenProcess::end_descendants() {
+    constexpr int kPauseMs = 10;
+    for (int round = 0; round < limits::kKillPassesMax; ++round) {
+        (void)killer_.kill_descendants(proc_.get(), sys::own_id());
+        for (;;) {
+            const auto ended = sys::take_ended();
+            if (!ended) return;  // there are no children any more
+            if (!*ended) break;
+        }
+        std::array<pollfd, 1> polled{{{child_signals_.get(), POLLIN, 0}}};
+        (void)sys::wait_ready(polled, kPauseMs);
+        sys::clear_child_signals(child_signals_.get());
+    }
+}
+
+}  // namespace paddock::sandbox

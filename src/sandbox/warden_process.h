@@ -1,0 +1,95 @@
+// The warden's own process: builds the sandbox, then answers requests until the server is gone.
+//
+// It is a fresh copy of the server's process: single-threaded, without any lock that can be
+// trusted, so nothing in it allocates. On the full rung it is the first process of a pid namespace:
+// when it ends, for whatever reason, the kernel ends all others in there. On the low rung it ends
+// its descendants itself.
+#pragma once
+
+#include <sys/types.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include <paddock/limits.h>
+#include <paddock/unique_fd.h>
+
+#include "sandbox/channel.h"
+#include "sandbox/tree_kill.h"
+#include "sandbox/view.h"
+#include "sandbox/warden_plan.h"
+#include "sys/socket.h"
+
+namespace paddock::sandbox {
+
+// A command that runs.
+struct Job {
+    std::uint32_t id = 0;  // 0: unused
+    pid_t leader = 0;
+    std::uint32_t killed = 0;
+    std::uint64_t memory_kills = 0;  // of the session, when it began
+    std::uint64_t processes_refused = 0;
+    UniqueFd status;
+};
+
+class WardenProcess {
+public:
+    explicit WardenProcess(const WardenPlan& plan) : plan_(plan) {}
+
+    // Never returns.
+    [[noreturn]] void run();
+
+private:
+    static constexpr std::size_t kStackBytes = 65536;
+
+    // Building, in warden_build.cc.
+    Done settle();  // signals, descriptors, session
+    StageError build();
+    StageError build_namespaces();
+    StageError build_plain();
+    Done take_identity();
+    Done separate_mounts();
+    Done cut_capabilities();
+    StageError make_network();
+
+    // Answering, in warden_process.cc.
+    void answer_requests();
+    bool answer_one();  // false: the server is gone
+    bool reply(const Reply& reply, int descriptor = -1);
+    Reply spawn(Request& request, std::size_t descriptors, UniqueFd& terminal);
+    Reply start_job(Request& request, std::size_t descriptors, UniqueFd& terminal);
+    StageError take_descriptors(const Request& request, std::size_t descriptors,
+                                struct CommandStart& start);
+    StageError kill_tree(std::uint32_t id, bool& lost);
+    StageError signal(const Request& request);
+    Reply enter(Request& request);
+    StageError protect(Request& request);
+    Reply count_processes();
+    void collect_ended();
+    Job* find(std::uint32_t id) noexcept;
+    void end_descendants();
+    [[noreturn]] void end();
+
+    const WardenPlan& plan_;
+    View view_;
+    UniqueFd ruleset_;
+    UniqueFd proc_;
+    UniqueFd child_signals_;
+    UniqueFd listener_;
+    std::uint16_t port_ = 0;
+    UniqueFd workspace_;  // of the commands' namespace
+    UniqueFd directory_;  // where commands begin
+    std::uint32_t next_id_ = 1;
+
+    std::array<Job, limits::kCommandsMax> jobs_;
+    std::array<UniqueFd, sys::kDescriptorsPerMessage> brought_;
+    std::array<char, limits::kPathBytesMax + 1> directory_path_;
+    std::array<char, limits::kPathBytesMax + limits::kComponentBytesMax> path_buffer_;
+    std::array<char, limits::kWardenMessageBytes> message_;
+    std::array<char*, 2 * (limits::kCommandStringsMax + 1)> pointers_;
+    alignas(16) std::array<std::byte, kStackBytes> stack_;
+    TreeKiller killer_;
+};
+
+}  // namespace paddock::sandbox

@@ -1,0 +1,261 @@
+#include "search/git_layout.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include <paddock/limits.h>
+
+#include "fs/entry.h"
+#include "fs/rel_path.h"
+#include "fs/root_state.h"
+#include "policy/git_config.h"
+
+namespace paddock::search {
+namespace {
+
+using fs::joined;
+using fs::leaf_of;
+using fs::parent_of;
+using policy::GitSetting;
+
+constexpr std::array<std::string_view, 4> kParts = {"config", "config.worktree", "hooks",
+                                                    "commondir"};
+constexpr std::array<std::string_view, 3> kShape = {"head", "objects", "refs"};
+
+// Of ASCII letters. `lower` has none that is not lower case.
+bool is_name(std::string_view name, std::string_view lower) {
+    return std::equal(name.begin(), name.end(), lower.begin(), lower.end(), [](char a, char b) {
+        return a == b || (b >= 'a' && b <= 'z' && a == b - 32);
+    });
+}
+
+template <std::size_t N>
+bool is_one_of(const std::array<std::string_view, N>& names, std::string_view name) {
+    return std::any_of(names.begin(), names.end(),
+                       [&](std::string_view known) { return is_name(name, known); });
+}
+
+bool is_below(std::string_view path, std::string_view directory) {
+    return directory.empty() || (path.starts_with(directory) && (path.size() == directory.size() ||
+                                                                 path[directory.size()] == '/'));
+}
+
+class Layout {
+public:
+    Layout(const Root& root, const NotableMap& notable) : root_(root), notable_(notable) {}
+
+    std::vector<GitPart> run();
+
+private:
+    void add_directory(const std::string& path);
+    void add_part(std::string path, GitPart::Kind kind, std::string_view git_directory,
+                  const std::string& named_by = {});
+    void follow_dot_git(const std::string& directory, const NotableEntry& entry);
+    void find_parts(const std::string& git_directory);
+    void read_config(const std::string& path, const std::string& git_directory, int depth);
+    void add_hooks(const std::string& config, const std::string& git_directory,
+                   std::string_view path);
+    std::optional<std::string> pointed(const std::string& file, std::string_view from) const;
+
+    const Root& root_;
+    const NotableMap& notable_;
+    std::set<std::string> directories_;                       // of git
+    std::vector<std::string> waiting_;                        // those whose parts are not known yet
+    std::map<std::string, std::set<std::string>> worktrees_;  // of a git directory
+    std::map<std::string, GitPart> parts_;
+};
+
+// git takes it for a repository: its own parts, or those that it shares.
+bool has_the_shape(const std::vector<NotableEntry>& entries) {
+    const auto has = [&](std::string_view lower) {
+        return std::any_of(entries.begin(), entries.end(),
+                           [&](const NotableEntry& entry) { return is_name(entry.name, lower); });
+    };
+    return has("head") && ((has("objects") && has("refs")) || has("commondir"));
+}
+
+std::vector<GitPart> Layout::run() {
+    for (const auto& [path, entries] : notable_) {
+        for (const NotableEntry& entry : entries) {
+            if (is_git_directory_name(entry.name)) follow_dot_git(path, entry);
+        }
+        const bool by_name = is_git_directory_name(leaf_of(path));
+        if (by_name) worktrees_[path].insert(std::string(parent_of(path)));
+        if (by_name || has_the_shape(entries)) add_directory(path);
+    }
+    while (!waiting_.empty()) {
+        const std::string next = std::move(waiting_.back());
+        waiting_.pop_back();
+        find_parts(next);
+    }
+    // What a config says of hooks depends on the worktrees, which are known only now.
+    std::vector<GitPart> configs;
+    for (const auto& [path, part] : parts_) {
+        if (part.kind == GitPart::Kind::kConfig) configs.push_back(part);
+    }
+    for (const GitPart& config : configs) read_config(config.path, config.git_directory, 0);
+    std::vector<GitPart> parts;
+    for (auto& [path, part] : parts_) parts.push_back(std::move(part));
+    return parts;
+}
+
+void Layout::add_directory(const std::string& path) {
+    if (directories_.insert(path).second) waiting_.push_back(path);
+}
+
+void Layout::add_part(std::string path, GitPart::Kind kind, std::string_view git_directory,
+                      const std::string& named_by) {
+    GitPart part{path, kind, std::string(git_directory), named_by};
+    parts_.emplace(std::move(path), std::move(part));
+}
+
+std::optional<std::string> Layout::pointed(const std::string& file, std::string_view from) const {
+    const auto content = root_.read_file(file, limits::kPathBytesMax);
+    if (!content) return std::nullopt;
+    const auto target = pointer_target(*content, leaf_of(file));
+    return target ? led_inside(root_, from, *target) : std::nullopt;
+}
+
+// ".git" as a directory is found by its name when its entries are met.
+void Layout::follow_dot_git(const std::string& directory, const NotableEntry& entry) {
+    if (entry.type == FileType::kDirectory) return;
+    const std::string path = joined(directory, entry.name);
+    add_part(path, GitPart::Kind::kPointer, directory);
+    std::optional<std::string> target;
+    if (entry.type == FileType::kSymlink) {
+        const auto link = root_.readlink(path);
+        if (link) target = led_inside(root_, directory, link->text);
+    } else {
+        target = pointed(path, directory);
+    }
+    if (!target) return;
+    worktrees_[*target].insert(directory);
+    add_directory(*target);
+}
+
+void Layout::find_parts(const std::string& git_directory) {
+    const auto found = notable_.find(git_directory);
+    if (found == notable_.end()) return;
+    for (const NotableEntry& entry : found->second) {
+        if (!is_one_of(kParts, entry.name)) continue;
+        const std::string path = joined(git_directory, entry.name);
+        if (is_name(entry.name, "hooks")) {
+            add_part(path, GitPart::Kind::kHooks, git_directory);
+        } else if (!is_name(entry.name, "commondir")) {
+            add_part(path, GitPart::Kind::kConfig, git_directory);
+        } else {
+            add_part(path, GitPart::Kind::kPointer, git_directory);
+            const auto common = pointed(path, git_directory);
+            if (!common) continue;
+            const auto& worktrees = worktrees_[git_directory];
+            worktrees_[*common].insert(worktrees.begin(), worktrees.end());
+            add_directory(*common);
+        }
+    }
+}
+
+void Layout::read_config(const std::string& path, const std::string& git_directory, int depth) {
+    constexpr int kIncludeDepthMax = 10;  // git's own
+    const auto content = root_.read_file(path, limits::kGitConfigBytesMax);
+    if (!content) return;
+    const auto settings = policy::parse_git_config(*content);
+    if (!settings) return;
+    for (const GitSetting& setting : *settings) {
+        if (!setting.value) continue;
+        if (setting.key == "core.worktree") {
+            const auto worktree = led_inside(root_, git_directory, *setting.value);
+            if (worktree) worktrees_[git_directory].insert(*worktree);
+        }
+    }
+    for (const GitSetting& setting : *settings) {
+        if (!setting.value) continue;
+        if (setting.key == "core.hookspath") add_hooks(path, git_directory, *setting.value);
+        const bool includes =
+            setting.key == "include.path" ||
+            (setting.key.starts_with("includeif.") && setting.key.ends_with(".path"));
+        if (!includes || depth == kIncludeDepthMax) continue;
+        const auto included = led_inside(root_, parent_of(path), *setting.value);
+        if (!included || included->empty() || parts_.count(*included) != 0) continue;
+        add_part(*included, GitPart::Kind::kConfig, git_directory, path);
+        read_config(*included, git_directory, depth + 1);
+    }
+}
+
+// A relative path begins where hooks run: in each worktree, or in a bare repository.
+void Layout::add_hooks(const std::string& config, const std::string& git_directory,
+                       std::string_view path) {
+    std::set<std::string> bases = worktrees_[git_directory];
+    bases.insert(git_directory);
+    for (const std::string& base : bases) {
+        const auto hooks = led_inside(root_, base, path);
+        // A directory with the repository in it cannot be kept as it is.
+        if (!hooks || is_below(git_directory, *hooks)) continue;
+        add_part(*hooks, GitPart::Kind::kHooks, git_directory, config);
+    }
+}
+
+}  // namespace
+
+bool is_git_name(std::string_view name, FileType type) {
+    return is_one_of(kParts, name) || is_one_of(kShape, name) ||
+           (is_git_directory_name(name) && type != FileType::kDirectory);
+}
+
+bool is_git_directory_name(std::string_view name) { return is_name(name, ".git"); }
+
+bool is_object_store(std::string_view path) {
+    if (leaf_of(path) != "objects") return false;
+    for (path = parent_of(path); !path.empty(); path = parent_of(path)) {
+        if (leaf_of(path) == ".git") return true;
+    }
+    return false;
+}
+
+bool would_be_obeyed(const Root& root, std::string_view path) {
+    for (std::string_view at = path; !at.empty(); at = parent_of(at)) {
+        const std::string_view made = leaf_of(at);
+        const bool is_part = is_one_of(kParts, made);
+        if (!is_part && !is_one_of(kShape, made)) continue;
+        // Of the shape only what is missing matters.
+        if (!is_part && root.lstat(at)) continue;
+        std::vector<NotableEntry> entries = {{std::string(made), FileType::kUnknown}};
+        bool has_part = is_part;
+        for (const char* name :
+             {"HEAD", "objects", "refs", "commondir", "config", "config.worktree", "hooks"}) {
+            if (!root.lstat(joined(parent_of(at), name))) continue;
+            entries.push_back({name, FileType::kUnknown});
+            has_part = has_part || is_one_of(kParts, name);
+        }
+        if (has_part && has_the_shape(entries)) return true;
+    }
+    return false;
+}
+
+std::vector<GitPart> git_parts(const Root& root, const NotableMap& notable) {
+    return Layout(root, notable).run();
+}
+
+std::optional<std::string> led_inside(const Root& root, std::string_view from,
+                                      std::string_view path) {
+    if (path.empty()) return std::nullopt;
+    fs::PathRules rules = fs::state_of(root).rules;
+    rules.absolute = AbsolutePaths::kInside;
+    rules.dotdot = DotDot::kNormalize;
+    auto led = fs::parse_path(path.front() == '/' ? std::string(path) : joined(from, path), rules);
+    if (!led) return std::nullopt;
+    return std::move(led->text);
+}
+
+std::optional<std::string> pointer_target(std::string_view content, std::string_view name) {
+    constexpr std::string_view kBegin = "gitdir: ";
+    if (is_git_directory_name(name)) {
+        if (!content.starts_with(kBegin)) return std::nullopt;
+        content.remove_prefix(kBegin.size());
+    }
+    while (content.ends_with('\n') || content.ends_with('\r')) content.remove_suffix(1);
+    if (content.empty()) return std::nullopt;
+    return std::string(content);
+}
+
+}  // namespace paddock::search

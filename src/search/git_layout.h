@@ -1,0 +1,63 @@
+// What git obeys in a tree, wherever it lies: found by the shape of directories and by following
+// what leads git from one place to another.
+//
+// A git directory is one named ".git", one that holds HEAD with objects and refs or with commondir,
+// and one that a ".git" file or link, or a "commondir", leads to. Its parts are config,
+// config.worktree, hooks and commondir; further the files that its configs include and the
+// directory that core.hooksPath names, each where it lies inside the root. What lies behind a link
+// is not followed.
+//
+// Advisory: files are read while others may change them. Case is ignored, as path rules do.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <paddock/root.h>
+
+#include "search/tree_snapshot.h"
+
+namespace paddock::search {
+
+struct GitPart {
+    enum class Kind : std::uint8_t { kConfig, kHooks, kPointer };
+
+    std::string path;
+    Kind kind = Kind::kConfig;
+    std::string git_directory;  // that it belongs to; of a ".git" file: where that lies
+    std::string named_by{};     // the config that makes it a part; empty: its place does
+};
+
+// Directories, with what was noted of their entries. An empty path is the root.
+using NotableMap = std::map<std::string, std::vector<NotableEntry>>;
+
+// Must be noted for the layout to be seen.
+bool is_git_name(std::string_view name, FileType type);
+
+// A directory named ".git".
+bool is_git_directory_name(std::string_view name);
+
+// "objects" in a ".git", or deeper in it: hundreds of directories that hold nothing to be found.
+bool is_object_store(std::string_view path);
+
+// Making or changing `path` would change what git obeys in a directory that it takes for a
+// repository, or make one of a directory that holds such a part. Looks only where a name on the way
+// is one of git's. ".git" itself is left to the path rules.
+bool would_be_obeyed(const Root& root, std::string_view path);
+
+// Each once, in no order; some may not exist. `root` must pass no link.
+std::vector<GitPart> git_parts(const Root& root, const NotableMap& notable);
+
+// Where the path in a git file leads, relative to the root ("" is the root itself); nothing if it
+// leads out. `from`: the directory that a relative path begins in. As text: no link is looked up.
+std::optional<std::string> led_inside(const Root& root, std::string_view from,
+                                      std::string_view path);
+
+// Where a ".git" file or a "commondir" with this content leads, as it is written there.
+std::optional<std::string> pointer_target(std::string_view content, std::string_view name);
+
+}  // namespace paddock::search

@@ -1,0 +1,71 @@
+// Every existing path of a workspace that commands must not change or not see.
+//
+// Two sources. The path rules, matched on names: the topmost path that a rule restricts stands for
+// all below it. And what git obeys wherever it lies: a directory that git would take for a
+// repository (HEAD, objects and refs, or one that a ".git" file or "commondir" leads to) has its
+// config, config.worktree, hooks and commondir protected like those of a ".git" in its place; so
+// are files that a config includes and the directory that core.hooksPath names, when they lie
+// inside. An operator's rule that allows such a path has the last word.
+//
+// Names below refs, logs and objects of a ".git" are branches, not files of the project: rules
+// do not apply there ("fix.key" is a good name for a branch).
+//
+// Not covered: programs and settings elsewhere that a trusted config names by other keys; what
+// the global git config says; hard links under other names.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <paddock/root.h>
+
+#include "base/outcome.h"
+#include "policy/path_rules.h"
+#include "search/tree_snapshot.h"
+
+namespace paddock::search {
+
+enum class Protection : std::uint8_t {
+    kReadOnly,  // may be read, not changed, renamed or removed
+    kHidden,    // may not be read either
+    kPinned,    // a directory that may be changed but not renamed or removed: what is protected
+                // below it would lose its name
+};
+
+enum class ProtectedKind : std::uint8_t {
+    kNamed,       // by a rule
+    kGitConfig,   // a file of settings that git reads
+    kGitHooks,    // a directory of programs that git runs
+    kGitPointer,  // ".git" as a file or link, "commondir": leads git elsewhere
+};
+
+struct ProtectedPath {
+    std::string path;  // relative to the root, canonical
+    Protection protection = Protection::kReadOnly;
+    ProtectedKind kind = ProtectedKind::kNamed;
+    Stat stat{};             // when it was looked at; links are links
+    std::string rule{};      // the pattern that restricts it, as written
+    std::string named_by{};  // the git config that names it; empty: its own name or place does
+};
+
+class ProtectedPaths {
+public:
+    // `root` must pass no link. `rules` must outlive this.
+    ProtectedPaths(const Root& root, const policy::PathRules& rules);
+
+    // All of them as they are now, in order of path, so a pin stands before what is below it.
+    // Costs one stat for each directory, and one for each protected path, after the first time.
+    // Errors: limit_reached (more than limits::kProtectedPathsMax, or too large a tree), those of
+    // reading the root.
+    Outcome<std::vector<ProtectedPath>> find();
+
+    const TreeSnapshot& snapshot() const noexcept { return snapshot_; }
+
+private:
+    const Root root_;
+    const policy::PathRules& rules_;
+    TreeSnapshot snapshot_;
+};
+
+}  // namespace paddock::search

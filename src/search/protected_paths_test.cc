@@ -1,0 +1,176 @@
+#include "search/protected_paths.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "policy/path_defaults.h"
+#include "testing/jail.h"
+#include "testing/shell.h"
+
+namespace paddock::search {
+namespace {
+
+using policy::Access;
+using policy::PathRules;
+
+class Protected : public testing::Jail {
+protected:
+    void given(std::vector<PathRule> rules, bool defaults = true) {
+        rules_ = PathRules::compile(
+                     rules, defaults ? policy::default_path_rules() : std::span<const PathRule>())
+                     .value();
+        paths_.reset();
+    }
+
+    // "+" read-only, "-" hidden, "=" pinned; with the kind where it is one of git's.
+    std::string found() {
+        if (!paths_) paths_.emplace(root({.symlinks = Symlinks::kReject}), rules_);
+        const auto list = paths_->find();
+        if (!list) return "error: " + std::string(code_name(list.error().code));
+        std::string text;
+        for (const ProtectedPath& one : *list) {
+            text += one.protection == Protection::kPinned   ? "="
+                    : one.protection == Protection::kHidden ? "-"
+                                                            : "+";
+            text += one.path;
+            text += one.kind == ProtectedKind::kGitConfig    ? ":config"
+                    : one.kind == ProtectedKind::kGitHooks   ? ":hooks"
+                    : one.kind == ProtectedKind::kGitPointer ? ":pointer"
+                                                             : "";
+            text += " ";
+            EXPECT_NE(one.stat.identity.inode, 0U) << one.path;
+            EXPECT_FALSE(one.rule.empty()) << one.path;
+        }
+        return text;
+    }
+
+    int sh(const std::string& command) {
+        return testing::run_shell(ws(), "exec >/dev/null 2>&1; " + command);
+    }
+
+private:
+    PathRules rules_ = PathRules::compile({}, policy::default_path_rules()).value();
+    std::optional<ProtectedPaths> paths_;
+};
+
+constexpr const char* kRepository[] = {"HEAD=ref: refs/heads/main\n", "objects/", "refs/"};
+
+TEST_F(Protected, are_what_rules_name_the_topmost_only) {
+    tree({"ROOT/.env=", "ROOT/a/.env.local=", "ROOT/.env.example=", "ROOT/.vscode/x/settings.json=",
+          "ROOT/b/.ssh/id_rsa=", "ROOT/b/.bashrc->nowhere",
+          "ROOT/src/main.cc=", "ROOT/.claude/.env=", "ROOT/.claude/.vscode/x=", "ROOT/.Mcp.Json|"});
+    EXPECT_EQ(found(),
+              "+.Mcp.Json +.claude -.claude/.env -.env +.vscode -a/.env.local +b/.bashrc "
+              "-b/.ssh ");
+}
+
+TEST_F(Protected, follow_the_operators_rules_first) {
+    given(
+        {{".vscode", Access::kAllow}, {".git/config", Access::kAllow}, {"docs/**", Access::kDeny}});
+    tree({"ROOT/.vscode/x=", "ROOT/.git/config=", "ROOT/.git/hooks/",
+          "ROOT/docs/a=", "ROOT/docs/b/c="});
+    EXPECT_EQ(found(), "=.git +.git/hooks:hooks =docs -docs/a -docs/b ");
+}
+
+TEST_F(Protected, are_none_where_there_are_no_rules) {
+    given({}, false);
+    tree({"ROOT/.env=", "ROOT/.git/config=", "ROOT/.git/hooks/", "ROOT/x/.git=gitdir: ../.git"});
+    EXPECT_EQ(found(), "");
+    given({{".git", Access::kReadOnly}}, false);
+    EXPECT_EQ(found(), "+.git +x/.git:pointer ");
+}
+
+TEST_F(Protected, are_the_parts_of_every_repository) {
+    tree({"ROOT/.git/config=", "ROOT/.git/hooks/pre-commit=", "ROOT/.git/objects/",
+          "ROOT/.git/HEAD=", "ROOT/a/b/c/d/e/.git/config=", "ROOT/a/b/c/d/e/.git/hooks/",
+          "ROOT/node_modules/m/.git/config=", "ROOT/hooks/h=", "ROOT/config="});
+    EXPECT_EQ(found(),
+              "=.git +.git/config:config +.git/hooks:hooks "
+              "=a/b/c/d/e/.git +a/b/c/d/e/.git/config:config +a/b/c/d/e/.git/hooks:hooks "
+              "=node_modules/m/.git +node_modules/m/.git/config:config ");
+}
+
+TEST_F(Protected, are_the_parts_of_what_only_looks_like_a_repository) {
+    tree({"ROOT/bare/config=", "ROOT/bare/hooks/x=", "ROOT/no/config=", "ROOT/no/hooks/",
+          "ROOT/no/HEAD=", "ROOT/no/refs/"});
+    for (const char* part : kRepository) tree({"ROOT/bare/" + std::string(part)});
+    EXPECT_EQ(found(), "+bare/config:config +bare/hooks:hooks ");
+    // It shares the parts of one that has no HEAD of its own.
+    tree({"ROOT/x/HEAD=ref: refs/heads/m", "ROOT/x/commondir=../y\n",
+          "ROOT/y/config=", "ROOT/y/refs/", "ROOT/y/objects/"});
+    EXPECT_EQ(found(),
+              "+bare/config:config +bare/hooks:hooks +x/commondir:pointer "
+              "+y/config:config ");
+}
+
+TEST_F(Protected, are_what_leads_git_elsewhere_and_where_it_leads) {
+    tree({"ROOT/w/.git=gitdir: ../store\n", "ROOT/store/config=", "ROOT/store/hooks/",
+          "ROOT/l/.git->../other", "ROOT/other/config=", "ROOT/o/.git=gitdir: /etc\n",
+          "ROOT/u/.git=gitdir: ../../OUT\n"});
+    EXPECT_EQ(found(),
+              "+l/.git:pointer +o/.git:pointer +other/config:config +store/config:config "
+              "+store/hooks:hooks +u/.git:pointer +w/.git:pointer ");
+}
+
+TEST_F(Protected, are_the_hooks_and_files_that_a_config_names) {
+    tree({"ROOT/.git/config=[core]\n hooksPath = tools/git\n[include]\n path = ../shared.conf\n",
+          "ROOT/shared.conf=[includeIf \"onbranch:x\"]\n path = more/deep.conf\n",
+          "ROOT/more/deep.conf=[core]\n hooksPath = @/ROOT/abs\n[include]\npath=deep.conf\n",
+          "ROOT/tools/git/pre-commit=", "ROOT/abs/x=", "ROOT/more/x="});
+    os_write(ws("more/deep.conf"), "[core]\n hooksPath = " + ws("abs") + "\n");
+    EXPECT_EQ(found(),
+              "=.git +.git/config:config +abs:hooks +more/deep.conf:config "
+              "+shared.conf:config +tools/git:hooks ");
+}
+
+TEST_F(Protected, do_not_make_a_whole_workspace_a_directory_of_hooks) {
+    tree(
+        {"ROOT/.git/config=[core]\n hooksPath = .\n", "ROOT/r/.git/config=[core]\nhooksPath=..\n"});
+    EXPECT_EQ(found(), "=.git +.git/config:config =r/.git +r/.git/config:config ");
+}
+
+TEST_F(Protected, are_no_branches) {
+    tree({"ROOT/.git/config=", "ROOT/.git/refs/heads/fix.key=", "ROOT/.git/logs/refs/heads/.env=",
+          "ROOT/.git/modules/m/refs/heads/config=", "ROOT/.git/modules/m/refs/heads/hooks/x="});
+    EXPECT_EQ(found(), "=.git +.git/config:config ");
+}
+
+TEST_F(Protected, pin_what_gives_a_rule_its_name) {
+    given({{"a/b/secret", Access::kReadOnly}, {"top", Access::kReadOnly}});
+    tree({"ROOT/a/b/secret/x=", "ROOT/d/top=", "ROOT/d/.aws/credentials=", "ROOT/d/e/.env="});
+    EXPECT_EQ(found(), "=a =a/b +a/b/secret =d/.aws -d/.aws/credentials -d/e/.env +d/top ");
+}
+
+TEST_F(Protected, are_found_again_when_they_change) {
+    tree({"ROOT/a/x="});
+    EXPECT_EQ(found(), "");
+    tree({"ROOT/a/.env="});
+    EXPECT_EQ(found(), "-a/.env ");
+    tree({"ROOT/bare/config="});
+    EXPECT_EQ(found(), "-a/.env ");
+    for (const char* part : kRepository) tree({"ROOT/bare/" + std::string(part)});
+    EXPECT_EQ(found(), "-a/.env +bare/config:config ");
+    std::filesystem::rename(ws("bare"), ws("a/bare"));
+    EXPECT_EQ(found(), "-a/.env +a/bare/config:config ");
+    std::filesystem::remove_all(ws("a"));
+    EXPECT_EQ(found(), "");
+}
+
+TEST_F(Protected, are_right_for_what_git_makes) {
+    if (!testing::has_program("git")) GTEST_SKIP() << "git is not installed";
+    ASSERT_EQ(sh("git init -q main && cd main && git config user.name n && "
+                 "git config user.email e && git commit -q --allow-empty -m x && "
+                 "git worktree add -q ../tree && cd .. && git clone -q --bare main bare.git && "
+                 "cd main && git -c protocol.file.allow=always submodule add -q ../bare.git sub"),
+              0);
+    EXPECT_EQ(found(),
+              "+bare.git/config:config +bare.git/hooks:hooks =main/.git +main/.git/config:config "
+              "+main/.git/hooks:hooks =main/.git/modules +main/.git/modules/sub/config:config "
+              "+main/.git/modules/sub/hooks:hooks =main/.git/worktrees "
+              "+main/.git/worktrees/tree/commondir:pointer +main/sub/.git:pointer "
+              "+tree/.git:pointer ");
+}
+
+}  // namespace
+}  // namespace paddock::search

@@ -1,0 +1,68 @@
+// Making processes, becoming what they run, and collecting them. All but wait_for is meant for
+// children that have not run their program yet: nothing allocates.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include <paddock/unique_fd.h>
+
+#include "base/outcome.h"
+
+namespace paddock::sys {
+
+struct Child {
+    pid_t id = 0;   // 0: this is the copy
+    UniqueFd held;  // see hold_process
+};
+
+// A copy of the calling thread in new namespaces (CLONE_NEW...). No fork handlers run and no
+// SIGCHLD is sent, so the host program never hears of it. Other threads do not exist in the copy,
+// whatever locks they hold stay locked: it must neither allocate nor exit() normally.
+Outcome<Child> copy_process(int namespaces);
+
+// Runs body(argument) in a child that borrows the memory of the caller, which stands still until
+// the child has run a program or left. `stack` is the child's.
+Outcome<pid_t> borrow_process(int (*body)(void*), void* argument, std::span<std::byte> stack);
+
+// Runs body(argument) in new namespaces, in a child that shares the memory of the caller while both
+// run: it may make system calls and nothing else, and `stack` must stay until it has ended.
+Outcome<Child> share_process(int (*body)(void*), void* argument, std::span<std::byte> stack,
+                             int namespaces);
+
+// Waits for the end of a copy_process or share_process; returns its wait status.
+Outcome<int> wait_for(int held);
+
+struct Ended {
+    pid_t id = 0;
+    int exit_code = 0;
+    int signal = 0;  // 0: it exited
+    std::uint64_t user_us = 0;
+    std::uint64_t system_us = 0;
+    std::uint64_t peak_memory_kb = 0;
+};
+// A child that has ended, if there is one. ECHILD: there are no children.
+Outcome<std::optional<Ended>> take_ended();
+
+[[noreturn]] void leave(int status) noexcept;
+pid_t own_id() noexcept;
+
+Done new_session();
+Done adopt_orphans();  // descendants that lose their parent become children of this process
+Done enter_directory(int directory);
+Done set_host_name(const char* name);
+void set_creation_mask(mode_t mask) noexcept;
+
+// `from` as descriptor `to`, kept when a program is run.
+Done place_descriptor(int from, int to);
+Done close_from(int first);
+Done close_between(int first, int last);  // both included
+
+// Returns only if it failed.
+Failure run_program(const char* path, char* const* arguments, char* const* environment) noexcept;
+
+}  // namespace paddock::sys

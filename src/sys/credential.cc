@@ -1,0 +1,89 @@
+#include "sys/credential.h"
+
+#include <grp.h>
+#include <linux/capability.h>
+#include <linux/securebits.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "sys/call.h"
+
+namespace paddock::sys {
+namespace {
+
+Done control(int what, unsigned long first, unsigned long second = 0) {
+    return call(Call::kCredential, [&] { return ::prctl(what, first, second, 0UL, 0UL); });
+}
+
+Done set_capabilities(Capabilities kept) {
+    __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+    const auto low = static_cast<std::uint32_t>(kept);
+    const auto high = static_cast<std::uint32_t>(kept >> 32);
+    __user_cap_data_struct data[2] = {{low, low, 0}, {high, high, 0}};
+    return call(Call::kCredential, [&] { return ::syscall(SYS_capset, &header, data); });
+}
+
+int resource_of(Limit limit) {
+    switch (limit) {
+        case Limit::kProcesses: return RLIMIT_NPROC;
+        case Limit::kFileBytes: return RLIMIT_FSIZE;
+        case Limit::kOpenFiles: return RLIMIT_NOFILE;
+        case Limit::kData: return RLIMIT_DATA;
+        case Limit::kAddress: return RLIMIT_AS;
+        case Limit::kCoreBytes: break;
+    }
+    return RLIMIT_CORE;
+}
+
+}  // namespace
+
+// The raw calls: glibc's would ask every thread of the process, and a fresh copy of a process has
+// one thread only.
+Done become(uid_t user, gid_t group) {
+    PADDOCK_TRY(
+        call(Call::kCredential, [&] { return ::syscall(SYS_setresgid, group, group, group); }));
+    return call(Call::kCredential, [&] { return ::syscall(SYS_setresuid, user, user, user); });
+}
+
+Done forget_groups() {
+    return call(Call::kCredential, [] { return ::syscall(SYS_setgroups, 0, nullptr); });
+}
+
+Done keep_capabilities() { return control(PR_SET_KEEPCAPS, 1); }
+
+Done lock_capabilities(Capabilities kept) {
+    // Those that the kernel does not know end the list.
+    for (unsigned long each = 0; each < 64; ++each) {
+        const auto known = control(PR_CAPBSET_DROP, each);
+        if (!known && known.error().os_error == EINVAL) break;
+        if (!known) return known.error();
+    }
+    PADDOCK_TRY(control(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL));
+    constexpr unsigned long kBits = SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |
+                                    SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED |
+                                    SECBIT_NO_CAP_AMBIENT_RAISE |
+                                    SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED;
+    PADDOCK_TRY(control(PR_SET_SECUREBITS, kBits));
+    return set_capabilities(kept);
+}
+
+Done drop_capabilities() { return set_capabilities(0); }
+
+Done set_dumpable(bool dumpable) { return control(PR_SET_DUMPABLE, dumpable ? 1 : 0); }
+
+Done set_limit(Limit limit, std::uint64_t value) {
+    const auto resource = static_cast<__rlimit_resource>(resource_of(limit));
+    struct rlimit present;
+    PADDOCK_TRY(call(Call::kCredential, [&] { return ::getrlimit(resource, &present); }));
+    const rlim_t bounded = std::min<rlim_t>(value, present.rlim_max);
+    const struct rlimit wanted {
+        bounded, bounded
+    };
+    return call(Call::kCredential, [&] { return ::setrlimit(resource, &wanted); });
+}
+
+}  // namespace paddock::sys

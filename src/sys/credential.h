@@ -1,0 +1,38 @@
+// Who this process is and what it may: identities, capabilities, limits. For a child that is about
+// to run a command; nothing here allocates.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+
+#include "base/outcome.h"
+
+namespace paddock::sys {
+
+// All three ids of both kinds.
+Done become(uid_t user, gid_t group);
+Done forget_groups();      // supplementary ones
+Done keep_capabilities();  // when changing from user 0 to another
+
+using Capabilities = std::uint64_t;
+inline constexpr Capabilities kCapDacOverride = std::uint64_t{1} << 1;
+inline constexpr Capabilities kCapDacReadSearch = std::uint64_t{1} << 2;
+inline constexpr Capabilities kCapFowner = std::uint64_t{1} << 3;
+inline constexpr Capabilities kCapKill = std::uint64_t{1} << 5;
+inline constexpr Capabilities kCapSetgid = std::uint64_t{1} << 6;
+inline constexpr Capabilities kCapSetuid = std::uint64_t{1} << 7;
+inline constexpr Capabilities kCapSysAdmin = std::uint64_t{1} << 21;
+
+// Keeps at most these, and for good: none can come back by running a program or changing the user.
+Done lock_capabilities(Capabilities kept);
+Done drop_capabilities();
+
+Done set_dumpable(bool dumpable);
+
+enum class Limit : std::uint8_t { kProcesses, kFileBytes, kOpenFiles, kCoreBytes, kData, kAddress };
+
+// Soft and hard; never above the present hard limit.
+Done set_limit(Limit limit, std::uint64_t value);
+
+}  // namespace paddock::sys

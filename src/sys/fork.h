@@ -1,0 +1,17 @@
+// A copy of this process that goes on living and uses the whole language, unlike those of child.h.
+#pragma once
+
+#include <sys/types.h>
+
+#include "base/outcome.h"
+
+namespace paddock::sys {
+
+// 0 in the copy. The C library's fork: its allocator works in the copy even if the original has
+// other threads. Whatever else they had locked stays locked.
+Outcome<pid_t> fork_process();
+
+// Waits for the end of such a copy.
+Done collect(pid_t child);
+
+}  // namespace paddock::sys

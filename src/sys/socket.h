@@ -1,0 +1,54 @@
+// Sockets: messages with descriptors between two processes, the loopback of a network namespace,
+// and waiting for several descriptors. Nothing here allocates.
+#pragma once
+
+#include <poll.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include <paddock/unique_fd.h>
+
+#include "base/outcome.h"
+
+namespace paddock::sys {
+
+inline constexpr std::size_t kDescriptorsPerMessage = 8;
+
+struct SocketPair {
+    UniqueFd first;
+    UniqueFd second;
+};
+
+// Keeps messages apart and in order. `bytes` is the largest message that fits.
+Outcome<SocketPair> message_pair(std::size_t bytes);
+
+// One message, as a whole or not at all. A peer that is gone is EPIPE, without a signal.
+Done send_message(int socket, std::string_view bytes, std::span<const int> descriptors);
+
+struct Received {
+    std::size_t bytes = 0;  // 0: the peer is gone
+    std::size_t descriptors = 0;
+};
+
+// One message. Descriptors beyond those that fit are closed; a message that does not fit in
+// `buffer`, or brought more descriptors, is EMSGSIZE.
+Outcome<Received> receive_message(int socket, std::span<char> buffer,
+                                  std::span<UniqueFd> descriptors);
+
+// Waits until one of them is ready or `timeout_ms` has passed (negative: for ever); says how many.
+Outcome<int> wait_ready(std::span<pollfd> polled, int timeout_ms);
+
+// Of the network namespace of this process: its own 127.0.0.1 begins to work.
+Done start_loopback();
+
+struct Listener {
+    UniqueFd socket;
+    std::uint16_t port = 0;
+};
+// On 127.0.0.1, at a port that the kernel chooses.
+Outcome<Listener> listen_on_loopback();
+
+}  // namespace paddock::sys

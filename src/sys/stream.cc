@@ -1,0 +1,71 @@
+#include "sys/stream.h"
+
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+
+#include <cerrno>
+
+#include "sys/call.h"
+
+namespace paddock::sys {
+
+bool would_block(const Failure& failure) noexcept {
+    return failure.os_error == EAGAIN || failure.os_error == EINPROGRESS ||
+           failure.os_error == EALREADY;
+}
+
+Outcome<UniqueFd> socket(int family, int type) {
+    PADDOCK_ASSIGN(fd, ask_kernel(Call::kSocket, [&] {
+                       return ::socket(family, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+                   }));
+    return UniqueFd(static_cast<int>(fd));
+}
+
+Done connect(int socket, const SocketAddress& address) {
+    auto done = call(Call::kConnect, [&] {
+        return ::connect(socket, reinterpret_cast<const sockaddr*>(&address.storage), address.size);
+    });
+    if (!done && done.error().os_error == EISCONN) return {};
+    return done;
+}
+
+Outcome<UniqueFd> accept(int listener) {
+    PADDOCK_ASSIGN(fd, ask_kernel(Call::kAccept, [&] {
+                       return ::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+                   }));
+    return UniqueFd(static_cast<int>(fd));
+}
+
+Outcome<std::size_t> send(int socket, std::string_view bytes) {
+    PADDOCK_ASSIGN(sent, ask_kernel(Call::kSend, [&] {
+                       return ::send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+                   }));
+    return static_cast<std::size_t>(sent);
+}
+
+Outcome<std::size_t> receive(int socket, char* buffer, std::size_t size) {
+    PADDOCK_ASSIGN(received,
+                   ask_kernel(Call::kReceive, [&] { return ::recv(socket, buffer, size, 0); }));
+    return static_cast<std::size_t>(received);
+}
+
+Done end_sending(int socket) {
+    if (::shutdown(socket, SHUT_WR) != 0) return Failure::from_errno(errno);
+    return {};
+}
+
+Done set_nonblocking(int fd) {
+    const int flags = ::fcntl(fd, F_GETFL);
+    if (flags < 0 || ::fcntl(fd, F_SETFL, flags | O_NONBLOCK) != 0) {
+        return Failure::from_errno(errno);
+    }
+    return {};
+}
+
+void send_small_parts_at_once(int socket) noexcept {
+    const int on = 1;
+    ::setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+}
+
+}  // namespace paddock::sys

@@ -1,0 +1,56 @@
+#include <paddock/limits.h>
+
+#include "tools/arguments.h"
+#include "tools/command_text.h"
+#include "tools/registry.h"
+#include "tools/session.h"
+#include "tools/text_answer.h"
+
+namespace paddock::tools {
+namespace {
+
+Attempt<Answer> run(Session& session, const Arguments& arguments, const CallOptions&) {
+    const auto shell = session.shell();
+    if (!shell) return shell.error();
+    const auto job = (*shell)->find(arguments.text("id"));
+    if (!job) return job.error();
+    const Job::State state = (*job)->state();
+    const auto part = (*job)->output().part(static_cast<std::uint64_t>(arguments.integer("offset")),
+                                            limits::kCommandShownBytes);
+    std::string text = part.text;
+    if (!text.empty() && !text.ends_with('\n')) text += '\n';
+    text += "[" + ending_text(state, session.options().shell->limits) + "; " +
+            std::to_string(part.total) + " bytes so far";
+    if (part.end < part.total || state.running || state.output_open) {
+        text += "; continue with offset=" + std::to_string(part.end);
+    }
+    return text_answer(text + "]" + remarks_text((*shell)->overdue()));
+}
+
+}  // namespace
+
+const Declaration& bash_output() {
+    static const Declaration kTool{
+        .name = "bash_output",
+        .title = "Read command output",
+        .summary = "Read what a command printed, from an offset, while it runs or afterwards.",
+        .description =
+            "For commands in the background and for output that bash cut. Every answer says the "
+            "offset to continue with.",
+        .manners = {.read_only = true, .quick = true, .needs_shell = true},
+        .arguments = {{.name = "id",
+                       .help = "The command's id, as bash gave it",
+                       .required = true,
+                       .aliases = {"bash_id", "task_id"}},
+                      {.name = "offset",
+                       .type = Type::kInteger,
+                       .help = "The byte to begin with",
+                       .usual = 0,
+                       .smallest = 0}},
+        .errors = {Code::kSandboxUnavailable},
+        .example = R"({"id": "b1", "offset": 0})",
+        .run = run};
+    return kTool;
+}
+
+}  // namespace paddock::tools

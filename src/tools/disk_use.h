@@ -1,0 +1,48 @@
+// How much the files of a workspace take, kept below the operator's limit.
+//
+// Counted is the size of each name, in blocks of 4 kB, and a block for each directory; a hard link
+// counts again, a hole counts as if it were filled. What this session adds is counted at once. What
+// it removes, and what others do, is seen when the tree is measured again: before a refusal, and
+// when the last measurement is limits::kDiskMeasureAge old.
+//
+// Not promised: two sessions that write at once may together pass the limit by what both write
+// until then.
+//
+// Threads: all methods may be called from any thread.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include <paddock/root.h>
+
+namespace paddock::tools {
+
+class DiskUse {
+public:
+    // `directory`: of the workspace, below the root. Without a limit nothing is ever measured.
+    DiskUse(Root root, std::string directory, std::optional<std::uint64_t> bytes_max);
+
+    // Before a file of `bytes` takes the place of one of `replaced`. quota_exceeded.
+    Result<void> claim(std::uint64_t bytes, std::uint64_t replaced = 0);
+
+    // Measured at most every limits::kDiskWatchPause: while somebody else writes.
+    bool is_exceeded();
+
+private:
+    using Clock = std::chrono::steady_clock;
+
+    Result<std::uint64_t> measure() const;
+
+    const Root root_;
+    const std::string directory_;
+    const std::optional<std::uint64_t> bytes_max_;
+    std::mutex mutex_;
+    std::uint64_t used_ = 0;
+    std::optional<Clock::time_point> measured_;
+};
+
+}  // namespace paddock::tools

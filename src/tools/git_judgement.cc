@@ -1,0 +1,65 @@
+#include "tools/git_judgement.h"
+
+#include <utility>
+
+#include <paddock/limits.h>
+
+#include "fs/rel_path.h"
+#include "search/git_layout.h"
+
+namespace paddock::tools {
+namespace {
+
+// A directory or nothing yet, without a link on the way.
+bool stays_inside(const Root& root, std::string_view from, std::string_view path) {
+    const auto led = search::led_inside(root, from, path);
+    if (!led) return false;
+    if (led->empty()) return true;
+    const auto there = root.lstat(*led);
+    return there ? there->type == FileType::kDirectory : there.error().code == Code::kNotFound;
+}
+
+// Nobody looks for the parts of a repository there.
+bool is_out_of_sight(std::string_view path) {
+    for (; !path.empty(); path = fs::parent_of(path)) {
+        if (search::is_object_store(path)) return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+bool leads_to_repository(const Root& root, const std::string& path) {
+    const auto content = root.read_file(path, limits::kPathBytesMax);
+    if (!content) return false;
+    const auto written = search::pointer_target(*content, fs::leaf_of(path));
+    if (!written) return false;
+    const auto target = search::led_inside(root, fs::parent_of(path), *written);
+    if (!target || is_out_of_sight(*target)) return false;
+    const auto has = [&](const char* name) {
+        return root.lstat(fs::joined(*target, name)).has_value();
+    };
+    return has("HEAD") && ((has("objects") && has("refs")) || has("commondir"));
+}
+
+Outcome<JudgedConfig> judge_config_file(const Root& root, const std::string& path,
+                                        const std::vector<policy::GitSetting>& trusted,
+                                        policy::Trusted fate) {
+    JudgedConfig judged;
+    const auto content = root.read_file(path, limits::kGitConfigBytesMax);
+    if (!content && content.error().code != Code::kTooLarge) return content.error();
+    if (!content) {
+        judged.verdict.unreadable = true;
+        judged.verdict.cleaned = policy::print_git_config(trusted);
+        return judged;
+    }
+    judged.verdict = policy::judge_git_config(*content, trusted, fate, [&](std::string_view to) {
+        return stays_inside(root, fs::parent_of(path), to);
+    });
+    if (!judged.verdict.is_clean()) return judged;
+    PADDOCK_ASSIGN(settings, policy::parse_git_config(*content));
+    judged.settings = std::move(settings);
+    return judged;
+}
+
+}  // namespace paddock::tools

@@ -1,0 +1,29 @@
+// May a part of a repository that a command made stay as it is?
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <paddock/root.h>
+
+#include "base/outcome.h"
+#include "policy/git_trust.h"
+
+namespace paddock::tools {
+
+// Does the ".git" file or "commondir" at `path` lead to a repository inside, passing no link? That
+// one's own parts are another question.
+bool leads_to_repository(const Root& root, const std::string& path);
+
+struct JudgedConfig {
+    policy::GitVerdict verdict;
+    std::vector<policy::GitSetting> settings;  // if the verdict is clean
+};
+
+// The git config at `path`, where `trusted` was there before. Errors: those of reading it, but for
+// its size; not_regular_file.
+Outcome<JudgedConfig> judge_config_file(const Root& root, const std::string& path,
+                                        const std::vector<policy::GitSetting>& trusted,
+                                        policy::Trusted fate);
+
+}  // namespace paddock::tools

@@ -1,0 +1,394 @@
+// Every path that is protected now is compared with what was known. What is new or different is
+// judged in an order that keeps hostile files from turning innocent ones into parts of a
+// repository: first what leads git elsewhere, then configs, then what the configs that were
+// accepted name, then all else. After each step that undid something everything is looked at again.
+#include "tools/guard.h"
+
+#include <algorithm>
+#include <mutex>
+#include <set>
+#include <utility>
+
+#include <paddock/limits.h>
+
+#include "base/outcome.h"
+#include "fs/rel_path.h"
+#include "tools/git_judgement.h"
+#include "tools/kept_tree.h"
+#include "tools/known_paths.h"
+#include "tools/quarantine.h"
+
+namespace paddock::tools {
+namespace {
+
+using policy::GitSetting;
+using policy::Trusted;
+using search::ProtectedKind;
+using search::ProtectedPath;
+using search::Protection;
+
+std::string listed(const std::vector<std::string>& words) {
+    std::string text;
+    for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+    return text;
+}
+
+// git runs any file of a directory of hooks but one called so.
+bool is_sample(std::string_view hooks, std::string_view path) {
+    return fs::parent_of(path) == hooks && path.ends_with(".sample");
+}
+
+}  // namespace
+
+class Guard::Impl {
+public:
+    Impl(const Root& linkless, const policy::PathRules& rules, GuardOptions options)
+        : root_(linkless),
+          kernel_holds_(options.kernel_holds),
+          quarantine_(linkless, std::move(options.quarantine)),
+          paths_(linkless, rules),
+          known_(linkless, options.kernel_holds) {}
+
+    Result<std::vector<ProtectedPath>> before(Since since);
+    Result<GuardReport> after();
+
+private:
+    using List = KnownPaths::List;
+
+    void trust(const List& list);
+    Done undo_all();
+    bool pass(const List& list);
+    void open_closed_directories();
+    Status open_up(const std::string& path) const;
+    void move_pinned_back();
+    void settle_named(const List& list);
+    void look_for_missing();
+
+    void settle(const ProtectedPath& entry);
+    void judge(const ProtectedPath& entry, KnownPath* known);
+    void judge_pointer(const ProtectedPath& entry, KnownPath* known);
+    void judge_config(const ProtectedPath& entry, const KnownPath* known);
+    void judge_tree(const ProtectedPath& entry, KnownPath* known);
+
+    bool take_away(const std::string& path, const std::string& rule, KnownPath* known = nullptr);
+    bool move_back(const ProtectedPath& entry);
+    void clean(const ProtectedPath& entry, const policy::GitVerdict& verdict);
+    void record(const std::string& path, Undone what, const std::string& rule,
+                std::string detail = {}, std::string kept = {}) {
+        report_.add({path, what, rule, std::move(detail), std::move(kept)});
+    }
+
+    const Root root_;
+    const bool kernel_holds_;
+    Quarantine quarantine_;
+    search::ProtectedPaths paths_;
+    std::mutex mutex_;
+
+    bool began_ = false;
+    KnownPaths known_;
+    std::set<std::string> closed_;  // directories that need not be readable
+    GuardReport report_;
+
+    // During a pass.
+    bool acted_ = false;
+    std::vector<search::TreeSnapshot::Left> left_;  // what was renamed or removed
+};
+
+void Guard::Impl::trust(const List& list) {
+    known_.trust(list);
+    closed_.clear();
+    for (std::string& path : paths_.snapshot().unreadable()) closed_.insert(std::move(path));
+    began_ = true;
+}
+
+Result<std::vector<ProtectedPath>> Guard::Impl::before(Since since) {
+    const std::lock_guard lock(mutex_);
+    Done done;
+    if (began_ && since == Since::kBusy) {
+        done = undo_all();
+    } else if (const auto list = paths_.find(); list) {
+        trust(*list);
+    } else {
+        done = list.error();
+    }
+    if (done && known_.size() > limits::kProtectedPathsMax) {
+        done = refuse(Code::kLimitReached, "has too many protected paths");
+    }
+    if (!done) return as_error(done.error(), "look for protected paths", ".");
+    return known_.bind();
+}
+
+// --- looking -----------------------------------------------------------------------------------
+
+Result<GuardReport> Guard::Impl::after() {
+    const std::lock_guard lock(mutex_);
+    const Done done = undo_all();
+    if (!done) return as_error(done.error(), "look for protected paths", ".");
+    return std::exchange(report_, {});
+}
+
+Done Guard::Impl::undo_all() {
+    left_.clear();
+    for (int i = 0; i < limits::kGuardPassesMax; ++i) {
+        PADDOCK_ASSIGN(list, paths_.find());
+        if (!began_) trust(list);
+        const auto& left = paths_.snapshot().left();
+        left_.insert(left_.end(), left.begin(), left.end());
+        if (!pass(list)) return {};
+    }
+    record(".", Undone::kLeft, {}, "protected names keep appearing");
+    return {};
+}
+
+// True if something was undone.
+bool Guard::Impl::pass(const List& list) {
+    acted_ = false;
+    known_.follow(list);
+    const auto settle_all = [&](auto wanted) {
+        for (const ProtectedPath& entry : list) {
+            if (entry.named_by.empty() && wanted(entry.kind)) settle(entry);
+        }
+    };
+    open_closed_directories();
+    if (!acted_) move_pinned_back();
+    if (!acted_) settle_all([](auto kind) { return kind == ProtectedKind::kGitPointer; });
+    if (!acted_) settle_all([](auto kind) { return kind == ProtectedKind::kGitConfig; });
+    if (!acted_) settle_named(list);
+    if (!acted_) {
+        settle_all([](auto kind) {
+            return kind == ProtectedKind::kGitHooks || kind == ProtectedKind::kNamed;
+        });
+    }
+    if (!acted_) look_for_missing();
+    return acted_;
+}
+
+// A directory that cannot be listed could hide anything.
+void Guard::Impl::open_closed_directories() {
+    for (const std::string& path : paths_.snapshot().unreadable()) {
+        if (closed_.count(path) != 0) continue;
+        const Status opened = open_up(path);
+        record(path, opened ? Undone::kMadeReadable : Undone::kLeft, {},
+               opened ? std::string() : opened.error().explanation());
+        if (!opened) closed_.insert(path);
+        acted_ = acted_ || opened;
+    }
+}
+
+// An error if there was nothing to be done about it.
+Status Guard::Impl::open_up(const std::string& path) const {
+    constexpr Mode kOpen = 0500;
+    Status opened = as_error(refuse(Code::kPermissionDenied), "read", path);
+    for (std::size_t end = 0; end != path.npos;) {
+        end = path.find('/', end + 1);
+        const std::string at = path.substr(0, end);
+        const auto stat = root_.lstat(at);
+        if (!stat) return stat.error();
+        if ((stat->mode & kOpen) == kOpen) continue;
+        opened = root_.chmod(at, (stat->mode & 0777U) | 0700U);
+        if (!opened) return opened;
+    }
+    return opened;
+}
+
+// Where the kernel does not hold them: a repository that was renamed goes back, whatever has taken
+// its place.
+void Guard::Impl::move_pinned_back() {
+    if (kernel_holds_) return;
+    for (const std::string& path : known_.gone()) {
+        const KnownPath& known = *known_.find(path);
+        if (known.at.protection != Protection::kPinned || known.made_inside) continue;
+        const std::string now = paths_.snapshot().path_of(known.at.stat);
+        if (now.empty() || now == path) continue;
+        if (root_.lstat(path)) take_away(path, known.at.rule);
+        if (!root_.rename(now, path, RenameMode::kNoReplace)) continue;
+        record(path, Undone::kMovedBack, known.at.rule, "from " + now);
+        acted_ = true;
+    }
+}
+
+// What configs name, each after the config itself has been accepted.
+void Guard::Impl::settle_named(const List& list) {
+    std::set<std::string> settled;
+    for (bool progress = true; progress && !acted_;) {
+        progress = false;
+        for (const ProtectedPath& entry : list) {
+            const KnownPath* source = known_.find(entry.named_by);
+            if (source == nullptr || settled.count(entry.path) != 0) continue;
+            const bool accepted = source->at.named_by.empty() || settled.count(entry.named_by) != 0;
+            if (!accepted) continue;
+            settle(entry);
+            if (acted_) return;
+            progress = settled.insert(entry.path).second;
+        }
+    }
+}
+
+void Guard::Impl::look_for_missing() {
+    for (const std::string& path : known_.gone()) {
+        const KnownPath* known = known_.find(path);
+        // What the kernel holds was moved out of sight, or taken away by somebody outside.
+        if (known == nullptr || known->bound || root_.lstat(path)) continue;
+        const bool restorable = !known->made_inside && known->at.protection != Protection::kPinned;
+        if (restorable && known_.restore(*known)) {
+            record(path, Undone::kRestored, known->at.rule);
+            acted_ = true;
+            continue;
+        }
+        if (restorable) record(path, Undone::kMissing, known->at.rule);
+        known_.forget(path);
+    }
+}
+
+// --- judgement ---------------------------------------------------------------------------------
+
+void Guard::Impl::settle(const ProtectedPath& entry) {
+    KnownPath* known = known_.find(entry.path);
+    if (entry.protection == Protection::kPinned) {
+        if (known == nullptr || !is_same_object(known->at.stat, entry.stat)) known_.accept(entry);
+        return;
+    }
+    if (known == nullptr) {
+        if (!move_back(entry)) judge(entry, nullptr);
+        return;
+    }
+    const bool same = is_same_object(known->at.stat, entry.stat);
+    const bool held = known->bound && !known->judged && same;
+    const bool is_config = entry.kind == ProtectedKind::kGitConfig;
+    if (held && (!is_config || is_unchanged(known->at.stat, entry.stat))) {
+        known->at = entry;
+    } else if (!same && entry.kind == ProtectedKind::kNamed &&
+               known_.was_replaced_outside(*known)) {
+        record(entry.path, Undone::kReplaced, entry.rule);
+        known->at = entry;
+        known->bound = false;
+    } else if (!same && known->bound && entry.kind == ProtectedKind::kNamed) {
+        take_away(entry.path, entry.rule);
+    } else {
+        judge(entry, known);
+    }
+}
+
+void Guard::Impl::judge(const ProtectedPath& entry, KnownPath* known) {
+    switch (entry.kind) {
+        case ProtectedKind::kGitPointer: judge_pointer(entry, known); break;
+        case ProtectedKind::kGitConfig: judge_config(entry, known); break;
+        case ProtectedKind::kGitHooks: judge_tree(entry, known); break;
+        case ProtectedKind::kNamed:
+            if (known != nullptr) {
+                judge_tree(entry, known);
+            } else {
+                take_away(entry.path, entry.rule);
+            }
+            break;
+    }
+}
+
+void Guard::Impl::judge_pointer(const ProtectedPath& entry, KnownPath* known) {
+    const bool is_trusted = known != nullptr && !known->made_inside;
+    if (is_trusted && known->kept.difference(root_).changed.empty()) {
+        known->at = entry;
+    } else if (leads_to_repository(root_, entry.path)) {
+        known_.accept(entry);
+    } else {
+        take_away(entry.path, entry.rule, is_trusted ? known : nullptr);
+    }
+}
+
+void Guard::Impl::judge_config(const ProtectedPath& entry, const KnownPath* known) {
+    const bool is_trusted = known != nullptr && !known->made_inside;
+    auto judged = judge_config_file(
+        root_, entry.path, known == nullptr ? std::vector<GitSetting>() : known->settings,
+        is_trusted && !kernel_holds_ ? Trusted::kStays : Trusted::kMayChange);
+    if (!judged) {
+        take_away(entry.path, entry.rule);
+    } else if (judged->verdict.is_clean()) {
+        known_.accept(entry, std::move(judged->settings));
+    } else {
+        clean(entry, judged->verdict);
+    }
+}
+
+// What is new or different in a directory of hooks, or in what is trusted.
+void Guard::Impl::judge_tree(const ProtectedPath& entry, KnownPath* known) {
+    const bool is_trusted = known != nullptr && !known->made_inside;
+    KeptTree nothing(entry.path);
+    KeptTree& before = is_trusted ? known->kept : nothing;
+    const bool of_hooks = entry.kind == ProtectedKind::kGitHooks;
+    const KeptTree::Difference difference = before.difference(root_);
+    bool stays = true;
+    for (const std::string& path : difference.changed) {
+        if (of_hooks && is_sample(entry.path, path)) continue;
+        stays = take_away(path, entry.rule, is_trusted ? known : nullptr) && stays;
+    }
+    if (acted_ || !stays) return;
+    if (!is_trusted) return known_.accept(entry);
+    for (const std::string& path : difference.missing) {
+        if (!before.restore(root_, path)) continue;
+        record(path, Undone::kRestored, entry.rule);
+        acted_ = true;
+    }
+    known->at = entry;
+}
+
+// --- acts --------------------------------------------------------------------------------------
+
+// False if it is still there.
+bool Guard::Impl::take_away(const std::string& path, const std::string& rule, KnownPath* known) {
+    std::string kept = quarantine_.keep(path);
+    if (const Status removed = quarantine_.remove(path); !removed) {
+        record(path, Undone::kLeft, rule, removed.error().explanation(), std::move(kept));
+        return false;
+    }
+    acted_ = true;
+    const bool restored = known != nullptr && known->kept.restore(root_, path);
+    const Undone what = restored       ? Undone::kRestored
+                        : kept.empty() ? Undone::kRemoved
+                                       : Undone::kQuarantined;
+    record(path, what, rule, {}, std::move(kept));
+    return true;
+}
+
+// A directory that was renamed to a protected name goes back where it was.
+bool Guard::Impl::move_back(const ProtectedPath& entry) {
+    if (entry.stat.type != FileType::kDirectory) return false;
+    const auto was = std::find_if(left_.begin(), left_.end(), [&](const auto& left) {
+        return is_same_object(left.stat, entry.stat) && left.path != entry.path;
+    });
+    if (was == left_.end()) return false;
+    if (!root_.rename(entry.path, was->path, RenameMode::kNoReplace)) return false;
+    record(entry.path, Undone::kMovedBack, entry.rule, "to " + was->path);
+    acted_ = true;
+    return true;
+}
+
+void Guard::Impl::clean(const ProtectedPath& entry, const policy::GitVerdict& verdict) {
+    if (verdict.unreadable && verdict.cleaned.empty()) {
+        take_away(entry.path, entry.rule);
+        return;
+    }
+    std::string kept = quarantine_.keep(entry.path);
+    WriteOptions options;
+    options.replaces = entry.stat;
+    options.durability = Durability::kNone;  // a power cut may bring it back, as it may any file
+    const Status written = root_.write_file(entry.path, verdict.cleaned, options);
+    const bool has_changed = !written && (written.error().code == Code::kStaleRead ||
+                                          written.error().code == Code::kRace);
+    if (!written && !has_changed) {
+        take_away(entry.path, entry.rule);
+        return;
+    }
+    acted_ = true;
+    if (has_changed) return;
+    record(entry.path, Undone::kCleaned, entry.rule,
+           verdict.unreadable ? "it could not be read" : listed(verdict.refused), std::move(kept));
+}
+
+Guard::Guard(Root linkless, const policy::PathRules& rules, GuardOptions options)
+    : impl_(std::make_unique<Impl>(linkless, rules, std::move(options))) {}
+Guard::~Guard() = default;
+
+Result<std::vector<ProtectedPath>> Guard::before(Since since) { return impl_->before(since); }
+Result<GuardReport> Guard::after() { return impl_->after(); }
+
+}  // namespace paddock::tools

@@ -1,0 +1,71 @@
+// Keeps the path rules around commands, together with the kernel.
+//
+// What exists is bound read-only or covered before a command runs: before() says what. A name that
+// does not exist yet cannot be bound; so after() looks what has appeared, and undoes it: moved to
+// the quarantine, or removed where there is none. A new repository is judged instead: settings
+// that can run nothing and samples of hooks stay, other settings are cut out of the config, other
+// hooks are moved away. What stays is protected from the next before() on.
+//
+//   guard.before() -> Warden::protect ... the command ... guard.after() -> records to print
+//
+// What is there when before() is called and no process of the session was alive since the last
+// after() is trusted: who owns the workspace made it. If one was, what is new is judged as in
+// after().
+//
+// What somebody outside makes under a protected name while a command runs cannot be told from what
+// the command makes, and is undone as well; it is in the quarantine.
+//
+// Not promised: between the making and after() the name is there, and who runs git or opens the
+// directory in an editor in that time obeys it.
+//
+// Threads: calls may come from any thread and wait for each other. after() may be called at any
+// time, also while processes run: what is in order is left alone, so a second call reports nothing.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <paddock/root.h>
+
+#include "policy/path_rules.h"
+#include "search/protected_paths.h"
+#include "tools/guard_report.h"
+
+namespace paddock::tools {
+
+// Has a process of the session been alive since the last after()?
+enum class Since : bool { kQuiet, kBusy };
+
+struct GuardOptions {
+    // A directory of the operator's outside the workspace.
+    std::optional<Root> quarantine{};
+
+    // The kernel keeps commands from what before() returned. Where it does not (no mount
+    // namespaces), the content of protected files is kept in memory and restored.
+    bool kernel_holds = true;
+};
+
+class Guard {
+public:
+    // `linkless` passes no link and may write. `rules` must outlive the guard.
+    Guard(Root linkless, const policy::PathRules& rules, GuardOptions options);
+    Guard(const Guard&) = delete;
+    Guard& operator=(const Guard&) = delete;
+    ~Guard();
+
+    // What is to be protected now and was not returned before, or is another object by now. A pin
+    // stands before what is below it. Never contains links, which cannot be bound; empty where the
+    // kernel does not hold. limit_reached for more than limits::kProtectedPathsMax in all.
+    Result<std::vector<search::ProtectedPath>> before(Since since);
+
+    // Undoes what must not be, and says so, also what before() undid. An error means that the
+    // workspace could not be looked through; what had been done until then is in the next report.
+    Result<GuardReport> after();
+
+private:
+    class Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace paddock::tools

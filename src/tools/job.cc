@@ -1,0 +1,142 @@
+#include "tools/job.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <paddock/limits.h>
+
+#include "sys/io.h"
+#include "sys/wait.h"
+
+namespace paddock::tools {
+namespace {
+
+constexpr std::size_t kReadBytes = 65536;
+
+bool can_be_read(int fd) {
+    std::array<sys::Watched, 1> watched{sys::Watched{fd}};
+    const auto ready = sys::wait_readable(watched, std::chrono::milliseconds(0));
+    return ready && *ready;
+}
+
+}  // namespace
+
+Job::Job(Parts parts, std::optional<search::SecretScanner> filter)
+    : parts_(std::move(parts)), output_(std::move(filter)) {}
+
+// What is not certain yet is shown when nothing follows it for a while; what then becomes certain
+// is shown from there on.
+void Job::show(const Progress& progress, std::string certain, bool with_rest) {
+    if (!progress) return;
+    std::string rest = with_rest ? output_.rest() : std::string();
+    const std::string all = certain + rest;
+    const std::size_t known = all.starts_with(shown_ahead_) ? shown_ahead_.size() : 0;
+    if (all.size() > known) progress(std::string_view(all).substr(known));
+    if (with_rest || !certain.empty()) shown_ahead_ = std::move(rest);
+}
+
+void Job::take_output(const Progress& progress) {
+    std::array<char, kReadBytes> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init)
+    const auto got = sys::read(parts_.output.get(), buffer.data(), buffer.size());
+    if (got && *got > 0) {
+        show(progress, output_.add(std::string_view(buffer.data(), *got)), false);
+        return;
+    }
+    show(progress, output_.finish(), false);
+    const std::lock_guard lock(mutex_);
+    state_.output_open = false;
+}
+
+// What has been printed already, and no more: a process that was left behind may print for ever.
+void Job::drain(const Progress& progress) {
+    constexpr int kReadsMax = static_cast<int>(limits::kCommandOutputBytesMax / kReadBytes);
+    for (int i = 0; i < kReadsMax && state().output_open; ++i) {
+        if (!can_be_read(parts_.output.get())) break;
+        take_output(progress);
+    }
+    show(progress, {}, true);
+}
+
+bool Job::has_ended() {
+    if (!can_be_read(parts_.process.status.get())) return false;
+    const auto record = sandbox::read_exit(parts_.process.status.get());
+    const std::lock_guard lock(mutex_);
+    state_.running = false;
+    state_.duration = Clock::now() - begin_;
+    if (record) state_.exit = *record;
+    const EndedBy by = state_.exit ? EndedBy::kItself : EndedBy::kSession;
+    state_.ended_by = blamed_.value_or(by);
+    return true;
+}
+
+EndedBy Job::attend(const Attendance& attendance) {
+    const std::stop_callback wake_up(attendance.cancel, [this] { sys::wake(parts_.wakeup.get()); });
+    auto next_check = Clock::now() + limits::kCommandCheckPause;
+    for (;;) {
+        const auto now = Clock::now();
+        if (attendance.cancel.stop_requested()) return EndedBy::kCancel;
+        if (attendance.deadline && now >= *attendance.deadline) return EndedBy::kTimeout;
+        if (attendance.check && now >= next_check) {
+            if (const auto limit = attendance.check()) return *limit;
+            next_check = Clock::now() + limits::kCommandCheckPause;
+        }
+        const auto until = std::min(attendance.check ? next_check : Clock::time_point::max(),
+                                    attendance.deadline.value_or(Clock::time_point::max()));
+        std::optional<std::chrono::milliseconds> at_most;
+        if (until != Clock::time_point::max()) {
+            at_most = std::chrono::ceil<std::chrono::milliseconds>(until - now);
+        }
+        const int output = state().output_open ? parts_.output.get() : -1;
+        std::array<sys::Watched, 3> watched{sys::Watched{output},
+                                            sys::Watched{parts_.process.status.get()},
+                                            sys::Watched{parts_.wakeup.get()}};
+        const auto waited = sys::wait_readable(watched, at_most);
+        if (!waited) return EndedBy::kSession;
+        if (!*waited) show(attendance.progress, {}, true);
+        if (watched[0].ready) take_output(attendance.progress);
+        if (output_.is_full() && !is_blamed()) return EndedBy::kOutput;
+        if (watched[2].ready) sys::rest(parts_.wakeup.get());
+        if (watched[1].ready && has_ended()) {
+            drain(attendance.progress);
+            return state().ended_by;
+        }
+    }
+}
+
+void Job::linger(std::stop_token stop) {
+    const std::stop_callback wake_up(stop, [this] { sys::wake(parts_.wakeup.get()); });
+    while (!stop.stop_requested() && state().output_open) {
+        std::array<sys::Watched, 2> watched{sys::Watched{parts_.output.get()},
+                                            sys::Watched{parts_.wakeup.get()}};
+        if (!sys::wait_readable(watched)) break;
+        if (watched[0].ready) take_output({});
+    }
+}
+
+std::string Job::last_directory() const {
+    std::array<char, limits::kPathBytesMax + 2> buffer;  // NOLINT(*-member-init)
+    if (!can_be_read(parts_.report.get())) return {};
+    const auto got = sys::read(parts_.report.get(), buffer.data(), buffer.size());
+    if (!got || *got == 0 || buffer[*got - 1] != '\n') return {};
+    return std::string(buffer.data(), *got - 1);
+}
+
+Job::State Job::state() const {
+    const std::lock_guard lock(mutex_);
+    State now = state_;
+    if (now.running) now.duration = Clock::now() - begin_;
+    return now;
+}
+
+bool Job::is_blamed() const {
+    const std::lock_guard lock(mutex_);
+    return blamed_.has_value();
+}
+
+void Job::blame(EndedBy cause) {
+    const std::lock_guard lock(mutex_);
+    if (!blamed_) blamed_ = cause;
+}
+
+}  // namespace paddock::tools

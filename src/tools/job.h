@@ -1,0 +1,99 @@
+// A command of a session: its process, what it printed, how it ended.
+//
+// Threads: attend() by one thread at a time, everything else by any.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+
+#include "sandbox/warden.h"
+#include "tools/kept_output.h"
+
+namespace paddock::tools {
+
+// Why a command is no longer running.
+enum class EndedBy : std::uint8_t {
+    kItself,
+    kTimeout,
+    kCancel,
+    kRequest,    // bash_kill
+    kOutput,     // printed more than is kept
+    kProcesses,  // of the session: as many as there may be
+    kDisk,       // filled the workspace's disk
+    kSession,    // which has ended, with everything in it
+};
+
+// What to look after while a command runs.
+struct Attendance {
+    std::optional<std::chrono::steady_clock::time_point> deadline{};
+    std::stop_token cancel{};
+    std::function<void(std::string_view text)> progress{};
+    // Asked now and then: a limit that the kernel does not keep by itself.
+    std::function<std::optional<EndedBy>()> check{};
+};
+
+class Job {
+public:
+    using Clock = std::chrono::steady_clock;
+
+    struct Parts {
+        std::string id;
+        sandbox::Process process;
+        UniqueFd output;  // what it prints, both streams
+        UniqueFd report;  // where the shell says its last directory
+        UniqueFd wakeup;  // of attend(), for a cancellation
+    };
+    Job(Parts parts, std::optional<search::SecretScanner> filter);
+
+    const std::string& id() const noexcept { return parts_.id; }
+    sandbox::ProcessId process() const noexcept { return parts_.process.id; }
+    KeptOutput& output() noexcept { return output_; }
+
+    // Takes in output until the command has ended (kItself, kSession), or says why it should be
+    // ended. Once blamed for something it can be called again, to see the end.
+    EndedBy attend(const Attendance& attendance);
+
+    // After the end: takes in what other processes of the command go on printing, until they close
+    // it or a stop is requested.
+    void linger(std::stop_token stop);
+
+    // What the shell reported as its last directory; empty if nothing.
+    std::string last_directory() const;
+
+    struct State {
+        bool running = true;
+        bool output_open = true;  // somebody can still print
+        EndedBy ended_by = EndedBy::kItself;
+        std::optional<sandbox::ExitRecord> exit{};  // absent: running, or the session ended first
+        Clock::duration duration{};
+    };
+    State state() const;
+    void blame(EndedBy cause);  // the first cause stays
+
+private:
+    using Progress = std::function<void(std::string_view text)>;
+
+    void take_output(const Progress& progress);
+    void drain(const Progress& progress);
+    void show(const Progress& progress, std::string certain, bool with_rest);
+    bool has_ended();
+    bool is_blamed() const;
+
+    const Parts parts_;
+    const Clock::time_point begin_ = Clock::now();
+    KeptOutput output_;
+
+    std::string shown_ahead_;  // of what was not certain yet
+
+    mutable std::mutex mutex_;
+    State state_;
+    std::optional<EndedBy> blamed_;
+};
+
+}  // namespace paddock::tools

@@ -1,0 +1,96 @@
+#include "tools/kept_output.h"
+
+#include <algorithm>
+
+#include <paddock/limits.h>
+
+#include "base/utf8.h"
+
+namespace paddock::tools {
+namespace {
+
+bool continues_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80; }
+
+// The end of `text`, at most `bytes_max`, from the start of a character, and of a line if one
+// starts soon.
+std::string_view tail_of(std::string_view text, std::size_t bytes_max) {
+    std::size_t begin = text.size() - std::min(text.size(), bytes_max);
+    while (begin < text.size() && continues_character(text[begin])) ++begin;
+    const std::size_t newline = text.find('\n', begin);
+    if (newline != text.npos && newline - begin < bytes_max / 8) begin = newline + 1;
+    return text.substr(begin);
+}
+
+}  // namespace
+
+KeptOutput::KeptOutput(std::optional<search::SecretScanner> filter) {
+    if (filter) filter_.emplace(std::move(*filter));
+}
+
+std::string KeptOutput::keep(std::string text) {
+    const std::size_t room = limits::kCommandOutputBytesMax - kept_.size();
+    full_ = full_ || text.size() > room;
+    text.resize(std::min(text.size(), room));
+    kept_ += text;
+    return text;
+}
+
+std::string KeptOutput::add(std::string_view piece) {
+    const std::lock_guard lock(mutex_);
+    if (full_) return {};
+    if (!filter_) return keep(std::string(piece));
+    std::string certain;
+    filter_->feed(piece, certain);
+    return keep(std::move(certain));
+}
+
+std::string KeptOutput::finish() {
+    const std::lock_guard lock(mutex_);
+    if (!filter_ || full_) return {};
+    std::string held_back;
+    filter_->finish(held_back);
+    return keep(std::move(held_back));
+}
+
+bool KeptOutput::is_full() const {
+    const std::lock_guard lock(mutex_);
+    return full_;
+}
+
+std::string KeptOutput::rest() const {
+    const std::lock_guard lock(mutex_);
+    return filter_ && !full_ ? filter_->rest() : std::string();
+}
+
+std::string KeptOutput::all() const { return kept_ + (filter_ && !full_ ? filter_->rest() : ""); }
+
+KeptOutput::Part KeptOutput::part(std::uint64_t begin, std::size_t bytes_max) const {
+    const std::lock_guard lock(mutex_);
+    const std::string text = all();
+    const std::size_t from = static_cast<std::size_t>(std::min<std::uint64_t>(begin, text.size()));
+    const std::string_view shown = cut_utf8(std::string_view(text).substr(from), bytes_max);
+    return {std::string(shown), std::min(from + shown.size(), kept_.size()), text.size()};
+}
+
+std::string KeptOutput::excerpt(std::size_t bytes_max, std::string_view id) const {
+    const std::lock_guard lock(mutex_);
+    std::string whole = all();
+    if (whole.size() <= bytes_max) return whole;
+    const std::string_view head = cut_utf8(whole, bytes_max / 3);
+    const std::string_view tail = tail_of(whole, bytes_max - head.size());
+    std::string text(head);
+    text += "\n[" + std::to_string(whole.size() - head.size() - tail.size()) + " of " +
+            std::to_string(whole.size()) + " bytes left out";
+    if (!id.empty()) {
+        text += "; read them with bash_output, id '" + std::string(id) +
+                "', offset=" + std::to_string(head.size());
+    }
+    return text.append("]\n").append(tail);
+}
+
+std::size_t KeptOutput::secrets() const {
+    const std::lock_guard lock(mutex_);
+    return filter_ ? filter_->count() : 0;
+}
+
+}  // namespace paddock::tools

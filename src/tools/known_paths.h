@@ -1,0 +1,73 @@
+// What a guard knows of the protected paths of a workspace: how each was when it was last in order,
+// and whose word that is.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <paddock/root.h>
+
+#include "policy/git_config.h"
+#include "search/protected_paths.h"
+#include "tools/kept_tree.h"
+
+namespace paddock::tools {
+
+struct KnownPath {
+    search::ProtectedPath at{};
+    Stat parent{};             // of the directory that it is in
+    bool bound = false;        // the kernel keeps commands from this very object
+    bool made_inside = false;  // was not there when all was trusted
+    bool judged = false;       // accepted since: whoever made it may still be at work
+    std::vector<policy::GitSetting> settings{};  // of a config
+    KeptTree kept{};                             // of what is trusted and may change all the same
+};
+
+class KnownPaths {
+public:
+    using List = std::vector<search::ProtectedPath>;
+
+    // `root` passes no link. Where the kernel does not hold, content is kept.
+    KnownPaths(const Root& root, bool kernel_holds) : root_(root), kernel_holds_(kernel_holds) {}
+
+    // Takes everything as it is now.
+    void trust(const List& list);
+
+    // As it is now, because it can do no harm.
+    void accept(const search::ProtectedPath& entry, std::vector<policy::GitSetting> settings = {});
+
+    KnownPath* find(const std::string& path);
+    void forget(const std::string& path) { known_.erase(path); }
+    std::size_t size() const noexcept { return known_.size(); }
+
+    // Those that the kernel is to be told of; from now on they count as bound.
+    List bind();
+
+    // Compares with what is there: what has another path because a directory above it was renamed
+    // is known under that path. The others that are not where they were are gone().
+    void follow(const List& list);
+    const std::set<std::string>& gone() const noexcept { return gone_; }
+
+    // What is bound cannot be moved, so another object in the same directory is from outside.
+    bool was_replaced_outside(const KnownPath& known) const;
+
+    // Puts back what is gone, if it was kept and the directory that it was in is there.
+    bool restore(const KnownPath& known) const;
+
+private:
+    KnownPath trusted(const search::ProtectedPath& entry);
+
+    const Root root_;
+    const bool kernel_holds_;
+    std::size_t bytes_left_ = 0;  // of content to be kept
+    std::map<std::string, KnownPath> known_;
+    std::set<std::string> gone_;
+};
+
+// The same object, and as far as it tells with the same content.
+bool is_unchanged(const Stat& before, const Stat& now);
+
+}  // namespace paddock::tools

@@ -1,0 +1,119 @@
+#include "tools/quarantine.h"
+
+#include <array>
+#include <cstdio>
+#include <utility>
+
+#include "fs/copy.h"
+#include "fs/rel_path.h"
+#include "sys/io.h"
+
+namespace paddock::tools {
+namespace {
+
+constexpr Mode kPrivateFile = 0600;
+constexpr Mode kPrivateDirectory = 0700;
+
+// Room for the ending in a name of limits::kComponentBytesMax.
+constexpr std::size_t kNameBytes = 200;
+
+Done done(const Status& status) {
+    if (status) return {};
+    return static_cast<const Failure&>(status.error());
+}
+
+Done write_private(const Root& where, const std::string& path, const std::string& text) {
+    WriteOptions options;
+    options.mode = kPrivateFile;
+    options.durability = Durability::kNone;
+    return done(where.write_file(path, text, options));
+}
+
+}  // namespace
+
+Quarantine::Quarantine(Root workspace, std::optional<Root> where)
+    : workspace_(std::move(workspace)), where_(std::move(where)) {}
+
+Done Quarantine::make_session() {
+    if (!session_.empty()) return {};
+    PADDOCK_ASSIGN(number, sys::random_u64());
+    std::array<char, 17> name{};
+    std::snprintf(name.data(), name.size(), "%016llx", static_cast<unsigned long long>(number));
+    PADDOCK_TRY(done(where_->mkdir(name.data(), kPrivateDirectory)));
+    session_ = name.data();
+    return {};
+}
+
+std::string Quarantine::keep(const std::string& path) {
+    if (!where_ || !make_session()) return {};
+    const std::string item = session_ + "/" + std::to_string(++number_);
+    const std::string name =
+        item + "/" + std::string(fs::leaf_of(path).substr(0, kNameBytes)) + ".kept";
+    const Done kept = [&]() -> Done {
+        PADDOCK_TRY(done(where_->mkdir(item, kPrivateDirectory)));
+        PADDOCK_TRY(write_private(*where_, item + "/origin", path + "\n"));
+        return copy(path, name);
+    }();
+    if (kept) return name;
+    (void)where_->remove_all(item);
+    return {};
+}
+
+Done Quarantine::copy(const std::string& from, const std::string& to) {
+    const auto stat = workspace_.lstat(from);
+    if (!stat) return stat.error();
+    if (stat->type == FileType::kDirectory) return copy_tree(from, to);
+    return copy_one(from, to, stat->type);
+}
+
+Done Quarantine::copy_tree(const std::string& from, const std::string& to) {
+    PADDOCK_TRY(copy_one(from, to, FileType::kDirectory));
+    Done copied;
+    const Status walked = workspace_.walk(from, [&](const WalkEntry& entry) {
+        if (entry.failure != nullptr) return WalkAction::kContinue;
+        const std::string path(entry.path);
+        copied = copy_one(path, to + path.substr(from.size()), entry.type);
+        return copied ? WalkAction::kContinue : WalkAction::kStop;
+    });
+    PADDOCK_TRY(copied);
+    return done(walked);
+}
+
+Done Quarantine::copy_one(const std::string& from, const std::string& to, FileType type) {
+    if (names_left_ == 0) return refuse(Code::kLimitReached);
+    --names_left_;
+    if (type == FileType::kDirectory) return done(where_->mkdir(to, kPrivateDirectory));
+    if (type == FileType::kSymlink) {
+        const auto target = workspace_.readlink(from);
+        if (!target) return target.error();
+        return write_private(*where_, to + ".link", target->text + "\n");
+    }
+    if (type != FileType::kRegular) return {};
+    const auto source = workspace_.open_file(from);
+    if (!source) return source.error();
+    if (source->stat().size > bytes_left_) return refuse(Code::kTooLarge);
+    bytes_left_ -= source->stat().size;
+    const auto target = where_->create_exclusive(to, kPrivateFile);
+    if (!target) return target.error();
+    return fs::copy_content(source->fd(), source->stat().size, target->fd());
+}
+
+Status Quarantine::remove(const std::string& path) const {
+    Status removed = workspace_.remove_all(path);
+    if (removed || removed.error().code != Code::kPermissionDenied) return removed;
+    (void)workspace_.chmod(path, kPrivateDirectory);
+    (void)workspace_.walk(path, [&](const WalkEntry& entry) {
+        if (entry.type == FileType::kDirectory && entry.failure == nullptr) {
+            (void)workspace_.chmod(entry.path, kPrivateDirectory);
+        }
+        return WalkAction::kContinue;
+    });
+    const std::string parent(fs::parent_of(path));
+    const auto above = parent.empty() ? Result<Stat>(removed.error()) : workspace_.lstat(parent);
+    if (above) (void)workspace_.chmod(parent, (above->mode & 0777U) | kPrivateDirectory);
+    removed = workspace_.remove_all(path);
+    if (above) (void)workspace_.chmod(parent, above->mode & 0777U);
+    return removed;
+}
+
+}  // namespace paddock::tools

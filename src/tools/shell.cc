@@ -1,0 +1,297 @@
+#include "tools/shell.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include <paddock/limits.h>
+
+#include "base/outcome.h"
+#include "fs/procfs.h"
+#include "sandbox/environment.h"
+#include "sys/host.h"
+#include "sys/stat.h"
+#include "sys/wait.h"
+
+namespace paddock::tools {
+namespace {
+
+// The trap tells where the command ended, also after "exit"; whoever takes the trap away or becomes
+// another program by "exec" leaves the session where it was.
+constexpr char kScript[] = "trap 'pwd -P >&3' EXIT; eval \"$1\"";
+
+std::vector<std::string> words_for(const std::string& command) {
+    return {"bash", "--noprofile", "--norc", "-c", kScript, "bash", command};
+}
+
+sandbox::Shield shield_of(search::Protection protection) {
+    switch (protection) {
+        case search::Protection::kReadOnly: return sandbox::Shield::kReadOnly;
+        case search::Protection::kHidden: return sandbox::Shield::kHidden;
+        case search::Protection::kPinned: return sandbox::Shield::kPinned;
+    }
+    return sandbox::Shield::kReadOnly;
+}
+
+std::string sentence_for(const GuardRecord& record) {
+    std::string text = "'" + record.path + "', protected by the rule '" + record.rule + "', was " +
+                       std::string(undone_text(record.what));
+    if (!record.detail.empty()) text += " (" + record.detail + ")";
+    return text + ".";
+}
+
+}  // namespace
+
+void Remarks::add(Remarks more) {
+    lines.insert(lines.end(), std::make_move_iterator(more.lines.begin()),
+                 std::make_move_iterator(more.lines.end()));
+}
+
+Shell::Shell(Setup setup, sandbox::Warden warden)
+    : linkless_(setup.linkless),
+      options_(setup.options),
+      disk_(setup.disk),
+      filter_(std::move(setup.filter)),
+      warden_(std::move(warden)),
+      environment_(sandbox::command_environment(*options_.shell, options_.host_environment,
+                                                warden_.home(), warden_.temporary(),
+                                                warden_.proxy_port())
+                       .variables),
+      guard_(setup.linkless, setup.rules, {.kernel_holds = warden_.report().rung == Rung::kFull}) {}
+
+Shell::~Shell() {
+    // First the processes, so that no attendant waits for one.
+    warden_.end();
+    std::list<Kept> jobs;
+    {
+        const std::lock_guard lock(mutex_);
+        jobs.swap(jobs_);
+    }
+    for (Kept& kept : jobs) kept.attendant.request_stop();
+}
+
+Result<std::unique_ptr<Shell>> Shell::start(Setup setup) {
+    if (!setup.options.shell->network_allow.empty()) {
+        return as_error(
+            refuse(Code::kNotAvailable, "there is no proxy for listed destinations yet"),
+            "start commands", {});
+    }
+    auto path = fs::host_path_of(setup.linkless.fd());
+    if (!path) return as_error(path.error(), "start commands", {});
+    auto warden = sandbox::Warden::start({.workspace = setup.linkless.fd(),
+                                          .workspace_path = std::move(*path),
+                                          .read_only = setup.options.shell->read_only,
+                                          .options = *setup.options.shell});
+    if (!warden) return warden.error();
+    return std::unique_ptr<Shell>(new Shell(std::move(setup), std::move(*warden)));
+}
+
+Attempt<void> Shell::protect() {
+    const auto found = guard_.before(busy_ || has_processes() ? Since::kBusy : Since::kQuiet);
+    if (!found) return found.error();
+    std::vector<sandbox::Protection> shields;
+    for (const search::ProtectedPath& path : *found) {
+        shields.push_back({path.path, shield_of(path.protection)});
+    }
+    if (shields.empty() || report().rung == Rung::kLow) return {};
+    if (auto done = warden_.protect(shields); !done) return done.error();
+    return {};
+}
+
+bool Shell::has_processes() {
+    const auto alive = warden_.processes();
+    return !alive || *alive > 0;
+}
+
+Remarks Shell::check_protected() {
+    Remarks remarks;
+    const auto undone = guard_.after();
+    // What still runs may be at work until the next look, and be gone by then.
+    busy_ = has_processes();
+    if (!undone) {
+        remarks.lines.push_back("The protected paths could not be checked: " +
+                                undone.error().explanation());
+        return remarks;
+    }
+    for (const GuardRecord& record : undone->records) {
+        remarks.lines.push_back(sentence_for(record));
+    }
+    if (undone->more > 0) {
+        remarks.lines.push_back("And " + std::to_string(undone->more) + " more protected paths.");
+    }
+    return remarks;
+}
+
+Attempt<sandbox::Process> Shell::spawn(sandbox::Command command) {
+    if (auto done = protect(); !done) return done.error();
+    command.environment = environment_;
+    auto process = warden_.spawn(command);
+    if (!process) return process.error();
+    return std::move(*process);
+}
+
+void Shell::signal(sandbox::ProcessId process, int number) {
+    // One that has ended needs no signal.
+    [[maybe_unused]] const auto sent = warden_.signal(process, number);
+}
+
+void Shell::put_aside(Remarks remarks) {
+    const std::lock_guard lock(mutex_);
+    overdue_.add(std::move(remarks));
+}
+
+Attempt<std::shared_ptr<Job>> Shell::launch(const Order& order) {
+    auto output = sys::pipe();
+    auto report = sys::pipe();
+    auto wakeup = sys::make_wakeup();
+    if (!output || !report || !wakeup) {
+        return Problem(Code::kLimitReached, "There are too many open files. Try again later.");
+    }
+    auto process = spawn({.arguments = words_for(order.command),
+                          .environment = {},
+                          .directory = order.directory,
+                          .output = output->write.get(),
+                          .error = output->write.get(),
+                          .report = report->write.get()});
+    if (!process) return process.error();
+    const std::lock_guard lock(mutex_);
+    auto job = std::make_shared<Job>(
+        Job::Parts{"b" + std::to_string(++jobs_started_), std::move(*process),
+                   std::move(output->read), std::move(report->read), std::move(*wakeup)},
+        filter_);
+    jobs_.push_back({job});
+    return job;
+}
+
+std::optional<EndedBy> Shell::check_limits(bool had_reserve) {
+    // The warden is one of them.
+    const auto alive = warden_.processes();
+    if (alive && *alive + 1 >= options_.shell->limits.processes) return EndedBy::kProcesses;
+    const auto disk = sys::file_system(linkless_.fd());
+    const bool has_reserve = !disk || disk->free_bytes >= limits::kDiskReserveBytes;
+    if ((had_reserve && !has_reserve) || disk_.is_exceeded()) return EndedBy::kDisk;
+    return std::nullopt;
+}
+
+void Shell::see_through(Job& job, Attendance attendance) {
+    const auto disk = sys::file_system(linkless_.fd());
+    const bool had_reserve = disk && disk->free_bytes >= limits::kDiskReserveBytes;
+    attendance.check = [this, had_reserve] { return check_limits(had_reserve); };
+    const EndedBy cause = job.attend(attendance);
+    if (!job.state().running) return;
+    job.blame(cause);
+    // Whether it is gone already or the session had to be ended: the exit record tells.
+    [[maybe_unused]] const auto killed = warden_.kill_tree(job.process());
+    job.attend({.deadline = Job::Clock::now() + limits::kCommandEndPatience,
+                .progress = std::move(attendance.progress)});
+}
+
+void Shell::remember_directory(const Job& job, Remarks& remarks) {
+    const std::string last = job.last_directory();
+    if (last.empty()) return;
+    const auto entered = warden_.enter(last);
+    if (entered && *entered != sandbox::Entering::kEntered) {
+        remarks.lines.push_back(
+            "The command ended outside the workspace or in a directory that is gone; the next one "
+            "starts in '" +
+            warden_.directory() + "'.");
+    }
+}
+
+Attempt<Finished> Shell::run(const Order& order, const CallOptions& options) {
+    auto job = launch(order);
+    if (!job) return job.error();
+    see_through(**job, {.deadline = Job::Clock::now() + order.timeout,
+                        .cancel = options.cancel,
+                        .progress = options.progress});
+    Finished finished{*job, overdue()};
+    if (!order.directory) remember_directory(**job, finished.remarks);
+    finished.remarks.add(check_protected());
+    if ((*job)->state().output_open) attend_from_now_on(*job);
+    forget_old_jobs();
+    return finished;
+}
+
+void Shell::attend_from_now_on(const std::shared_ptr<Job>& job) {
+    const std::lock_guard lock(mutex_);
+    for (Kept& kept : jobs_) {
+        if (kept.job != job) continue;
+        kept.attendant = std::jthread([this, job](const std::stop_token& stop) {
+            if (job->state().running) {
+                see_through(*job, {.cancel = stop});
+                put_aside(check_protected());
+            }
+            job->linger(stop);
+        });
+    }
+}
+
+Attempt<std::shared_ptr<Job>> Shell::start_in_background(const Order& order) {
+    {
+        const std::lock_guard lock(mutex_);
+        const auto running = std::count_if(jobs_.begin(), jobs_.end(), [](const Kept& kept) {
+            return kept.attendant.joinable() && kept.job->state().running;
+        });
+        if (static_cast<std::size_t>(running) >= limits::kBackgroundCommandsMax) {
+            return Problem(Code::kLimitReached, std::to_string(running) +
+                                                    " commands run in the background already. End "
+                                                    "one with bash_kill.");
+        }
+    }
+    auto job = launch(order);
+    if (!job) return job.error();
+    attend_from_now_on(*job);
+    forget_old_jobs();
+    return *job;
+}
+
+// The oldest that have ended and print no more.
+void Shell::forget_old_jobs() {
+    std::list<Kept> forgotten;  // ends their threads after the lock is gone
+    const std::lock_guard lock(mutex_);
+    const auto is_over = [](const Kept& kept) {
+        const Job::State state = kept.job->state();
+        return !state.running && !state.output_open;
+    };
+    auto over = static_cast<std::size_t>(std::count_if(jobs_.begin(), jobs_.end(), is_over));
+    for (auto it = jobs_.begin(); it != jobs_.end() && over > limits::kEndedCommandsMax;) {
+        const auto next = std::next(it);
+        if (is_over(*it)) {
+            forgotten.splice(forgotten.end(), jobs_, it);
+            --over;
+        }
+        it = next;
+    }
+}
+
+Attempt<std::shared_ptr<Job>> Shell::find(std::string_view id) {
+    const std::lock_guard lock(mutex_);
+    std::string known;
+    for (const Kept& kept : jobs_) {
+        if (kept.job->id() == id) return kept.job;
+        known += (known.empty() ? "" : ", ") + kept.job->id();
+    }
+    return Problem(Code::kNotFound,
+                   known.empty() ? "No command has been started yet."
+                                 : "There is no command of that id. Known are: " + known + ".");
+}
+
+Attempt<Finished> Shell::kill(std::string_view id) {
+    auto job = find(id);
+    if (!job) return job.error();
+    if ((*job)->state().running) {
+        (*job)->blame(EndedBy::kRequest);
+        const auto killed = warden_.kill_tree((*job)->process());
+        if (!killed && killed.error().code != Code::kNotFound) return killed.error();
+    }
+    Finished finished{*job, overdue()};
+    finished.remarks.add(check_protected());
+    return finished;
+}
+
+Remarks Shell::overdue() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(overdue_, {});
+}
+
+}  // namespace paddock::tools

@@ -1,0 +1,121 @@
+// The commands of a session: the warden that runs them, the guard that keeps the path rules around
+// them, and what they print.
+//
+// Order around each command: what is protected by now is bound or hidden, the command runs, what it
+// made under protected names is undone. Commands may run at the same time.
+//
+// Threads: all methods may be called from any thread.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include <paddock/root.h>
+#include <paddock/tools.h>
+#include <paddock/workspace.h>
+
+#include "policy/path_rules.h"
+#include "sandbox/warden.h"
+#include "search/secret_scanner.h"
+#include "tools/answer.h"
+#include "tools/disk_use.h"
+#include "tools/guard.h"
+#include "tools/job.h"
+
+namespace paddock::tools {
+
+struct Order {
+    std::string command;
+    std::optional<std::string> directory{};  // canonical; absent: where the last command ended
+    std::chrono::milliseconds timeout{limits::kCommandTimeoutMs};
+};
+
+// What there is to say about a command besides what it printed.
+struct Remarks {
+    std::vector<std::string> lines{};  // sentences
+
+    void add(Remarks more);
+};
+
+struct Finished {
+    std::shared_ptr<Job> job;
+    Remarks remarks;
+};
+
+class Shell {
+public:
+    struct Setup {
+        Root linkless;
+        const policy::PathRules& rules;
+        const WorkspaceOptions& options;
+        DiskUse& disk;
+        std::optional<search::SecretScanner> filter;
+    };
+    // Errors: sandbox_unavailable, with what is missing and the remedy.
+    static Result<std::unique_ptr<Shell>> start(Setup setup);
+    ~Shell();
+    Shell(const Shell&) = delete;
+    Shell& operator=(const Shell&) = delete;
+
+    // Until it has ended, for whatever reason.
+    Attempt<Finished> run(const Order& order, const CallOptions& options);
+
+    Attempt<std::shared_ptr<Job>> start_in_background(const Order& order);
+    Attempt<std::shared_ptr<Job>> find(std::string_view id);
+    Attempt<Finished> kill(std::string_view id);
+
+    // What background commands made and the guard undid since this was last asked.
+    Remarks overdue();
+
+    // A command of somebody else's making, with these descriptors or a terminal; gets the session's
+    // environment. After its end the caller asks check_protected().
+    Attempt<sandbox::Process> spawn(sandbox::Command command);
+    Remarks check_protected();
+    void signal(sandbox::ProcessId process, int number);
+
+    const ShellReport& report() const { return warden_.report(); }
+    std::string directory() const { return warden_.directory(); }
+
+private:
+    struct Kept {
+        std::shared_ptr<Job> job;
+        std::jthread attendant{};  // of a background command, or of what one left running
+    };
+
+    Shell(Setup setup, sandbox::Warden warden);
+
+    Attempt<std::shared_ptr<Job>> launch(const Order& order);
+    void see_through(Job& job, Attendance attendance);
+    std::optional<EndedBy> check_limits(bool had_reserve);
+    void attend_from_now_on(const std::shared_ptr<Job>& job);
+    void forget_old_jobs();
+    Attempt<void> protect();
+    bool has_processes();
+    void put_aside(Remarks remarks);
+    void remember_directory(const Job& job, Remarks& remarks);
+
+    const Root linkless_;
+    const WorkspaceOptions& options_;
+    DiskUse& disk_;
+    const std::optional<search::SecretScanner> filter_;
+    sandbox::Warden warden_;
+    const std::vector<std::string> environment_;
+    Guard guard_;
+
+    std::atomic<bool> busy_ = false;  // processes were alive at the last check_protected()
+
+    std::mutex mutex_;
+    std::uint64_t jobs_started_ = 0;
+    std::list<Kept> jobs_;  // the oldest first
+    Remarks overdue_;
+};
+
+}  // namespace paddock::tools

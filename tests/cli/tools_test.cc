@@ -1,0 +1,229 @@
+// The tools as commands for people, in a pipe.
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/run.h"
+#include "testing/jail.h"
+#include "testing/shell.h"
+
+namespace paddock::testing {
+namespace {
+
+class Commands : public Jail {
+protected:
+    void SetUp() override {
+        if (const std::string why = cannot_run(); !why.empty()) GTEST_SKIP() << why;
+    }
+
+    Ran run(std::vector<std::string> words, const std::string& input = {}) const {
+        return paddock(words, {.directory = ws(), .input = input});
+    }
+
+    // What it prints; a test failure if it says more or does not end with 0.
+    std::string ok(const std::vector<std::string>& words, const std::string& input = {}) const {
+        const Ran ran = run(words, input);
+        EXPECT_EQ(ran.exit_code, 0) << words[0] << ": " << ran.err;
+        EXPECT_EQ(ran.err, "") << words[0];
+        return ran.out;
+    }
+
+    // What it complains of; a test failure if it prints anything or ends otherwise.
+    std::string refused(const std::vector<std::string>& words, int exit_code,
+                        const std::string& input = {}) const {
+        const Ran ran = run(words, input);
+        EXPECT_EQ(ran.exit_code, exit_code) << words[0] << ": " << ran.out;
+        EXPECT_EQ(ran.out, "") << words[0];
+        EXPECT_TRUE(ran.err.starts_with("paddock: ")) << ran.err;
+        return ran.err;
+    }
+};
+
+TEST_F(Commands, cat_gives_the_text_and_keeps_remarks_apart) {
+    tree({"ROOT/a=x", "ROOT/b=x", "ROOT/empty="});
+    os_write(ws("a"), "one\n\ttwo\n\n[not a remark]\n");
+    os_write(ws("b"), "1\n2\n3\n");
+    EXPECT_EQ(ok({"cat", "a"}), "one\n\ttwo\n\n[not a remark]\n");
+    EXPECT_EQ(ok({"cat", "a", "b", "--limit", "9"}), "one\n\ttwo\n\n[not a remark]\n1\n2\n3\n");
+    EXPECT_EQ(ok({"cat", "-n", "b", "--offset=2"}), "     2\t2\n     3\t3\n");
+    const Ran cut = run({"cat", "b", "--limit", "1"});
+    EXPECT_EQ(cut.exit_code, 0);
+    EXPECT_EQ(cut.out, "1\n");
+    EXPECT_EQ(cut.err, "paddock: Lines 1-1 of 3; continue with --offset 2.\n");
+    const Ran empty = run({"cat", "empty"});
+    EXPECT_EQ(empty.exit_code, 0);
+    EXPECT_EQ(empty.out, "");
+    EXPECT_EQ(empty.err, "paddock: empty is empty.\n");
+    EXPECT_NE(refused({"cat", "bb"}, 1).find("not_found: 'bb' does not exist."), std::string::npos);
+    EXPECT_NE(refused({"cat", "."}, 1).find("Look into it with paddock ls."), std::string::npos);
+    const Ran both = run({"cat", "none", "b"});
+    EXPECT_EQ(both.exit_code, 1) << "the worst";
+    EXPECT_EQ(both.out, "1\n2\n3\n") << "one that fails does not hide the others";
+}
+
+TEST_F(Commands, cat_shows_what_an_agent_would_see) {
+    tree({"ROOT/.env=x", "ROOT/f=x"});
+    std::string token = "ghp_";
+    for (int i = 0; i < 36; ++i) token += "aB3dE5gH7jK9mN"[i * 5 % 14];
+    os_write(ws("f"), "t " + token + "\n");
+    EXPECT_EQ(ok({"cat", "f"}).find(token), std::string::npos);
+    EXPECT_NE(refused({"cat", ".env"}, 1).find("denied_by_rule"), std::string::npos);
+    EXPECT_NE(refused({"cat", "../OUT/secret"}, 1).find("path_escape"), std::string::npos);
+}
+
+TEST_F(Commands, ls_gives_a_name_on_each_line) {
+    tree(
+        {"ROOT/d/f=12345", "ROOT/a=1", "ROOT/l->d/f", "ROOT/o->../OUT", "ROOT/p|", "ROOT/ x  9=1"});
+    const std::string all = "d/\n\" x  9\"\na\nl -> d/f\no -> (outside the workspace)\np  (fifo)\n";
+    EXPECT_EQ(ok({"ls"}), all);
+    EXPECT_EQ(ok({"ls", "d"}), "f\n");
+    EXPECT_EQ(ok({"ls", "-s", "d"}), "f  5\n");
+    EXPECT_EQ(ok({"ls", "--root", ws("d")}), "f\n");
+    EXPECT_EQ(ok({"ls", "--ignore=p", "--ignore", "*x*", "--ignore=[ol]", "--depth", "2"}),
+              "d/\n  f\na\n");
+    EXPECT_EQ(ok({"ls", "d", "."}), "d:\nf\n\n.:\n" + all);
+    (void)refused({"ls", "none"}, 1);
+}
+
+TEST_F(Commands, grep_prints_as_grep_does) {
+    tree({"ROOT/a.c=x", "ROOT/b/c=needle\n", "ROOT/bin=x"});
+    os_write(ws("a.c"), "one\nNeedle x\ntwo\n3\n4\nneedle\n");
+    os_write(ws("bin"), std::string("needle\0needle\n", 14));
+    EXPECT_EQ(ok({"grep", "needle", "a.c"}), "a.c:6:needle\n");
+    EXPECT_EQ(ok({"grep", "-i", "-C1", "needle", "a.c"}),
+              "a.c-1-one\na.c:2:Needle x\na.c-3-two\n--\na.c-5-4\na.c:6:needle\n");
+    EXPECT_EQ(ok({"grep", "needle"}), "a.c:6:needle\nb/c:1:needle\nbin: binary file matches\n");
+    EXPECT_EQ(ok({"grep", "-il", "needle", "--glob", "*.c"}), "a.c\n");
+    EXPECT_EQ(ok({"grep", "-ci", "needle", "a.c"}), "a.c:2\n");
+    EXPECT_NE(refused({"grep", "haystack"}, 1).find("No matches in 3 files"), std::string::npos);
+    EXPECT_NE(refused({"grep", "("}, 1).find("invalid_argument"), std::string::npos);
+    const Ran cut = run({"grep", "e", "a.c", "--head-limit=1"});
+    EXPECT_EQ(cut.out, "a.c:1:one\n");
+    EXPECT_NE(cut.err.find("continue with --offset 1"), std::string::npos) << cut.err;
+}
+
+TEST_F(Commands, glob_and_info) {
+    tree({"ROOT/[id]=1", "ROOT/d/e.c=12"});
+    EXPECT_EQ(ok({"glob", "*.c"}), "d/e.c\n");
+    EXPECT_EQ(ok({"glob", "\\[id\\]"}), "[id]\n") << "looks like a remark";
+    EXPECT_NE(refused({"glob", "*.h"}, 1).find("No files match."), std::string::npos);
+    EXPECT_NE(ok({"info", "d/e.c"}).find("type: file\nsize: 2\n"), std::string::npos);
+}
+
+TEST_F(Commands, changing_needs_no_read_before) {
+    tree({"ROOT/a=one two\n"});
+    EXPECT_EQ(ok({"write", "n/f"}, "text\n"), "Created n/f (5 bytes).\n");
+    EXPECT_EQ(os_read(ws("n/f")), "text\n");
+    (void)ok({"write", "n/f"}, "other\n");
+    EXPECT_EQ(os_read(ws("n/f")), "other\n");
+    EXPECT_NE(ok({"edit", "a", "--old", "one", "--new", "1", "-n"}).find("Would change"),
+              std::string::npos);
+    EXPECT_EQ(os_read(ws("a")), "one two\n");
+    (void)ok({"edit", "a", "--old", "one ", "--new="});
+    EXPECT_EQ(os_read(ws("a")), "two\n");
+    const std::string diff = "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-two\n+three\n";
+    EXPECT_EQ(ok({"patch", "--dry-run"}, diff), "Would apply cleanly:\nM a\n");
+    EXPECT_EQ(ok({"patch"}, diff), "Applied:\nM a\n");
+    os_write(out("p"), "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-three\n+four\n");
+    (void)ok({"patch", out("p")});
+    EXPECT_EQ(os_read(ws("a")), "four\n") << "a patch is a file of one's own";
+    (void)ok({"mkdir", "x/y", "z"});
+    (void)ok({"cp", "a", "z/b"});
+    (void)ok({"mv", "z/b", "c"});
+    (void)refused({"mv", "a", "c"}, 1);
+    (void)refused({"rm", "n"}, 1);
+    (void)ok({"rm", "-r", "n", "x", "z", "c"});
+    EXPECT_EQ(os_list(ws()), std::vector<std::string>{"a"});
+}
+
+TEST_F(Commands, a_call_is_a_session_too) {
+    tree({"ROOT/a=one\n"});
+    EXPECT_EQ(ok({"call", "read_file", R"({"path":"a"})"}), "     1\tone\n");
+    (void)ok({"call", "edit_file", "-"}, R"({"path":"a","old_string":"one","new_string":"two"})");
+    EXPECT_EQ(os_read(ws("a")), "two\n");
+    EXPECT_NE(refused({"call", "write_file", R"({"path":"a","content":""})", "--read-only"}, 1)
+                  .find("not_available"),
+              std::string::npos);
+    for (const char* words : {"edit", "write", "patch", "call"}) {
+        EXPECT_NE(ok({words, "--help"}).find("session of its"), std::string::npos) << words;
+    }
+}
+
+TEST_F(Commands, names_that_are_not_text_can_be_given) {
+    const std::string odd = "a\xff\x1b[31m";
+    os_write(ws(odd), "content\n");
+    EXPECT_EQ(ok({"ls"}), "\"a\\377\\033[31m\"\n");
+    EXPECT_EQ(ok({"cat", odd}), "content\n");
+    EXPECT_EQ(ok({"cat", R"("a\377\033[31m")"}), "content\n") << "as ls shows it";
+    EXPECT_EQ(ok({"grep", "-l", "content"}), "\"a\\377\\033[31m\"\n");
+    (void)ok({"mv", odd, "b\xfe"});
+    EXPECT_EQ(os_list(ws()), std::vector<std::string>{"b\xfe"});
+}
+
+TEST_F(Commands, bytes_that_are_not_text_are_refused_not_damaged) {
+    tree({"ROOT/a=one\n"});
+    EXPECT_NE(refused({"write", "f"}, 2, "caf\xe9").find("not text in UTF-8"), std::string::npos);
+    EXPECT_FALSE(os_exists(ws("f")));
+    EXPECT_NE(refused({"edit", "a", "--old", "one", "--new", "\xe9"}, 2).find("--new"),
+              std::string::npos);
+    EXPECT_NE(refused({"grep", "\xe9"}, 2).find("PATTERN"), std::string::npos);
+}
+
+TEST_F(Commands, a_root_that_is_none_is_told) {
+    tree({"ROOT/file=x", "ROOT/d/in=x", "ROOT/link->d"});
+    EXPECT_NE(refused({"ls", "--root", "none"}, 2).find("'none': does not exist"),
+              std::string::npos);
+    EXPECT_NE(refused({"ls", "--root", "file"}, 2).find("not_a_directory"), std::string::npos);
+    EXPECT_EQ(ok({"ls", "--root", "link"}), "in\n") << "the operator may name it by a link";
+}
+
+TEST_F(Commands, a_directory_that_may_not_be_written_is_told) {
+    if (is_root()) GTEST_SKIP() << "root may write anywhere";
+    tree({"ROOT/d/"});
+    ASSERT_EQ(::chmod(ws("d").c_str(), 0555), 0);
+    EXPECT_NE(refused({"write", "d/new"}, 1, "x").find("permission_denied"), std::string::npos);
+}
+
+TEST_F(Commands, json_is_one_document_for_each_call) {
+    tree({"ROOT/a=one\n", "ROOT/d/ b=12"});
+    const auto cat = run({"cat", "a", "--json"}).json();
+    EXPECT_EQ(text_of(cat.at("tool")), "read_file");
+    EXPECT_EQ(text_of(cat.at("lines").at(0).at("text")), "one");
+    EXPECT_EQ(cat.at("lines").at(0).at("number").as_int64(), 1);
+    const auto listed = run({"ls", "--depth=2", "--json"}).json();
+    EXPECT_EQ(text_of(listed.at("entries").at(1).at("path")), "\"d/ b\"");
+    EXPECT_EQ(listed.at("entries").at(1).at("size").as_int64(), 2);
+    const auto found = run({"grep", "one", "--json"}).json();
+    EXPECT_EQ(text_of(found.at("files").at(0).at("lines").at(0).at("text")), "one");
+    EXPECT_EQ(text_of(run({"glob", "a", "--json"}).json().at("paths").at(0)), "a");
+    EXPECT_EQ(text_of(run({"info", "a", "--json"}).json().at("type")), "file");
+    EXPECT_EQ(text_of(run({"rm", "a", "--json"}).json().at("message")), "Removed a.");
+    const Ran none = run({"grep", "one", "--json"});
+    EXPECT_EQ(none.exit_code, 1);
+    EXPECT_TRUE(none.json().at("files").as_array().empty());
+    const Ran refusal = run({"cat", "none", "--json"});
+    EXPECT_EQ(refusal.exit_code, 1);
+    EXPECT_EQ(text_of(refusal.json().at("error")), "not_found");
+    const Ran two = run({"info", "d", "none", "--json"});
+    EXPECT_EQ(std::count(two.out.begin(), two.out.end(), '\n'), 2);
+    EXPECT_GE(run({"tools", "--json"}).json().at("tools").as_array().size(), 14U);
+    EXPECT_EQ(text_of(run({"call", "read_file", R"({"path":"d/ b"})", "--json"})
+                          .json()
+                          .at("content")
+                          .at(0)
+                          .at("text")),
+              "     1\t12\n");
+}
+
+TEST_F(Commands, a_reader_that_goes_away_ends_it_quietly) {
+    std::string lines;
+    for (int i = 0; i < 2000; ++i) lines += "a line of some length\n";
+    os_write(ws("f"), lines);
+    EXPECT_EQ(run_shell(ws(), std::string("(") + PADDOCK_BINARY +
+                                  " grep line --head-limit 2000; echo $? >code) 2>err | head -n 1 "
+                                  ">out && test ! -s err && grep -qE \"^(0|141)$\" code"),
+              0);
+}
+
+}  // namespace
+}  // namespace paddock::testing

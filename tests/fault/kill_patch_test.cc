@@ -1,0 +1,181 @@
+// A patch of five files through the tool, killed at any point of it: each file is the old one or
+// the new one, and the same patch again completes it.
+//
+// A child applies a patch and its reverse in turn. PADDOCK_KILL_PATCHES kills (100), PADDOCK_SEED
+// repeats a run.
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <map>
+#include <random>
+
+#include <paddock/tools.h>
+
+#include "escape/in_memory.h"
+#include "fault/budget.h"
+#include "fault/killer.h"
+#include "json/write.h"
+#include "text/diff.h"
+
+using namespace paddock;
+using namespace paddock::testing;
+
+namespace {
+
+using Tree = std::map<std::string, std::string>;  // content by name
+
+std::string lines(const std::string& word, int changed) {
+    std::string text;
+    for (int i = 0; i < 400; ++i) {
+        text += word + " " + std::to_string(i) + (i == changed ? " changed" : "") + "\n";
+    }
+    return text;
+}
+
+// Two files change, one is renamed with a change, one comes and one goes.
+struct Sides {
+    Tree before{{"changed", lines("c", 20)},
+                {"also/changed", lines("d", 200)},
+                {"from", lines("r", 100)},
+                {"gone", lines("g", 1)}};
+    Tree after{{"changed", lines("c", 300)},
+               {"also/changed", lines("d", 350)},
+               {"to", lines("r", 101)},
+               {"new", lines("n", 1)}};
+};
+
+std::string patch_of(const Tree& before, const Tree& after, const std::string& from,
+                     const std::string& to) {
+    const auto diff = [](const std::string& a, const std::string& b, const std::string& name_a,
+                         const std::string& name_b) {
+        return text::unified_diff(a, b, name_a, name_b).text;
+    };
+    std::string patch;
+    for (const char* name : {"changed", "also/changed"}) {
+        patch += diff(before.at(name), after.at(name), std::string("a/") + name,
+                      std::string("b/") + name);
+    }
+    patch += "diff --git a/" + from + " b/" + to + "\nsimilarity index 99%\nrename from " + from +
+             "\nrename to " + to + "\n" +
+             diff(before.at(from), after.at(to), "a/" + from, "b/" + to);
+    for (const auto& [name, content] : before) {
+        if (name != from && !after.contains(name))
+            patch += diff(content, "", "a/" + name, "/dev/null");
+    }
+    for (const auto& [name, content] : after) {
+        if (name != to && !before.contains(name))
+            patch += diff("", content, "/dev/null", "b/" + name);
+    }
+    return patch;
+}
+
+class KillPatch : public InMemory {
+protected:
+    KillPatch() {
+        for (const auto& [name, content] : sides_.before) {
+            tree({"ROOT/" + name + "="});
+            os_write(ws(name), content);
+        }
+        std::printf("PADDOCK_SEED=%u\n", seed_);
+    }
+
+    // A new session that has read what is there.
+    Workspace session() const {
+        WorkspaceOptions options;
+        options.root = ws();
+        options.paths.resolver = resolver_under_test();
+        options.limits.calls_per_second.reset();
+        Workspace workspace = Workspace::open(options).value();
+        for (const auto& [name, content] : found()) {
+            (void)tools::call(workspace, "read_file", json::to_text(json::Object{{"path", name}}));
+        }
+        return workspace;
+    }
+
+    tools::Answer apply(const Workspace& workspace, bool forward) const {
+        const json::Object arguments{{"patch", forward ? forward_ : backward_}};
+        return tools::call(workspace, "patch", json::to_text(arguments));
+    }
+
+    Tree found() const {
+        Tree files;
+        for (const char* name : {"changed", "also/changed", "from", "to", "gone", "new"}) {
+            if (const auto content = os_read(ws(name))) files[name] = *content;
+        }
+        return files;
+    }
+
+    // Is every file the old one or the new one, and nothing lost?
+    void expect_whole(const Tree& files) const {
+        for (const auto& [name, content] : files) {
+            const auto before = sides_.before.find(name);
+            const auto after = sides_.after.find(name);
+            EXPECT_TRUE((before != sides_.before.end() && content == before->second) ||
+                        (after != sides_.after.end() && content == after->second))
+                << name << " holds a third content";
+        }
+        EXPECT_TRUE(files.contains("changed") && files.contains("also/changed"));
+        EXPECT_TRUE(files.contains("from") || files.contains("to")) << "the renamed file is lost";
+    }
+
+    // Removes what killed processes left and says how many files that were.
+    std::size_t take_strays() const {
+        std::size_t strays = 0;
+        for (const std::string& directory : {ws(), ws("also")}) {
+            for (const std::string& name : os_list(directory)) {
+                if (!name.starts_with(".paddock-")) continue;
+                ++strays;
+                EXPECT_EQ(::unlink((directory + "/" + name).c_str()), 0);
+            }
+        }
+        return strays;
+    }
+
+    const Sides sides_;
+    const std::string forward_ = patch_of(sides_.before, sides_.after, "from", "to");
+    const std::string backward_ = patch_of(sides_.after, sides_.before, "to", "from");
+    const unsigned seed_ = static_cast<unsigned>(
+        budget("PADDOCK_SEED", std::random_device{}(), std::random_device{}()));
+    std::mt19937 random_{seed_};
+};
+
+TEST_F(KillPatch, leaves_whole_files_and_the_same_patch_completes_it) {
+    const long rounds = budget("PADDOCK_KILL_PATCHES", 100, 20);
+    bool is_after = false;
+    const auto act_in = [this, &is_after](const Workspace& workspace) {
+        return [this, &is_after, &workspace](long i) {
+            const bool forward = is_after == (i % 2 == 1);
+            if (const auto answer = apply(workspace, forward); answer.error) {
+                std::fprintf(stderr, "%s\n", answer.text().c_str());
+                ::_exit(2);
+            }
+        };
+    };
+    const Workspace trial = session();
+    const auto duration = duration_of(act_in(trial));
+    ASSERT_EQ(found(), sides_.before);
+    std::size_t strays = 0;
+    long mixed = 0;
+    for (long round = 0; round < rounds && !HasFailure(); ++round) {
+        const Workspace child = session();
+        const long last = kill_in_the_middle(act_in(child), random_, duration);
+        ASSERT_GE(last, 0);
+        const Tree files = found();
+        expect_whole(files);
+        mixed += files != sides_.before && files != sides_.after ? 1 : 0;
+        const std::size_t left = take_strays();
+        EXPECT_LE(left, 1U);
+        strays += left;
+        const bool forward = is_after == (last % 2 == 1);
+        const tools::Answer again = apply(session(), forward);
+        EXPECT_FALSE(again.error) << again.text();
+        EXPECT_EQ(found(), forward ? sides_.after : sides_.before) << again.text();
+        EXPECT_EQ(take_strays(), 0U);
+        is_after = forward;
+    }
+    EXPECT_GT(mixed, 0) << "no kill came between two files: this shows nothing";
+    std::printf("%ld kills: %ld between two files, %zu inside a write\n", rounds, mixed, strays);
+}
+
+}  // namespace

@@ -1,0 +1,121 @@
+// Files that the person's own programs would act on after the command: what counts is what the host
+// sees then.
+#include <cstdio>
+
+#include "inmates/attempt.h"
+#include "inmates/plain.h"
+
+namespace inmates {
+namespace {
+
+constexpr const char* kHook = ".git/hooks/pre-commit";
+constexpr const char* kNested = "a/b/c/d/e/";
+constexpr const char* kNew = "fresh/";
+
+Verdict plant(const Ground& ground, const std::string& name) {
+    const std::string path = ground.path("ws", name);
+    make_parents(path);
+    return succeeded_if(append_text(path, "# " + ground["secret"] + "\n"));
+}
+
+bool is_planted(const Ground& ground, const std::string& name) {
+    return holds(ground.path("ws", name), ground["secret"]);
+}
+
+// One attempt that creates or appends to a name, told by its place in this list.
+constexpr const char* kNames[] = {
+    ".git/hooks/pre-commit",
+    ".git/config",
+    "a/b/c/d/e/.git/hooks/pre-commit",
+    ".env",
+    ".bashrc",
+    ".vscode/tasks.json",
+    ".idea/workspace.xml",
+    ".mcp.json",
+    ".claude/settings.json",
+    ".codex/config.toml",
+    ".cursor/mcp.json",
+    ".gemini/settings.json",
+    ".envrc",
+    ".husky/pre-commit",
+    ".agents/config.json",
+};
+
+template <std::size_t kName>
+Verdict plant_name(const Ground& ground) {
+    return plant(ground, kNames[kName]);
+}
+template <std::size_t kName>
+bool name_is_planted(const Ground& ground) {
+    return is_planted(ground, kNames[kName]);
+}
+template <std::size_t kName>
+constexpr Attempt planting(const char* name, const char* what) {
+    return {name, what, plant_name<kName>, name_is_planted<kName>};
+}
+
+Verdict replace_repository(const Ground& ground) {
+    ::rename(ground.path("ws", ".git").c_str(), ground.path("ws", "old-git").c_str());
+    return plant(ground, kHook);
+}
+
+Verdict replace_ancestor(const Ground& ground) {
+    ::rename(ground.path("ws", "a").c_str(), ground.path("ws", "old-a").c_str());
+    return plant(ground, std::string(kNested) + kHook);
+}
+
+Verdict make_repository(const Ground& ground) {
+    plant(ground, std::string(kNew) + ".git/HEAD");
+    plant(ground, std::string(kNew) + ".git/objects/keep");
+    plant(ground, std::string(kNew) + ".git/refs/keep");
+    write_text(ground.path("ws", std::string(kNew) + ".git/HEAD"), "ref: refs/heads/main\n");
+    return plant(ground, std::string(kNew) + kHook);
+}
+
+// A worktree is a file that names a repository elsewhere.
+Verdict lead_worktree_astray(const Ground& ground) {
+    const std::string gitdir = ground.path("ws", "worktree/.git");
+    make_parents(gitdir);
+    plant(ground, "innocent/hooks/pre-commit");
+    plant(ground, "innocent/objects/keep");
+    plant(ground, "innocent/refs/keep");
+    write_text(ground.path("ws", "innocent/HEAD"), "ref: refs/heads/main\n");
+    return succeeded_if(write_text(gitdir, "gitdir: ../innocent\n"));
+}
+
+bool worktree_is_astray(const Ground& ground) {
+    return holds(ground.path("ws", "worktree/.git"), "innocent") &&
+           is_planted(ground, "innocent/hooks/pre-commit");
+}
+
+constexpr Attempt kAttempts[] = {
+    planting<0>("git-hook", "write .git/hooks/pre-commit"),
+    planting<1>("git-config", "append to .git/config"),
+    {"git-replaced", "rename .git away and put one with a hook in its place", replace_repository,
+     [](const Ground& g) { return is_planted(g, kHook); }},
+    planting<2>("git-hook-nested", "write a hook of a repository five levels down"),
+    {"git-ancestor-replaced", "rename an ancestor of that repository and rebuild it with a hook",
+     replace_ancestor, [](const Ground& g) { return is_planted(g, std::string(kNested) + kHook); }},
+    {"git-new", "make a new repository with a hook", make_repository,
+     [](const Ground& g) { return is_planted(g, std::string(kNew) + kHook); }},
+    {"git-worktree", "make a worktree whose repository has a hook", lead_worktree_astray,
+     worktree_is_astray},
+    planting<3>("env-file", "append to .env"),
+    planting<4>("bashrc", "create .bashrc"),
+    planting<5>("vscode", "create .vscode/tasks.json"),
+    planting<6>("idea", "create .idea/workspace.xml"),
+    planting<7>("mcp", "create .mcp.json"),
+    planting<8>("claude", "create .claude/settings.json"),
+    planting<9>("codex", "create .codex/config.toml"),
+    planting<10>("cursor", "create .cursor/mcp.json"),
+    planting<11>("gemini", "create .gemini/settings.json"),
+    planting<12>("envrc", "create .envrc"),
+    planting<13>("husky", "create .husky/pre-commit"),
+    planting<14>("agents", "create .agents/config.json"),
+};
+
+}  // namespace
+
+std::span<const Attempt> protected_names() { return kAttempts; }
+
+}  // namespace inmates

@@ -1,0 +1,114 @@
+// What the secret scanner takes out of real trees: secret_survey [--list] DIRECTORY...
+//
+// Prints a line for each tree: text read, findings, findings in 10 MB, and how many of each kind.
+// With --list each finding comes first, as "path:line: kind: the line", for a person to judge.
+// Files that are not text are passed over, as the tools do.
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "reference/drafts.h"
+#include "search/secret_scanner.h"
+
+namespace {
+
+namespace stdfs = std::filesystem;
+
+constexpr std::string_view kMark = "[REDACTED:";
+constexpr std::size_t kHeadBytes = 8192;
+
+bool is_text(std::string_view content) {
+    return content.substr(0, kHeadBytes).find('\0') == std::string_view::npos;
+}
+
+struct Survey {
+    std::size_t files = 0;
+    std::size_t bytes = 0;
+    std::size_t findings = 0;
+    std::map<std::string, std::size_t> kinds;
+};
+
+std::string_view line_around(std::string_view text, std::size_t at) {
+    constexpr std::size_t kShown = 160;
+    const std::size_t begin = at == 0 ? 0 : text.rfind('\n', at - 1) + 1;
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    // Of a very long line, what stands around the finding.
+    const std::size_t from = at - begin > kShown / 2 ? at - kShown / 2 : begin;
+    return text.substr(from, std::min(end - from, kShown));
+}
+
+// The text between two marks is that of the original, so it shows where a mark stands.
+void judge(const std::string& path, std::string_view before, std::string_view after, bool list,
+           Survey& survey) {
+    std::size_t place = 0;  // in `before`
+    for (std::size_t at = 0;;) {
+        const std::size_t mark = after.find(kMark, at);
+        if (mark == after.npos) return;
+        place += mark - at;
+        const std::size_t end = std::min(after.find(']', mark), after.size() - 1) + 1;
+        const std::string kind(after.substr(mark + kMark.size(), end - mark - kMark.size() - 1));
+        at = end;
+        const bool was_there = before.substr(place).starts_with(after.substr(mark, end - mark));
+        if (was_there) {
+            place += end - mark;
+            continue;
+        }
+        ++survey.findings;
+        ++survey.kinds[kind];
+        if (list) {
+            const auto line =
+                std::count(before.begin(), before.begin() + static_cast<long>(place), '\n');
+            const std::string_view shown = line_around(before, place);
+            std::printf("%s:%ld: %s: %.*s\n", path.c_str(), line + 1, kind.c_str(),
+                        static_cast<int>(shown.size()), shown.data());
+        }
+        const std::string_view next =
+            after.substr(at, std::min<std::size_t>(64, after.find(kMark, at) - at));
+        place = next.empty() ? place : std::min(before.find(next, place), before.size());
+    }
+}
+
+void add(const std::string& path, const paddock::search::SecretScanner& scanner, bool list,
+         Survey& survey) {
+    const std::string before = paddock::reference::slurp(path);
+    if (!is_text(before)) return;
+    ++survey.files;
+    survey.bytes += before.size();
+    std::string after = before;
+    if (scanner.redact(after) > 0) judge(path, before, after, list, survey);
+}
+
+void report(const std::string& directory, const Survey& survey) {
+    const double megabytes = static_cast<double>(survey.bytes) / 1e6;
+    const double rate = static_cast<double>(survey.findings) / (megabytes / 10);
+    std::printf("%s: %zu files, %.1f MB of text, %zu findings, %.2f in 10 MB", directory.c_str(),
+                survey.files, megabytes, survey.findings, survey.bytes == 0 ? 0 : rate);
+    for (const auto& [kind, count] : survey.kinds) std::printf(", %s %zu", kind.c_str(), count);
+    std::printf("\n");
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+    const bool list = count > 1 && std::string_view(arguments[1]) == "--list";
+    const auto scanner = paddock::search::SecretScanner::create();
+    if (!scanner || count < (list ? 3 : 2)) {
+        std::fputs("usage: secret_survey [--list] DIRECTORY...\n", stderr);
+        return 2;
+    }
+    for (int i = list ? 2 : 1; i < count; ++i) {
+        Survey survey;
+        std::error_code failure;
+        for (stdfs::recursive_directory_iterator it(
+                 arguments[i], stdfs::directory_options::skip_permission_denied, failure);
+             !failure && it != stdfs::recursive_directory_iterator(); it.increment(failure)) {
+            if (it->symlink_status().type() == stdfs::file_type::regular) {
+                add(it->path(), *scanner, list, survey);
+            }
+        }
+        report(arguments[i], survey);
+    }
+}

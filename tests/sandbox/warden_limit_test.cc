@@ -1,0 +1,78 @@
+// Limits hold for each command, and the next one still runs.
+#include <sys/resource.h>
+
+#include <cerrno>
+#include <csignal>
+
+#include "sandbox/session.h"
+
+namespace paddock::testing {
+namespace {
+
+class LimitsOnBothRungs : public OnBothRungs {};
+
+INSTANTIATE_TEST_SUITE_P(rungs, LimitsOnBothRungs, ::testing::Values(Rung::kFull, Rung::kLow),
+                         [](const auto& rung) { return std::string(rung_name(rung.param)); });
+
+TEST_P(LimitsOnBothRungs, processes) {
+    sandbox::WardenSpec wanted = spec();
+    wanted.options.limits.processes = 30;
+    START(warden, wanted);
+    const Ran ran = run(warden, inmate() + "fork_many 300");
+    ASSERT_EQ(ran.exit_code, 0) << ran.output << ran.error;
+    EXPECT_GE(std::stoi(ran.output), 5);
+    // On the low rung the processes of the same user that end meanwhile make room.
+    EXPECT_LE(std::stoi(ran.output), full() ? 30 : 250);
+    EXPECT_EQ(run(warden, "echo next").output, "next\n");
+}
+
+TEST_P(LimitsOnBothRungs, the_warden_can_still_act_when_all_processes_are_used) {
+    sandbox::WardenSpec wanted = spec();
+    wanted.options.limits.processes = 30;
+    START(warden, wanted);
+    const sandbox::Process bomb = leave_running(warden, "exec " + inmate() + "fork_and_stay 300");
+    ASSERT_TRUE(eventually([&] { return warden.processes().value_or(0) >= 10; }));
+    EXPECT_OK(warden.kill_tree(bomb.id));
+    EXPECT_TRUE(eventually([&] { return warden.processes().value_or(99) == 0; }));
+    EXPECT_EQ(run(warden, "sh -c 'echo next'").output, "next\n");
+}
+
+TEST_P(LimitsOnBothRungs, files) {
+    sandbox::WardenSpec wanted = spec();
+    wanted.options.limits.file_bytes = 1 << 20;
+    wanted.options.limits.open_files = 64;
+    START(warden, wanted);
+    EXPECT_EQ(run(warden, "head -c 900000 /dev/zero > f").exit_code, 0);
+    EXPECT_EQ(run(warden, "exec head -c 3000000 /dev/zero > f").signal, SIGXFSZ);
+    EXPECT_EQ(run(warden, "ulimit -n; ulimit -c; ulimit -Hc").output, "64\n0\n0\n");
+}
+
+TEST_P(LimitsOnBothRungs, memory) {
+    sandbox::WardenSpec wanted = spec();
+    wanted.options.limits.memory_bytes = std::uint64_t{256} << 20;
+    START(warden, wanted);
+    EXPECT_EQ(run(warden, inmate() + "touch_memory 100").exit_code, 0);
+    EXPECT_EQ(run(warden, inmate() + "touch_memory 300").exit_code, ENOMEM);
+}
+
+class Limits : public Session {};
+
+TEST_F(Limits, private_memory_file_systems) {
+    sandbox::WardenSpec wanted = spec();
+    wanted.options.limits.scratch_bytes = 1 << 20;
+    START(warden, wanted);
+    EXPECT_EQ(run(warden, "head -c 500000 /dev/zero > /tmp/f").exit_code, 0);
+    EXPECT_NE(run(warden, "head -c 900000 /dev/zero > $HOME/f").exit_code, 0);
+    EXPECT_NE(run(warden, "rm -f $HOME/f; head -c 900000 /dev/zero > /dev/shm/f").exit_code, 0);
+    EXPECT_EQ(run(warden, "rm -f /tmp/f /dev/shm/f; head -c 900000 /dev/zero > /tmp/f").exit_code,
+              0);
+}
+
+TEST_F(Limits, that_leave_no_room_for_a_command_are_refused) {
+    sandbox::WardenSpec wanted = spec();
+    wanted.options.limits.processes = 0;
+    EXPECT_CODE(sandbox::Warden::start(wanted), Code::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace paddock::testing

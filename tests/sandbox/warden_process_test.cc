@@ -1,0 +1,330 @@
+// How commands live and die: alone, left running, killed as a tree, and with their session.
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <set>
+
+#include "sandbox/cgroup.h"
+#include "sandbox/session.h"
+
+namespace paddock::testing {
+namespace {
+
+using sandbox::Process;
+using sandbox::read_exit;
+using sandbox::Warden;
+
+INSTANTIATE_TEST_SUITE_P(rungs, OnBothRungs, ::testing::Values(Rung::kFull, Rung::kLow),
+                         [](const auto& rung) { return std::string(rung_name(rung.param)); });
+
+// Processes of the whole host whose arguments contain `mark`.
+std::set<int> marked(const std::string& mark) {
+    std::set<int> found;
+    for (const std::string& name : os_list("/proc")) {
+        if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+        const UniqueFd file(::open(("/proc/" + name + "/cmdline").c_str(), O_RDONLY | O_CLOEXEC));
+        const std::string text = drain(file.get());
+        if (text.find(mark) != std::string::npos && std::stoi(name) != ::getpid()) {
+            found.insert(std::stoi(name));
+        }
+    }
+    return found;
+}
+
+// Different in every test, so that a test that runs at the same time is not counted.
+std::string new_mark() {
+    static int next = 0;
+    return "mark-" + std::to_string(::getpid()) + "-" + std::to_string(++next) + "-end";
+}
+
+TEST_P(OnBothRungs, exit_codes_and_signals_are_told) {
+    START(warden, spec());
+    EXPECT_EQ(run(warden, "exit 0").exit_code, 0);
+    EXPECT_EQ(run(warden, "exit 42").exit_code, 42);
+    EXPECT_EQ(run(warden, "kill -TERM $$").signal, SIGTERM);
+    const Ran busy = run(warden, "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done");
+    ASSERT_TRUE(busy.record);
+    EXPECT_GT(busy.record->user_us + busy.record->system_us, 0U);
+    EXPECT_GT(busy.record->peak_memory_kb, 100U);
+    EXPECT_EQ(busy.record->killed, 0U);
+}
+
+TEST_P(OnBothRungs, what_cannot_be_run_is_an_error_and_nothing_is_left) {
+    START(warden, spec());
+    sandbox::Command command = shell(warden, "true");
+    command.arguments = {"/no/such/program"};
+    EXPECT_CODE(warden.spawn(command), Code::kNotFound);
+    command.arguments = {"no-such-program"};
+    EXPECT_CODE(warden.spawn(command), Code::kNotFound);
+    command.arguments = {"/etc/passwd"};
+    EXPECT_CODE(warden.spawn(command), Code::kPermissionDenied);
+    command.arguments = {};
+    EXPECT_CODE(warden.spawn(command), Code::kInvalidArgument);
+    command.arguments = {"true", std::string(limits::kWardenMessageBytes, 'x')};
+    EXPECT_CODE(warden.spawn(command), Code::kTooLarge);
+    command.arguments = {"true"};
+    command.directory = "missing";
+    EXPECT_CODE(warden.spawn(command), Code::kNotFound);
+    command.directory = "../OUT";
+    EXPECT_FALSE(warden.spawn(command).has_value());
+    command.directory = ".";
+    EXPECT_OK(warden.spawn(command));
+    EXPECT_TRUE(eventually([&] { return warden.processes().value_or(9) == 0; }));
+    EXPECT_EQ(run(warden, "echo works").output, "works\n");
+}
+
+TEST_P(OnBothRungs, commands_get_their_descriptors_and_no_others) {
+    const int leaked =
+        ::open(out("secret").c_str(), O_RDONLY);  // without close-on-exec, on purpose
+    START(warden, spec());
+    EXPECT_EQ(run(warden, inmate() + "count_descriptors").exit_code, 3);
+    ::close(leaked);
+    EXPECT_EQ(run(warden, "cat").output, "") << "standard input is not empty";
+    EXPECT_EQ(run(warden, "echo out; echo err >&2; echo out").output, "out\nerr\nout\n");
+
+    std::array<int, 2> report;
+    ASSERT_EQ(::pipe2(report.data(), O_CLOEXEC), 0);
+    sandbox::Command command = shell(warden, "pwd -P >&3");
+    command.report = report[1];
+    const auto process = warden.spawn(command);
+    ASSERT_TRUE(process.has_value()) << process.error().message();
+    ::close(report[1]);
+    EXPECT_EQ(drain(report[0]), ws() + "\n");
+    ::close(report[0]);
+}
+
+TEST_P(OnBothRungs, the_environment_is_what_was_given) {
+    ::setenv("PADDOCK_TEST_TOKEN", "secret", 1);
+    START(warden, spec());
+    EXPECT_EQ(run(warden, "env | cut -d= -f1 | sort | tr '\\n' ' '").output,
+              "HOME LOGNAME PATH PWD SHELL TMPDIR USER ");
+    EXPECT_EQ(run(warden, "umask").output, "0022\n");
+}
+
+TEST_P(OnBothRungs, the_directory_is_kept_and_never_leaves_the_workspace) {
+    tree({"ROOT/a/b/", "ROOT/file=x", "ROOT/out->@/OUT", "ROOT/in->a"});
+    START(warden, spec());
+    using sandbox::Entering;
+    EXPECT_EQ(warden.directory(), ".");
+    EXPECT_EQ(*warden.enter("a/b"), Entering::kEntered);
+    EXPECT_EQ(run(warden, "pwd -P").output, ws("a/b") + "\n");
+    EXPECT_EQ(warden.directory(), "a/b");
+    EXPECT_EQ(*warden.enter(ws("a")), Entering::kEntered);
+    EXPECT_EQ(warden.directory(), "a");
+    EXPECT_EQ(*warden.enter("missing"), Entering::kMissing);
+    EXPECT_EQ(*warden.enter("file"), Entering::kMissing);
+    EXPECT_EQ(*warden.enter("out"), Entering::kMissing);
+    EXPECT_EQ(*warden.enter("in"), Entering::kMissing);
+    for (const std::string& outside : {std::string("/"), std::string("/tmp"), out(), ws() + "x",
+                                       std::string(".."), std::string("a/../..")}) {
+        EXPECT_EQ(*warden.enter(outside), Entering::kOutside) << outside;
+    }
+    EXPECT_EQ(run(warden, "pwd -P").output, ws("a") + "\n");
+    EXPECT_EQ(*warden.enter(ws()), Entering::kEntered);
+    EXPECT_EQ(warden.directory(), ".");
+    sandbox::Command command = shell(warden, "pwd");
+    command.directory = "a/b";
+    EXPECT_OK(warden.spawn(command));
+    EXPECT_EQ(run(warden, "pwd -P").output, ws() + "\n");
+}
+
+TEST_P(OnBothRungs, what_a_command_leaves_running_lives_until_the_session_ends) {
+    START(warden, spec());
+    const std::string mark = new_mark();
+    EXPECT_EQ(run(warden, "sleep 1000 " + mark + " >/dev/null 2>&1 & echo $! > pid").exit_code, 0);
+    // The shell takes the mark for a second time to sleep, and does not start; so by name.
+    EXPECT_EQ(run(warden,
+                  "sh -c 'while :; do sleep 1; done' " + mark + " >/dev/null 2>&1 & echo $! > pid")
+                  .exit_code,
+              0);
+    EXPECT_TRUE(eventually([&] { return marked(mark).size() == 1; }));
+    EXPECT_GE(warden.processes().value_or(0), 1U);
+    if (full()) {
+        EXPECT_EQ(run(warden, "kill -9 $(cat pid)").exit_code, 0)
+            << "the model cannot kill its own";
+        EXPECT_TRUE(eventually([&] { return marked(mark).empty(); }));
+        EXPECT_EQ(run(warden, "sh -c 'while :; do sleep 1; done' " + mark + " >/dev/null 2>&1 &")
+                      .exit_code,
+                  0);
+        EXPECT_TRUE(eventually([&] { return marked(mark).size() == 1; }));
+    }
+    warden.end();
+    EXPECT_TRUE(marked(mark).empty());
+    EXPECT_CODE(warden.processes(), Code::kSandboxUnavailable);
+}
+
+TEST_P(OnBothRungs, a_tree_is_killed_with_everything_in_it) {
+    START(warden, spec());
+    const std::string mark = new_mark();
+    const std::string daemon = inmate() + "become_daemon ";
+    const Process process =
+        leave_running(warden, daemon + "started " + mark + "; " + daemon + "also " + mark +
+                                  "; trap '' TERM INT HUP; sh -c 'while :; do sleep 1; done' " +
+                                  mark + " & while :; do sleep 1; done");
+    ASSERT_TRUE(eventually([&] { return os_exists(ws("started")) && os_exists(ws("also")); }));
+    ASSERT_TRUE(eventually([&] { return marked(mark).size() == 4; }));  // and the shell itself
+    const Process other = leave_running(warden, "while :; do sleep 1; done");
+    EXPECT_OK(warden.kill_tree(process.id));
+    const auto record = read_exit(process.status.get());
+    ASSERT_TRUE(record.has_value() && record->has_value());
+    EXPECT_EQ((*record)->signal, SIGKILL);
+    EXPECT_GE((*record)->killed, 4U);
+    EXPECT_TRUE(eventually([&] { return marked(mark).empty(); }));
+    EXPECT_CODE(warden.kill_tree(process.id), Code::kNotFound);
+    EXPECT_CODE(warden.kill_tree(0), Code::kNotFound);
+    EXPECT_CODE(warden.kill_tree(12345), Code::kNotFound);
+    // The other command goes on.
+    EXPECT_GE(warden.processes().value_or(0), 1U);
+    EXPECT_OK(warden.kill_tree(other.id));
+}
+
+TEST_P(OnBothRungs, a_chain_of_forks_is_stopped) {
+    START(warden, spec());
+    const std::string mark = new_mark();
+    for (int i = 0; i < 3; ++i) {
+        const Process process =
+            leave_running(warden, inmate() + "fork_chain " + mark + "; while :; do sleep 1; done");
+        ASSERT_TRUE(eventually([&] { return !marked(mark).empty(); }));
+        const auto killed = warden.kill_tree(process.id);
+        if (!killed.has_value()) {
+            // The session ended instead, which is reported.
+            EXPECT_EQ(killed.error().code, Code::kLimitReached);
+            EXPECT_TRUE(eventually([&] { return marked(mark).empty(); }));
+            return;
+        }
+        EXPECT_TRUE(eventually([&] { return marked(mark).empty(); }));
+    }
+}
+
+TEST_P(OnBothRungs, signals_reach_the_command) {
+    START(warden, spec());
+    const Process process =
+        leave_running(warden, "trap 'exit 7' USR1; touch ready; while :; do sleep 0.01; done");
+    ASSERT_TRUE(eventually([&] { return os_exists(ws("ready")); }));
+    EXPECT_OK(warden.signal(process.id, SIGUSR1));
+    const auto record = read_exit(process.status.get());
+    ASSERT_TRUE(record.has_value() && record->has_value());
+    EXPECT_EQ((*record)->exit_code, 7);
+    EXPECT_CODE(warden.signal(process.id, SIGUSR1), Code::kNotFound);
+}
+
+TEST_P(OnBothRungs, the_warden_cannot_be_reached_by_a_command) {
+    if (!full() && kernel_abi() < 6) GTEST_SKIP() << "Landlock scopes signals from ABI 6";
+    START(warden, spec());
+    const std::string pid = full() ? "1" : "$PPID";
+    EXPECT_NE(run(warden,
+                  "kill -9 " + pid + " && kill -STOP " + pid + " && sleep 0.01 && ! kill -0 " + pid)
+                  .exit_code,
+              0);
+    EXPECT_EQ(run(warden, "echo alive").output, "alive\n");
+    EXPECT_NE(run(warden, "cat /proc/" + pid + "/environ").exit_code, 0);
+}
+
+// A server of its own for each way to die.
+void be_killed(const sandbox::WardenSpec& spec, const std::string& script,
+               const std::function<void(pid_t server)>& kill, const std::string& mark,
+               std::size_t processes) {
+    std::array<int, 2> told;
+    ASSERT_EQ(::pipe2(told.data(), O_CLOEXEC), 0);
+    const pid_t server = ::fork();
+    ASSERT_GE(server, 0);
+    if (server == 0) {
+        auto warden = Warden::start(spec);
+        if (!warden) ::_exit(1);
+        sandbox::Command command;
+        command.arguments = {"/bin/sh", "-c", script};
+        command.environment = {"PATH=/usr/bin:/bin"};
+        const auto process = warden->spawn(command);
+        const char answer = process ? '1' : '0';
+        if (::write(told[1], &answer, 1) != 1) ::_exit(1);
+        for (;;) ::pause();
+    }
+    ::close(told[1]);
+    char answer = 0;
+    ASSERT_EQ(::read(told[0], &answer, 1), 1);
+    ::close(told[0]);
+    ASSERT_EQ(answer, '1');
+    ASSERT_TRUE(eventually([&] { return marked(mark).size() == processes; }));
+    kill(server);
+    EXPECT_TRUE(eventually([&] { return marked(mark).empty(); })) << "processes are left";
+    ::kill(server, SIGKILL);
+    ::waitpid(server, nullptr, 0);
+}
+
+TEST_P(OnBothRungs, nothing_outlives_a_killed_server) {
+    const std::string mark = new_mark();
+    const std::string script = inmate() + "become_daemon started " + mark +
+                               "; sh -c 'while :; do sleep 1; done' " + mark + " & sleep 1000";
+    START(probe, spec());  // prepares the workspace, or skips
+    probe.end();
+    be_killed(
+        spec(), script, [](pid_t server) { ::kill(server, SIGKILL); }, mark, 3);
+}
+
+TEST_F(Session, nothing_outlives_a_killed_warden) {
+    START(warden, spec());
+    const std::string mark = new_mark();
+    const Process process =
+        leave_running(warden, inmate() + "become_daemon started " + mark + "; sleep 1000");
+    ASSERT_TRUE(eventually([&] { return marked(mark).size() == 2; }));
+    // The warden is the only child of this process.
+    const std::string children =
+        *os_read("/proc/self/task/" + std::to_string(::getpid()) + "/children");
+    ASSERT_FALSE(children.empty());
+    ASSERT_EQ(::kill(std::stoi(children), SIGKILL), 0);
+    EXPECT_TRUE(eventually([&] { return marked(mark).empty(); }));
+    const auto record = read_exit(process.status.get());
+    ASSERT_TRUE(record.has_value());
+    EXPECT_FALSE(record->has_value()) << "a record although the session ended";
+    EXPECT_CODE(warden.spawn(shell(warden, "true")), Code::kSandboxUnavailable);
+    EXPECT_CODE(warden.processes(), Code::kSandboxUnavailable);
+}
+
+// On the low rung the kernel does not end the commands with the warden; the server does, where it
+// has a cgroup for them.
+TEST_F(Session, a_cgroup_ends_what_a_killed_warden_leaves) {
+    if (!sandbox::SessionGroup::make({}, true)) GTEST_SKIP() << "no cgroup can be made here";
+    START(warden, spec(Rung::kLow));
+    const std::string mark = new_mark();
+    leave_running(warden, inmate() + "become_daemon started " + mark + "; sleep 1000");
+    ASSERT_TRUE(eventually([&] { return marked(mark).size() == 2; }));
+    const std::string children =
+        *os_read("/proc/self/task/" + std::to_string(::getpid()) + "/children");
+    ASSERT_EQ(::kill(std::stoi(children), SIGKILL), 0);
+    warden.end();
+    EXPECT_TRUE(eventually([&] { return marked(mark).empty(); }));
+}
+
+TEST_P(OnBothRungs, a_terminal_is_a_terminal) {
+    START(warden, spec());
+    sandbox::Command command =
+        shell(warden, inmate() + "terminal_size; stty size; tty >/dev/null && echo has a name");
+    command.terminal = sandbox::TerminalSize{33, 111};
+    const auto process = warden.spawn(command);
+    ASSERT_TRUE(process.has_value()) << process.error().message();
+    ASSERT_TRUE(process->terminal.valid());
+    const std::string text = drain(process->terminal.get());
+    EXPECT_NE(text.find("3 on a terminal"), std::string::npos) << text;
+    EXPECT_NE(text.find("33 111"), std::string::npos) << text;
+    EXPECT_NE(text.find("has a name"), std::string::npos) << text;
+    const auto record = read_exit(process->status.get());
+    ASSERT_TRUE(record.has_value() && record->has_value());
+}
+
+TEST_P(OnBothRungs, many_commands_at_once_are_bounded) {
+    START(warden, spec());
+    std::vector<Process> running;
+    for (std::size_t i = 0; i < limits::kCommandsMax; ++i) {
+        running.push_back(leave_running(warden, "exec sleep 1000"));
+    }
+    EXPECT_CODE(warden.spawn(shell(warden, "true")), Code::kLimitReached);
+    EXPECT_OK(warden.kill_tree(running[3].id));
+    EXPECT_TRUE(read_exit(running[3].status.get()).has_value());
+    EXPECT_OK(warden.spawn(shell(warden, "true")));
+}
+
+}  // namespace
+}  // namespace paddock::testing

@@ -1,0 +1,156 @@
+// Paths of the workspace that commands may not change or see, from the beginning and added later.
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "sandbox/session.h"
+
+namespace paddock::testing {
+namespace {
+
+using sandbox::Protection;
+using sandbox::Shield;
+
+class Protect : public Session {
+protected:
+    Protect() {
+        tree({"ROOT/repo/.git/config=config", "ROOT/repo/.git/hooks/", "ROOT/repo/.git/objects/",
+              "ROOT/.env=SECRET", "ROOT/keys/id=KEY", "ROOT/plain=plain"});
+    }
+
+    static std::vector<Protection> usual() {
+        return {{"repo/.git", Shield::kPinned},
+                {"repo/.git/config", Shield::kReadOnly},
+                {"repo/.git/hooks", Shield::kReadOnly},
+                {".env", Shield::kHidden},
+                {"keys", Shield::kHidden}};
+    }
+
+    void expect_protected(sandbox::Warden& warden) {
+        EXPECT_EQ(run(warden, "cat repo/.git/config").output, "config");
+        for (const char* attack : {"echo x >> repo/.git/config",
+                                   "rm repo/.git/config",
+                                   "mv repo/.git/config c",
+                                   "cp plain repo/.git/hooks/pre-commit",
+                                   "mkdir repo/.git/hooks/d",
+                                   "chmod 777 repo/.git/config",
+                                   "rm -r repo/.git/hooks",
+                                   "mv repo/.git/hooks h",
+                                   "mv repo/.git g",
+                                   "rmdir repo/.git",
+                                   "ln repo/.git/config link",
+                                   "cat .env",
+                                   "cat keys/id",
+                                   "ls keys",
+                                   "echo x > .env",
+                                   "rm .env",
+                                   "mv .env e",
+                                   "chmod 600 .env",
+                                   "chmod 700 keys",
+                                   "mv plain .env",
+                                   "touch -d 2000-01-01 .env"}) {
+            EXPECT_NE(run(warden, attack).exit_code, 0) << attack;
+        }
+        EXPECT_EQ(os_read(ws("repo/.git/config")), "config");
+        EXPECT_EQ(os_read(ws(".env")), "SECRET");
+        EXPECT_EQ(os_read(ws("keys/id")), "KEY");
+        EXPECT_TRUE(os_list(ws("repo/.git/hooks")).empty());
+        // The rest of the repository works.
+        EXPECT_EQ(run(warden, "echo o > repo/.git/objects/o && rm repo/.git/objects/o").exit_code,
+                  0);
+    }
+};
+
+TEST_F(Protect, without_protections_all_of_it_can_be_changed) {
+    START(warden, spec());
+    EXPECT_EQ(run(warden, "cat .env; echo x >> repo/.git/config; touch repo/.git/hooks/h").output,
+              "SECRET");
+    EXPECT_EQ(os_read(ws("repo/.git/config")), "configx\n");
+    EXPECT_EQ(run(warden, "mv repo/.git g").exit_code, 0);
+}
+
+TEST_F(Protect, from_the_beginning) {
+    sandbox::WardenSpec wanted = spec();
+    wanted.protections = usual();
+    START(warden, wanted);
+    expect_protected(warden);
+}
+
+TEST_F(Protect, later_and_again) {
+    START(warden, spec());
+    EXPECT_EQ(*warden.enter("repo/.git"), sandbox::Entering::kEntered);
+    EXPECT_OK(warden.protect(usual()));
+    EXPECT_OK(warden.protect(usual()));
+    // The directory that was entered before is the protected one now.
+    EXPECT_NE(run(warden, "echo x >> config").exit_code, 0);
+    EXPECT_NE(run(warden, "cd .. && mv .git g").exit_code, 0);
+    EXPECT_EQ(*warden.enter("."), sandbox::Entering::kEntered);
+    expect_protected(warden);
+    const std::string before = run(warden, "grep -c . /proc/self/mountinfo").output;
+    EXPECT_OK(warden.protect(usual()));
+    EXPECT_EQ(run(warden, "grep -c . /proc/self/mountinfo").output, before);
+}
+
+TEST_F(Protect, what_is_pinned_can_become_read_only_and_hidden) {
+    START(warden, spec());
+    const auto shield = [&](Shield how) {
+        const Protection each{"keys", how};
+        EXPECT_OK(warden.protect({&each, 1}));
+    };
+    shield(Shield::kPinned);
+    EXPECT_NE(run(warden, "mv keys k").exit_code, 0);
+    EXPECT_EQ(run(warden, "touch keys/new && rm keys/new").exit_code, 0);
+    shield(Shield::kReadOnly);
+    EXPECT_NE(run(warden, "touch keys/new").exit_code, 0);
+    shield(Shield::kPinned);
+    EXPECT_NE(run(warden, "touch keys/new").exit_code, 0) << "it became weaker";
+    EXPECT_EQ(run(warden, "cat keys/id").output, "KEY");
+    shield(Shield::kHidden);
+    EXPECT_NE(run(warden, "cat keys/id").exit_code, 0);
+    shield(Shield::kReadOnly);
+    EXPECT_NE(run(warden, "cat keys/id").exit_code, 0) << "it became visible";
+}
+
+TEST_F(Protect, what_is_not_there_is_skipped_and_not_made) {
+    tree({"ROOT/link->plain", "ROOT/dangling->nowhere"});
+    START(warden, spec());
+    const std::vector<Protection> absent = {{"missing", Shield::kReadOnly},
+                                            {"missing/below", Shield::kHidden},
+                                            {"plain/below", Shield::kPinned}};
+    EXPECT_OK(warden.protect(absent));
+    EXPECT_FALSE(os_exists(ws("missing")));
+    // A link on the way is not followed.
+    tree({"OUT/d/f=x", "ROOT/out->@/OUT/d"});
+    const std::vector<Protection> through = {{"out/f", Shield::kHidden}};
+    EXPECT_OK(warden.protect(through));
+    EXPECT_EQ(os_read(out("d/f")), "x");
+    const std::vector<Protection> wrong = {{"../OUT", Shield::kHidden}};
+    EXPECT_FALSE(warden.protect(wrong).has_value());
+}
+
+TEST_F(Protect, a_link_is_shielded_itself) {
+    tree({"ROOT/link->plain"});
+    START(warden, spec());
+    const std::vector<Protection> link = {{"link", Shield::kHidden}};
+    const auto done = warden.protect(link);
+    if (!done.has_value()) GTEST_SKIP() << "this kernel does not mount on links";
+    EXPECT_NE(run(warden, "rm link").exit_code, 0);
+    EXPECT_EQ(run(warden, "cat plain").output, "plain");
+}
+
+TEST_F(Protect, nobody_can_see_through_with_permissions_taken_away) {
+    START(warden, spec());
+    EXPECT_EQ(run(warden, "chmod 000 repo").exit_code, 0);
+    EXPECT_OK(warden.protect(usual()));
+    EXPECT_EQ(run(warden, "chmod 755 repo").exit_code, 0);
+    expect_protected(warden);
+}
+
+TEST_F(Protect, the_low_rung_cannot) {
+    START(warden, spec(Rung::kLow));
+    EXPECT_CODE(warden.protect(usual()), Code::kNotAvailable);
+}
+
+}  // namespace
+}  // namespace paddock::testing

@@ -1,0 +1,193 @@
+// bash, bash_output and bash_kill as an agent calls them, in the sandbox that this machine gives.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <thread>
+
+#include "tools/desk.h"
+
+namespace paddock::testing {
+namespace {
+
+class Bash : public Desk {
+protected:
+    void SetUp() override {
+        options.shell.emplace();
+        options.limits.calls_per_second.reset();
+        tree({"ROOT/a.txt=hello", "ROOT/sub/"});
+        const tools::Answer answer = call("bash", {{"command", "true"}});
+        if (answer.error == Code::kSandboxUnavailable) GTEST_SKIP() << answer.text();
+        ASSERT_FALSE(answer.error) << answer.text();
+    }
+
+    std::string bash(std::string_view command) { return ok("bash", {{"command", command}}); }
+
+    // The id in an answer such as "..., id 'b2'...".
+    static std::string id_in(const std::string& text) {
+        const std::size_t begin = text.find("id '") + 4;
+        return text.substr(begin, text.find('\'', begin) - begin);
+    }
+
+    // Asks until the answer holds `part`; the command makes sure that it will.
+    std::string output_with(const std::string& id, std::string_view part) {
+        for (;;) {
+            std::string text = ok("bash_output", {{"id", id}});
+            if (text.find(part) != text.npos || text.find("[running") == text.npos) return text;
+            std::this_thread::yield();
+        }
+    }
+};
+
+bool holds(const std::string& text, std::string_view part) { return text.find(part) != text.npos; }
+
+TEST_F(Bash, prints_both_streams_in_order_and_says_how_it_ended) {
+    const std::string text = bash("echo one; echo two >&2; echo three; exit 3");
+    EXPECT_TRUE(text.starts_with("one\ntwo\nthree\n[exit code 3 after ")) << text;
+    EXPECT_TRUE(holds(bash("kill -9 $$"), "[signal SIGKILL after "));
+}
+
+TEST_F(Bash, reads_and_writes_the_workspace_and_nothing_else) {
+    EXPECT_TRUE(bash("cat a.txt").starts_with("hello"));
+    bash("echo new > sub/b.txt");
+    EXPECT_EQ(os_read(ws("sub/b.txt")), "new\n");
+    EXPECT_FALSE(holds(bash("cat " + out("secret") + " 2>&1"), kSecret));
+    bash("echo changed > " + out("secret"));
+    EXPECT_EQ(secret(), kSecret);
+}
+
+TEST_F(Bash, standard_input_is_empty) { EXPECT_TRUE(bash("cat").starts_with("[exit code 0")); }
+
+TEST_F(Bash, the_directory_lasts_and_never_leaves_the_workspace) {
+    bash("cd sub");
+    EXPECT_TRUE(bash("pwd -P").starts_with(ws("sub") + "\n"));
+    bash("cd ..; exit 1");
+    EXPECT_TRUE(bash("pwd -P").starts_with(ws() + "\n"));
+    EXPECT_TRUE(holds(bash("cd /tmp"), "outside the workspace"));
+    EXPECT_TRUE(bash("pwd -P").starts_with(ws() + "\n"));
+    EXPECT_TRUE(ok("bash", {{"command", "pwd -P"}, {"cwd", "sub"}}).starts_with(ws("sub") + "\n"));
+    EXPECT_TRUE(bash("pwd -P").starts_with(ws() + "\n")) << "for one command only";
+    EXPECT_EQ(refused("bash", {{"command", "true"}, {"cwd", ".."}}), "path_escape");
+    EXPECT_EQ(refused("bash", {{"command", "true"}, {"cwd", "none"}}), "not_found");
+}
+
+TEST_F(Bash, a_timeout_ends_the_whole_tree_and_keeps_what_was_printed) {
+    const tools::Answer answer =
+        call("bash",
+             {{"command", "echo before; (setsid sleep 1000 &) ; sleep 1000"}, {"timeout_ms", 300}});
+    EXPECT_EQ(answer.error, Code::kTimeout);
+    EXPECT_TRUE(answer.text().starts_with("before\n[ended after ")) << answer.text();
+    EXPECT_TRUE(holds(bash("pgrep -x sleep; true"), "[exit code 0")) << "nothing is left";
+    EXPECT_TRUE(bash("pgrep -c -x sleep; true").starts_with("0\n"));
+}
+
+TEST_F(Bash, a_cancelled_call_ends_its_command) {
+    std::stop_source stop;
+    const tools::Answer answer =
+        tools::call(workspace(), "bash", R"({"command": "echo up; sleep 1000"})",
+                    {.cancel = stop.get_token(), .progress = [&](std::string_view text) {
+                         EXPECT_EQ(text, "up\n");
+                         stop.request_stop();
+                     }});
+    EXPECT_EQ(answer.error, Code::kCancelled) << answer.text();
+}
+
+TEST_F(Bash, long_output_is_cut_in_the_middle_and_can_be_read_in_full) {
+    const std::string text = bash("seq 1 20000");
+    EXPECT_TRUE(text.starts_with("1\n2\n3\n"));
+    EXPECT_TRUE(holds(text, "bytes left out; read them with bash_output, id 'b"));
+    EXPECT_TRUE(holds(text, "\n20000\n[exit code 0"));
+    std::string all;
+    const std::string id = id_in(text);
+    for (std::size_t offset = 0;;) {
+        const std::string part =
+            ok("bash_output", {{"id", id}, {"offset", static_cast<std::int64_t>(offset)}});
+        const std::size_t notes = part.rfind('[');
+        all += part.substr(0, notes);
+        const std::size_t next = part.find("offset=", notes);
+        if (next == part.npos) break;
+        offset = std::strtoull(part.c_str() + next + 7, nullptr, 10);
+        // The newline before the notes is the answer's own where a line was cut.
+        all.resize(offset);
+    }
+    std::string expected;
+    for (int i = 1; i <= 20000; ++i) expected += std::to_string(i) + "\n";
+    EXPECT_EQ(all, expected);
+}
+
+TEST_F(Bash, output_without_end_is_ended) {
+    const tools::Answer answer = call("bash", {{"command", "yes"}});
+    EXPECT_EQ(answer.error, Code::kLimitReached);
+    EXPECT_TRUE(holds(answer.text(), "(limit: output)")) << answer.text().substr(0, 200);
+}
+
+TEST_F(Bash, a_background_command_is_read_and_ended_by_its_id) {
+    const std::string started = ok(
+        "bash", {{"command", "echo ready; sleep 1000; echo never"}, {"run_in_background", true}});
+    const std::string id = id_in(started);
+    EXPECT_TRUE(holds(output_with(id, "ready"), "ready\n[running for"));
+    const char* wait = "until pgrep -x sleep > /dev/null; do :; done; pgrep -c -x sleep";
+    EXPECT_TRUE(bash(wait).starts_with("1\n"));
+    (void)ok("bash_kill", {{"id", id}});
+    EXPECT_TRUE(holds(output_with(id, "never-printed"), "bash_kill"));
+    EXPECT_TRUE(bash("pgrep -c -x sleep; true").starts_with("0\n"));
+    EXPECT_EQ(refused("bash_output", {{"id", "b999"}}), "not_found");
+    EXPECT_EQ(refused("bash_kill", {{"id", ""}}), "not_found");
+}
+
+TEST_F(Bash, processes_files_and_servers_live_from_command_to_command) {
+    bash("echo kept > /tmp/note; echo kept > ~/note");
+    EXPECT_TRUE(bash("cat /tmp/note ~/note").starts_with("kept\nkept\n"));
+    EXPECT_FALSE(os_exists("/tmp/note"));
+    const std::string left = bash("sleep 1000 & echo $! > /tmp/pid");
+    EXPECT_TRUE(holds(left, "still run")) << left;
+    EXPECT_TRUE(holds(bash("kill $(cat /tmp/pid)"), "[exit code 0"));
+}
+
+TEST_F(Bash, variables_of_the_host_are_not_passed_on) {
+    options.host_environment = {"SECRET_THING=x", "LANG=C.UTF-8", "PATH=/evil"};
+    reopen();
+    const std::string text = bash("env");
+    EXPECT_FALSE(holds(text, "SECRET_THING"));
+    EXPECT_TRUE(holds(text, "LANG=C.UTF-8"));
+    EXPECT_FALSE(holds(text, "/evil"));
+}
+
+TEST_F(Bash, secrets_in_output_are_replaced_even_across_the_cut) {
+    const std::string text =
+        bash("head -c 9990 /dev/zero | tr '\\0' x; echo; echo GITHUB_TOKEN=ghp_" +
+             std::string(36, 'A') + "; head -c 30000 /dev/zero | tr '\\0' y");
+    EXPECT_FALSE(holds(text, "AAAA"));
+}
+
+TEST_F(Bash, is_not_listed_without_a_shell_or_in_a_read_only_workspace) {
+    options.read_only = true;
+    reopen();
+    EXPECT_EQ(refused("bash", {{"command", "true"}}), "not_available");
+    EXPECT_EQ(refused("bash_output", {{"id", "b1"}}), "not_available");
+    options.read_only = false;
+    options.shell.reset();
+    reopen();
+    EXPECT_EQ(refused("bash", {{"command", "true"}}), "not_available");
+}
+
+TEST_F(Bash, limits_are_named) {
+    options.shell->limits.file_bytes = 1 << 20;
+    options.shell->limits.processes = 60;
+    reopen();
+    EXPECT_TRUE(holds(bash("head -c 2000000 /dev/zero > big"), "(limit: file size)"));
+    const tools::Answer bomb =
+        call("bash", {{"command", "for i in $(seq 200); do sleep 1000 & done; wait"}});
+    EXPECT_EQ(bomb.error, Code::kLimitReached);
+    EXPECT_TRUE(holds(bomb.text(), "(limit: processes)")) << bomb.text();
+    options.limits.bytes_on_disk = 8 << 20;
+    reopen();
+    const tools::Answer filler = call(
+        "bash",
+        {{"command", "for ((i = 0;; ++i)); do head -c 900000 /dev/zero > f$((i % 200)); done"}});
+    EXPECT_EQ(filler.error, Code::kLimitReached);
+    EXPECT_TRUE(holds(filler.text(), "(limit: disk)")) << filler.text();
+    EXPECT_TRUE(bash("rm -f f*; echo still here").starts_with("still here\n"));
+}
+
+}  // namespace
+}  // namespace paddock::testing

@@ -1,0 +1,306 @@
+// Repositories that commands make: real work is left alone, and whatever would have git run
+// something outside is undone before git is asked.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "tools/guarded.h"
+
+namespace paddock::testing {
+namespace {
+
+using tools::Since;
+
+class GuardGit : public Guarded {
+protected:
+    void SetUp() override {
+        if (!has_program("git")) GTEST_SKIP() << "git is not installed";
+        ASSERT_TRUE(sh("git init -q main && cd main && git commit -q --allow-empty -m one"));
+    }
+
+    // A program for git to run by mistake; it leaves a mark.
+    std::string evil() {
+        tree({"ROOT/evil=#!/bin/sh\ntouch " + mark() + "\ncat\n"});
+        std::filesystem::permissions(ws("evil"), std::filesystem::perms::owner_all);
+        return ws("evil");
+    }
+    std::string mark() const { return base() + "/OUT/mark"; }
+
+    // Did a user's git, run in that directory, run the program?
+    bool is_obeyed(const std::string& directory, const std::string& git = "git status") {
+        std::filesystem::remove(mark());
+        (void)sh(git, directory);
+        return os_exists(mark());
+    }
+
+    // The attack works; after() undoes it, says so once, and git no longer obeys.
+    void expect_undone(const std::string& attack, const std::string& directory,
+                       const std::string& records, const std::string& git = "git status") {
+        (void)before();
+        ASSERT_TRUE(sh(attack)) << attack;
+        EXPECT_TRUE(is_obeyed(directory, git)) << "the attack is none: " << attack;
+        EXPECT_EQ(after(), records);
+        EXPECT_FALSE(is_obeyed(directory, git)) << attack;
+        EXPECT_EQ(after(), "");
+    }
+};
+
+// --- real work -----------------------------------------------------------------------------------
+
+TEST_F(GuardGit, works_in_a_repository_that_was_there) {
+    EXPECT_EQ(before(), "main/.git main/.git/config main/.git/hooks ");
+    ASSERT_TRUE(
+        sh("cd main && echo x > a && git add a && git commit -q -m two && "
+           "git branch topic.key && git checkout -q topic.key && git checkout -q -b config && "
+           "git tag .env && git stash -q || true; git checkout -q - && git gc -q && "
+           "git merge -q config && git log -p && git reset -q --hard HEAD^ && "
+           "git rebase -q config"));
+    EXPECT_EQ(after(), "");
+    EXPECT_TRUE(sh("git fsck --strict", "main"));
+}
+
+TEST_F(GuardGit, works_in_repositories_that_commands_make) {
+    (void)before();
+    ASSERT_TRUE(
+        sh("git clone -q main copy && git clone -q --bare main bare.git && "
+           "git clone -q --mirror main mirror && git init -q a/b/c/d/e/deep && "
+           "cd copy && git config user.name n && git config pull.rebase true && "
+           "git remote add other https://example.org/x.git && git worktree add -q ../tree && "
+           "git checkout -q -b topic && git push -q -u origin topic && "
+           "git -c protocol.file.allow=always submodule add -q ../bare.git sub && "
+           "git commit -q -m sub && git sparse-checkout init --cone"));
+    EXPECT_EQ(after(), "");
+    EXPECT_EQ(after(), "");
+    const std::string fresh = before(Since::kBusy);
+    for (const char* path :
+         {"copy/.git/config ", "copy/.git/hooks ", "bare.git/config ", "mirror/hooks ",
+          "a/b/c/d/e/deep/.git/config ", "tree/.git ", "copy/.git/modules/sub/config ",
+          "copy/sub/.git ", "copy/.git/worktrees/tree/commondir ", "copy/.git/config.worktree "}) {
+        EXPECT_NE(fresh.find(path), fresh.npos) << path << "is not in " << fresh;
+    }
+    EXPECT_TRUE(
+        sh("cd copy && git commit -q --allow-empty -m x && git submodule status && "
+           "cd ../tree && git commit -q --allow-empty -m y && cd ../copy/sub && git log && "
+           "cd ../../bare.git && git log && cd ../a/b/c/d/e/deep && "
+           "git commit -q --allow-empty -m z"));
+    EXPECT_EQ(after(), "");
+    ASSERT_TRUE(sh("git worktree remove ../tree", "copy"));
+    EXPECT_EQ(after(), "");
+}
+
+TEST_F(GuardGit, works_in_worktrees_and_submodules_that_were_there) {
+    ASSERT_TRUE(
+        sh("git clone -q --bare . ../bare.git && git worktree add -q ../tree && "
+           "git -c protocol.file.allow=always submodule add -q ../bare.git sub",
+           "main"));
+    (void)before();
+    ASSERT_TRUE(
+        sh("git commit -q --allow-empty -m x; git checkout -q -b other; cd ../main/sub && "
+           "git commit -q --allow-empty -m y",
+           "tree"));
+    EXPECT_EQ(after(), "");
+}
+
+// --- attacks -------------------------------------------------------------------------------------
+
+TEST_F(GuardGit, hook_of_a_new_repository) {
+    const std::string program = evil();
+    expect_undone("git init -q n && cp evil n/.git/hooks/pre-commit", "n",
+                  "n/.git/hooks/pre-commit:quarantined ", "git commit --allow-empty -m x");
+}
+
+TEST_F(GuardGit, hook_of_a_repository_five_levels_deep) {
+    const std::string program = evil();
+    expect_undone("git init -q a/b/c/d/e && cp evil a/b/c/d/e/.git/hooks/post-commit", "a/b/c/d/e",
+                  "a/b/c/d/e/.git/hooks/post-commit:quarantined ", "git commit --allow-empty -m x");
+}
+
+TEST_F(GuardGit, hooks_directory_that_is_a_link) {
+    const std::string program = evil();
+    expect_undone(
+        "git init -q n && mkdir h && cp evil h/pre-commit && rm -r n/.git/hooks && "
+        "ln -s ../../h n/.git/hooks",
+        "n", "n/.git/hooks:quarantined ", "git commit --allow-empty -m x");
+}
+
+TEST_F(GuardGit, hooks_directory_missing_before) {
+    const std::string program = evil();
+    ASSERT_TRUE(sh("rm -r main/.git/hooks"));
+    expect_undone("mkdir main/.git/hooks && cp evil main/.git/hooks/pre-commit", "main",
+                  "main/.git/hooks/pre-commit:quarantined ", "git commit --allow-empty -m x");
+}
+
+TEST_F(GuardGit, settings_that_run_programs_in_a_new_repository) {
+    const std::string program = evil();
+    expect_undone("git init -q n && git -C n config core.fsmonitor " + program, "n",
+                  "n/.git/config:cleaned(core.fsmonitor) ");
+    expect_undone(
+        "git init -q m && git -C m config core.hooksPath ../h && mkdir h && "
+        "cp evil h/pre-commit",
+        "m", "m/.git/config:cleaned(core.hookspath) ", "git commit --allow-empty -m x");
+    EXPECT_TRUE(os_exists(ws("h/pre-commit")));  // of no repository any more
+    expect_undone("git init -q p && git -C p config alias.st !" + program, "p",
+                  "p/.git/config:cleaned(alias.st) ", "git st");
+    expect_undone(
+        "git init -q f && echo \"* filter=x\" > f/.gitattributes && "
+        "git -C f config filter.x.clean " +
+            program + " && echo > f/y",
+        "f", "f/.git/config:cleaned(filter.x.clean) ", "git add y");
+    EXPECT_TRUE(sh("git -C n status && git -C m commit --allow-empty -m x"));
+}
+
+TEST_F(GuardGit, settings_in_an_included_file) {
+    const std::string program = evil();
+    expect_undone("git init -q n && git config -f inc core.fsmonitor " + program +
+                      " && git -C n config include.path ../../inc",
+                  "n", "n/.git/config:cleaned(include.path) ");
+    EXPECT_TRUE(os_exists(ws("inc")));  // of no repository any more
+}
+
+TEST_F(GuardGit, file_that_a_trusted_config_includes_and_that_was_not_there) {
+    const std::string program = evil();
+    tree({"ROOT/notes.txt=not a config at all"});
+    ASSERT_TRUE(
+        sh("git config include.path ../../local.conf && "
+           "git config core.hooksPath ../later",
+           "main"));
+    expect_undone("git config -f local.conf core.fsmonitor " + program +
+                      "; echo > more.conf; git config -f local.conf include.path more.conf",
+                  "main", "local.conf:cleaned(core.fsmonitor, include.path) ");
+    expect_undone("mkdir later && cp evil later/pre-commit", "main",
+                  "later/pre-commit:quarantined ", "git commit --allow-empty -m x");
+    EXPECT_EQ(os_read(ws("notes.txt")), "not a config at all");
+}
+
+TEST_F(GuardGit, config_that_makes_innocent_files_look_guilty) {
+    tree({"ROOT/src/main.c=int main;", "ROOT/src/lib.c=int lib;"});
+    (void)before();
+    ASSERT_TRUE(
+        sh("git init -q n; git -C n config core.hooksPath ../src; "
+           "git -C n config include.path ../../src/main.c; echo \"gitdir: src\" > .git"));
+    EXPECT_EQ(after(), ".git:quarantined n/.git/config:cleaned(core.hookspath, include.path) ");
+    EXPECT_EQ(os_read(ws("src/main.c")), "int main;");
+    EXPECT_EQ(os_read(ws("src/lib.c")), "int lib;");
+}
+
+TEST_F(GuardGit, bare_repository_by_shape_only) {
+    const std::string program = evil();
+    expect_undone(
+        "mkdir -p x/objects x/refs && echo \"ref: refs/heads/m\" > x/HEAD && "
+        "git config -f x/config core.repositoryformatversion 0 && git config -f x/config core.bare "
+        "false && git config -f x/config core.worktree .. && "
+        "git config -f x/config core.fsmonitor " +
+            program,
+        "x", "x/config:cleaned(core.fsmonitor) ");
+    expect_undone(
+        "mkdir -p y/objects y/refs y/hooks && echo \"ref: refs/heads/m\" > y/HEAD && "
+        "git config -f y/config core.bare true && cp evil y/hooks/reference-transaction",
+        "y", "y/hooks/reference-transaction:quarantined ",
+        "git update-ref HEAD $(git commit-tree -m x "
+        "$(git hash-object -t tree -w /dev/null))");
+}
+
+TEST_F(GuardGit, shared_parts_that_have_no_shape_of_their_own) {
+    const std::string program = evil();
+    expect_undone(
+        "mkdir -p y/objects y/refs x && echo \"ref: refs/heads/m\" > x/HEAD && "
+        "echo ../y > x/commondir && git config -f y/config alias.st !" +
+            program,
+        "x", "x/commondir:quarantined ", "git st");
+}
+
+TEST_F(GuardGit, commondir_in_a_repository_that_was_there) {
+    const std::string program = evil();
+    expect_undone("git init -q n && git -C n config core.fsmonitor " + program +
+                      " && echo ../../n/.git > main/.git/commondir",
+                  "main", "n/.git/config:cleaned(core.fsmonitor) ");
+    // It still leads to a repository inside, clean by now.
+    EXPECT_TRUE(os_exists(ws("main/.git/commondir")));
+    (void)before();
+    ASSERT_TRUE(sh("echo /nowhere > main/.git/commondir"));
+    EXPECT_EQ(after(), "");  // bound by now, so nobody inside did it
+}
+
+TEST_F(GuardGit, git_file_that_leads_to_an_evil_directory) {
+    const std::string program = evil();
+    expect_undone(
+        "mkdir w && git init -q --bare store && "
+        "git -C store config core.fsmonitor " +
+            program +
+            " && git -C store config core.bare false && "
+            "git -C store config core.worktree ../w && echo \"gitdir: ../store\" > w/.git",
+        "w", "store/config:cleaned(core.fsmonitor) ");
+    expect_undone(
+        "mkdir v && git init -q --bare ../OUT/store && "
+        "git -C ../OUT/store config core.fsmonitor " +
+            program +
+            " && git -C ../OUT/store config core.bare false && "
+            "git -C ../OUT/store config core.worktree " +
+            ws("v") + " && echo \"gitdir: ../../OUT/store\" > v/.git",
+        "v", "v/.git:quarantined ");
+}
+
+TEST_F(GuardGit, git_that_is_a_link) {
+    const std::string program = evil();
+    expect_undone("mkdir w && git init -q s && git -C s config core.fsmonitor " + program +
+                      " && ln -s ../s/.git w/.git",
+                  "w", "w/.git:quarantined s/.git/config:cleaned(core.fsmonitor) ");
+    expect_undone("mkdir v && git init -q ../OUT/s && git -C ../OUT/s config core.fsmonitor " +
+                      program + " && ln -s ../../OUT/s/.git v/.git",
+                  "v", "v/.git:quarantined ");
+}
+
+TEST_F(GuardGit, config_replaced_by_rename) {
+    const std::string program = evil();
+    (void)before();
+    ASSERT_TRUE(sh("cp main/.git/config c && git config -f c core.fsmonitor " + program +
+                   " && git config -f c user.name n && mv c main/.git/config"));
+    EXPECT_TRUE(is_obeyed("main"));
+    EXPECT_EQ(after(), "main/.git/config:cleaned(core.fsmonitor) ");
+    EXPECT_FALSE(is_obeyed("main"));
+    EXPECT_TRUE(sh("test $(git config user.name) = n", "main"));
+    EXPECT_EQ(before(), "main/.git/config ");
+}
+
+TEST_F(GuardGit, config_that_nobody_can_read) {
+    (void)before();
+    ASSERT_TRUE(
+        sh("git init -q n && echo \"[core\" >> n/.git/config; git init -q m && "
+           "rm m/.git/config && ln -s ../../evil.conf m/.git/config; git init -q l && "
+           "head -c 2000000 /dev/zero | tr \"\\\\0\" \"#\" >> l/.git/config"));
+    EXPECT_EQ(after(),
+              "l/.git/config:quarantined m/.git/config:quarantined "
+              "n/.git/config:quarantined ");
+    EXPECT_TRUE(sh("git -C n status && git -C m status && git -C l status"));
+}
+
+TEST_F(GuardGit, what_was_accepted_is_not_trusted) {
+    const std::string program = evil();
+    (void)before();
+    ASSERT_TRUE(sh("git init -q n"));
+    EXPECT_EQ(after(), "");
+    ASSERT_TRUE(sh("git -C n config core.fsmonitor " + program + "; cp evil n/.git/hooks/update"));
+    EXPECT_EQ(before(Since::kBusy), "n/.git n/.git/config n/.git/hooks ");
+    EXPECT_EQ(after(), "n/.git/config:cleaned(core.fsmonitor) n/.git/hooks/update:quarantined ");
+    // Between the last look and the binding somebody was quick.
+    ASSERT_TRUE(sh("cp evil n/.git/hooks/update; git config -f n/.git/config core.fsmonitor x"));
+    EXPECT_EQ(after(), "n/.git/config:cleaned(core.fsmonitor) n/.git/hooks/update:quarantined ");
+}
+
+TEST_F(GuardGit, trusted_settings_of_the_owner_stay) {
+    ASSERT_TRUE(
+        sh("git config core.hooksPath .githooks && git config alias.st status && "
+           "git config filter.lfs.clean lfs && mkdir .githooks && touch .githooks/pre-push",
+           "main"));
+    EXPECT_EQ(before(), "main/.git main/.git/config main/.git/hooks main/.githooks ");
+    ASSERT_TRUE(sh("git commit -q --allow-empty -m x", "main"));
+    EXPECT_EQ(after(), "");
+    // The owner adds a remote outside: git replaces the file.
+    ASSERT_TRUE(sh("git remote add o https://example.org/", "main"));
+    EXPECT_EQ(after(), "");
+    EXPECT_EQ(before(), "main/.git/config ");
+    EXPECT_TRUE(sh("test $(git config core.hooksPath) = .githooks", "main"));
+}
+
+}  // namespace
+}  // namespace paddock::testing

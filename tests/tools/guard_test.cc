@@ -1,0 +1,306 @@
+// What commands make under protected names, and what they do to protected things where the kernel
+// does not hold them.
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+
+#include "tools/guarded.h"
+
+namespace paddock::testing {
+namespace {
+
+using tools::GuardRecord;
+using tools::Since;
+using tools::Undone;
+
+class GuardTest : public Guarded {};
+
+TEST_F(GuardTest, says_what_to_protect_once) {
+    tree({"ROOT/.env=", "ROOT/.git/config=", "ROOT/a/.vscode/x=", "ROOT/.bashrc->nowhere"});
+    EXPECT_EQ(before(), ".env .git .git/config a/.vscode ");
+    EXPECT_EQ(before(), "");
+    EXPECT_EQ(after(), "");
+    tree({"ROOT/b/.env="});
+    EXPECT_EQ(before(), "b/.env ");
+    // Another object under the same name is not bound any more.
+    std::filesystem::rename(ws("b/.env"), ws("b/old"));
+    tree({"ROOT/b/.env="});
+    EXPECT_EQ(before(), "b/.env ");
+    EXPECT_EQ(before(), "");
+}
+
+TEST_F(GuardTest, takes_away_every_protected_name_that_a_command_makes) {
+    EXPECT_EQ(before(), "");
+    ASSERT_TRUE(
+        sh("mkdir -p .vscode .claude .codex a/b/.idea .cursor .gemini .agents .husky; "
+           "for f in .env .bashrc .envrc .mcp.json .vscode/tasks.json .zshrc "
+           ".claude/settings.json .codex/config.toml a/b/.idea/x a/.env.local .BashRC; "
+           "do echo evil > $f; done; ln -s /etc a/.profile; mkfifo a/.bash_login; touch ok"));
+    EXPECT_EQ(after(),
+              ".BashRC:quarantined .agents:quarantined .bashrc:quarantined "
+              ".claude:quarantined .codex:quarantined .cursor:quarantined "
+              ".env:quarantined .envrc:quarantined .gemini:quarantined "
+              ".husky:quarantined .mcp.json:quarantined .vscode:quarantined "
+              ".zshrc:quarantined a/.bash_login:quarantined a/.env.local:quarantined "
+              "a/.profile:quarantined a/b/.idea:quarantined ");
+    EXPECT_EQ(names(), "a a/b ok ");
+    EXPECT_EQ(after(), "");
+}
+
+TEST_F(GuardTest, keeps_what_it_takes_away_where_nothing_obeys_it) {
+    (void)before();
+    ASSERT_TRUE(
+        sh("mkdir -p n/.vscode/d; echo task > n/.vscode/tasks.json; "
+           "ln -s /etc/passwd n/.vscode/d/link; chmod 777 n/.vscode/tasks.json; "
+           "echo rc > .bashrc; chmod 4755 .bashrc"));
+    const auto undone = report();
+    ASSERT_EQ(undone.records.size(), 2U);
+    EXPECT_EQ(kept(undone.records[0]), "rc\n");
+    EXPECT_EQ(undone.records[0].rule, ".bashrc");
+    const std::string directory = base() + "/KEPT/" + undone.records[1].kept;
+    EXPECT_TRUE(directory.ends_with("/.vscode.kept")) << directory;
+    EXPECT_EQ(os_read(directory + "/tasks.json"), "task\n");
+    EXPECT_EQ(os_read(directory + "/d/link.link"), "/etc/passwd\n");
+    EXPECT_EQ(os_read(std::filesystem::path(directory).parent_path() / "origin"), "n/.vscode\n");
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(base() + "/KEPT")) {
+        EXPECT_FALSE(entry.is_symlink());
+        const auto mode = static_cast<unsigned>(entry.status().permissions());
+        EXPECT_EQ(mode, entry.is_directory() ? 0700U : 0600U) << entry.path();
+    }
+}
+
+TEST_F(GuardTest, removes_where_there_is_no_quarantine) {
+    quarantines = false;
+    (void)before();
+    ASSERT_TRUE(sh("echo x > .env; mkdir .vscode; echo x > .vscode/y"));
+    EXPECT_EQ(after(), ".env:removed .vscode:removed ");
+    EXPECT_EQ(names(), "");
+}
+
+TEST_F(GuardTest, leaves_what_the_operator_allows) {
+    rules = {{".vscode", PathAccess::kAllow}, {".env", PathAccess::kAllow}};
+    (void)before();
+    ASSERT_TRUE(sh("mkdir .vscode .idea; echo x > .env; echo x > .vscode/y"));
+    EXPECT_EQ(after(), ".idea:quarantined ");
+    EXPECT_EQ(names(), ".env .vscode .vscode/y ");
+}
+
+TEST_F(GuardTest, puts_back_a_directory_that_was_renamed) {
+    tree({"ROOT/src/a/main.cc=text", "ROOT/src/b="});
+    (void)before();
+    ASSERT_TRUE(sh("mv src .vscode"));
+    EXPECT_EQ(after(), ".vscode:moved-back(to src) ");
+    EXPECT_EQ(os_read(ws("src/a/main.cc")), "text");
+    EXPECT_FALSE(os_exists(ws(".vscode")));
+}
+
+TEST_F(GuardTest, follows_what_is_protected_when_a_directory_above_is_renamed) {
+    tree({"ROOT/p/.env=secret", "ROOT/p/.git/config=[core]\n hooksPath=mine\n",
+          "ROOT/p/.git/hooks/pre-commit=mine"});
+    (void)before();
+    ASSERT_TRUE(sh("mv p q"));
+    EXPECT_EQ(after(), "");
+    EXPECT_EQ(before(), "");  // what is bound has moved along
+    ASSERT_TRUE(sh("mkdir -p p/.git/hooks; echo evil > p/.git/hooks/pre-commit; echo x > p/.env"));
+    EXPECT_EQ(after(), "p/.env:quarantined p/.git/hooks/pre-commit:quarantined ");
+    EXPECT_EQ(os_read(ws("q/.git/hooks/pre-commit")), "mine");
+    EXPECT_EQ(os_read(ws("q/.env")), "secret");
+}
+
+// In one step: another directory has the place, with names that were protected there.
+TEST_F(GuardTest, is_not_deceived_by_a_directory_in_the_place_of_another) {
+    tree({"ROOT/p/.env=secret", "ROOT/p/.git/config=[core]\n hooksPath=mine\n",
+          "ROOT/p/.git/hooks/pre-commit=mine"});
+    (void)before();
+    ASSERT_TRUE(
+        sh("mv p q; mkdir -p p/.git/hooks; echo evil > p/.git/hooks/pre-commit; "
+           "echo evil > p/.env; git config -f p/.git/config alias.x !y"));
+    EXPECT_EQ(after(),
+              "p/.git/config:cleaned(alias.x) p/.env:quarantined "
+              "p/.git/hooks/pre-commit:quarantined ");
+    EXPECT_EQ(os_read(ws("q/.git/config")), "[core]\n hooksPath=mine\n");
+    EXPECT_EQ(os_read(ws("q/.git/hooks/pre-commit")), "mine");
+    EXPECT_EQ(os_read(ws("q/.env")), "secret");
+    // Out of sight, where nobody looks, and back again.
+    ASSERT_TRUE(sh("mkdir -p .git/objects; mv q .git/objects/q; mkdir q; echo evil > q/.env"));
+    EXPECT_EQ(after(), "q/.env:quarantined ");
+    ASSERT_TRUE(sh("rmdir q; mv .git/objects/q q"));
+    EXPECT_EQ(after(), "");
+    EXPECT_EQ(os_read(ws("q/.env")), "secret");
+}
+
+TEST_F(GuardTest, undoes_what_hides_in_closed_directories) {
+    (void)before();
+    ASSERT_TRUE(
+        sh("mkdir -p a/b/.vscode c/.git/hooks d/e; touch a/b/.vscode/x c/.git/hooks/h "
+           "d/e/.env; chmod 0555 a/b/.vscode a/b c/.git/hooks c/.git; chmod 0311 a d/e; "
+           "chmod 0 d"));
+    const std::string undone = after();
+    if (is_root()) {
+        EXPECT_EQ(undone,
+                  "a/b/.vscode:quarantined c/.git/hooks/h:quarantined d/e/.env:quarantined ");
+    } else {
+        EXPECT_EQ(undone,
+                  "a:made-readable d:made-readable d/e:made-readable "
+                  "a/b/.vscode:quarantined c/.git/hooks/h:quarantined "
+                  "d/e/.env:quarantined ");
+    }
+    EXPECT_FALSE(os_exists(ws("a/b/.vscode")));
+    EXPECT_FALSE(os_exists(ws("d/e/.env")));
+    EXPECT_EQ(after(), "");
+}
+
+TEST_F(GuardTest, leaves_a_directory_that_was_closed_before) {
+    tree({"ROOT/closed/x="});
+    ASSERT_EQ(::chmod(ws("closed").c_str(), 0), 0);
+    (void)before();
+    EXPECT_EQ(after(), "");
+    ASSERT_EQ(::chmod(ws("closed").c_str(), 0700), 0);
+}
+
+TEST_F(GuardTest, judges_what_is_new_while_something_runs) {
+    (void)before();
+    tree({"ROOT/.vscode/tasks.json=evil"});
+    EXPECT_EQ(before(Since::kBusy), "");
+    EXPECT_FALSE(os_exists(ws(".vscode")));
+    EXPECT_EQ(after(), ".vscode:quarantined ");
+    tree({"ROOT/.vscode/tasks.json=mine"});
+    EXPECT_EQ(before(Since::kQuiet), ".vscode ");
+    EXPECT_EQ(after(), "");
+}
+
+TEST_F(GuardTest, leaves_what_somebody_outside_does_to_what_the_kernel_holds) {
+    tree({"ROOT/.env=1", "ROOT/.vscode/a=1", "ROOT/.mcp.json=1"});
+    (void)before();
+    os_write(ws(".env"), "2");
+    os_write(ws(".vscode/b"), "2");
+    os_write(ws("new"), "2");
+    std::filesystem::rename(ws("new"), ws(".mcp.json"));
+    EXPECT_EQ(after(), ".mcp.json:replaced ");
+    EXPECT_EQ(after(), "");
+    EXPECT_EQ(before(Since::kBusy), ".mcp.json ");
+    std::filesystem::remove(ws(".env"));
+    EXPECT_EQ(after(), "");
+    EXPECT_EQ(names(), ".mcp.json .vscode .vscode/a .vscode/b ");
+}
+
+TEST_F(GuardTest, puts_a_link_back_that_no_kernel_can_hold) {
+    tree({"ROOT/.bashrc->dot/bashrc", "ROOT/dot/bashrc=mine", "ROOT/evil=evil"});
+    (void)before();
+    ASSERT_TRUE(sh("ln -sfn evil .bashrc"));
+    EXPECT_EQ(after(), ".bashrc:restored ");
+    EXPECT_EQ(std::filesystem::read_symlink(ws(".bashrc")), "dot/bashrc");
+    ASSERT_TRUE(sh("rm .bashrc; echo evil > .bashrc"));
+    EXPECT_EQ(after(), ".bashrc:restored ");
+    ASSERT_TRUE(sh("rm .bashrc"));
+    EXPECT_EQ(after(), ".bashrc:restored ");
+    EXPECT_EQ(os_read(ws(".bashrc")), "mine");
+    EXPECT_EQ(after(), "");
+}
+
+TEST_F(GuardTest, counts_what_it_does_not_tell_one_by_one) {
+    (void)before();
+    ASSERT_TRUE(sh("for i in $(seq 80); do echo $i > $i.key; done"));
+    const auto undone = report();
+    EXPECT_EQ(undone.records.size(), 50U);
+    EXPECT_EQ(undone.more, 30U);
+    EXPECT_EQ(names(), "");
+}
+
+TEST_F(GuardTest, leaves_no_descriptor_behind) {
+    tree({"ROOT/.git/config=", "ROOT/a/b/c/.env="});
+    (void)before();
+    (void)after();
+    const std::size_t descriptors = open_descriptors();
+    for (int i = 0; i < 20; ++i) {
+        tree({"ROOT/.vscode/x=", "ROOT/n/.git/config=[alias]\nx=!y\n", "ROOT/n/.git/hooks/h="});
+        (void)after();
+        (void)before();
+    }
+    EXPECT_EQ(open_descriptors(), descriptors);
+}
+
+// --- where the kernel does not hold what exists
+// ---------------------------------------------------
+
+class Unheld : public Guarded {
+protected:
+    void SetUp() override { kernel_holds = false; }
+};
+
+TEST_F(Unheld, content_is_restored) {
+    tree({"ROOT/.env=secret", "ROOT/.vscode/a/tasks.json=mine", "ROOT/.vscode/b=mine",
+          "ROOT/.git/config=[core]\n\tbare = false\n", "ROOT/.git/hooks/pre-commit=mine",
+          "ROOT/.bashrc->x"});
+    ASSERT_EQ(::chmod(ws(".env").c_str(), 0640), 0);
+    EXPECT_EQ(before(), "");
+    ASSERT_TRUE(
+        sh("echo evil >> .env; echo evil > .vscode/a/tasks.json; rm .vscode/b; "
+           "echo evil > .vscode/c; echo evil >> .git/hooks/pre-commit; rm .bashrc; "
+           "echo evil > .git/hooks/post-commit; touch ok"));
+    EXPECT_EQ(after(),
+              ".env:restored .git/hooks/post-commit:quarantined .git/hooks/pre-commit:restored "
+              ".vscode/a/tasks.json:restored .vscode/c:quarantined .vscode/b:restored "
+              ".bashrc:restored ");
+    EXPECT_EQ(os_read(ws(".env")), "secret");
+    struct stat env;
+    ASSERT_EQ(::stat(ws(".env").c_str(), &env), 0);
+    EXPECT_EQ(env.st_mode & 0777U, 0640U);
+    EXPECT_EQ(os_read(ws(".vscode/a/tasks.json")), "mine");
+    EXPECT_EQ(os_read(ws(".git/hooks/pre-commit")), "mine");
+    EXPECT_EQ(after(), "");
+    ASSERT_TRUE(sh("chmod +x .git/hooks/pre-commit"));
+    EXPECT_EQ(after(), ".git/hooks/pre-commit:restored ");
+    ASSERT_TRUE(sh("rm -r .vscode .env .git/hooks"));
+    EXPECT_EQ(after(), ".env:restored .git/hooks:restored .vscode:restored ");
+    EXPECT_EQ(after(), "");
+    EXPECT_EQ(names(),
+              ".bashrc .env .git .git/config .git/hooks .git/hooks/pre-commit .vscode "
+              ".vscode/a .vscode/a/tasks.json .vscode/b ok ");
+}
+
+TEST_F(Unheld, a_repository_that_was_renamed_goes_back) {
+    tree({"ROOT/.git/config=[core]\n\thooksPath = mine\n", "ROOT/.git/HEAD=ref: refs/heads/m\n",
+          "ROOT/.git/objects/", "ROOT/.git/refs/", "ROOT/.git/hooks/h=mine"});
+    (void)before();
+    ASSERT_TRUE(sh("mv .git away"));
+    EXPECT_EQ(after(), ".git:moved-back(from away) ");
+    ASSERT_TRUE(
+        sh("mv .git away; mkdir -p .git/hooks; echo evil > .git/hooks/h; "
+           "echo evil > .git/config"));
+    EXPECT_EQ(after(), ".git:quarantined .git:moved-back(from away) ");
+    EXPECT_EQ(os_read(ws(".git/hooks/h")), "mine");
+    EXPECT_EQ(os_read(ws(".git/config")), "[core]\n\thooksPath = mine\n");
+    EXPECT_FALSE(os_exists(ws("away")));
+    EXPECT_EQ(after(), "");
+}
+
+TEST_F(Unheld, a_config_keeps_what_is_trusted_and_gets_what_is_benign) {
+    tree(
+        {"ROOT/.git/config=# mine\n[core]\n\thooksPath = mine\n[filter \"lfs\"]\n\tclean = lfs\n"});
+    (void)before();
+    ASSERT_TRUE(sh("git config -f .git/config user.name me"));
+    EXPECT_EQ(after(), "");
+    ASSERT_TRUE(
+        sh("git config -f .git/config core.fsmonitor evil; "
+           "git config -f .git/config filter.lfs.clean evil"));
+    EXPECT_EQ(after(), ".git/config:cleaned(core.fsmonitor, filter.lfs.clean) ");
+    EXPECT_TRUE(sh("test $(git config -f .git/config filter.lfs.clean) = lfs"));
+    ASSERT_TRUE(sh("rm .git/config"));
+    EXPECT_EQ(after(), ".git/config:restored ");
+    ASSERT_TRUE(sh("test $(git config -f .git/config core.hooksPath) = mine"));
+    EXPECT_EQ(after(), "");
+}
+
+TEST_F(Unheld, what_is_gone_with_its_directory_is_told) {
+    tree({"ROOT/lib/.git/config=", "ROOT/lib/.git/hooks/h=", "ROOT/lib/x="});
+    (void)before();
+    ASSERT_TRUE(sh("rm -r lib"));
+    EXPECT_EQ(after(), "lib/.git/config:missing lib/.git/hooks:missing ");
+    EXPECT_EQ(names(), "");
+    EXPECT_EQ(after(), "");
+}
+
+}  // namespace
+}  // namespace paddock::testing
