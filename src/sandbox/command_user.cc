@@ -68,11 +68,11 @@ struct PipeEnds {
 };
 
 // The namespace is needed, not the process: it waits until the pipe is closed. Its own copy of the
-// end to write to would keep it open.
+// end to write to would keep it open for ever.
 int wait_for_end(void* argument) {
     const auto& ends = *static_cast<const PipeEnds*>(argument);
     char nothing = 0;
-    (void)sys::close_between(ends.write, ends.write);
+    if (!sys::close_between(ends.write, ends.write)) return 1;
     (void)sys::read(ends.read, &nothing, 1);
     return 0;
 }
