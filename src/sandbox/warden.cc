@@ -30,6 +30,8 @@ namespace paddock::sandbox {
 namespace {
 
 constexpr std::string_view kEnded = "the session's sandbox has ended; start another one";
+constexpr std::string_view kHeldUp =
+    "the session's sandbox was held up by its commands and was ended; start another one";
 
 int namespaces_of(const WardenPlan& plan) {
     if (plan.rung == Rung::kLow) return 0;
@@ -41,6 +43,13 @@ struct Answer {
     Reply reply;
     UniqueFd descriptor;
 };
+
+// Nothing came in time.
+bool is_overdue(int descriptor, std::chrono::milliseconds patience) {
+    std::array<pollfd, 1> polled{{{descriptor, POLLIN, 0}}};
+    const auto ready = sys::wait_ready(polled, static_cast<int>(patience.count()));
+    return ready && *ready == 0;
+}
 
 Outcome<Answer> receive_answer(int control) {
     std::array<char, kReplyBytes> bytes;
@@ -147,6 +156,20 @@ struct Warden::State {
     std::string temporary;
     std::string workspace_path;
     std::string directory = ".";
+    std::chrono::milliseconds patience = limits::kWardenPatience;
+
+    // On the full rung the kernel ends all others with it, and it is gone only when they are. On
+    // the low one it does that itself when the channel is closed, unless it is held up: a command
+    // can stop every process of the session, the one too that is about to become a command and that
+    // the warden waits for.
+    void end() {
+        running.control.reset();
+        if (report.rung == Rung::kFull || is_overdue(running.process.get(), patience)) {
+            (void)sys::send_signal(running.process.get(), SIGKILL);
+        }
+        (void)sys::wait_for(running.process.get());
+        running.group.reset();
+    }
 
     Outcome<Answer> ask(const RequestParts& parts, std::span<const int> descriptors = {}) {
         PADDOCK_ASSIGN(message, encode(parts));
@@ -157,6 +180,10 @@ struct Warden::State {
             return refuse(Code::kSandboxUnavailable, kEnded, EPIPE);
         }
         if (!sent) return sent.error();
+        if (is_overdue(running.control.get(), patience)) {
+            end();
+            return refuse(Code::kSandboxUnavailable, kHeldUp);
+        }
         auto answer = receive_answer(running.control.get());
         if (!answer) return refuse(Code::kSandboxUnavailable, kEnded, answer.error().os_error);
         const StageError& failed = answer->reply.error;
@@ -216,6 +243,7 @@ Result<Warden> Warden::start(const WardenSpec& spec) {
             state->home = plan->view.home;
             state->temporary = plan->view.temporary;
             state->workspace_path = spec.workspace_path;
+            state->patience = spec.patience;
             Warden warden(std::move(state));
             const auto enough = check_required(spec.options, reached);
             if (!enough) return failure(enough.error());
@@ -323,14 +351,7 @@ std::uint16_t Warden::proxy_port() const { return state_->running.port; }
 void Warden::end() {
     if (state_ == nullptr) return;
     const std::lock_guard lock(state_->mutex);
-    Running& running = state_->running;
-    if (!running.control.valid()) return;
-    running.control.reset();
-    // On the full rung the kernel ends all others with it, and it is gone only when they are. On
-    // the low one it needs to do that itself.
-    if (state_->report.rung == Rung::kFull) (void)sys::send_signal(running.process.get(), SIGKILL);
-    (void)sys::wait_for(running.process.get());
-    running.group.reset();
+    if (state_->running.control.valid()) state_->end();
 }
 
 Outcome<std::optional<ExitRecord>> read_exit(int status) {

@@ -16,6 +16,7 @@
 // Threads: all methods may be called from any thread; requests wait for each other.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -48,6 +49,8 @@ struct WardenSpec {
     ShellOptions options = {};
     std::vector<Protection> protections = {};
     Ceiling ceiling = {};
+    // For one answer of the warden. Without one the session is ended: its commands hold it up.
+    std::chrono::milliseconds patience = limits::kWardenPatience;
 };
 
 struct TerminalSize {

@@ -199,6 +199,21 @@ TEST_P(OnBothRungs, a_chain_of_forks_is_stopped) {
     }
 }
 
+// Also the one that is about to become a command, for which the warden waits. Only on the full
+// rung: there a command reaches nobody else.
+TEST_F(Session, a_process_that_stops_all_others_ends_only_its_own_session) {
+    sandbox::WardenSpec impatient = spec();
+    impatient.patience = std::chrono::milliseconds(500);
+    START(warden, impatient);
+    START(neighbour, spec());
+    leave_running(warden, "exec " + inmate() + "stop_all started");
+    ASSERT_TRUE(eventually([&] { return os_exists(ws("started")); }));
+    const auto refused = [&] { return !warden.spawn(shell(warden, "true")).has_value(); };
+    EXPECT_TRUE(eventually(refused)) << "no command was stopped before it began";
+    EXPECT_CODE(warden.processes(), Code::kSandboxUnavailable);
+    EXPECT_EQ(run(neighbour, "echo works").output, "works\n");
+}
+
 TEST_P(OnBothRungs, signals_reach_the_command) {
     START(warden, spec());
     const Process process =
