@@ -3,6 +3,8 @@
 #include <system_error>
 #include <utility>
 
+#include "sys/wait.h"
+
 namespace paddock::mcp {
 
 Workers::~Workers() {
@@ -49,8 +51,17 @@ void Workers::loop() {
         work.run();
         work.run = nullptr;  // what it holds goes before it counts as done
         lock.lock();
-        if (--running_ == 0 && queue_.empty()) idle_.notify_all();
+        --running_;
+        if (running_ > 0 || !queue_.empty()) continue;
+        idle_.notify_all();
+        if (idle_wakeup_ >= 0) sys::wake(idle_wakeup_);
     }
+}
+
+void Workers::tell_when_idle(int wakeup) {
+    const std::lock_guard lock(mutex_);
+    idle_wakeup_ = wakeup;
+    if (running_ == 0 && queue_.empty()) sys::wake(wakeup);
 }
 
 std::size_t Workers::under_way() const {

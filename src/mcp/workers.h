@@ -37,6 +37,8 @@ public:
     std::size_t under_way() const;  // queued and running
     // Waits until nothing is under way. False: the time is up.
     bool wait_idle(std::chrono::steady_clock::time_point until);
+    // From now on `wakeup` becomes readable whenever nothing is under way. Borrowed.
+    void tell_when_idle(int wakeup);
 
 private:
     struct Work {
@@ -55,6 +57,7 @@ private:
     std::size_t waiting_ = 0;  // threads without work
     std::size_t running_ = 0;
     bool stopping_ = false;
+    int idle_wakeup_ = -1;
     std::vector<std::jthread> threads_;
 };
 
