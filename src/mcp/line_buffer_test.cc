@@ -7,8 +7,7 @@
 #include <string>
 #include <vector>
 
-using paddock::mcp::LineBuffer;
-
+namespace paddock::mcp {
 namespace {
 
 // What comes out if `text` goes in, `step` bytes at a time.
@@ -70,3 +69,4 @@ TEST(LineBuffer, a_line_without_end_costs_no_memory) {
 }
 
 }  // namespace
+}  // namespace paddock::mcp

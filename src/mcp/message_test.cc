@@ -2,9 +2,7 @@
 
 #include <gtest/gtest.h>
 
-using namespace paddock;
-using namespace paddock::mcp;
-
+namespace paddock::mcp {
 namespace {
 
 TEST(Message, tells_requests_notifications_and_responses_apart) {
@@ -82,3 +80,4 @@ TEST(Message, is_written_on_one_line) {
 }
 
 }  // namespace
+}  // namespace paddock::mcp

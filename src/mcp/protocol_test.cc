@@ -4,12 +4,11 @@
 
 #include "mcp/recorder.h"
 
-using namespace paddock;
-using namespace paddock::mcp;
+namespace paddock::mcp {
+namespace {
+
 using testing::at;
 using testing::text_at;
-
-namespace {
 
 constexpr const char* kMeta = R"("_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",)"
                               R"("io.modelcontextprotocol/clientCapabilities":{}})";
@@ -330,3 +329,4 @@ TEST_F(ProtocolTest, a_method_can_stay_open_until_it_is_ended) {
 }
 
 }  // namespace
+}  // namespace paddock::mcp

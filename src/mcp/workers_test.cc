@@ -5,8 +5,7 @@
 #include <atomic>
 #include <latch>
 
-using paddock::mcp::Workers;
-
+namespace paddock::mcp {
 namespace {
 
 constexpr auto kForEver = std::chrono::steady_clock::time_point::max();
@@ -68,3 +67,4 @@ TEST(Workers, drop_what_is_queued_when_they_end) {
 }
 
 }  // namespace
+}  // namespace paddock::mcp
