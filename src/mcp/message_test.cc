@@ -69,9 +69,9 @@ TEST(Message, is_bounded_in_depth_and_in_the_length_of_its_id) {
 }
 
 TEST(Message, is_written_on_one_line) {
-    EXPECT_EQ(
-        error_text("\"a\"", {-32602, "no\nline", json::Object{{"x", 1}}}),
-        R"({"jsonrpc":"2.0","id":"a","error":{"code":-32602,"message":"no\nline","data":{"x":1}}})");
+    EXPECT_EQ(error_text("\"a\"", {-32602, "no\nline", json::Object{{"x", 1}}}),
+              R"({"jsonrpc":"2.0","id":"a",)"
+              R"("error":{"code":-32602,"message":"no\nline","data":{"x":1}}})");
     EXPECT_EQ(error_text({}, {-32700, "bad"}),
               R"({"jsonrpc":"2.0","error":{"code":-32700,"message":"bad"}})");
     EXPECT_EQ(notification_text("n", {}), R"({"jsonrpc":"2.0","method":"n"})");
