@@ -1,5 +1,6 @@
 #include "json/write.h"
 
+#include <bit>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
@@ -19,9 +20,9 @@ constexpr bool may_need_escape(unsigned char byte) {
     return byte < 0x20 || byte == '"' || byte == '\\' || byte == 0x7f || byte == kC1Lead;
 }
 
-// The same of eight bytes at once: is one of them such a byte? (Every comparison leaves the top bit
-// of a byte set that meets it; bytes above one that does may be set by mistake.)
-bool may_need_escape(std::uint64_t eight) {
+// The same of eight bytes at once: the top bit of the first such byte is set, and none before it.
+// Bytes behind it may be marked by mistake.
+std::uint64_t marks_of_escapes(std::uint64_t eight) {
     constexpr std::uint64_t kOnes = 0x0101010101010101U;
     constexpr std::uint64_t kTops = 0x8080808080808080U;
     const auto equals = [&](unsigned char byte) {
@@ -29,15 +30,17 @@ bool may_need_escape(std::uint64_t eight) {
         return (other - kOnes) & ~other;
     };
     const std::uint64_t control = (eight - kOnes * 0x20) & ~eight;
-    return ((control | equals('"') | equals('\\') | equals(0x7f) | equals(kC1Lead)) & kTops) != 0;
+    return (control | equals('"') | equals('\\') | equals(0x7f) | equals(kC1Lead)) & kTops;
 }
 
 // The first byte at or after `i` that may need an escape, or the end.
 std::size_t plain_until(std::string_view text, std::size_t i) {
+    static_assert(std::endian::native == std::endian::little);
     for (; i + 8 <= text.size(); i += 8) {
         std::uint64_t eight = 0;
         std::memcpy(&eight, text.data() + i, sizeof eight);
-        if (may_need_escape(eight)) break;
+        const std::uint64_t marks = marks_of_escapes(eight);
+        if (marks != 0) return i + static_cast<std::size_t>(std::countr_zero(marks)) / 8;
     }
     while (i < text.size() && !may_need_escape(static_cast<unsigned char>(text[i]))) ++i;
     return i;
