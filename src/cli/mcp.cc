@@ -47,6 +47,18 @@ mcp::ServerInfo info_of(const Workspace& workspace) {
             .capabilities = {{"tools", json::Object{}}}};
 }
 
+// For the person at the terminal, or whoever reads the client's log.
+void tell_what_is_odd(const Workspace& workspace) {
+    if (is_terminal(STDIN_FILENO)) {
+        complain("waits for the messages of an agent on standard input; Ctrl-D ends it");
+    }
+    const WorkspaceOptions& options = workspace.session().options();
+    if (!options.shell || options.read_only) return;
+    if (const auto shell = workspace.session().shell(); !shell) {
+        complain("bash will refuse every command: " + shell.error().text);
+    }
+}
+
 int refuse(const Error& error) {
     complain(error.message());
     return kRefused;
@@ -57,6 +69,7 @@ int refuse(const Error& error) {
 int run(const McpRequest& request) {
     auto workspace = Workspace::open(options_for(request));
     if (!workspace) return refuse(workspace.error());
+    tell_what_is_odd(*workspace);
     auto server = mcp::StdioServer::prepare();
     if (!server) return refuse(as_error(server.error(), "serve", {}));
     const auto report = confine_to(*workspace);
