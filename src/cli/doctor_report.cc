@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "cli/doctor_shell.h"
 #include "cli/json.h"
 #include "cli/terminal.h"
 
@@ -32,16 +33,39 @@ std::string advice(const Finding& finding, const Paint& paint) {
     return text;
 }
 
-std::string as_text(const std::vector<Finding>& findings, const Paint& paint) {
+std::string table_of(const std::vector<Finding>& findings, const Paint& paint) {
     std::vector<std::vector<Cell>> rows;
-    std::string advices;
     for (const Finding& finding : findings) {
         rows.push_back({{std::string(state_name(finding.state)), tone_of(finding.state)},
                         {finding.name},
                         {finding.detail}});
+    }
+    return table(rows, paint);
+}
+
+std::string shell_text(const ShellFinding& shell, const Paint& paint) {
+    if (!shell.report)
+        return paint(Tone::kBad, "commands are refused") + "  " + shell.refusal + "\n";
+    const std::vector<Finding> layers = layers_of(*shell.report);
+    std::string text = paint(Tone::kStrong, "commands") + "  in a sandbox of the " +
+                       std::string(rung_name(shell.report->rung)) + " rung\n" +
+                       table_of(layers, paint);
+    std::string_view last;
+    for (const Finding& layer : layers) {
+        if (layer.state == State::kOn || layer.remedy == last) continue;
+        last = layer.remedy;
+        text += "\n" + paint(Tone::kStrong, layer.name) + "\n  to do       " + layer.remedy + "\n";
+    }
+    return text;
+}
+
+std::string as_text(const std::vector<Finding>& findings, const ShellFinding& shell,
+                    const Paint& paint) {
+    std::string advices;
+    for (const Finding& finding : findings) {
         if (finding.state != State::kOn) advices += advice(finding, paint);
     }
-    return table(rows, paint) + advices +
+    return table_of(findings, paint) + advices + "\n" + shell_text(shell, paint) +
            (lacks_a_need(findings) ? "\npaddock cannot protect a workspace on this host.\n"
                                    : "\npaddock can protect a workspace on this host.\n");
 }
@@ -54,9 +78,10 @@ bool is_needed(const Finding& finding) noexcept {
 
 int run(const DoctorRequest& request) {
     const std::vector<Finding> findings = examine_host();
+    const ShellFinding shell = examine_shell();
     if (!print(request.output.json
-                   ? as_json(findings)
-                   : as_text(findings, Paint(STDOUT_FILENO, request.output.colours)))) {
+                   ? as_json(findings, shell)
+                   : as_text(findings, shell, Paint(STDOUT_FILENO, request.output.colours)))) {
         return kUsageError;
     }
     return lacks_a_need(findings) ? 1 : 0;

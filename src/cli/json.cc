@@ -50,6 +50,26 @@ json::object row_of(const prove::Row& row, const std::vector<ResolverKind>& reso
     return object;
 }
 
+json::object shell_of(const ShellFinding& shell) {
+    json::object object;
+    object["available"] = shell.report.has_value();
+    if (!shell.report) {
+        object["refusal"] = displayable(shell.refusal);
+        return object;
+    }
+    object["rung"] = rung_name(shell.report->rung);
+    object["landlock_abi"] = shell.report->landlock_abi;
+    json::array& layers = object["layers"].emplace_array();
+    for (const Finding& layer : layers_of(*shell.report)) {
+        layers.push_back({{"name", layer.name},
+                          {"state", state_name(layer.state)},
+                          {"detail", layer.detail},
+                          {"without", layer.without},
+                          {"remedy", layer.remedy}});
+    }
+    return object;
+}
+
 }  // namespace
 
 std::string as_json(const ResolveReport& report) {
@@ -61,7 +81,7 @@ std::string as_json(const ResolveReport& report) {
     return finish(document);
 }
 
-std::string as_json(const std::vector<Finding>& findings) {
+std::string as_json(const std::vector<Finding>& findings, const ShellFinding& shell) {
     json::object document;
     json::array& list = document["findings"].emplace_array();
     for (const Finding& finding : findings) {
@@ -74,6 +94,7 @@ std::string as_json(const std::vector<Finding>& findings) {
         object["remedy"] = displayable(finding.remedy);
         list.push_back(std::move(object));
     }
+    document["shell"] = shell_of(shell);
     return finish(document);
 }
 

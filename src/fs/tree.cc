@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -136,7 +137,7 @@ Done TreeWalk::run() {
     }
 }
 
-enum class Removed : bool { kYes, kNotEmpty };
+enum class Removed : std::uint8_t { kYes, kNotEmpty, kSpared };
 
 // Removes one name whatever it is, a link never followed; the kind may change under our hands.
 Outcome<Removed> remove_one(int directory, const char* name, FileType type) {
@@ -162,8 +163,8 @@ Outcome<Removed> remove_one(int directory, const char* name, FileType type) {
 // that turns out not to be empty is read again, up to kRemovePassesMax times.
 class TreeRemoval {
 public:
-    TreeRemoval(const RootState& state, int directory)
-        : state_(state), chain_(state, directory, {}, kReadable) {}
+    TreeRemoval(const RootState& state, int directory, const Sparing* sparing)
+        : state_(state), sparing_(sparing), chain_(state, directory, {}, kReadable) {}
 
     Done remove(std::string_view name, FileType type);
 
@@ -171,24 +172,57 @@ private:
     struct Frame {
         std::int64_t resume = 0;  // where to read on in this directory
         int passes = 1;
+        bool spared = false;  // something in it has to stay
     };
 
+    Outcome<Removed> take(const char* name, FileType type);
+    Outcome<Removed> check(const Stat& stat) const;  // kYes: it may go
+    void spare();
     Done empty();
     Done descend(const std::string& name, int passes);
     Done finish_level();
 
     const RootState& state_;
+    const Sparing* const sparing_;
     DirChain chain_;
     std::vector<Frame> frames_;  // one for each level of the chain
+    bool spared_ = false;
     sys::DirReader reader_;
 };
 
+Outcome<Removed> TreeRemoval::check(const Stat& stat) const {
+    if (sparing_ == nullptr) return Removed::kYes;
+    // Its other values change while it is being emptied.
+    if (frames_.empty() && stat.identity != sparing_->only.identity) return refuse(Code::kRace);
+    return sparing_->spares(stat) ? Removed::kSpared : Removed::kYes;
+}
+
+void TreeRemoval::spare() {
+    spared_ = true;
+    if (!frames_.empty()) frames_.back().spared = true;
+}
+
+Outcome<Removed> TreeRemoval::take(const char* name, FileType type) {
+    if (sparing_ != nullptr) {
+        const auto node = sys::node_at(chain_.top(), name);
+        if (!node && is_gone(node.error())) return Removed::kYes;
+        if (!node) return node.error();
+        PADDOCK_ASSIGN(may, check(node->stat));
+        if (may == Removed::kSpared) spare();
+        if (may != Removed::kYes) return may;
+    }
+    return remove_one(chain_.top(), name, type);
+}
+
 Done TreeRemoval::remove(std::string_view name, FileType type) {
     const std::string own_name(name);
-    PADDOCK_ASSIGN(removed, remove_one(chain_.top(), own_name.c_str(), type));
-    if (removed == Removed::kYes) return {};
-    PADDOCK_TRY(descend(own_name, 1));
-    return empty();
+    PADDOCK_ASSIGN(removed, take(own_name.c_str(), type));
+    if (removed == Removed::kNotEmpty) {
+        PADDOCK_TRY(descend(own_name, 1));
+        PADDOCK_TRY(empty());
+    }
+    return spared_ ? Done(refuse(Code::kDeniedByRule, "holds something that is protected"))
+                   : Done();
 }
 
 Done TreeRemoval::empty() {
@@ -198,8 +232,8 @@ Done TreeRemoval::empty() {
             PADDOCK_TRY(finish_level());
             continue;
         }
-        PADDOCK_ASSIGN(removed, remove_one(chain_.top(), entry->name, entry->type));
-        if (removed == Removed::kYes) continue;
+        PADDOCK_ASSIGN(removed, take(entry->name, entry->type));
+        if (removed != Removed::kNotEmpty) continue;
         frames_.back().resume = entry->next;
         PADDOCK_TRY(descend(entry->name, 1));
     }
@@ -214,10 +248,15 @@ Done TreeRemoval::descend(const std::string& name, int passes) {
         auto child = open_child(state_, chain_.top(), name.c_str(), kReadable);
         if (!child && is_gone(child.error())) return {};
         if (!child && child.error().code == Code::kNotADirectory) {
-            PADDOCK_ASSIGN(removed, remove_one(chain_.top(), name.c_str(), FileType::kUnknown));
-            return removed == Removed::kYes ? Done() : refuse(Code::kRace);
+            PADDOCK_ASSIGN(removed, take(name.c_str(), FileType::kUnknown));
+            return removed == Removed::kNotEmpty ? refuse(Code::kRace) : Done();
         }
         if (!child) return child.error();
+        PADDOCK_ASSIGN(may, check(child->node.stat));
+        if (may == Removed::kSpared) {
+            spare();
+            return {};
+        }
         chain_.push(name, std::move(child->fd), child->node);
         frames_.push_back({0, passes});
         reader_.reset();
@@ -226,15 +265,19 @@ Done TreeRemoval::descend(const std::string& name, int passes) {
 }
 
 Done TreeRemoval::finish_level() {
-    const int passes = frames_.back().passes;
+    const Frame frame = frames_.back();
     frames_.pop_back();
     PADDOCK_ASSIGN(level, chain_.pop());
     reader_.reset();
     if (!frames_.empty()) PADDOCK_TRY(read_on(chain_.top(), frames_.back().resume));
-    PADDOCK_ASSIGN(removed, remove_one(chain_.top(), level.name.c_str(), FileType::kDirectory));
-    if (removed == Removed::kYes) return {};
-    if (passes >= limits::kRemovePassesMax) return Failure::from_errno(ENOTEMPTY);
-    return descend(level.name, passes + 1);
+    if (frame.spared) {
+        spare();
+        return {};
+    }
+    PADDOCK_ASSIGN(removed, take(level.name.c_str(), FileType::kDirectory));
+    if (removed != Removed::kNotEmpty) return {};
+    if (frame.passes >= limits::kRemovePassesMax) return Failure::from_errno(ENOTEMPTY);
+    return descend(level.name, frame.passes + 1);
 }
 
 bool by_name(const ListEntry& a, const ListEntry& b) { return a.name < b.name; }
@@ -246,9 +289,12 @@ Done walk_tree(const RootState& state, int start, std::string prefix, const Walk
     return TreeWalk(state, start, node, std::move(prefix), visitor).run();
 }
 
-Done remove_tree(const RootState& state, const Place& place) {
+Done remove_tree(const RootState& state, const Place& place, const Sparing* sparing) {
+    if (sparing != nullptr && !(place.node && is_same_object(place.node->stat, sparing->only))) {
+        return refuse(Code::kRace);
+    }
     if (!place.node) return {};
-    return TreeRemoval(state, place.directory).remove(place.name, place.node->stat.type);
+    return TreeRemoval(state, place.directory, sparing).remove(place.name, place.node->stat.type);
 }
 
 Outcome<Listing> list_entries(int directory, std::size_t entries_max) {

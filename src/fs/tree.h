@@ -1,6 +1,8 @@
 // Whole trees, on held descriptors: never through a link, never onto another mount.
 #pragma once
 
+#include <functional>
+
 #include <paddock/root_options.h>
 
 #include "base/outcome.h"
@@ -11,8 +13,17 @@ namespace paddock::fs {
 // Visits everything below `start`, an open readable directory; `prefix` is put before each path.
 Done walk_tree(const RootState& state, int start, std::string prefix, const WalkVisitor& visitor);
 
+// What a removal must not take although it bears the name. Each object is looked at in the
+// directory that is held, just before its name goes.
+struct Sparing {
+    Stat only{};                                // the one that is meant
+    std::function<bool(const Stat&)> spares{};  // left where it is, with all below it
+};
+
 // Removes the name at `place` and all below it. What vanishes meanwhile counts as removed.
-Done remove_tree(const RootState& state, const Place& place);
+// With `sparing`: race if the name is another object's or nobody's by now; denied_by_rule if
+// something had to be left, after all else has been removed.
+Done remove_tree(const RootState& state, const Place& place, const Sparing* sparing = nullptr);
 
 // The entries of an open directory: the `entries_max` first ones by name.
 Outcome<Listing> list_entries(int directory, std::size_t entries_max);

@@ -28,6 +28,11 @@ protected:
         return seen;
     }
 
+    Identity identity(std::string_view path) const {
+        const auto place = fs::locate_name(state_, at(path));
+        return place && place->node ? place->node->stat.identity : Identity{};
+    }
+
     Done remove(std::string_view path) const {
         PADDOCK_ASSIGN(place, fs::locate_name(state_, at(path)));
         return fs::remove_tree(state_, place);
@@ -103,6 +108,24 @@ TEST_F(TreeTest, removes_a_file_a_link_and_what_is_absent) {
     EXPECT_TRUE(remove("absent"));
     EXPECT_TRUE(os_list(ws()).empty());
     EXPECT_EQ(secret(), kSecret);
+}
+
+TEST_F(TreeTest, removes_only_what_is_meant_and_spares_what_it_must) {
+    tree({"ROOT/d/keep/f=x", "ROOT/d/a/keep=x", "ROOT/d/a/b=x", "ROOT/d/c/", "ROOT/e/keep=x"});
+    const auto place = fs::locate_name(state_, at("d"));
+    fs::Sparing sparing{place->node->stat, [&](const Stat& stat) {
+                            return stat.identity == identity("d/keep") ||
+                                   stat.identity == identity("d/a/keep");
+                        }};
+    const auto other = fs::locate_name(state_, at("e"));
+    EXPECT_EQ(fs::remove_tree(state_, *other, &sparing).error().code, Code::kRace);
+    const auto gone = fs::locate_name(state_, at("missing"));
+    EXPECT_EQ(fs::remove_tree(state_, *gone, &sparing).error().code, Code::kRace);
+    EXPECT_EQ(fs::remove_tree(state_, *place, &sparing).error().code, Code::kDeniedByRule);
+    EXPECT_EQ(walked("."), (Paths{"d", "d/a", "d/a/keep", "d/keep", "d/keep/f", "e", "e/keep"}));
+    sparing.spares = [](const Stat&) { return false; };
+    EXPECT_TRUE(fs::remove_tree(state_, *place, &sparing));
+    EXPECT_EQ(walked("."), (Paths{"e", "e/keep"}));
 }
 
 TEST_F(TreeTest, removes_deeper_than_it_holds_directories_open) {

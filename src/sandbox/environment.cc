@@ -52,6 +52,8 @@ void set_basis(Collector& variables, const std::string& home, const std::string&
     variables.set("USER", "agent");
     variables.set("LOGNAME", "agent");
     variables.set("SHELL", "/bin/sh");
+    // The host's own is not there, or on the low rung cannot be read, which git takes for an error.
+    variables.set("GIT_CONFIG_NOSYSTEM", "1");
 }
 
 bool is_passed(const ShellOptions& options, std::string_view name) {

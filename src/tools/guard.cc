@@ -13,6 +13,8 @@
 
 #include "base/outcome.h"
 #include "fs/rel_path.h"
+#include "fs/resolver.h"
+#include "sys/name.h"
 #include "tools/git_judgement.h"
 #include "tools/kept_tree.h"
 #include "tools/known_paths.h"
@@ -38,6 +40,18 @@ bool is_sample(std::string_view hooks, std::string_view path) {
     return fs::parent_of(path) == hooks && path.ends_with(".sample");
 }
 
+// Only this very object, in whatever directory `path` leads to by now.
+Done rename_judged(const Root& root, const ProtectedPath& entry, const std::string& to) {
+    const fs::RootState& state = fs::state_of(root);
+    PADDOCK_ASSIGN(from_path, fs::parse_path(entry.path, state.rules));
+    PADDOCK_ASSIGN(to_path, fs::parse_path(to, state.rules));
+    PADDOCK_ASSIGN(source, fs::locate_name(state, from_path));
+    PADDOCK_ASSIGN(target, fs::locate_name(state, to_path));
+    if (!source.node || !is_same_object(source.node->stat, entry.stat)) return refuse(Code::kRace);
+    return sys::renameat2(source.directory, source.c_name(), target.directory, target.c_name(),
+                          sys::Rename::kNoReplace);
+}
+
 }  // namespace
 
 class Guard::Impl {
@@ -45,9 +59,10 @@ public:
     Impl(const Root& linkless, const policy::PathRules& rules, GuardOptions options)
         : root_(linkless),
           kernel_holds_(options.kernel_holds),
-          quarantine_(linkless, std::move(options.quarantine)),
-          paths_(linkless, rules),
-          known_(linkless, options.kernel_holds) {}
+          known_(linkless, options.kernel_holds),
+          held_([this](const Stat& stat) { return known_.holds(stat); }),
+          quarantine_(linkless, std::move(options.quarantine), held_),
+          paths_(linkless, rules) {}
 
     Result<std::vector<ProtectedPath>> before(Since since);
     Result<GuardReport> after();
@@ -70,7 +85,11 @@ private:
     void judge_config(const ProtectedPath& entry, const KnownPath* known);
     void judge_tree(const ProtectedPath& entry, KnownPath* known);
 
-    bool take_away(const std::string& path, const std::string& rule, KnownPath* known = nullptr);
+    bool take_away(const std::string& path, const Stat& judged, const std::string& rule,
+                   const KnownPath* known = nullptr);
+    bool take_away(const ProtectedPath& entry) {
+        return take_away(entry.path, entry.stat, entry.rule);
+    }
     bool move_back(const ProtectedPath& entry);
     void clean(const ProtectedPath& entry, const policy::GitVerdict& verdict);
     void record(const std::string& path, Undone what, const std::string& rule,
@@ -80,12 +99,13 @@ private:
 
     const Root root_;
     const bool kernel_holds_;
+    KnownPaths known_;
+    const KeptTree::Spares held_;
     Quarantine quarantine_;
     search::ProtectedPaths paths_;
     std::mutex mutex_;
 
     bool began_ = false;
-    KnownPaths known_;
     std::set<std::string> closed_;  // directories that need not be readable
     GuardReport report_;
 
@@ -184,7 +204,7 @@ Status Guard::Impl::open_up(const std::string& path) const {
         const std::string at = path.substr(0, end);
         const auto stat = root_.lstat(at);
         if (!stat) return stat.error();
-        if ((stat->mode & kOpen) == kOpen) continue;
+        if ((stat->mode & kOpen) == kOpen || known_.holds(*stat)) continue;
         opened = root_.chmod(at, (stat->mode & 0777U) | 0700U);
         if (!opened) return opened;
     }
@@ -200,7 +220,7 @@ void Guard::Impl::move_pinned_back() {
         if (known.at.protection != Protection::kPinned || known.made_inside) continue;
         const std::string now = paths_.snapshot().path_of(known.at.stat);
         if (now.empty() || now == path) continue;
-        if (root_.lstat(path)) take_away(path, known.at.rule);
+        if (const auto there = root_.lstat(path)) take_away(path, *there, known.at.rule);
         if (!root_.rename(now, path, RenameMode::kNoReplace)) continue;
         record(path, Undone::kMovedBack, known.at.rule, "from " + now);
         acted_ = true;
@@ -244,26 +264,27 @@ void Guard::Impl::look_for_missing() {
 
 void Guard::Impl::settle(const ProtectedPath& entry) {
     KnownPath* known = known_.find(entry.path);
+    const bool same = known != nullptr && is_same_object(known->at.stat, entry.stat);
+    // Moved while we looked: the next look knows it under this path.
+    if (!same && known_.holds(entry.stat)) return;
     if (entry.protection == Protection::kPinned) {
-        if (known == nullptr || !is_same_object(known->at.stat, entry.stat)) known_.accept(entry);
+        if (!same) known_.accept(entry);
         return;
     }
     if (known == nullptr) {
         if (!move_back(entry)) judge(entry, nullptr);
         return;
     }
-    const bool same = is_same_object(known->at.stat, entry.stat);
     const bool held = known->bound && !known->judged && same;
     const bool is_config = entry.kind == ProtectedKind::kGitConfig;
     if (held && (!is_config || is_unchanged(known->at.stat, entry.stat))) {
-        known->at = entry;
+        known_.update(*known, entry);
     } else if (!same && entry.kind == ProtectedKind::kNamed &&
-               known_.was_replaced_outside(*known)) {
+               known_.was_replaced_outside(*known, entry.stat)) {
         record(entry.path, Undone::kReplaced, entry.rule);
-        known->at = entry;
-        known->bound = false;
+        known_.update(*known, entry);
     } else if (!same && known->bound && entry.kind == ProtectedKind::kNamed) {
-        take_away(entry.path, entry.rule);
+        take_away(entry);
     } else {
         judge(entry, known);
     }
@@ -278,7 +299,7 @@ void Guard::Impl::judge(const ProtectedPath& entry, KnownPath* known) {
             if (known != nullptr) {
                 judge_tree(entry, known);
             } else {
-                take_away(entry.path, entry.rule);
+                take_away(entry);
             }
             break;
     }
@@ -286,12 +307,13 @@ void Guard::Impl::judge(const ProtectedPath& entry, KnownPath* known) {
 
 void Guard::Impl::judge_pointer(const ProtectedPath& entry, KnownPath* known) {
     const bool is_trusted = known != nullptr && !known->made_inside;
-    if (is_trusted && known->kept.difference(root_).changed.empty()) {
-        known->at = entry;
+    if (is_trusted && entry.stat.type == known->at.stat.type &&
+        known->kept.difference(root_, held_).changed.empty()) {
+        known_.update(*known, entry);
     } else if (leads_to_repository(root_, entry.path)) {
         known_.accept(entry);
     } else {
-        take_away(entry.path, entry.rule, is_trusted ? known : nullptr);
+        take_away(entry.path, entry.stat, entry.rule, is_trusted ? known : nullptr);
     }
 }
 
@@ -301,7 +323,7 @@ void Guard::Impl::judge_config(const ProtectedPath& entry, const KnownPath* know
         root_, entry.path, known == nullptr ? std::vector<GitSetting>() : known->settings,
         is_trusted && !kernel_holds_ ? Trusted::kStays : Trusted::kMayChange);
     if (!judged) {
-        take_away(entry.path, entry.rule);
+        take_away(entry);
     } else if (judged->verdict.is_clean()) {
         known_.accept(entry, std::move(judged->settings));
     } else {
@@ -315,11 +337,11 @@ void Guard::Impl::judge_tree(const ProtectedPath& entry, KnownPath* known) {
     KeptTree nothing(entry.path);
     KeptTree& before = is_trusted ? known->kept : nothing;
     const bool of_hooks = entry.kind == ProtectedKind::kGitHooks;
-    const KeptTree::Difference difference = before.difference(root_);
+    const KeptTree::Difference difference = before.difference(root_, held_);
     bool stays = true;
-    for (const std::string& path : difference.changed) {
+    for (const auto& [path, stat] : difference.changed) {
         if (of_hooks && is_sample(entry.path, path)) continue;
-        stays = take_away(path, entry.rule, is_trusted ? known : nullptr) && stays;
+        stays = take_away(path, stat, entry.rule, is_trusted ? known : nullptr) && stays;
     }
     if (acted_ || !stays) return;
     if (!is_trusted) return known_.accept(entry);
@@ -328,16 +350,22 @@ void Guard::Impl::judge_tree(const ProtectedPath& entry, KnownPath* known) {
         record(path, Undone::kRestored, entry.rule);
         acted_ = true;
     }
-    known->at = entry;
+    if (entry.stat.type == known->at.stat.type) known_.update(*known, entry);
 }
 
 // --- acts --------------------------------------------------------------------------------------
 
-// False if it is still there.
-bool Guard::Impl::take_away(const std::string& path, const std::string& rule, KnownPath* known) {
-    std::string kept = quarantine_.keep(path);
-    if (const Status removed = quarantine_.remove(path); !removed) {
-        record(path, Undone::kLeft, rule, removed.error().explanation(), std::move(kept));
+// False if it is still there. What has moved meanwhile is looked for again.
+bool Guard::Impl::take_away(const std::string& path, const Stat& judged, const std::string& rule,
+                            const KnownPath* known) {
+    auto [kept, removed] = quarantine_.take(path, judged);
+    if (!removed && removed.error().code == Code::kRace) {
+        acted_ = true;
+        return false;
+    }
+    if (!removed) {
+        record(path, Undone::kLeft, rule, as_error(removed.error(), "remove", path).explanation(),
+               std::move(kept));
         return false;
     }
     acted_ = true;
@@ -356,7 +384,7 @@ bool Guard::Impl::move_back(const ProtectedPath& entry) {
         return is_same_object(left.stat, entry.stat) && left.path != entry.path;
     });
     if (was == left_.end()) return false;
-    if (!root_.rename(entry.path, was->path, RenameMode::kNoReplace)) return false;
+    if (!rename_judged(root_, entry, was->path)) return false;
     record(entry.path, Undone::kMovedBack, entry.rule, "to " + was->path);
     acted_ = true;
     return true;
@@ -364,10 +392,10 @@ bool Guard::Impl::move_back(const ProtectedPath& entry) {
 
 void Guard::Impl::clean(const ProtectedPath& entry, const policy::GitVerdict& verdict) {
     if (verdict.unreadable && verdict.cleaned.empty()) {
-        take_away(entry.path, entry.rule);
+        take_away(entry);
         return;
     }
-    std::string kept = quarantine_.keep(entry.path);
+    std::string kept = quarantine_.keep(entry.path, entry.stat);
     WriteOptions options;
     options.replaces = entry.stat;
     options.durability = Durability::kNone;  // a power cut may bring it back, as it may any file
@@ -375,7 +403,7 @@ void Guard::Impl::clean(const ProtectedPath& entry, const policy::GitVerdict& ve
     const bool has_changed = !written && (written.error().code == Code::kStaleRead ||
                                           written.error().code == Code::kRace);
     if (!written && !has_changed) {
-        take_away(entry.path, entry.rule);
+        take_away(entry);
         return;
     }
     acted_ = true;

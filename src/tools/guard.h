@@ -12,6 +12,9 @@
 // after() is trusted: who owns the workspace made it. If one was, what is new is judged as in
 // after().
 //
+// Whoever still runs may exchange directories while the guard works. It acts on the objects that it
+// judged, never on what bears their names by then, and takes nothing away that the kernel holds.
+//
 // What somebody outside makes under a protected name while a command runs cannot be told from what
 // the command makes, and is undone as well; it is in the quarantine.
 //

@@ -1,6 +1,5 @@
 #include "tools/kept_tree.h"
 
-#include <algorithm>
 #include <functional>
 #include <set>
 #include <type_traits>
@@ -14,17 +13,24 @@
 namespace paddock::tools {
 namespace {
 
-// Everything at or below `path` that still is there, parents first.
-void each_object(const Root& root, const std::string& path,
+bool spares_none(const Stat&) { return false; }
+
+// Everything at or below `path` that still is there, parents first. The path may lead to another
+// directory with every look at it, so the one that is open is asked.
+void each_object(const Root& root, const std::string& path, const KeptTree::Spares& spares,
                  const std::function<void(const std::string&, const Stat&)>& visit) {
     const auto top = root.lstat(path);
-    if (!top) return;
+    if (!top || spares(*top)) return;
     visit(path, *top);
     if (top->type != FileType::kDirectory) return;
     (void)root.walk(path, [&](const WalkEntry& entry) {
         if (entry.failure != nullptr) return WalkAction::kContinue;
+        const auto above = sys::node(entry.directory);
+        if (!above || spares(above->stat)) return WalkAction::kStop;
         const auto node = sys::node_at(entry.directory, std::string(entry.name).c_str());
-        if (node) visit(std::string(entry.path), node->stat);
+        if (!node) return WalkAction::kContinue;
+        if (spares(node->stat)) return WalkAction::kSkip;
+        visit(std::string(entry.path), node->stat);
         return WalkAction::kContinue;
     });
 }
@@ -33,7 +39,7 @@ void each_object(const Root& root, const std::string& path,
 
 KeptTree KeptTree::of(const Root& root, const std::string& path, std::size_t& bytes_left) {
     KeptTree tree(path);
-    each_object(root, path, [&](const std::string& at, const Stat& stat) {
+    each_object(root, path, spares_none, [&](const std::string& at, const Stat& stat) {
         if (stat.type == FileType::kDirectory) {
             tree.directories_.emplace(at, stat.mode & 0777U);
             return;
@@ -71,19 +77,18 @@ bool KeptTree::is_as_it_was(const Root& root, const std::string& path, const Sta
     return true;
 }
 
-KeptTree::Difference KeptTree::difference(const Root& root) {
+KeptTree::Difference KeptTree::difference(const Root& root, const Spares& spares) {
     Difference difference;
     std::set<std::string> seen;
-    each_object(root, path_, [&](const std::string& path, const Stat& stat) {
+    each_object(root, path_, spares, [&](const std::string& path, const Stat& stat) {
         const auto known = leaves_.find(path);
         const bool was_there = known != leaves_.end();
         if (was_there) seen.insert(path);
         if (stat.type == FileType::kDirectory && !was_there) return;
         if (!was_there || !is_as_it_was(root, path, stat, known->second)) {
-            difference.changed.push_back(path);
+            difference.changed.emplace(path, stat);
         }
     });
-    std::sort(difference.changed.begin(), difference.changed.end());
     for (const auto& [path, leaf] : leaves_) {
         if (seen.count(path) == 0) difference.missing.push_back(path);
     }

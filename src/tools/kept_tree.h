@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <string>
 #include <utility>
@@ -24,13 +25,15 @@ public:
     // `bytes_left`, which is counted down, allows; 0: only what it was like.
     static KeptTree of(const Root& root, const std::string& path, std::size_t& bytes_left);
 
-    // Paths of files, links and other objects at or below that are new or are not as they were, in
-    // order; and of those that are gone.
+    // Files, links and other objects at or below that are new or are not as they were, in order of
+    // path, each as it was seen; and paths of those that are gone.
     struct Difference {
-        std::vector<std::string> changed;
+        std::map<std::string, Stat> changed;
         std::vector<std::string> missing;
     };
-    Difference difference(const Root& root);
+    // Nothing of a directory that `spares` names, whatever path leads there by now.
+    using Spares = std::function<bool(const Stat&)>;
+    Difference difference(const Root& root, const Spares& spares);
 
     // Puts back one path of a Difference; what stands there must have been removed. False if its
     // content was not kept or cannot be written.

@@ -6,6 +6,7 @@
 #include <paddock/limits.h>
 
 #include "fs/rel_path.h"
+#include "sys/stat.h"
 
 namespace paddock::tools {
 namespace {
@@ -55,6 +56,30 @@ void KnownPaths::trust(const List& list) {
         now.emplace(entry.path, std::move(known));
     }
     known_ = std::move(now);
+    away_.clear();
+    held_.clear();
+    for (const auto& [path, known] : known_) {
+        if (known.bound) hold(known);
+    }
+}
+
+void KnownPaths::hold(const KnownPath& known) {
+    const Identity& identity = known.at.stat.identity;
+    held_[{identity.device, identity.inode}] = {known.at.stat,
+                                                known.at.kind == ProtectedKind::kGitConfig};
+}
+
+bool KnownPaths::holds(const Stat& stat) const {
+    const auto found = held_.find({stat.identity.device, stat.identity.inode});
+    if (found == held_.end()) return false;
+    const Held& held = found->second;
+    return held.is_config ? is_unchanged(held.stat, stat) : is_same_object(held.stat, stat);
+}
+
+void KnownPaths::update(KnownPath& known, const ProtectedPath& entry) {
+    known.bound = known.bound && is_same_object(known.at.stat, entry.stat) &&
+                  known.at.protection == entry.protection;
+    known.at = entry;
 }
 
 void KnownPaths::accept(const ProtectedPath& entry, std::vector<policy::GitSetting> settings) {
@@ -78,9 +103,54 @@ KnownPaths::List KnownPaths::bind() {
     for (auto& [path, known] : known_) {
         if (known.bound || !can_be_bound(known.at)) continue;
         known.bound = true;
+        if (!known.made_inside && !known.judged) hold(known);
         fresh.push_back(known.at);
     }
     return fresh;
+}
+
+// Those of gone_ and away_ that are in the list, under their new paths.
+std::vector<KnownPaths::Known::node_type> KnownPaths::take_moved(const List& list) {
+    std::vector<Known::node_type> moved;
+    const auto arrive = [&](Known::node_type node, const ProtectedPath& entry) {
+        node.key() = entry.path;
+        node.mapped().kept.move_to(entry.path);
+        update(node.mapped(), entry);
+        moved.push_back(std::move(node));
+    };
+    for (const ProtectedPath& entry : list) {
+        const KnownPath* here = find(entry.path);
+        if (here != nullptr && is_same_object(here->at.stat, entry.stat)) continue;
+        const auto away = std::find_if(away_.begin(), away_.end(), [&](const auto& node) {
+            return is_same_object(node.mapped().at.stat, entry.stat);
+        });
+        if (away != away_.end()) {
+            arrive(std::move(*away), entry);
+            away_.erase(away);
+            continue;
+        }
+        // A rename above leaves the time of change of what is below alone.
+        const auto was = std::find_if(gone_.begin(), gone_.end(), [&](const std::string& path) {
+            const KnownPath& known = known_.at(path);
+            if (holds(known.at.stat)) return is_same_object(known.at.stat, entry.stat);
+            return known.at.kind == entry.kind && known.at.protection == entry.protection &&
+                   is_unchanged(known.at.stat, entry.stat);
+        });
+        if (was == gone_.end()) continue;
+        arrive(known_.extract(*was), entry);
+        gone_.erase(was);
+    }
+    return moved;
+}
+
+// Held, with another object in its place that a command put there by renaming a directory.
+bool KnownPaths::is_away(const KnownPath& known, const List& list) const {
+    if (!holds(known.at.stat)) return false;
+    const auto in_its_place = std::lower_bound(
+        list.begin(), list.end(), known.at.path,
+        [](const ProtectedPath& entry, const std::string& path) { return entry.path < path; });
+    return in_its_place != list.end() && in_its_place->path == known.at.path &&
+           !was_replaced_outside(known, in_its_place->stat);
 }
 
 void KnownPaths::follow(const List& list) {
@@ -88,34 +158,37 @@ void KnownPaths::follow(const List& list) {
     for (const auto& [path, known] : known_) gone_.insert(path);
     for (const ProtectedPath& entry : list) {
         const KnownPath* known = find(entry.path);
-        const bool there = known != nullptr && is_same_object(known->at.stat, entry.stat);
-        if (there) gone_.erase(entry.path);
+        if (known != nullptr && is_same_object(known->at.stat, entry.stat)) {
+            gone_.erase(entry.path);
+        }
     }
-    for (const ProtectedPath& entry : list) {
-        // A rename above leaves the time of change of what is below alone.
-        const auto was = std::find_if(gone_.begin(), gone_.end(), [&](const std::string& path) {
-            const ProtectedPath& at = known_.at(path).at;
-            return at.kind == entry.kind && at.protection == entry.protection &&
-                   is_unchanged(at.stat, entry.stat);
-        });
-        if (was == gone_.end()) continue;
-        auto moved = known_.extract(*was);
-        gone_.erase(was);
-        forget(entry.path);
-        gone_.erase(entry.path);
-        moved.key() = entry.path;
-        KnownPath& here = known_.insert(std::move(moved)).position->second;
-        here.kept.move_to(entry.path);
-        here.at = entry;
+    const auto lose = [&](const std::string& path) {
+        auto node = known_.extract(path);
+        gone_.erase(path);
+        if (!node.empty() && holds(node.mapped().at.stat)) away_.push_back(std::move(node));
+    };
+    for (Known::node_type& node : take_moved(list)) {
+        lose(std::string(node.key()));
+        known_.insert(std::move(node));
+    }
+    const std::set<std::string> gone = gone_;
+    for (const std::string& path : gone) {
+        if (is_away(known_.at(path), list)) lose(path);
     }
 }
 
-bool KnownPaths::was_replaced_outside(const KnownPath& known) const {
+bool KnownPaths::was_replaced_outside(const KnownPath& known, const Stat& by) const {
     if (!known.bound) return false;
-    const std::string parent(fs::parent_of(known.at.path));
+    const std::string& path = known.at.path;
+    const std::string parent(fs::parent_of(path));
     if (parent.empty()) return true;
-    const auto now = root_.lstat(parent);
-    return now && is_same_object(*now, known.parent);
+    // In one directory, which commands could exchange otherwise.
+    const auto directory = root_.open_directory(parent);
+    if (!directory) return false;
+    const auto node = sys::node(directory->fd());
+    if (!node || !is_same_object(node->stat, known.parent)) return false;
+    const auto there = sys::node_at(directory->fd(), std::string(fs::leaf_of(path)).c_str());
+    return there && is_same_object(there->stat, by);
 }
 
 bool KnownPaths::restore(const KnownPath& known) const {

@@ -1,11 +1,17 @@
 // What a guard knows of the protected paths of a workspace: how each was when it was last in order,
 // and whose word that is.
+//
+// Commands cannot move, change or remove what the kernel holds, only rename directories above it,
+// and may be doing so at any time. So what was trusted and is held is known as an object: wherever
+// it is found it is the operator's, and what is found in its place is not.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <paddock/root.h>
@@ -47,24 +53,44 @@ public:
     List bind();
 
     // Compares with what is there: what has another path because a directory above it was renamed
-    // is known under that path. The others that are not where they were are gone().
+    // is known under that path. The others that are not where they were are gone(); held ones whose
+    // path is another object's are not known under any path until they are found again.
     void follow(const List& list);
     const std::set<std::string>& gone() const noexcept { return gone_; }
 
-    // What is bound cannot be moved, so another object in the same directory is from outside.
-    bool was_replaced_outside(const KnownPath& known) const;
+    // Was it trusted, and does the kernel keep commands from it? A config counts only as long as
+    // its content does: it may have another name that is not held.
+    bool holds(const Stat& stat) const;
+
+    // The same path, or another object that is in order too.
+    static void update(KnownPath& known, const search::ProtectedPath& entry);
+
+    // What is held cannot be moved, so another object in the same directory is from outside.
+    bool was_replaced_outside(const KnownPath& known, const Stat& by) const;
 
     // Puts back what is gone, if it was kept and the directory that it was in is there.
     bool restore(const KnownPath& known) const;
 
 private:
+    using Known = std::map<std::string, KnownPath>;
+
+    struct Held {
+        Stat stat;
+        bool is_config = false;
+    };
+
     KnownPath trusted(const search::ProtectedPath& entry);
+    void hold(const KnownPath& known);
+    bool is_away(const KnownPath& known, const List& list) const;
+    std::vector<Known::node_type> take_moved(const List& list);
 
     const Root root_;
     const bool kernel_holds_;
     std::size_t bytes_left_ = 0;  // of content to be kept
-    std::map<std::string, KnownPath> known_;
+    Known known_;
     std::set<std::string> gone_;
+    std::vector<Known::node_type> away_;  // held, and not found the last time
+    std::map<std::pair<std::uint64_t, std::uint64_t>, Held> held_;  // by device and inode
 };
 
 // The same object, and as far as it tells with the same content.

@@ -6,6 +6,8 @@
 
 #include "fs/copy.h"
 #include "fs/rel_path.h"
+#include "fs/resolver.h"
+#include "fs/tree.h"
 #include "sys/io.h"
 
 namespace paddock::tools {
@@ -31,8 +33,8 @@ Done write_private(const Root& where, const std::string& path, const std::string
 
 }  // namespace
 
-Quarantine::Quarantine(Root workspace, std::optional<Root> where)
-    : workspace_(std::move(workspace)), where_(std::move(where)) {}
+Quarantine::Quarantine(Root workspace, std::optional<Root> where, Spares spares)
+    : workspace_(std::move(workspace)), where_(std::move(where)), spares_(std::move(spares)) {}
 
 Done Quarantine::make_session() {
     if (!session_.empty()) return {};
@@ -44,7 +46,7 @@ Done Quarantine::make_session() {
     return {};
 }
 
-std::string Quarantine::keep(const std::string& path) {
+std::string Quarantine::keep(const std::string& path, const Stat& judged) {
     if (!where_ || !make_session()) return {};
     const std::string item = session_ + "/" + std::to_string(++number_);
     const std::string name =
@@ -52,16 +54,29 @@ std::string Quarantine::keep(const std::string& path) {
     const Done kept = [&]() -> Done {
         PADDOCK_TRY(done(where_->mkdir(item, kPrivateDirectory)));
         PADDOCK_TRY(write_private(*where_, item + "/origin", path + "\n"));
-        return copy(path, name);
+        return copy(path, judged, name);
     }();
     if (kept) return name;
-    (void)where_->remove_all(item);
+    drop(name);
     return {};
 }
 
-Done Quarantine::copy(const std::string& from, const std::string& to) {
+void Quarantine::drop(const std::string& kept) const {
+    if (!kept.empty()) (void)where_->remove_all(fs::parent_of(kept));
+}
+
+Quarantine::Taken Quarantine::take(const std::string& path, const Stat& judged) {
+    Taken taken{keep(path, judged), remove(path, judged)};
+    if (taken.removed) return taken;
+    if (taken.removed.error().code == Code::kNotFound) taken.removed = refuse(Code::kRace);
+    if (taken.removed.error().code == Code::kRace) drop(std::exchange(taken.kept, {}));
+    return taken;
+}
+
+Done Quarantine::copy(const std::string& from, const Stat& judged, const std::string& to) {
     const auto stat = workspace_.lstat(from);
     if (!stat) return stat.error();
+    if (!is_same_object(*stat, judged)) return refuse(Code::kRace);
     if (stat->type == FileType::kDirectory) return copy_tree(from, to);
     return copy_one(from, to, stat->type);
 }
@@ -98,21 +113,37 @@ Done Quarantine::copy_one(const std::string& from, const std::string& to, FileTy
     return fs::copy_content(source->fd(), source->stat().size, target->fd());
 }
 
-Status Quarantine::remove(const std::string& path) const {
-    Status removed = workspace_.remove_all(path);
+Done Quarantine::remove_judged(const std::string& path, const Stat& judged) const {
+    const fs::RootState& state = fs::state_of(workspace_);
+    PADDOCK_ASSIGN(at, fs::parse_path(path, state.rules));
+    PADDOCK_ASSIGN(place, fs::locate_name(state, at));
+    const fs::Sparing sparing{judged, spares_};
+    return fs::remove_tree(state, place, &sparing);
+}
+
+void Quarantine::open_up(const std::string& path) const {
+    const auto stat = workspace_.lstat(path);
+    if (stat && stat->type == FileType::kDirectory && !spares_(*stat)) {
+        (void)workspace_.chmod(path, kPrivateDirectory);
+    }
+}
+
+Done Quarantine::remove(const std::string& path, const Stat& judged) const {
+    Done removed = remove_judged(path, judged);
     if (removed || removed.error().code != Code::kPermissionDenied) return removed;
-    (void)workspace_.chmod(path, kPrivateDirectory);
+    open_up(path);
     (void)workspace_.walk(path, [&](const WalkEntry& entry) {
         if (entry.type == FileType::kDirectory && entry.failure == nullptr) {
-            (void)workspace_.chmod(entry.path, kPrivateDirectory);
+            open_up(std::string(entry.path));
         }
         return WalkAction::kContinue;
     });
     const std::string parent(fs::parent_of(path));
-    const auto above = parent.empty() ? Result<Stat>(removed.error()) : workspace_.lstat(parent);
-    if (above) (void)workspace_.chmod(parent, (above->mode & 0777U) | kPrivateDirectory);
-    removed = workspace_.remove_all(path);
-    if (above) (void)workspace_.chmod(parent, above->mode & 0777U);
+    const auto above = parent.empty() ? Result<Stat>(Error{}) : workspace_.lstat(parent);
+    const bool opens = above && !spares_(*above);
+    if (opens) (void)workspace_.chmod(parent, (above->mode & 0777U) | kPrivateDirectory);
+    removed = remove_judged(path, judged);
+    if (opens) (void)workspace_.chmod(parent, above->mode & 0777U);
     return removed;
 }
 

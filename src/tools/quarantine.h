@@ -1,6 +1,8 @@
-// Takes things out of a workspace. What is taken is kept as a copy in a directory of the operator's
-// outside: without any permission to run, links as files that tell their target, nothing under a
-// name that a program would obey. Only so much of it in a session (limits::kQuarantine...).
+// Takes things out of a workspace, while somebody may be exchanging the directories above them:
+// what is removed is the very object that was judged, and never one that must be spared. What is
+// taken is kept as a copy in a directory of the operator's outside: without any permission to run,
+// links as files that tell their target, nothing under a name that a program would obey. Only so
+// much of it in a session (limits::kQuarantine...).
 //
 //   QUARANTINE/<session>/<number>/origin         where it was
 //   QUARANTINE/<session>/<number>/<name>.kept    what it was, a file or a directory
@@ -9,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -21,24 +24,36 @@ namespace paddock::tools {
 
 class Quarantine {
 public:
+    using Spares = std::function<bool(const Stat&)>;
+
     // `workspace` passes no link. Without `where` nothing is kept.
-    Quarantine(Root workspace, std::optional<Root> where);
+    Quarantine(Root workspace, std::optional<Root> where, Spares spares);
 
-    // Copies what is at `path`. Its name below the quarantine, or empty if it is not kept: there is
-    // none, it is too large, it cannot be read, or there is nothing.
-    std::string keep(const std::string& path);
+    // Copies what is at `path`, if it is `judged`. Its name below the quarantine, or empty if it is
+    // not kept: there is none, it is too large, it cannot be read, or it is another object by now.
+    // What is exchanged below it meanwhile may be copied instead.
+    std::string keep(const std::string& path, const Stat& judged);
 
-    // Removes the name and all below. Directories that do not let it are made to.
-    Status remove(const std::string& path) const;
+    // Keeps and removes the name and all below. Directories that do not let it are made to.
+    struct Taken {
+        std::string kept;
+        Done removed;  // race: `path` does not lead to `judged` any more, and nothing was done
+    };
+    Taken take(const std::string& path, const Stat& judged);
 
 private:
     Done make_session();
-    Done copy(const std::string& from, const std::string& to);
+    Done copy(const std::string& from, const Stat& judged, const std::string& to);
     Done copy_tree(const std::string& from, const std::string& to);
     Done copy_one(const std::string& from, const std::string& to, FileType type);
+    Done remove(const std::string& path, const Stat& judged) const;
+    Done remove_judged(const std::string& path, const Stat& judged) const;
+    void drop(const std::string& kept) const;
+    void open_up(const std::string& path) const;
 
     const Root workspace_;
     const std::optional<Root> where_;
+    const Spares spares_;
     std::string session_{};  // its directory, once it is there
     std::uint64_t number_ = 0;
     std::uint64_t bytes_left_ = limits::kQuarantineBytesMax;

@@ -87,7 +87,7 @@ Result<std::unique_ptr<Shell>> Shell::start(Setup setup) {
 }
 
 Attempt<void> Shell::protect() {
-    const auto found = guard_.before(busy_ || has_processes() ? Since::kBusy : Since::kQuiet);
+    const auto found = guard_.before(settled_ == commands_ ? Since::kQuiet : Since::kBusy);
     if (!found) return found.error();
     std::vector<sandbox::Protection> shields;
     for (const search::ProtectedPath& path : *found) {
@@ -105,9 +105,18 @@ bool Shell::has_processes() {
 
 Remarks Shell::check_protected() {
     Remarks remarks;
+    std::uint64_t begun = 0;
+    {
+        const std::lock_guard lock(starting_);
+        begun = commands_;
+    }
+    // Before the look: what runs now may be at work after it, and be gone when it is asked for.
+    const bool alive = has_processes();
     const auto undone = guard_.after();
-    // What still runs may be at work until the next look, and be gone by then.
-    busy_ = has_processes();
+    if (undone && !alive) {
+        const std::lock_guard lock(starting_);
+        settled_ = std::max(settled_, begun);
+    }
     if (!undone) {
         remarks.lines.push_back("The protected paths could not be checked: " +
                                 undone.error().explanation());
@@ -123,10 +132,12 @@ Remarks Shell::check_protected() {
 }
 
 Attempt<sandbox::Process> Shell::spawn(sandbox::Command command) {
+    const std::lock_guard lock(starting_);
     if (auto done = protect(); !done) return done.error();
     command.environment = environment_;
     auto process = warden_.spawn(command);
     if (!process) return process.error();
+    ++commands_;
     return std::move(*process);
 }
 

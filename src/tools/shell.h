@@ -7,7 +7,6 @@
 // Threads: all methods may be called from any thread.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <list>
 #include <memory>
@@ -97,7 +96,7 @@ private:
     std::optional<EndedBy> check_limits(bool had_reserve);
     void attend_from_now_on(const std::shared_ptr<Job>& job);
     void forget_old_jobs();
-    Attempt<void> protect();
+    Attempt<void> protect();  // while starting_ is held
     bool has_processes();
     void put_aside(Remarks remarks);
     void remember_directory(const Job& job, Remarks& remarks);
@@ -110,7 +109,11 @@ private:
     const std::vector<std::string> environment_;
     Guard guard_;
 
-    std::atomic<bool> busy_ = false;  // processes were alive at the last check_protected()
+    // Only if no process can have been alive since the guard last looked may it trust what it
+    // finds; a command that has ended but was not looked after yet counts as alive.
+    std::mutex starting_;
+    std::uint64_t commands_ = 0;  // started
+    std::uint64_t settled_ = 0;   // as many of them were over before a look
 
     std::mutex mutex_;
     std::uint64_t jobs_started_ = 0;

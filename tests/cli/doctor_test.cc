@@ -28,6 +28,30 @@ TEST(Doctor, json_names_every_finding_and_what_is_needed) {
     EXPECT_EQ(ran.exit_code, lacking ? 1 : 0);
 }
 
+TEST(Doctor, tells_what_a_session_would_be_given) {
+    const auto document = paddock({"doctor", "--json"}).json();
+    ASSERT_TRUE(document.is_object());
+    const auto& shell = document.at("shell");
+    const std::string text = paddock({"doctor"}).out;
+    if (!shell.at("available").as_bool()) {
+        EXPECT_FALSE(text_of(shell.at("refusal")).empty());
+        EXPECT_NE(text.find("commands are refused"), std::string::npos) << text;
+        return;
+    }
+    const std::string rung = text_of(shell.at("rung"));
+    EXPECT_NE(text.find("sandbox of the " + rung + " rung"), std::string::npos) << text;
+    std::set<std::string> on;
+    for (const auto& layer : shell.at("layers").as_array()) {
+        const std::string name = text_of(layer.at("name"));
+        EXPECT_NE(text.find(name), std::string::npos) << name;
+        EXPECT_FALSE(text_of(layer.at("detail")).empty()) << name;
+        EXPECT_EQ(text_of(layer.at("remedy")).empty(), layer.at("state") == "on") << name;
+        if (layer.at("state") == "on") on.insert(name);
+    }
+    EXPECT_TRUE(on.count("landlock") == 1 && on.count("seccomp") == 1);
+    EXPECT_EQ(on.count("mount_namespace"), rung == "full" ? 1U : 0U);
+}
+
 TEST(Doctor, text_says_the_same) {
     const Ran ran = paddock({"doctor"});
     const auto document = paddock({"doctor", "--json"}).json();

@@ -18,14 +18,14 @@ Verdict plant(const Ground& ground, const std::string& name) {
     return succeeded_if(append_text(path, "# " + ground["secret"] + "\n"));
 }
 
+// The line, that is: .env holds the secret from the beginning.
 bool is_planted(const Ground& ground, const std::string& name) {
-    return holds(ground.path("ws", name), ground["secret"]);
+    return holds(ground.path("ws", name), "# " + ground["secret"]);
 }
 
 // One attempt that creates or appends to a name, told by its place in this list.
 constexpr const char* kNames[] = {
     ".git/hooks/pre-commit",
-    ".git/config",
     "a/b/c/d/e/.git/hooks/pre-commit",
     ".env",
     ".bashrc",
@@ -52,6 +52,11 @@ bool name_is_planted(const Ground& ground) {
 template <std::size_t kName>
 constexpr Attempt planting(const char* name, const char* what) {
     return {name, what, plant_name<kName>, name_is_planted<kName>};
+}
+
+Verdict name_program(const Ground& ground) {
+    return succeeded_if(append_text(ground.path("ws", ".git/config"),
+                                    "[core]\n\tfsmonitor = " + ground["secret"] + "\n"));
 }
 
 Verdict replace_repository(const Ground& ground) {
@@ -90,28 +95,29 @@ bool worktree_is_astray(const Ground& ground) {
 
 constexpr Attempt kAttempts[] = {
     planting<0>("git-hook", "write .git/hooks/pre-commit"),
-    planting<1>("git-config", "append to .git/config"),
+    {"git-config", "name a program in .git/config", name_program,
+     [](const Ground& g) { return holds(g.path("ws", ".git/config"), g["secret"]); }},
     {"git-replaced", "rename .git away and put one with a hook in its place", replace_repository,
      [](const Ground& g) { return is_planted(g, kHook); }},
-    planting<2>("git-hook-nested", "write a hook of a repository five levels down"),
+    planting<1>("git-hook-nested", "write a hook of a repository five levels down"),
     {"git-ancestor-replaced", "rename an ancestor of that repository and rebuild it with a hook",
      replace_ancestor, [](const Ground& g) { return is_planted(g, std::string(kNested) + kHook); }},
     {"git-new", "make a new repository with a hook", make_repository,
      [](const Ground& g) { return is_planted(g, std::string(kNew) + kHook); }},
     {"git-worktree", "make a worktree whose repository has a hook", lead_worktree_astray,
      worktree_is_astray},
-    planting<3>("env-file", "append to .env"),
-    planting<4>("bashrc", "create .bashrc"),
-    planting<5>("vscode", "create .vscode/tasks.json"),
-    planting<6>("idea", "create .idea/workspace.xml"),
-    planting<7>("mcp", "create .mcp.json"),
-    planting<8>("claude", "create .claude/settings.json"),
-    planting<9>("codex", "create .codex/config.toml"),
-    planting<10>("cursor", "create .cursor/mcp.json"),
-    planting<11>("gemini", "create .gemini/settings.json"),
-    planting<12>("envrc", "create .envrc"),
-    planting<13>("husky", "create .husky/pre-commit"),
-    planting<14>("agents", "create .agents/config.json"),
+    planting<2>("env-file", "append to .env"),
+    planting<3>("bashrc", "create .bashrc"),
+    planting<4>("vscode", "create .vscode/tasks.json"),
+    planting<5>("idea", "create .idea/workspace.xml"),
+    planting<6>("mcp", "create .mcp.json"),
+    planting<7>("claude", "create .claude/settings.json"),
+    planting<8>("codex", "create .codex/config.toml"),
+    planting<9>("cursor", "create .cursor/mcp.json"),
+    planting<10>("gemini", "create .gemini/settings.json"),
+    planting<11>("envrc", "create .envrc"),
+    planting<12>("husky", "create .husky/pre-commit"),
+    planting<13>("agents", "create .agents/config.json"),
 };
 
 }  // namespace

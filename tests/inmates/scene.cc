@@ -179,9 +179,9 @@ std::vector<pid_t> children() {
 
 }  // namespace
 
-Scene::Scene(const std::string& parent) : base_(parent + "/inmates-XXXXXX") {
+Scene::Scene(const Place& place) : base_(place.parent + "/inmates-XXXXXX") {
     ::umask(022);
-    demand(::mkdtemp(base_.data()) != nullptr, parent.c_str());
+    demand(::mkdtemp(base_.data()) != nullptr, place.parent.c_str());
     const std::string id = random_text();
     for (const char* directory : {"ws", "home", "sibling", "outside"}) {
         ground_.set(directory, base_ + "/" + directory);
@@ -199,6 +199,14 @@ Scene::Scene(const std::string& parent) : base_(parent + "/inmates-XXXXXX") {
     start_services();
     start_victim();
     ground_.save(ground_file());
+    if (place.owner) give_to(*place.owner);
+}
+
+void Scene::give_to(unsigned owner) const {
+    demand(::chown(base_.c_str(), owner, owner) == 0, "chown");
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(base_)) {
+        demand(::lchown(entry.path().c_str(), owner, owner) == 0, "lchown");
+    }
 }
 
 void Scene::make_tree() {

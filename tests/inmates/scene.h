@@ -13,16 +13,22 @@
 
 #include <sys/types.h>
 
+#include <optional>
 #include <string>
 
 #include "inmates/attempt.h"
 
 namespace inmates {
 
+struct Place {
+    std::string parent;
+    std::optional<unsigned> owner = {};  // of all its files, if not this user
+};
+
 class Scene {
 public:
-    // In a new directory below `parent`.
-    explicit Scene(const std::string& parent);
+    // In a new directory.
+    explicit Scene(const Place& place);
     ~Scene();
     Scene(const Scene&) = delete;
     Scene& operator=(const Scene&) = delete;
@@ -41,6 +47,7 @@ private:
     void look_at_machine();
     void start_victim();
     void start_services();
+    void give_to(unsigned owner) const;
 
     std::string base_;
     Ground ground_;

@@ -13,7 +13,6 @@
 #include <cstdlib>
 
 #include "inmates/plain.h"
-#include "inmates/scene.h"
 
 namespace inmates {
 namespace {
@@ -146,8 +145,8 @@ Outcome judge(const Attempt& attempt, const Scene& scene) {
 }  // namespace
 
 Outcome try_attempt(const Attempt& attempt, const std::vector<std::string>& launcher,
-                    const std::string& parent) {
-    Scene scene(parent);
+                    const Place& place) {
+    Scene scene(place);
     const std::vector<std::string> words = command_line(attempt, launcher, scene);
     const Terminal terminal(attempt.terminal);
     std::fflush(nullptr);

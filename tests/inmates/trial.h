@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "inmates/attempt.h"
+#include "inmates/scene.h"
 
 namespace inmates {
 
@@ -15,8 +15,8 @@ struct Outcome {
 };
 
 // The launcher's words come before the inmate's own; "{ws}" and "{home}" stand for directories of
-// the scene. No words: no sandbox. The scene is made below `parent`.
+// the scene. No words: no sandbox.
 Outcome try_attempt(const Attempt& attempt, const std::vector<std::string>& launcher,
-                    const std::string& parent);
+                    const Place& place);
 
 }  // namespace inmates

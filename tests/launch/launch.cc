@@ -1,13 +1,16 @@
-// launch [--nobody] [--openat2=enosys|eperm|trap] -- PROGRAM ARGS...
+// launch [--nobody] [--openat2=enosys|eperm|trap] [--no-namespaces] -- PROGRAM ARGS...
 //
-// Runs a test as an unprivileged user, or where a seccomp filter answers openat2 in one of the ways
-// that are met in the field. Exits 77, with the reason, where that cannot be arranged.
+// Runs a test as an unprivileged user, where a seccomp filter answers openat2 in one of the ways
+// that are met in the field, or where user namespaces are refused, as containers do. Exits 77, with
+// the reason, where that cannot be arranged.
 #include <fcntl.h>
 #include <grp.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <sched.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -27,6 +30,30 @@ int skip(const char* reason) {
     return kSkip;
 }
 
+template <std::size_t kCount>
+bool install(sock_filter (&program)[kCount]) {
+    const sock_fprog filter{kCount, program};
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
+}
+
+// The flags are the first argument of both, and in the low half of it. clone3 hides them: a caller
+// of it has to fall back.
+bool refuse_namespaces() {
+    sock_filter program[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone3, 5, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 1, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_unshare, 0, 2),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, args[0])),
+        BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, CLONE_NEWUSER, 2, 0),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+    };
+    return install(program);
+}
+
 bool filter_openat2(unsigned action) {
     sock_filter program[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
@@ -34,9 +61,7 @@ bool filter_openat2(unsigned action) {
         BPF_STMT(BPF_RET | BPF_K, action),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
     };
-    const sock_fprog filter{sizeof program / sizeof program[0], program};
-    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
+    return install(program);
 }
 
 bool become_nobody() {
@@ -48,18 +73,22 @@ bool become_nobody() {
 
 int main(int argc, char** argv) {
     bool nobody = false;
+    bool namespaces = true;
     unsigned action = SECCOMP_RET_ALLOW;
     int next = 1;
     for (; next < argc && std::string_view(argv[next]) != "--"; ++next) {
         const std::string_view option = argv[next];
         if (option == "--nobody") nobody = true;
+        if (option == "--no-namespaces") namespaces = false;
         if (option == "--openat2=enosys") action = SECCOMP_RET_ERRNO | ENOSYS;
         if (option == "--openat2=eperm") action = SECCOMP_RET_ERRNO | EPERM;
         if (option == "--openat2=trap") action = SECCOMP_RET_TRAP;
     }
     if (++next >= argc) {
-        std::fputs("usage: launch [--nobody] [--openat2=enosys|eperm|trap] -- PROGRAM...\n",
-                   stderr);
+        std::fputs(
+            "usage: launch [--nobody] [--openat2=enosys|eperm|trap] [--no-namespaces] -- "
+            "PROGRAM...\n",
+            stderr);
         return 2;
     }
     // Opened first: the unprivileged user may not be able to reach the build folder.
@@ -70,6 +99,7 @@ int main(int argc, char** argv) {
         return kSkip;
     }
     if (nobody && (chdir("/") != 0 || !become_nobody())) return skip("cannot change user");
+    if (!namespaces && !refuse_namespaces()) return skip("no seccomp filter");
     if (action != SECCOMP_RET_ALLOW && !filter_openat2(action)) return skip("no seccomp filter");
     fexecve(program, argv + next, environ);
     std::perror("fexecve");

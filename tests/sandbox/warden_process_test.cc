@@ -100,7 +100,7 @@ TEST_P(OnBothRungs, the_environment_is_what_was_given) {
     ::setenv("PADDOCK_TEST_TOKEN", "secret", 1);
     START(warden, spec());
     EXPECT_EQ(run(warden, "env | cut -d= -f1 | sort | tr '\\n' ' '").output,
-              "HOME LOGNAME PATH PWD SHELL TMPDIR USER ");
+              "GIT_CONFIG_NOSYSTEM HOME LOGNAME PATH PWD SHELL TMPDIR USER ");
     EXPECT_EQ(run(warden, "umask").output, "0022\n");
 }
 

@@ -104,12 +104,7 @@ TEST_F(GuardStorm, what_is_too_large_to_be_kept_is_removed) {
 
 // A process makes and moves protected things as fast as it can. Nothing that was there is harmed,
 // nothing of it is trusted, and when it has ended one look is enough.
-//
-// Does not hold: what the guard judged under one name it takes away by that name, and a process
-// that exchanges the directories above in between can make it take away the file that was there
-// before. SECURITY.md says so ("Path rules and commands"). To be enabled when the guard takes away
-// by identity.
-TEST_F(GuardStorm, DISABLED_a_busy_process_wins_nothing) {
+TEST_F(GuardStorm, a_busy_process_wins_nothing) {
     tree({"ROOT/p/.env=mine", "ROOT/p/.git/config=[alias]\n\tmine = !mine\n",
           "ROOT/p/.git/hooks/mine=mine"});
     (void)before();
