@@ -363,4 +363,43 @@ inline constexpr std::size_t kNameAddressesMax = 16;
 inline constexpr int kNameAliasesMax = 8;
 inline constexpr int kNameStrayPacketsMax = 64;
 
+// One message of an agent. A model writes some hundred kilobytes at most; each is held as text and
+// once more in parts.
+inline constexpr std::size_t kMcpMessageBytesMax = std::size_t{16} << 20;
+
+// The id of a request, which is repeated in every answer and cancellation.
+inline constexpr std::size_t kMcpIdBytesMax = 1024;
+
+// What an error repeats of a name that a client sent.
+inline constexpr std::size_t kMcpShownBytes = 100;
+
+// How long a client may go without asking again what tools there are. They never change while the
+// server runs; the next one may have others.
+inline constexpr std::chrono::milliseconds kMcpCacheTime{300'000};
+
+// Tools on one page of the list: all of them, since not every client turns the page.
+inline constexpr std::size_t kMcpToolsPerPage = 100;
+
+// What Claude Code is told to show of a result before it puts it into a file. Tools cut theirs
+// earlier; media are not counted.
+inline constexpr std::size_t kMcpResultCharsHint = 200'000;
+
+// Of what a command prints, the end that one progress message tells.
+inline constexpr std::size_t kMcpProgressBytesMax = 2000;
+
+// Requests that take time run in so many threads, the others wait in a queue of so many, which
+// hold so many bytes. Whatever comes then is refused.
+inline constexpr std::size_t kMcpWorkersMax = 16;
+inline constexpr std::size_t kMcpQueueMax = 1024;
+inline constexpr std::size_t kMcpQueueBytesMax = std::size_t{32} << 20;
+
+// Answers that a client has not read yet. Beyond the first, results wait and progress is dropped;
+// beyond the second, nothing more is read from the client.
+inline constexpr std::size_t kMcpUnreadBytes = std::size_t{8} << 20;
+inline constexpr std::size_t kMcpUnreadBytesMax = std::size_t{16} << 20;
+
+// After the end of its input a server finishes what it was asked, for this long at most: official
+// clients send SIGTERM after two seconds.
+inline constexpr std::chrono::seconds kMcpFinishTime{5};
+
 }  // namespace paddock::limits

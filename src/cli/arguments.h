@@ -44,6 +44,13 @@ struct ToolRequest {
     bool detailed = false;               // in a pipe too, what else only a terminal shows
 };
 
+// The Model Context Protocol on standard input and output.
+struct McpRequest {
+    std::string root = ".";
+    bool read_only = false;
+    bool bash = true;
+};
+
 struct RunRequest {
     std::string root = ".";
     ShellOptions shell;
@@ -58,7 +65,7 @@ struct ToolListRequest {
 
 using Request =
     std::variant<Ending, ResolveRequest, DoctorRequest, ProveRequest, ToolRequest, ToolListRequest,
-                 RunRequest>;
+                 RunRequest, McpRequest>;
 
 // `words` are the arguments after the program's name. PADDOCK_RESOLVER is the default of
 // --resolver, TMPDIR that of prove's --dir. Standard input is read where the words ask for it.

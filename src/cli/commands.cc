@@ -6,6 +6,7 @@
 #include "cli/completion.h"
 #include "cli/host_commands.h"
 #include "cli/man_page.h"
+#include "cli/mcp_command.h"
 #include "cli/run_command.h"
 #include "cli/tool_commands.h"
 
@@ -53,6 +54,7 @@ const std::vector<Command>& commands() {
     static const std::vector<Command> all = [] {
         std::vector<Command> made = tool_commands();
         made.push_back(run_command());
+        made.push_back(mcp_command());
         for (auto& more : {host_commands(), shell_commands()}) {
             made.insert(made.end(), more.begin(), more.end());
         }

@@ -4,6 +4,7 @@
 
 #include "cli/arguments.h"
 #include "cli/doctor_report.h"
+#include "cli/mcp.h"
 #include "cli/prove/prove.h"
 #include "cli/resolve.h"
 #include "cli/run.h"

@@ -11,7 +11,7 @@ namespace {
 
 class Writer {
 public:
-    explicit Writer(bool indented) : indented_(indented) {}
+    Writer(std::string& out, bool indented) : out_(out), indented_(indented) {}
 
     void value(const Value& value) {
         if (value.is_null()) out_ += "null";
@@ -31,7 +31,12 @@ public:
         }
     }
 
-    std::string take() { return std::move(out_); }
+    void string(std::string_view text) {
+        if (is_utf8(text)) return quoted(text);
+        std::string repaired;
+        append_repaired(repaired, text);
+        quoted(repaired);
+    }
 
 private:
     template <class Items, class Put>
@@ -66,13 +71,6 @@ private:
         out_.append(digits, end);
     }
 
-    void string(std::string_view text) {
-        if (is_utf8(text)) return quoted(text);
-        std::string repaired;
-        append_repaired(repaired, text);
-        quoted(repaired);
-    }
-
     void quoted(std::string_view text) {
         out_ += '"';
         std::size_t written = 0;
@@ -105,19 +103,21 @@ private:
         }
     }
 
+    std::string& out_;
     bool indented_;
     std::size_t depth_ = 0;
-    std::string out_;
 };
 
 std::string write(const Value& value, bool indented) {
-    Writer writer(indented);
-    writer.value(value);
-    return writer.take();
+    std::string out;
+    Writer(out, indented).value(value);
+    return out;
 }
 
 }  // namespace
 
+void append_text(std::string& out, const Value& value) { Writer(out, false).value(value); }
+void append_quoted(std::string& out, std::string_view text) { Writer(out, false).string(text); }
 std::string to_text(const Value& value) { return write(value, false); }
 std::string to_indented_text(const Value& value) { return write(value, true); }
 
