@@ -51,6 +51,22 @@ struct McpRequest {
     bool bash = true;
 };
 
+// The same over HTTP.
+struct ServeRequest {
+    std::string root = ".";
+    bool read_only = false;
+    bool bash = true;
+    std::string address;
+    std::uint16_t port = 0;
+    std::string token_file;
+    std::string certificate_file;
+    std::string key_file;
+    bool allow_plaintext = false;
+    std::vector<std::string> hosts;
+    std::vector<std::string> origins;
+    std::int64_t drain_ms = 10'000;
+};
+
 struct RunRequest {
     std::string root = ".";
     ShellOptions shell;
@@ -65,7 +81,7 @@ struct ToolListRequest {
 
 using Request =
     std::variant<Ending, ResolveRequest, DoctorRequest, ProveRequest, ToolRequest, ToolListRequest,
-                 RunRequest, McpRequest>;
+                 RunRequest, McpRequest, ServeRequest>;
 
 // `words` are the arguments after the program's name. PADDOCK_RESOLVER is the default of
 // --resolver, TMPDIR that of prove's --dir. Standard input is read where the words ask for it.

@@ -8,6 +8,7 @@
 #include "cli/man_page.h"
 #include "cli/mcp_command.h"
 #include "cli/run_command.h"
+#include "cli/serve_command.h"
 #include "cli/tool_commands.h"
 
 namespace paddock::cli {
@@ -55,6 +56,7 @@ const std::vector<Command>& commands() {
         std::vector<Command> made = tool_commands();
         made.push_back(run_command());
         made.push_back(mcp_command());
+        made.push_back(serve_command());
         for (auto& more : {host_commands(), shell_commands()}) {
             made.insert(made.end(), more.begin(), more.end());
         }

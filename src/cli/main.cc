@@ -8,6 +8,7 @@
 #include "cli/prove/prove.h"
 #include "cli/resolve.h"
 #include "cli/run.h"
+#include "cli/serve.h"
 #include "cli/terminal.h"
 #include "cli/tool_call.h"
 #include "cli/tool_list.h"

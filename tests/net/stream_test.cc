@@ -22,7 +22,7 @@ TEST(HttpStream, events_arrive_as_they_are_pushed) {
     EXPECT_EQ(client.read_until("\n\n\r\n"), "f\r\ndata: {\"a\":1}\n\n\r\n");
     other.join();
     held->push("two\nlines");
-    EXPECT_EQ(client.read_until("\n\n\r\n"), "18\r\ndata: two\ndata: lines\n\n\r\n");
+    EXPECT_EQ(client.read_until("\n\n\r\n"), "17\r\ndata: two\ndata: lines\n\n\r\n");
     held->finish("last");
     EXPECT_EQ(client.read_until("0\r\n\r\n"), "c\r\ndata: last\n\n\r\n0\r\n\r\n");
     EXPECT_FALSE(held->push("more"));
@@ -118,6 +118,7 @@ TEST(HttpStop, waits_for_answers_under_way_and_takes_nothing_new) {
     const std::string response = busy.read_all();
     EXPECT_EQ(body_of(response), "done");
     EXPECT_NE(response.find("Connection: close"), response.npos);
+    busy.close();
     stopper.join();
     EXPECT_EQ(service->closed(), 0U);
 }

@@ -1,0 +1,48 @@
+#include "cli/agent_workspace.h"
+
+#include <paddock/limits.h>
+
+#include "cli/git_excludes.h"
+#include "cli/host_environment.h"
+#include "mcp/instructions.h"
+#include "mcp/workspace_tools.h"
+#include "tools/session.h"
+
+namespace paddock::cli {
+
+WorkspaceOptions options_for(const AgentWorkspace& wanted) {
+    WorkspaceOptions options;
+    options.root = wanted.root;
+    options.read_only = wanted.read_only;
+    options.ignore_rules = git_excludes();
+    options.limits.calls_per_second.reset();
+    if (wanted.bash) {
+        options.shell.emplace();
+        options.host_environment = host_environment();
+    }
+    return options;
+}
+
+Result<ConfineReport> confine_to(const Workspace& workspace) {
+    const Access access = workspace.is_read_only() ? Access::kReadOnly : Access::kReadWrite;
+    ConfineSpec spec;
+    spec.rules = {{workspace.session().files().linkless().fd(), access}};
+    return confine_self(spec);
+}
+
+mcp::Methods methods_of(const Workspace& workspace) {
+    mcp::Methods methods;
+    mcp::add_tool_methods(methods, std::make_shared<mcp::WorkspaceTools>(workspace),
+                          limits::kMcpToolsPerPage);
+    return methods;
+}
+
+mcp::ServerInfo info_of(const Workspace& workspace) {
+    return {.name = "paddock",
+            .title = "paddock: files, search and a shell in one directory",
+            .version = PADDOCK_VERSION,
+            .instructions = mcp::instructions_for(workspace),
+            .capabilities = {{"tools", json::Object{}}}};
+}
+
+}  // namespace paddock::cli
