@@ -13,6 +13,7 @@
 #include "daemon/bearer.h"
 #include "daemon/http_endpoint.h"
 #include "net/server.h"
+#include "sys/credential.h"
 #include "sys/signal.h"
 #include "sys/socket.h"
 
@@ -21,6 +22,8 @@ namespace {
 
 // After the cancellation of everything: tools look at it between system calls.
 constexpr std::chrono::milliseconds kCancelPatience{1000};
+
+constexpr std::uint64_t kOpenFiles = limits::kHttpConnectionsMax + 3072;
 
 int refuse(const Error& error) {
     complain(error.message());
@@ -100,6 +103,8 @@ int serve(const ServeRequest& request, const Token& token) {
     options.secrets.push_back({"paddock-token", token.text});
     auto workspace = Workspace::open(std::move(options));
     if (!workspace) return refuse(workspace.error());
+    // As many as connections and their workspace need; a lower limit means fewer connections.
+    static_cast<void>(sys::set_limit(sys::Limit::kOpenFiles, kOpenFiles));
     auto server = net::Server::listen(settings_for(request));
     if (!server) return refuse(server.error());
     const auto signals = sys::hold_ending_signals();

@@ -65,6 +65,7 @@ std::string Client::read_until(std::string_view mark) {
 
 std::string Client::read_response() {
     std::string text = read_until("\r\n\r\n");
+    if (text.find("Transfer-Encoding: chunked") != text.npos) return text + read_until("0\r\n\r\n");
     const std::size_t at = text.find("Content-Length: ");
     if (at == text.npos) return text;
     const std::size_t length = std::strtoul(text.c_str() + at + 16, nullptr, 10);

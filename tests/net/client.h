@@ -21,7 +21,7 @@ public:
 
     // Everything up to and including `mark`, or up to the end.
     std::string read_until(std::string_view mark);
-    // One response with a Content-Length, or one that has none and no body.
+    // One response: with a Content-Length, in chunks, or without a body.
     std::string read_response();
     std::string read_all();
     // Has the server closed it, also by a reset?
