@@ -17,8 +17,7 @@ int refuse(const Error& error) {
 }  // namespace
 
 int run(const McpRequest& request) {
-    auto workspace = Workspace::open(
-        options_for({request.root, request.read_only, request.bash}));
+    auto workspace = Workspace::open(options_for({request.root, request.read_only, request.bash}));
     if (!workspace) return refuse(workspace.error());
     auto server = mcp::StdioServer::prepare();
     if (!server) return refuse(as_error(server.error(), "serve", {}));

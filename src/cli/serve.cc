@@ -74,6 +74,8 @@ net::Settings settings_for(const ServeRequest& request) {
     settings.port = request.port;
     settings.certificate_file = request.certificate_file;
     settings.key_file = request.key_file;
+    // What is quick is answered by the thread that read it; a slow disk then holds up a part only.
+    settings.threads = 2;
     return settings;
 }
 
@@ -131,8 +133,9 @@ int serve(const ServeRequest& request, const Token& token) {
 int run(const ServeRequest& request) {
     if (!is_loopback(request.address) && request.certificate_file.empty() &&
         !request.allow_plaintext) {
-        complain("other machines could read along: give --tls-cert and --tls-key, listen on the "
-                 "loopback, or say --allow-plaintext");
+        complain(
+            "other machines could read along: give --tls-cert and --tls-key, listen on the "
+            "loopback, or say --allow-plaintext");
         return kUsageError;
     }
     const auto token = token_for(request);

@@ -98,9 +98,10 @@ HttpEndpoint::HttpEndpoint(const mcp::Protocol& protocol, EndpointSettings setti
 
 net::Handlers HttpEndpoint::handlers() {
     return {.admit = [this](const net::Head& head) { return admit(head); },
-            .serve = [this](net::Request request, net::Responder responder) {
-                serve(std::move(request), std::move(responder));
-            }};
+            .serve =
+                [this](net::Request request, net::Responder responder) {
+                    serve(std::move(request), std::move(responder));
+                }};
 }
 
 bool HttpEndpoint::end(std::chrono::milliseconds patience) {
@@ -130,8 +131,7 @@ std::optional<net::Response> HttpEndpoint::admit(const net::Head& head) const {
         }
     }
     if (head.method == "POST") return admit_message(head);
-    const bool ends_session =
-        head.method == "DELETE" && announced_era(head) != mcp::Era::kModern;
+    const bool ends_session = head.method == "DELETE" && announced_era(head) != mcp::Era::kModern;
     if (ends_session) return std::nullopt;
     return not_allowed("POST, DELETE");
 }
@@ -164,7 +164,8 @@ void HttpEndpoint::serve(net::Request request, net::Responder responder) {
 
 void HttpEndpoint::end_session(const net::Head& head, net::Responder responder) {
     const std::string* id = head.header(kSessionHeader);
-    if (id == nullptr) return responder.send(net::plain_response(400, "Mcp-Session-Id is missing."));
+    if (id == nullptr)
+        return responder.send(net::plain_response(400, "Mcp-Session-Id is missing."));
     if (!sessions_.end(*id, kCaller)) return responder.send(net::plain_response(404));
     responder.send({200, sharing_headers(head), {}});
 }
@@ -201,8 +202,8 @@ void HttpEndpoint::take(const std::shared_ptr<Call>& call) {
             return peer->finish(mcp::error_text(call->message.id, *wrong), wrong->code);
         }
     }
-    auto exchange = protocol_.accept(std::move(call->message),
-                                     {std::move(conversation), peer, call->era});
+    auto exchange =
+        protocol_.accept(std::move(call->message), {std::move(conversation), peer, call->era});
     if (exchange != nullptr) return start(peer, std::move(exchange));
     if (kind == mcp::MessageKind::kNotification || kind == mcp::MessageKind::kResponse) {
         peer->accept();

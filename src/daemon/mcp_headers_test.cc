@@ -8,7 +8,9 @@ namespace {
 TEST(McpHeaders, decodes_strictly) {
     EXPECT_EQ(decoded_header("plain"), "plain");
     EXPECT_EQ(decoded_header("=?base64?SGVsbG8=?="), "Hello");
-    EXPECT_EQ(decoded_header("=?base64?" "?="), "");
+    EXPECT_EQ(decoded_header("=?base64?"
+                             "?="),
+              "");
     EXPECT_EQ(decoded_header("=?base64?SGVsbG8="), "=?base64?SGVsbG8=");
     EXPECT_EQ(decoded_header("SGVsbG8=?="), "SGVsbG8=?=");
     for (const char* wrong : {"=?base64?SGVsbG8?=", "=?base64?SGVs!G8=?=", "=?base64?SGVsbG9=?=",

@@ -19,8 +19,8 @@ Outcome<Sessions::Begun> Sessions::begin(const std::string& caller) {
 
 void Sessions::make_room() {
     if (sessions_.size() < most_) return;
-    const auto oldest = std::min_element(
-        sessions_.begin(), sessions_.end(), [](const auto& a, const auto& b) {
+    const auto oldest =
+        std::min_element(sessions_.begin(), sessions_.end(), [](const auto& a, const auto& b) {
             const bool a_busy = a.second.conversation->size() > 0;
             const bool b_busy = b.second.conversation->size() > 0;
             return a_busy != b_busy ? b_busy : a.second.used < b.second.used;

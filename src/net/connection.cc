@@ -24,8 +24,10 @@ Connection::Connection(Loop& loop, Socket socket)
       socket_(std::move(socket)),
       parser_(ParserLimits{loop.limits().head_bytes_max, loop.limits().headers_max,
                            loop.limits().body_bytes_max}) {
-    if (loop.shared().tls == nullptr) channel_ = std::make_unique<PlainChannel>(socket_);
-    else channel_ = loop.shared().tls->channel(socket_);
+    if (loop.shared().tls == nullptr)
+        channel_ = std::make_unique<PlainChannel>(socket_);
+    else
+        channel_ = loop.shared().tls->channel(socket_);
 }
 
 void Connection::start() {

@@ -7,7 +7,8 @@
 
 namespace paddock::limits {
 
-// Connections of 'paddock serve' at once; the next ones are told to come back. A few kilobytes each.
+// Connections of 'paddock serve' at once; the next ones are told to come back. A few kilobytes
+// each.
 inline constexpr std::size_t kHttpConnectionsMax = 1024;
 
 // The head of a request, and the headers in it: what common servers accept.

@@ -13,8 +13,8 @@ namespace {
 // How often deadlines are looked at: a quarter late at most.
 std::chrono::milliseconds tick_time(const ServerLimits& limits) {
     using std::chrono::milliseconds;
-    const auto shortest = std::min(
-        {limits.request_time, limits.idle_time, limits.write_time, limits.silence_max});
+    const auto shortest =
+        std::min({limits.request_time, limits.idle_time, limits.write_time, limits.silence_max});
     return std::clamp(shortest / 4, milliseconds(5), milliseconds(500));
 }
 

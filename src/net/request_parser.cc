@@ -35,9 +35,8 @@ bool is_folded(std::string_view head) {
 
 std::size_t count(const Headers& headers, std::string_view name) {
     return static_cast<std::size_t>(
-        std::count_if(headers.begin(), headers.end(), [name](const Header& header) {
-            return equal_but_case(header.name, name);
-        }));
+        std::count_if(headers.begin(), headers.end(),
+                      [name](const Header& header) { return equal_but_case(header.name, name); }));
 }
 
 }  // namespace
@@ -53,8 +52,7 @@ RequestParser::~RequestParser() = default;
 void RequestParser::begin() {
     beast_ = std::make_unique<Beast>();
     const std::size_t most = std::numeric_limits<std::uint32_t>::max();
-    beast_->parser.header_limit(
-        static_cast<std::uint32_t>(std::min(limits_.head_bytes_max, most)));
+    beast_->parser.header_limit(static_cast<std::uint32_t>(std::min(limits_.head_bytes_max, most)));
     beast_->parser.body_limit(limits_.body_bytes_max);
     beast_->parser.eager(false);
 }
@@ -112,8 +110,8 @@ bool RequestParser::read_head(std::string_view text) {
     head.target = view(message.target());
     for (const auto& field : message) {
         if (head.headers.size() == limits_.headers_max) return refuse(431), false;
-        head.headers.push_back({std::string(view(field.name_string())),
-                                std::string(view(field.value()))});
+        head.headers.push_back(
+            {std::string(view(field.name_string())), std::string(view(field.value()))});
     }
     head.is_http_1_0 = message.version() == 10;
     if (!head.is_http_1_0 && message.version() != 11) return refuse(505), false;
@@ -128,7 +126,8 @@ bool RequestParser::read_head(std::string_view text) {
     if (lengths + codings > 1) return refuse(400), false;
     if (codings == 1) {
         if (head.is_http_1_0) return refuse(400), false;
-        if (!equal_but_case(*head.header("Transfer-Encoding"), "chunked")) return refuse(501), false;
+        if (!equal_but_case(*head.header("Transfer-Encoding"), "chunked"))
+            return refuse(501), false;
     }
     if (lengths == 1) {
         const std::string& length = *head.header("Content-Length");

@@ -1,6 +1,6 @@
 // Bytes of a client to requests: HTTP/1.1 and 1.0, strictly. What two servers could read in two
-// ways (two lengths, a folded line, an unknown transfer coding) is refused, so that nothing can hide
-// behind a proxy's reading of it. No input or output here.
+// ways (two lengths, a folded line, an unknown transfer coding) is refused, so that nothing can
+// hide behind a proxy's reading of it. No input or output here.
 #pragma once
 
 #include <cstddef>

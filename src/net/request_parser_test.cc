@@ -126,8 +126,7 @@ TEST(RequestParser, keeps_to_its_bounds) {
     EXPECT_EQ(verdict(post("Content-Length: 100000000000\r\n", "")), 413U);
     EXPECT_EQ(verdict(post("Transfer-Encoding: chunked\r\n", "65\r\n" + std::string(101, 'x'))),
               413U);
-    EXPECT_EQ(verdict(post("Transfer-Encoding: chunked\r\n", "1;" + std::string(2000, 'x'))),
-              431U);
+    EXPECT_EQ(verdict(post("Transfer-Encoding: chunked\r\n", "1;" + std::string(2000, 'x'))), 431U);
 }
 
 TEST(RequestParser, does_not_wait_for_the_rest_of_garbage) {

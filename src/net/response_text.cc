@@ -77,7 +77,8 @@ std::string event_text(std::string_view data) {
 
 std::string chunk_text(std::string_view data) {
     std::array<char, 16> size{};
-    const auto [end, error] = std::to_chars(size.data(), size.data() + size.size(), data.size(), 16);
+    const auto [end, error] =
+        std::to_chars(size.data(), size.data() + size.size(), data.size(), 16);
     std::string text(size.data(), end);
     text.reserve(text.size() + data.size() + 4);
     return text.append("\r\n").append(data).append("\r\n");
@@ -96,9 +97,7 @@ std::string http_date(long long seconds_since_epoch) {
     const auto seconds = static_cast<std::time_t>(seconds_since_epoch);
     std::tm parts{};
     ::gmtime_r(&seconds, &parts);
-    const auto two = [](int number) {
-        return (number < 10 ? "0" : "") + std::to_string(number);
-    };
+    const auto two = [](int number) { return (number < 10 ? "0" : "") + std::to_string(number); };
     std::string text(kDays[static_cast<std::size_t>(parts.tm_wday)]);
     text.append(", ").append(two(parts.tm_mday)).append(" ");
     text.append(kMonths[static_cast<std::size_t>(parts.tm_mon)]).append(" ");

@@ -86,25 +86,25 @@ Done Server::Body::open(const Settings& settings) {
 
 void Server::Body::accept() {
     const auto loop = loops[next++ % loops.size()];
-    acceptor->async_accept(
-        loop->io(), [this, loop](const Error& error, asio::ip::tcp::socket socket) {
-            if (error == asio::error::operation_aborted || !acceptor->is_open()) return;
-            if (!error) {
-                accepted(loop, std::move(socket));
-                return accept();
-            }
-            pause->expires_after(kAcceptPause);
-            pause->async_wait([this](const Error& ended) {
-                if (!ended) accept();
-            });
-        });
+    acceptor->async_accept(loop->io(),
+                           [this, loop](const Error& error, asio::ip::tcp::socket socket) {
+                               if (error == asio::error::operation_aborted || !acceptor->is_open())
+                                   return;
+                               if (!error) {
+                                   accepted(loop, std::move(socket));
+                                   return accept();
+                               }
+                               pause->expires_after(kAcceptPause);
+                               pause->async_wait([this](const Error& ended) {
+                                   if (!ended) accept();
+                               });
+                           });
 }
 
 void Server::Body::accepted(const std::shared_ptr<Loop>& loop, asio::ip::tcp::socket socket) {
     if (loop == loops.front()) return loop->add(std::move(socket));
-    asio::post(loop->io(), [loop, taken = std::move(socket)]() mutable {
-        loop->add(std::move(taken));
-    });
+    asio::post(loop->io(),
+               [loop, taken = std::move(socket)]() mutable { loop->add(std::move(taken)); });
 }
 
 void Server::Body::drain() {

@@ -137,10 +137,10 @@ Outcome<std::shared_ptr<TlsContext>> TlsContext::load(const TlsFiles& files) {
     SSL_CTX* context = native->context.get();
     if (context == nullptr || native->method == nullptr) return refuse(Code::kInternal);
     SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
-    SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION |
-                                     SSL_OP_CIPHER_SERVER_PREFERENCE);
-    SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE |
-                                  SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS);
+    SSL_CTX_set_options(
+        context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_CIPHER_SERVER_PREFERENCE);
+    SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
+                                  SSL_MODE_RELEASE_BUFFERS);
     SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
     // A key that wants a passphrase would ask the terminal.
     SSL_CTX_set_default_passwd_cb(context, [](char*, int, int, void*) { return -1; });
@@ -150,8 +150,9 @@ Outcome<std::shared_ptr<TlsContext>> TlsContext::load(const TlsFiles& files) {
     }
     if (SSL_CTX_use_PrivateKey_file(context, files.key.c_str(), SSL_FILETYPE_PEM) != 1 ||
         SSL_CTX_check_private_key(context) != 1) {
-        return cannot_load("the key file holds no private key, in PEM and without a passphrase, "
-                           "that belongs to the certificate");
+        return cannot_load(
+            "the key file holds no private key, in PEM and without a passphrase, "
+            "that belongs to the certificate");
     }
     return std::shared_ptr<TlsContext>(new TlsContext(std::move(native)));
 }

@@ -8,9 +8,9 @@ namespace {
 
 void add(mcp::Methods& methods, const char* name, mcp::Eras eras,
          std::function<Handled(Exchange&)> run) {
-    methods.add(name, {.run = [run = std::move(run)](
-                                  const auto& exchange) { return run(*exchange); },
-                       .eras = eras});
+    methods.add(name,
+                {.run = [run = std::move(run)](const auto& exchange) { return run(*exchange); },
+                 .eras = eras});
 }
 
 Handled fixed(Exchange& exchange, const char* name, const char* text) {
@@ -23,8 +23,8 @@ Handled nothing(Exchange&) { return {}; }
 
 Handled contents(Exchange& exchange, const std::string& uri, const char* mime, const char* member,
                  std::string_view content) {
-    exchange.result("contents", json::Array{json::Object{
-                                    {"uri", uri}, {"mimeType", mime}, {member, content}}});
+    exchange.result("contents",
+                    json::Array{json::Object{{"uri", uri}, {"mimeType", mime}, {member, content}}});
     mcp::add_cache_hints(exchange);
     return {};
 }
@@ -76,9 +76,9 @@ Handled get_prompt(Exchange& exchange) {
         return messages(exchange, {text_message("This is a simple prompt for testing.")});
     }
     if (*name == "test_prompt_with_arguments") {
-        return messages(exchange, {text_message("Prompt with arguments: arg1='" +
-                                                argument(exchange, "arg1") + "', arg2='" +
-                                                argument(exchange, "arg2") + "'")});
+        return messages(exchange,
+                        {text_message("Prompt with arguments: arg1='" + argument(exchange, "arg1") +
+                                      "', arg2='" + argument(exchange, "arg2") + "'")});
     }
     if (*name == "test_prompt_with_embedded_resource") {
         const json::Object resource{{"uri", argument(exchange, "resourceUri")},
@@ -89,8 +89,7 @@ Handled get_prompt(Exchange& exchange) {
                                    text_message("Please process the embedded resource above.")});
     }
     if (*name == "test_prompt_with_image") {
-        const json::Object content{
-            {"type", "image"}, {"mimeType", "image/png"}, {"data", kPixel}};
+        const json::Object content{{"type", "image"}, {"mimeType", "image/png"}, {"data", kPixel}};
         return messages(exchange, {json::Object{{"role", "user"}, {"content", content}},
                                    text_message("Please analyze the image above.")});
     }

@@ -71,10 +71,10 @@ bool is_answered(const Exchange& exchange, const Question& question) {
 
 std::optional<mcp::RpcError> unable(const Exchange& exchange, const Question& question) {
     if (exchange.client_can(question.capability)) return std::nullopt;
-    return mcp::RpcError{
-        mcp::error_code::kMissingCapability, "the client has not declared what this needs",
-        json::Object{
-            {"requiredCapabilities", json::Object{{question.capability, json::Object{}}}}}};
+    return mcp::RpcError{mcp::error_code::kMissingCapability,
+                         "the client has not declared what this needs",
+                         json::Object{{"requiredCapabilities",
+                                       json::Object{{question.capability, json::Object{}}}}}};
 }
 
 Handled require(Exchange& exchange, const std::vector<Question>& questions,

@@ -27,10 +27,11 @@ bool make_certificate(const std::string& certificate_file, const std::string& ke
     if (X509_sign(made, key.get(), EVP_sha256()) == 0) return false;
     const std::unique_ptr<std::FILE, int (*)(std::FILE*)> first(
         std::fopen(certificate_file.c_str(), "w"), std::fclose);
-    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> second(
-        std::fopen(key_file.c_str(), "w"), std::fclose);
+    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> second(std::fopen(key_file.c_str(), "w"),
+                                                                 std::fclose);
     return first != nullptr && second != nullptr && PEM_write_X509(first.get(), made) == 1 &&
-           PEM_write_PrivateKey(second.get(), key.get(), nullptr, nullptr, 0, nullptr, nullptr) == 1;
+           PEM_write_PrivateKey(second.get(), key.get(), nullptr, nullptr, 0, nullptr, nullptr) ==
+               1;
 }
 
 }  // namespace paddock::testing

@@ -44,8 +44,8 @@ TEST(HttpHostile, garbage_is_refused_and_the_connection_closed) {
 
 TEST(HttpHostile, truncated_requests_just_end) {
     Service service;
-    const std::string request = post("/echo", "0123456789", "X-Long: " + std::string(300, 'x') +
-                                                                "\r\n");
+    const std::string request =
+        post("/echo", "0123456789", "X-Long: " + std::string(300, 'x') + "\r\n");
     for (std::size_t length = 0; length < request.size(); length += 7) {
         Client client(service.port());
         client.send(request.substr(0, length));
@@ -92,9 +92,10 @@ TEST(HttpHostile, a_refused_head_costs_no_body) {
 TEST(HttpHostile, the_second_of_two_meanings_is_never_read) {
     Service service;
     Client client(service.port());
-    client.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n"
-                "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n" +
-                get("/hello"));
+    client.send(
+        "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n"
+        "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n" +
+        get("/hello"));
     const std::string answers = client.read_all();
     EXPECT_EQ(status_of(answers), 400U);
     EXPECT_EQ(answers.find("hello"), answers.npos);

@@ -72,11 +72,13 @@ TEST(HttpServer, head_has_the_length_and_no_body) {
 TEST(HttpServer, takes_chunks_and_asks_for_what_waits) {
     Service service;
     Client client(service.port());
-    client.send("POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
-                "3\r\nabc\r\n0\r\n\r\n");
+    client.send(
+        "POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+        "3\r\nabc\r\n0\r\n\r\n");
     EXPECT_EQ(body_of(client.read_response()), "abc");
-    client.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n"
-                "Expect: 100-continue\r\n\r\n");
+    client.send(
+        "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n"
+        "Expect: 100-continue\r\n\r\n");
     EXPECT_EQ(status_of(client.read_until("\r\n\r\n")), 100U);
     client.send("def");
     EXPECT_EQ(body_of(client.read_response()), "def");

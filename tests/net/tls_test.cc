@@ -20,8 +20,8 @@ class Tls : public ::testing::Test {
 protected:
     void SetUp() override {
         const char* base = std::getenv("TMPDIR");
-        directory_ = std::string(base == nullptr ? "/tmp" : base) + "/paddock-tls-" +
-                     std::string(6, 'X');
+        directory_ =
+            std::string(base == nullptr ? "/tmp" : base) + "/paddock-tls-" + std::string(6, 'X');
         ASSERT_NE(::mkdtemp(directory_.data()), nullptr);
         settings_.certificate_file = directory_ + "/server.crt";
         settings_.key_file = directory_ + "/server.key";

@@ -21,8 +21,10 @@ ServeProcess::ServeProcess(const std::string& root, std::vector<std::string> mor
         ::dup2(out[1], 1);
         ::dup2(out[1], 2);
         for (const auto& [name, value] : variables) {
-            if (value.empty()) ::unsetenv(name.c_str());
-            else ::setenv(name.c_str(), value.c_str(), 1);
+            if (value.empty())
+                ::unsetenv(name.c_str());
+            else
+                ::setenv(name.c_str(), value.c_str(), 1);
         }
         std::vector<char*> arguments;
         for (std::string& word : words) arguments.push_back(word.data());
@@ -85,9 +87,9 @@ std::string modern_message(std::string_view method, std::string_view params) {
 }
 
 std::string modern_call(std::string_view tool, std::string_view arguments, std::string_view id) {
-    std::string body = modern_message("tools/call", R"("name":")" + std::string(tool) +
-                                                        R"(","arguments":)" +
-                                                        std::string(arguments));
+    std::string body =
+        modern_message("tools/call", R"("name":")" + std::string(tool) + R"(","arguments":)" +
+                                         std::string(arguments));
     body.replace(body.find(R"("id":1)"), 6, R"("id":)" + std::string(id));
     return post("/mcp", body, modern_headers("tools/call", tool));
 }

@@ -32,8 +32,8 @@ public:
     pid_t id() const { return child_; }
     std::string read_line();
     void signal(int number) const;
-    // Waits for its end: the exit code, or 256 and the number of the signal. All it printed since is
-    // in printed().
+    // Waits for its end: the exit code, or 256 and the number of the signal. All it printed since
+    // is in printed().
     int wait();
 
 private:

@@ -37,11 +37,11 @@ protected:
 
     // The id of a new session of the legacy era.
     std::string begin_session() {
-        const std::string response = ask(post(
-            "/mcp",
-            R"({"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":)"
-            R"("2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}})",
-            usual_headers()));
+        const std::string response =
+            ask(post("/mcp",
+                     R"({"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":)"
+                     R"("2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}})",
+                     usual_headers()));
         EXPECT_EQ(status_of(response), 200U) << response;
         const std::size_t at = response.find("Mcp-Session-Id: ") + 16;
         return response.substr(at, response.find("\r\n", at) - at);
@@ -70,7 +70,7 @@ TEST_F(Serve, answers_both_eras_on_one_path) {
     const std::string modern =
         ask(modern_call("read_file", R"({"path":"hello.txt","line_numbers":false})"));
     EXPECT_EQ(status_of(modern), 200U);
-    EXPECT_NE(modern.find(R"("text":"hello")"), modern.npos) << modern;
+    EXPECT_NE(modern.find(R"("text":"hello\n")"), modern.npos) << modern;
     EXPECT_NE(modern.find(R"("resultType":"complete")"), modern.npos);
     EXPECT_NE(modern.find("Content-Type: application/json"), modern.npos);
     const std::string id = begin_session();
@@ -82,8 +82,9 @@ TEST_F(Serve, answers_both_eras_on_one_path) {
 }
 
 TEST_F(Serve, asks_for_the_token_before_anything_else) {
-    const std::string without = "Content-Type: application/json\r\n"
-                                "Accept: application/json, text/event-stream\r\n";
+    const std::string without =
+        "Content-Type: application/json\r\n"
+        "Accept: application/json, text/event-stream\r\n";
     const std::string refused = ask(post("/mcp", kList, without));
     EXPECT_EQ(status_of(refused), 401U);
     EXPECT_NE(refused.find("WWW-Authenticate: Bearer"), refused.npos);
@@ -123,8 +124,8 @@ TEST_F(Serve, keeps_web_pages_out) {
 }
 
 TEST_F(Serve, lets_in_whom_the_operator_names) {
-    server_.emplace(ws(), std::vector<std::string>{"--allow-host", "agents.example", "--allow-origin",
-                                                   "https://tools.example"});
+    server_.emplace(ws(), std::vector<std::string>{"--allow-host", "agents.example",
+                                                   "--allow-origin", "https://tools.example"});
     const std::string page = "Origin: https://tools.example\r\n";
     const std::string preflight = ask("OPTIONS /mcp HTTP/1.1\r\nHost: agents.example\r\n" + page +
                                       "Access-Control-Request-Method: POST\r\n\r\n");
@@ -242,7 +243,8 @@ TEST_F(Serve, closing_the_stream_is_no_cancellation_in_the_legacy_era) {
 
 TEST_F(Serve, sigterm_finishes_what_is_under_way) {
     Client client(server().port());
-    client.send(modern_call("bash", R"({"command":"touch begun; until [ -e go ]; do :; done; echo over"})"));
+    client.send(modern_call(
+        "bash", R"({"command":"touch begun; until [ -e go ]; do :; done; echo over"})"));
     client.read_until("\r\n\r\n");
     while (!os_exists(ws("begun"))) {
     }
