@@ -4,6 +4,7 @@
 
 #include "cli/git_excludes.h"
 #include "cli/host_environment.h"
+#include "cli/terminal.h"
 #include "mcp/instructions.h"
 #include "mcp/workspace_tools.h"
 #include "tools/session.h"
@@ -28,6 +29,14 @@ Result<ConfineReport> confine_to(const Workspace& workspace) {
     ConfineSpec spec;
     spec.rules = {{workspace.session().files().linkless().fd(), access}};
     return confine_self(spec);
+}
+
+void complain_of_shell(const Workspace& workspace) {
+    const WorkspaceOptions& options = workspace.session().options();
+    if (!options.shell || options.read_only) return;
+    if (const auto shell = workspace.session().shell(); !shell) {
+        complain("bash will refuse every command: " + shell.error().text);
+    }
 }
 
 mcp::Methods methods_of(const Workspace& workspace) {

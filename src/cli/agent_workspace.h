@@ -22,6 +22,9 @@ WorkspaceOptions options_for(const AgentWorkspace& wanted);
 // Wall two: from here on nothing outside the workspace can be opened, whatever the tools do wrong.
 Result<ConfineReport> confine_to(const Workspace& workspace);
 
+// On standard error, if this workspace should have bash and cannot.
+void complain_of_shell(const Workspace& workspace);
+
 // The protocol with the tools of this workspace.
 mcp::Methods methods_of(const Workspace& workspace);
 mcp::ServerInfo info_of(const Workspace& workspace);

@@ -9,6 +9,14 @@
 namespace paddock::cli {
 namespace {
 
+// For the person at the terminal, or whoever reads the client's log.
+void tell_what_is_odd(const Workspace& workspace) {
+    if (is_terminal(STDIN_FILENO)) {
+        complain("waits for the messages of an agent on standard input; Ctrl-D ends it");
+    }
+    complain_of_shell(workspace);
+}
+
 int refuse(const Error& error) {
     complain(error.message());
     return kRefused;
@@ -19,6 +27,7 @@ int refuse(const Error& error) {
 int run(const McpRequest& request) {
     auto workspace = Workspace::open(options_for({request.root, request.read_only, request.bash}));
     if (!workspace) return refuse(workspace.error());
+    tell_what_is_odd(*workspace);
     auto server = mcp::StdioServer::prepare();
     if (!server) return refuse(as_error(server.error(), "serve", {}));
     const auto report = confine_to(*workspace);

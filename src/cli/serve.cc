@@ -105,6 +105,7 @@ int serve(const ServeRequest& request, const Token& token) {
     options.secrets.push_back({"paddock-token", token.text});
     auto workspace = Workspace::open(std::move(options));
     if (!workspace) return refuse(workspace.error());
+    complain_of_shell(*workspace);
     // As many as connections and their workspace need; a lower limit means fewer connections.
     static_cast<void>(sys::set_limit(sys::Limit::kOpenFiles, kOpenFiles));
     auto server = net::Server::listen(settings_for(request));

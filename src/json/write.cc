@@ -1,13 +1,50 @@
 #include "json/write.h"
 
+#include <bit>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
+#include <cstring>
 
 #include "base/utf8.h"
 
 namespace paddock::json {
 namespace {
+
+// Control characters above ASCII are two bytes in UTF-8, the second of them below kC1End.
+constexpr unsigned char kC1Lead = 0xc2;
+constexpr unsigned char kC1End = 0xa0;
+
+constexpr bool may_need_escape(unsigned char byte) {
+    return byte < 0x20 || byte == '"' || byte == '\\' || byte == 0x7f || byte == kC1Lead;
+}
+
+// The same of eight bytes at once: the top bit of the first such byte is set, and none before it.
+// Bytes behind it may be marked by mistake.
+std::uint64_t marks_of_escapes(std::uint64_t eight) {
+    constexpr std::uint64_t kOnes = 0x0101010101010101U;
+    constexpr std::uint64_t kTops = 0x8080808080808080U;
+    const auto equals = [&](unsigned char byte) {
+        const std::uint64_t other = eight ^ (kOnes * byte);
+        return (other - kOnes) & ~other;
+    };
+    const std::uint64_t control = (eight - kOnes * 0x20) & ~eight;
+    return (control | equals('"') | equals('\\') | equals(0x7f) | equals(kC1Lead)) & kTops;
+}
+
+// The first byte at or after `i` that may need an escape, or the end.
+std::size_t plain_until(std::string_view text, std::size_t i) {
+    static_assert(std::endian::native == std::endian::little);
+    for (; i + 8 <= text.size(); i += 8) {
+        std::uint64_t eight = 0;
+        std::memcpy(&eight, text.data() + i, sizeof eight);
+        const std::uint64_t marks = marks_of_escapes(eight);
+        if (marks != 0) return i + static_cast<std::size_t>(std::countr_zero(marks)) / 8;
+    }
+    while (i < text.size() && !may_need_escape(static_cast<unsigned char>(text[i]))) ++i;
+    return i;
+}
 
 class Writer {
 public:
@@ -74,11 +111,9 @@ private:
     void quoted(std::string_view text) {
         out_ += '"';
         std::size_t written = 0;
-        for (std::size_t i = 0; i < text.size(); ++i) {
-            const auto byte = static_cast<unsigned char>(text[i]);
-            const bool is_plain = byte >= 0x20 && byte != '"' && byte != '\\' && byte != 0x7f;
-            const bool is_c1 = byte == 0xc2 && static_cast<unsigned char>(text[i + 1]) < 0xa0;
-            if (is_plain && !is_c1) continue;
+        for (std::size_t i = plain_until(text, 0); i < text.size(); i = plain_until(text, i + 1)) {
+            const bool is_c1 = static_cast<unsigned char>(text[i]) == kC1Lead;
+            if (is_c1 && static_cast<unsigned char>(text[i + 1]) >= kC1End) continue;
             out_ += text.substr(written, i - written);
             if (is_c1) ++i;
             escaped(static_cast<unsigned char>(text[i]));

@@ -292,6 +292,24 @@ TEST_F(ProtocolTest, unknown_notifications_and_strange_cancellations_are_passed_
     }
 }
 
+// Whoever is first, the answer or the cancellation: there is one end, and nothing behind it.
+TEST_F(ProtocolTest, answers_and_cancellations_race_to_one_end) {
+    for (int round = 0; round < 2000; ++round) {
+        const std::string id = std::to_string(round);
+        const auto exchange = accept(R"({"jsonrpc":"2.0","id":)" + id +
+                                     R"(,"method":"tools/call","params":{"name":"slow"}})");
+        ASSERT_TRUE(exchange);
+        std::jthread running([&] { protocol().run(exchange); });
+        (void)accept(R"({"jsonrpc":"2.0","method":"notifications/cancelled",)"
+                     R"("params":{"requestId":)" +
+                     id + "}}");
+        running.join();
+        ASSERT_EQ(peer->errors().size() + static_cast<std::size_t>(peer->dropped()),
+                  static_cast<std::size_t>(round) + 1);
+    }
+    EXPECT_EQ(conversation->size(), 0U);
+}
+
 TEST_F(ProtocolTest, a_method_can_be_added_and_ask_the_client) {
     methods.add(
         "sample",

@@ -79,7 +79,8 @@ public:
         std::optional<StdioEnd> end;
         while (!end) end = step();
         if (*end == StdioEnd::kInput) end = finish_requests();
-        if (*end != StdioEnd::kInput) outbox_.close();
+        // All is written, or nobody waits for it any longer.
+        outbox_.close();
         arrival_.conversation->cancel_all();
         const bool is_clean = workers_.wait_idle(Clock::now() + kCancelPatience);
         return {*end, is_clean};
