@@ -33,6 +33,12 @@ bool is_folded(std::string_view head) {
     return false;
 }
 
+// A first line, or the beginning of one: visible ASCII, and perhaps its end.
+bool is_plausible(std::string_view line) {
+    return std::all_of(line.begin(), line.end(),
+                       [](char c) { return (c >= ' ' && c <= '~') || c == '\r'; });
+}
+
 std::size_t count(const Headers& headers, std::string_view name) {
     return static_cast<std::size_t>(
         std::count_if(headers.begin(), headers.end(),
@@ -76,16 +82,12 @@ std::size_t RequestParser::feed_head(std::string_view bytes) {
     bytes.remove_prefix(before);
     if (bytes.empty() || bytes == "\r") return before;
     has_begun_ = true;
-    const std::size_t end = bytes.substr(0, limits_.head_bytes_max).find("\r\n\r\n");
-    if (end == bytes.npos) {
-        // What is no request at all need not be waited for.
-        const std::string_view line = bytes.substr(0, bytes.find('\n'));
-        if (bytes.size() >= limits_.head_bytes_max) {
-            refuse(431);
-        } else if (std::any_of(line.begin(), line.end(),
-                               [](unsigned char c) { return (c < ' ' && c != '\r') || c > '~'; })) {
-            refuse(400);
-        }
+    const std::string_view all = bytes.substr(0, limits_.head_bytes_max);
+    // What is no request at all need not be waited for.
+    if (!is_plausible(all.substr(0, all.find('\n')))) return refuse(400), before;
+    const std::size_t end = all.find("\r\n\r\n");
+    if (end == all.npos) {
+        if (bytes.size() >= limits_.head_bytes_max) refuse(431);
         return before;
     }
     const std::string_view head = bytes.substr(0, end + 4);
