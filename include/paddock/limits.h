@@ -363,4 +363,10 @@ inline constexpr std::size_t kNameAddressesMax = 16;
 inline constexpr int kNameAliasesMax = 8;
 inline constexpr int kNameStrayPacketsMax = 64;
 
+// The operator's configuration: a file with every setting has 8 kB. Dots in one of its keys; the
+// parser recurses on them. Items of one list.
+inline constexpr std::size_t kConfigBytesMax = std::size_t{64} << 10;
+inline constexpr std::size_t kConfigDepthMax = 7;
+inline constexpr std::size_t kConfigItemsMax = 256;
+
 }  // namespace paddock::limits

@@ -4,6 +4,7 @@
 #include "base/display.h"
 #include "cli/command.h"
 #include "cli/completion.h"
+#include "cli/config_command.h"
 #include "cli/host_commands.h"
 #include "cli/man_page.h"
 #include "cli/run_command.h"
@@ -53,7 +54,7 @@ const std::vector<Command>& commands() {
     static const std::vector<Command> all = [] {
         std::vector<Command> made = tool_commands();
         made.push_back(run_command());
-        for (auto& more : {host_commands(), shell_commands()}) {
+        for (auto& more : {host_commands(), config_commands(), shell_commands()}) {
             made.insert(made.end(), more.begin(), more.end());
         }
         return made;

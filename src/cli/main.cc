@@ -3,6 +3,7 @@
 #include <variant>
 
 #include "cli/arguments.h"
+#include "cli/config_command.h"
 #include "cli/doctor_report.h"
 #include "cli/prove/prove.h"
 #include "cli/resolve.h"
