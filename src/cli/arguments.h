@@ -10,6 +10,7 @@
 #include <paddock/config.h>
 #include <paddock/root_options.h>
 
+#include "cli/clients.h"
 #include "cli/ending.h"
 #include "cli/terminal.h"
 
@@ -68,8 +69,18 @@ struct InitRequest {
     bool global = false;
 };
 
-using Request = std::variant<Ending, ResolveRequest, DoctorRequest, ProveRequest, ToolRequest,
-                             ToolListRequest, RunRequest, ConfigRequest, InitRequest>;
+// An entry in the file of an agent.
+struct RegisterRequest {
+    std::string client;
+    Scope scope = Scope::kUser;
+    std::string root{};  // empty: the project that is open
+    bool remove = false;
+    bool dry_run = false;
+};
+
+using Request =
+    std::variant<Ending, ResolveRequest, DoctorRequest, ProveRequest, ToolRequest, ToolListRequest,
+                 RunRequest, ConfigRequest, InitRequest, RegisterRequest>;
 
 // `words` are the arguments after the program's name. TMPDIR is the default of prove's --dir,
 // PADDOCK_RESOLVER that of its --resolver. Standard input is read where the words ask for it.

@@ -7,6 +7,7 @@
 #include "cli/config_command.h"
 #include "cli/host_commands.h"
 #include "cli/man_page.h"
+#include "cli/registration.h"
 #include "cli/run_command.h"
 #include "cli/tool_commands.h"
 
@@ -54,7 +55,8 @@ const std::vector<Command>& commands() {
     static const std::vector<Command> all = [] {
         std::vector<Command> made = tool_commands();
         made.push_back(run_command());
-        for (auto& more : {host_commands(), config_commands(), shell_commands()}) {
+        for (auto& more :
+             {host_commands(), config_commands(), registration_commands(), shell_commands()}) {
             made.insert(made.end(), more.begin(), more.end());
         }
         return made;

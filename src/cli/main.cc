@@ -6,6 +6,7 @@
 #include "cli/config_command.h"
 #include "cli/doctor_report.h"
 #include "cli/prove/prove.h"
+#include "cli/registration.h"
 #include "cli/resolve.h"
 #include "cli/run.h"
 #include "cli/terminal.h"

@@ -107,8 +107,11 @@ void collect(const toml::table& table, std::vector<std::string>& path, TomlDocum
             document.tables.push_back({path, place_of(key.source())});
             collect(*inner, path, document);
         } else {
-            document.leaves.push_back(
-                {path, place_of(key.source()), place_of(node.source()), value_of(node)});
+            document.leaves.push_back({path,
+                                       place_of(key.source()),
+                                       place_of(node.source()),
+                                       {node.source().end.line, node.source().end.column},
+                                       value_of(node)});
         }
         path.pop_back();
     }

@@ -13,6 +13,7 @@
 
 namespace paddock::config {
 
+// From 1 on; columns are characters.
 struct Place {
     std::uint32_t line = 0;
     std::uint32_t column = 0;
@@ -22,6 +23,7 @@ struct Place {
 // What no setting takes: "a date", "a list of something else than strings".
 struct Unfit {
     std::string_view what;
+    friend bool operator==(const Unfit&, const Unfit&) = default;
 };
 
 using TomlValue = std::variant<Unfit, bool, std::int64_t, std::string, std::vector<std::string>>;
@@ -30,6 +32,7 @@ struct Leaf {
     std::vector<std::string> path;  // "workspace", "root"
     Place key;
     Place value;
+    Place end;  // behind the value
     TomlValue content;
 };
 

@@ -128,23 +128,22 @@ struct Layout {
     std::string unit = "  ";  // one level more
 };
 
-// The value with line breaks, each line behind the first indented for its place.
+// Objects with a line for each member, lists on one line.
 std::string laid_out(const Value& value, const Layout& layout) {
-    std::string text;
-    std::size_t spaces = 0;
-    bool at_line_start = false;
-    for (const char c : to_indented_text(value)) {
-        if (at_line_start && c == ' ') {
-            // Two of the writer's are one level.
-            if (++spaces % 2 == 0) text += layout.unit;
-            continue;
-        }
-        text += c;
-        at_line_start = c == '\n';
-        if (at_line_start) text += layout.indent;
-        spaces = 0;
+    if (const Array* array = value.as_array()) {
+        std::string text = "[";
+        for (const Value& item : *array) text += (text.size() == 1 ? "" : ", ") + to_text(item);
+        return text + "]";
     }
-    return text;
+    const Object* object = value.as_object();
+    if (object == nullptr || object->empty()) return to_text(value);
+    const Layout inner{layout.indent + layout.unit, layout.unit};
+    std::string text = "{";
+    for (const auto& [name, member] : *object) {
+        text += (text.size() == 1 ? "\n" : ",\n") + inner.indent + to_text(name) + ": " +
+                laid_out(member, inner);
+    }
+    return text + "\n" + layout.indent + "}";
 }
 
 std::optional<std::string> problem_of(std::string_view text) {
