@@ -1,13 +1,13 @@
 // Gathers what file, environment and overrides say into a draft, then makes options of it.
+#include "config/load.h"
+
 #include <algorithm>
 #include <map>
 
-#include <paddock/config.h>
 #include <paddock/limits.h>
 
 #include "base/display.h"
 #include "config/finish.h"
-#include "config/host.h"
 #include "config/setting.h"
 #include "config/words.h"
 #include "text/similar.h"
@@ -74,8 +74,8 @@ class Loader {
 public:
     explicit Loader(const Source& source) : source_(source), variables_(source.environment) {}
 
-    tl::expected<Configuration, std::vector<Problem>> run() {
-        take_file();
+    tl::expected<Configuration, std::vector<Problem>> run(const std::optional<ConfigFile>& file) {
+        if (file) take_file(*file);
         take_environment();
         take_overrides();
         Configuration configuration;
@@ -105,12 +105,9 @@ private:
                std::to_string(place.column);
     }
 
-    void take_file() {
-        auto read = read_config_file(source_.file, variables_);
-        if (!read) return complain(read.error().where, read.error().text);
-        if (!*read) return;
-        file_ = (*read)->path;
-        const TomlDocument document = parse_toml((*read)->text);
+    void take_file(const ConfigFile& file) {
+        file_ = file.path;
+        const TomlDocument document = parse_toml(file.text);
         if (document.wrong) return complain(at(*document.wrong), document.problem);
         const std::vector<Texts> unknown = take_tables(document.tables);
         std::map<std::string, std::pair<Texts, Place>> tables;
@@ -267,8 +264,20 @@ private:
 
 }  // namespace
 
+tl::expected<Configuration, std::vector<Problem>> load_from(const Source& source,
+                                                            const std::optional<ConfigFile>& file) {
+    return Loader(source).run(file);
+}
+
 tl::expected<Configuration, std::vector<Problem>> load(const Source& source) {
-    return Loader(source).run();
+    const auto file = read_config_file(source.file, Variables(source.environment));
+    if (file) return load_from(source, *file);
+    // What else is wrong is told too.
+    std::vector<Problem> problems{file.error()};
+    if (auto rest = load_from(source, std::nullopt); !rest) {
+        problems.insert(problems.end(), rest.error().begin(), rest.error().end());
+    }
+    return tl::unexpected(std::move(problems));
 }
 
 }  // namespace paddock::config
