@@ -42,6 +42,7 @@ struct ServeSettings {
     std::uint64_t body_bytes = std::uint64_t{16} << 20;
     std::uint32_t request_ms = 30'000;  // to send a whole request
     std::uint32_t idle_ms = 60'000;     // between requests
+    std::uint32_t write_ms = 30'000;    // to take a part of an answer
     std::uint32_t drain_ms = 10'000;    // for calls under way when the server is told to end
 };
 

@@ -35,11 +35,6 @@ bool is_offered(const Setting& setting, Offered offered) {
     });
 }
 
-// What the flag of a switch that is on by default says.
-std::string help_of(const Setting& setting) {
-    return setting.switches_off() ? "Not: " + setting.help : setting.help;
-}
-
 }  // namespace
 
 void SettingOptions::declare(Parser& parser, Offered offered) {
@@ -60,7 +55,7 @@ void SettingOptions::declare(Parser& parser, const Setting& setting) {
     Option option{.names = setting.flags,
                   .unit = unit_of(setting),
                   .choices = setting.choices,
-                  .help = help_of(setting),
+                  .help = setting.switches_off() ? setting.off_help : setting.help,
                   .offers = offers_of(setting)};
     if (setting.kind == Kind::kSwitch) {
         option.unit.clear();

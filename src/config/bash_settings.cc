@@ -105,6 +105,7 @@ std::vector<Setting> bash_settings() {
         plain<bool>({.key = "bash.enabled",
                      .kind = Kind::kSwitch,
                      .help = "Commands can be run, each in the sandbox",
+                     .off_help = "Without commands",
                      .variables = {"PADDOCK_BASH"},
                      .flags = {"--no-bash"}},
                     [](Draft& draft) -> bool& { return draft.bash; }),

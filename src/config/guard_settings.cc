@@ -21,6 +21,7 @@ std::vector<Setting> guard_settings() {
         plain<bool>({.key = "secrets.redact",
                      .kind = Kind::kSwitch,
                      .help = "What looks like a secret is replaced in everything that leaves",
+                     .off_help = "Secrets are shown as they are",
                      .flags = {"--no-redact-secrets"},
                      .weakens = true},
                     [](Draft& draft) -> bool& { return draft.workspace.redact_secrets; }),

@@ -374,6 +374,7 @@ TEST(Settings, each_has_names_of_its_own_and_takes_its_own_default) {
         EXPECT_EQ(setting.switches_off(), setting.flags.front().starts_with("--no-"))
             << setting.key;
         EXPECT_FALSE(setting.help.empty() || setting.help.ends_with('.')) << setting.key;
+        EXPECT_EQ(setting.off_help.empty(), !setting.switches_off()) << setting.key;
         if (setting.kind == Kind::kTable) continue;
         const auto document = parse_toml("a = " + to_toml(setting, setting.usual()));
         ASSERT_EQ(document.leaves.size(), 1U) << setting.key;

@@ -89,6 +89,8 @@ std::vector<Setting> serve_settings() {
             "request_ms", "Milliseconds that a client may take to send a request"),
         time_or_count<&ServeSettings::idle_ms>(
             "idle_ms", "Milliseconds that a connection may be idle between requests"),
+        time_or_count<&ServeSettings::write_ms>(
+            "write_ms", "Milliseconds that a client may take for a part of an answer"),
         time_or_count<&ServeSettings::drain_ms>(
             "drain_ms", "Milliseconds that calls may go on when the server is told to end"),
     };

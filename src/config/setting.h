@@ -32,6 +32,7 @@ struct Setting {
     std::string key;  // "bash.network": table and name
     Kind kind = Kind::kText;
     std::string help;                      // no full stop
+    std::string off_help{};                // of the flag of a switch that is on by default
     std::string unit{};                    // of a text: "REASON", "DIR"
     std::vector<std::string> variables{};  // of the environment, ours first
     std::vector<std::string> flags{};      // for one that is on by default it switches off

@@ -120,6 +120,7 @@ std::vector<Setting> workspace_settings() {
                      .kind = Kind::kSwitch,
                      .help = "Files that usually hold secrets are denied; what git, shells and "
                              "agents obey is read-only",
+                     .off_help = "Without the rules that deny secrets and protect settings",
                      .variables = {"PADDOCK_DEFAULT_RULES"},
                      .flags = {"--no-default-rules"},
                      .weakens = true},
@@ -136,6 +137,7 @@ std::vector<Setting> workspace_settings() {
                      .kind = Kind::kSwitch,
                      .help = "An existing file must have been read in the session, as it is now, "
                              "before it is changed",
+                     .off_help = "Files can be changed without having been read before",
                      .variables = {"PADDOCK_TRACK_READS"},
                      .flags = {"--no-track-reads"},
                      .weakens = true},
