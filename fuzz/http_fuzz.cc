@@ -1,6 +1,6 @@
-// Bytes as a client of HTTP: however they are cut into parts, the same requests come out, within the
-// bounds, and nothing is read in two ways. The head of each request then passes the rules of the
-// endpoint's headers.
+// Bytes as a client of HTTP: however they are cut into parts, the same requests come out, within
+// the bounds, and nothing is read in two ways. The head of each request then passes the rules of
+// the endpoint's headers.
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -16,8 +16,7 @@ namespace {
 using namespace paddock;
 using net::RequestParser;
 
-constexpr net::ParserLimits kLimits{
-    .head_bytes_max = 512, .headers_max = 8, .body_bytes_max = 64};
+constexpr net::ParserLimits kLimits{.head_bytes_max = 512, .headers_max = 8, .body_bytes_max = 64};
 
 struct Seen {
     std::vector<net::Request> requests;

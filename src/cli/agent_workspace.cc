@@ -3,28 +3,30 @@
 #include <paddock/limits.h>
 
 #include "cli/git_excludes.h"
-#include "cli/host_environment.h"
 #include "cli/terminal.h"
+#include "cli/workspace_options.h"
 #include "mcp/instructions.h"
 #include "mcp/workspace_tools.h"
 #include "tools/session.h"
 
 namespace paddock::cli {
 
-WorkspaceOptions options_for(const AgentWorkspace& wanted) {
-    WorkspaceOptions options;
-    options.root = wanted.root;
-    options.read_only = wanted.read_only;
-    options.ignore_rules = git_excludes();
-    options.limits.calls_per_second.reset();
-    if (wanted.bash) {
-        options.shell.emplace();
-        options.host_environment = host_environment();
+tl::expected<AgentSetup, Ending> agent_setup(const SettingWords& words) {
+    auto made = configuration(words);
+    if (!made) return tl::unexpected(std::move(made.error()));
+    WorkspaceOptions& options = made->workspace;
+    // The operator's lines are stronger.
+    options.ignore_rules.insert(0, git_excludes() + "\n");
+    for (const config::Item& item : made->items) {
+        if (item.key == "limits.calls_per_second" && item.is_default) {
+            options.limits.calls_per_second.reset();
+        }
     }
-    return options;
+    return AgentSetup{std::move(options), std::move(made->serve)};
 }
 
 Result<ConfineReport> confine_to(const Workspace& workspace) {
+    if (workspace.session().options().unconfined) return ConfineReport();
     const Access access = workspace.is_read_only() ? Access::kReadOnly : Access::kReadWrite;
     ConfineSpec spec;
     spec.rules = {{workspace.session().files().linkless().fd(), access}};

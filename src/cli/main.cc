@@ -3,9 +3,11 @@
 #include <variant>
 
 #include "cli/arguments.h"
+#include "cli/config_command.h"
 #include "cli/doctor_report.h"
 #include "cli/mcp.h"
 #include "cli/prove/prove.h"
+#include "cli/registration.h"
 #include "cli/resolve.h"
 #include "cli/run.h"
 #include "cli/serve.h"

@@ -25,7 +25,12 @@ int refuse(const Error& error) {
 }  // namespace
 
 int run(const McpRequest& request) {
-    auto workspace = Workspace::open(options_for({request.root, request.read_only, request.bash}));
+    auto setup = agent_setup(request.settings);
+    if (!setup) {
+        complain(setup.error().text);
+        return setup.error().exit_code;
+    }
+    auto workspace = Workspace::open(std::move(setup->workspace));
     if (!workspace) return refuse(workspace.error());
     tell_what_is_odd(*workspace);
     auto server = mcp::StdioServer::prepare();

@@ -1,89 +1,58 @@
 #include "cli/serve_command.h"
 
-#include <charconv>
 #include <optional>
 
 #include "base/display.h"
+#include "cli/setting_options.h"
 
 namespace paddock::cli {
 namespace {
 
-constexpr std::int64_t kPatienceMaxMs = 3'600'000;
-
-// "127.0.0.1:8080", "[::1]:0". What is wrong with it, or nothing.
-std::optional<std::string> set_place(ServeRequest& request, const std::string& text) {
+// "127.0.0.1:8080", "[::1]:0" in its two parts; nothing if it is none.
+struct Place {
+    std::string address;
+    std::string port;
+};
+std::optional<Place> place_of(const std::string& text) {
     const std::size_t colon = text.rfind(':');
-    if (colon != text.npos) {
-        const char* end = text.data() + text.size();
-        const auto [read, error] = std::from_chars(text.data() + colon + 1, end, request.port);
-        request.address = text.substr(0, colon);
-        if (request.address.starts_with('[') && request.address.ends_with(']')) {
-            request.address = request.address.substr(1, request.address.size() - 2);
-        }
-        const bool is_plain = request.address.find(':') == request.address.npos || text[0] == '[';
-        if (error == std::errc() && read == end && !request.address.empty() && is_plain) return {};
+    if (colon == text.npos || colon == 0 || colon + 1 == text.size()) return std::nullopt;
+    Place place{text.substr(0, colon), text.substr(colon + 1)};
+    if (place.address.starts_with('[') && place.address.ends_with(']')) {
+        place.address = place.address.substr(1, place.address.size() - 2);
+    } else if (place.address.find(':') != place.address.npos) {
+        return std::nullopt;
     }
-    return "'" + displayable(text) + "' is no ADDRESS:PORT such as 127.0.0.1:8080 or [::1]:8080";
+    return place;
 }
 
 class ServeForm final : public Form {
 public:
     void declare(Parser& parser) override {
-        parser.workspace(request_.root);
         parser.text({.names = {"--listen"},
                      .unit = "ADDRESS:PORT",
-                     .help = "Where to listen; port 0 is any free one"},
-                    place_, "PADDOCK_LISTEN");
-        parser.text({.names = {"--token-file"},
-                     .unit = "FILE",
-                     .help = "Holds the token that clients must send; else $PADDOCK_TOKEN, else "
-                             "one is made and shown once",
-                     .offers = Offers::kHostFile},
-                    request_.token_file);
-        parser.text({.names = {"--tls-cert"},
-                     .unit = "FILE",
-                     .help = "The certificate chain for TLS, in PEM",
-                     .offers = Offers::kHostFile},
-                    request_.certificate_file);
-        parser.text({.names = {"--tls-key"},
-                     .unit = "FILE",
-                     .help = "The private key for TLS, in PEM",
-                     .offers = Offers::kHostFile},
-                    request_.key_file);
-        parser.flag({.names = {"--allow-plaintext"},
-                     .help = "Other machines may connect without TLS, and read along"},
-                    request_.allow_plaintext);
-        parser.texts({.names = {"--allow-host"},
-                      .unit = "NAME",
-                      .help = "A name under which clients may reach the server"},
-                     request_.hosts);
-        parser.texts({.names = {"--allow-origin"},
-                      .unit = "ORIGIN",
-                      .help = "An origin of web pages that may connect"},
-                     request_.origins);
-        parser.integer({.names = {"--drain-ms"},
-                        .help = "How long calls may go on when the server is told to end",
-                        .usual = std::to_string(request_.drain_ms)},
-                       request_.drain_ms, 0, kPatienceMaxMs);
-        parser.flag({.names = {"--read-only"}, .help = "No tool that changes files, and no bash"},
-                    request_.read_only);
-        parser.flag({.names = {"--no-bash"}, .help = "No bash, bash_output and bash_kill"},
-                    no_bash_);
+                     .help = "Where to listen: --address and --port in one"},
+                    place_);
+        options_.declare(parser,
+                         {"workspace.", "paths.", "secrets.", "limits.", "bash.", "serve."});
     }
 
-    Request finish(Parser&) override {
-        if (auto wrong = set_place(request_, place_)) return complaint(*wrong, "serve");
-        if (request_.certificate_file.empty() != request_.key_file.empty()) {
-            return complaint("--tls-cert and --tls-key go together", "serve");
+    Request finish(Parser& parser) override {
+        ServeRequest request{options_.take(parser)};
+        if (!parser.was_given("--listen")) return request;
+        const auto place = place_of(place_);
+        if (!place) {
+            return complaint("'" + displayable(place_) +
+                                 "' is no ADDRESS:PORT such as 127.0.0.1:8080 or [::1]:8080",
+                             "serve");
         }
-        request_.bash = !no_bash_;
-        return std::move(request_);
+        request.settings.overrides.push_back({"serve.address", place->address, "--listen"});
+        request.settings.overrides.push_back({"serve.port", place->port, "--listen"});
+        return request;
     }
 
 private:
-    ServeRequest request_;
-    std::string place_ = "127.0.0.1:8080";
-    bool no_bash_ = false;
+    std::string place_;
+    SettingOptions options_;
 };
 
 }  // namespace
@@ -104,7 +73,7 @@ Command serve_command() {
          .examples = {"paddock serve --root ~/project",
                       "paddock serve --root ~/project --token-file ~/.paddock-token",
                       "paddock serve --listen 0.0.0.0:8443 --tls-cert chain.pem --tls-key key.pem "
-                      "--allow-host agents.example.org",
+                      "--allow-server-name agents.example.org",
                       "claude mcp add --transport http paddock http://127.0.0.1:8080/mcp --header "
                       "'Authorization: Bearer TOKEN'"},
          .no = "the workspace cannot be opened, the address cannot be listened on, or the kernel "

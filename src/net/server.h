@@ -18,8 +18,8 @@
 #include <string>
 
 #include <paddock/error.h>
+#include <paddock/limits.h>
 
-#include "net/http_limits.h"
 #include "net/message.h"
 #include "net/responder.h"
 

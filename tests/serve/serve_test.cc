@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "net/certificate.h"
+#include "net/tls_client.h"
 #include "serve/serve_process.h"
 #include "testing/jail.h"
 
@@ -124,7 +125,7 @@ TEST_F(Serve, keeps_web_pages_out) {
 }
 
 TEST_F(Serve, lets_in_whom_the_operator_names) {
-    server_.emplace(ws(), std::vector<std::string>{"--allow-host", "agents.example",
+    server_.emplace(ws(), std::vector<std::string>{"--allow-server-name", "agents.example",
                                                    "--allow-origin", "https://tools.example"});
     const std::string page = "Origin: https://tools.example\r\n";
     const std::string preflight = ask("OPTIONS /mcp HTTP/1.1\r\nHost: agents.example\r\n" + page +
@@ -258,7 +259,7 @@ TEST_F(Serve, sigterm_finishes_what_is_under_way) {
 }
 
 TEST_F(Serve, sigterm_does_not_wait_for_ever) {
-    server_.emplace(ws(), std::vector<std::string>{"--drain-ms", "50"});
+    server_.emplace(ws(), std::vector<std::string>{"--serve-drain-ms", "50"});
     Client client(server().port());
     client.send(modern_call("bash", kHoldLock));
     client.read_until("\r\n\r\n");
@@ -325,6 +326,10 @@ TEST_F(Serve, speaks_tls) {
     server_.emplace(ws(), std::vector<std::string>{"--tls-cert", base() + "/crt", "--tls-key",
                                                    base() + "/key"});
     EXPECT_NE(server().printed().find("https://"), std::string::npos);
+    TlsClient client(server().port(), base() + "/crt");
+    ASSERT_TRUE(client.is_connected());
+    client.send(post("/mcp", kList, modern_headers("tools/list")));
+    EXPECT_EQ(status_of(client.read_until("read_file")), 200U);
     Client plain(server().port());
     plain.send(get("/healthz"));
     EXPECT_EQ(plain.read_all().find("200"), std::string::npos);
