@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 
@@ -13,7 +14,10 @@ ServeProcess::ServeProcess(const std::string& root, std::vector<std::string> mor
                            std::map<std::string, std::string> variables) {
     int out[2];
     if (::pipe2(out, O_CLOEXEC) != 0) std::abort();
-    std::vector<std::string> words{"paddock", "serve", "--root", root, "--listen", "127.0.0.1:0"};
+    std::vector<std::string> words{"paddock", "serve", "--root", root};
+    if (std::find(more.begin(), more.end(), "--listen") == more.end()) {
+        more.insert(more.end(), {"--listen", "127.0.0.1:0"});
+    }
     words.insert(words.end(), more.begin(), more.end());
     variables.emplace("PADDOCK_TOKEN", kToken);
     child_ = ::fork();

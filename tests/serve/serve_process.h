@@ -19,8 +19,9 @@ inline constexpr std::string_view kToken = "a-token-for-the-tests-0123456789";
 
 class ServeProcess {
 public:
-    // "paddock serve --root ROOT --listen 127.0.0.1:0 MORE...", with kToken in its environment
-    // unless `variables` has another; waits until it listens or ends.
+    // "paddock serve --root ROOT MORE...", on a free port of 127.0.0.1 unless `more` says where,
+    // with kToken in its environment unless `variables` has another; waits until it listens or
+    // ends.
     explicit ServeProcess(const std::string& root, std::vector<std::string> more = {},
                           std::map<std::string, std::string> variables = {});
     ~ServeProcess();  // SIGKILL if it still runs

@@ -305,20 +305,23 @@ TEST_F(Serve, a_token_of_a_file_is_nowhere_to_be_seen) {
 }
 
 TEST_F(Serve, refuses_what_would_be_unsafe) {
-    const auto end = [&](std::vector<std::string> more, std::map<std::string, std::string> set) {
-        ServeProcess process(ws(), std::move(more), std::move(set));
+    using Variables = std::map<std::string, std::string>;
+    const auto refused = [&](std::vector<std::string> more, const std::string& why,
+                             Variables variables = {}) {
+        ServeProcess process(ws(), std::move(more), std::move(variables));
         EXPECT_EQ(process.port(), 0) << process.printed();
-        const int code = process.wait();
-        EXPECT_EQ(process.printed().find("short"), std::string::npos);
-        return code;
+        EXPECT_NE(process.wait(), 0);
+        EXPECT_NE(process.printed().find(why), std::string::npos) << process.printed();
+        EXPECT_EQ(process.printed().find("tooshort"), std::string::npos);
     };
-    EXPECT_EQ(end({"--listen", "0.0.0.0:0"}, {}), 2);
-    EXPECT_EQ(end({"--listen", "[::]:0"}, {}), 2);
-    EXPECT_EQ(end({"--listen", "8080"}, {}), 2);
-    EXPECT_EQ(end({"--tls-cert", "x"}, {}), 2);
-    EXPECT_EQ(end({"--token-file", base() + "/none"}, {}), 2);
-    EXPECT_EQ(end({}, {{"PADDOCK_TOKEN", "short"}}), 2);
-    EXPECT_EQ(end({"--tls-cert", base() + "/none", "--tls-key", base() + "/none"}, {}), 1);
+    refused({"--listen", "0.0.0.0:0"}, "read along");
+    refused({"--listen", "[::]:0"}, "read along");
+    refused({"--listen", "8080"}, "ADDRESS:PORT");
+    refused({"--listen", "::1:8080"}, "ADDRESS:PORT");
+    refused({"--tls-cert", "x"}, "together");
+    refused({"--token-file", base() + "/none"}, "not_found");
+    refused({}, "no usable token", {{"PADDOCK_TOKEN", "tooshort"}});
+    refused({"--tls-cert", base() + "/none", "--tls-key", base() + "/none"}, "not_found");
 }
 
 TEST_F(Serve, speaks_tls) {
