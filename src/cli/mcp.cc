@@ -2,61 +2,19 @@
 
 #include <unistd.h>
 
-#include <paddock/sandbox.h>
-#include <paddock/workspace.h>
-
-#include "cli/git_excludes.h"
-#include "cli/host_environment.h"
+#include "cli/agent_workspace.h"
 #include "cli/terminal.h"
-#include "mcp/instructions.h"
-#include "mcp/protocol.h"
 #include "mcp/stdio.h"
-#include "mcp/workspace_tools.h"
-#include "tools/session.h"
 
 namespace paddock::cli {
 namespace {
-
-// Whoever writes to our input has started us: there is no need to slow it down.
-WorkspaceOptions options_for(const McpRequest& request) {
-    WorkspaceOptions options;
-    options.root = request.root;
-    options.read_only = request.read_only;
-    options.ignore_rules = git_excludes();
-    options.limits.calls_per_second.reset();
-    if (request.bash) {
-        options.shell.emplace();
-        options.host_environment = host_environment();
-    }
-    return options;
-}
-
-// Wall two: from here on nothing outside the workspace can be opened, whatever the tools do wrong.
-Result<ConfineReport> confine_to(const Workspace& workspace) {
-    const Access access = workspace.is_read_only() ? Access::kReadOnly : Access::kReadWrite;
-    ConfineSpec spec;
-    spec.rules = {{workspace.session().files().linkless().fd(), access}};
-    return confine_self(spec);
-}
-
-mcp::ServerInfo info_of(const Workspace& workspace) {
-    return {.name = "paddock",
-            .title = "paddock: files, search and a shell in one directory",
-            .version = PADDOCK_VERSION,
-            .instructions = mcp::instructions_for(workspace),
-            .capabilities = {{"tools", json::Object{}}}};
-}
 
 // For the person at the terminal, or whoever reads the client's log.
 void tell_what_is_odd(const Workspace& workspace) {
     if (is_terminal(STDIN_FILENO)) {
         complain("waits for the messages of an agent on standard input; Ctrl-D ends it");
     }
-    const WorkspaceOptions& options = workspace.session().options();
-    if (!options.shell || options.read_only) return;
-    if (const auto shell = workspace.session().shell(); !shell) {
-        complain("bash will refuse every command: " + shell.error().text);
-    }
+    complain_of_shell(workspace);
 }
 
 int refuse(const Error& error) {
@@ -67,7 +25,12 @@ int refuse(const Error& error) {
 }  // namespace
 
 int run(const McpRequest& request) {
-    auto workspace = Workspace::open(options_for(request));
+    auto setup = agent_setup(request.settings);
+    if (!setup) {
+        complain(setup.error().text);
+        return setup.error().exit_code;
+    }
+    auto workspace = Workspace::open(std::move(setup->workspace));
     if (!workspace) return refuse(workspace.error());
     tell_what_is_odd(*workspace);
     auto server = mcp::StdioServer::prepare();
@@ -75,10 +38,7 @@ int run(const McpRequest& request) {
     const auto report = confine_to(*workspace);
     if (!report) return refuse(report.error());
 
-    mcp::Methods methods;
-    mcp::add_tool_methods(methods, std::make_shared<mcp::WorkspaceTools>(*workspace),
-                          limits::kMcpToolsPerPage);
-    const mcp::Protocol protocol(info_of(*workspace), std::move(methods));
+    const mcp::Protocol protocol(info_of(*workspace), methods_of(*workspace));
     const mcp::StdioServed served = server->serve(protocol);
     // The warden notices, and ends what is left.
     if (!served.is_clean) ::_exit(0);

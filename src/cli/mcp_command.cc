@@ -1,26 +1,20 @@
 #include "cli/mcp_command.h"
 
+#include "cli/setting_options.h"
+
 namespace paddock::cli {
 namespace {
 
 class McpForm final : public Form {
 public:
     void declare(Parser& parser) override {
-        parser.workspace(request_.root);
-        parser.flag({.names = {"--read-only"}, .help = "No tool that changes files, and no bash"},
-                    request_.read_only);
-        parser.flag({.names = {"--no-bash"}, .help = "No bash, bash_output and bash_kill"},
-                    no_bash_);
+        options_.declare(parser, {"workspace.", "paths.", "secrets.", "limits.", "bash."});
     }
 
-    Request finish(Parser&) override {
-        request_.bash = !no_bash_;
-        return std::move(request_);
-    }
+    Request finish(Parser& parser) override { return McpRequest{options_.take(parser)}; }
 
 private:
-    McpRequest request_;
-    bool no_bash_ = false;
+    SettingOptions options_;
 };
 
 }  // namespace

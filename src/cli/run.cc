@@ -9,9 +9,9 @@
 
 #include <paddock/workspace.h>
 
-#include "cli/host_environment.h"
 #include "cli/terminal.h"
 #include "cli/terminal_relay.h"
+#include "cli/workspace_options.h"
 #include "tools/session.h"
 
 namespace paddock::cli {
@@ -98,11 +98,13 @@ int run_in(tools::Shell& shell, const RunRequest& request) {
 }  // namespace
 
 int run(const RunRequest& request) {
-    WorkspaceOptions options;
-    options.root = request.root;
-    options.shell = request.shell;
-    options.host_environment = host_environment();
-    const auto workspace = Workspace::open(std::move(options));
+    auto options = workspace_options(request.settings);
+    if (!options) {
+        complain(options.error().text);
+        return kNotStarted;
+    }
+    if (std::exchange(options->read_only, false)) options->shell->read_only = true;
+    const auto workspace = Workspace::open(std::move(*options));
     if (!workspace) {
         complain(workspace.error().message());
         return kNotStarted;

@@ -1,44 +1,28 @@
 #include "cli/run_command.h"
 
 #include <array>
-#include <charconv>
-#include <limits>
 
 #include "base/display.h"
+#include "cli/setting_options.h"
 
 namespace paddock::cli {
 namespace {
 
-struct NamedLimit {
-    std::string_view name;
-    std::uint64_t CommandLimits::*member;
-};
-constexpr std::array kLimits{NamedLimit{"processes", &CommandLimits::processes},
-                             NamedLimit{"memory", &CommandLimits::memory_bytes},
-                             NamedLimit{"file", &CommandLimits::file_bytes},
-                             NamedLimit{"open-files", &CommandLimits::open_files},
-                             NamedLimit{"scratch", &CommandLimits::scratch_bytes}};
-
-// "2G", "100". Nothing if it is no such number.
-std::optional<std::uint64_t> number(std::string_view text) {
-    std::uint64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
-    if (error != std::errc() || unit.size() > 1) return std::nullopt;
-    const unsigned shift = unit.empty() ? 0 : unit == "K" ? 10 : unit == "M" ? 20 : 30;
-    if (!unit.empty() && unit != "K" && unit != "M" && unit != "G") return std::nullopt;
-    if (value > std::numeric_limits<std::uint64_t>::max() >> shift) return std::nullopt;
-    return value << shift;
-}
+// The limits that can be given in short.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kLimits{
+    {{"processes", "bash.limits.processes"},
+     {"memory", "bash.limits.memory_bytes"},
+     {"file", "bash.limits.file_bytes"},
+     {"open-files", "bash.limits.open_files"},
+     {"scratch", "bash.limits.scratch_bytes"}}};
 
 enum class Net : std::uint8_t { kNone, kHost };
 
 class RunForm final : public Form {
 public:
     void declare(Parser& parser) override {
-        parser.workspace(request_.root);
         parser.flag({.names = {"--ro"}, .help = "The command cannot change the workspace"},
-                    request_.shell.read_only);
+                    read_only_);
         parser.choice<Net>({.names = {"--net"}, .help = "The network: its own loopback, or yours"},
                            net_, {{"none", Net::kNone}, {"host", Net::kHost}});
         parser.texts(
@@ -46,67 +30,53 @@ public:
              .unit = "NAME=VALUE",
              .help = "processes, memory, file, open-files or scratch; K, M and G are known"},
             limits_);
-        parser.texts(
-            {.names = {"--env"}, .unit = "NAME=VALUE", .help = "A variable that the command gets"},
-            environment_);
-        parser.texts({.names = {"--pass-env"},
-                      .unit = "NAME",
-                      .help = "A variable of yours that the command gets"},
-                     request_.shell.pass_environment);
-        parser.texts({.names = {"--see"},
-                      .unit = "DIR",
-                      .help = "A directory that it can read besides the system's",
-                      .offers = Offers::kHostDirectory},
-                     request_.shell.read_only_directories);
+        options_.declare(parser, {"workspace.root", "bash.required", "bash.pass_environment",
+                                  "bash.environment", "bash.read_only_directories"});
     }
 
     Request finish(Parser& parser) override {
+        request_.settings = options_.take(parser);
+        auto& overrides = request_.settings.overrides;
+        // A person asks for it: that an agent gets no bash is no matter.
+        overrides.push_back({"bash.enabled", "yes", "paddock run"});
+        if (read_only_) overrides.push_back({"bash.read_only", "yes", "--ro"});
+        if (parser.was_given("--net")) {
+            overrides.push_back({"bash.network", net_ == Net::kHost ? "host" : "none", "--net"});
+        }
         for (const std::string& limit : limits_) {
-            if (auto wrong = set_limit(request_.shell.limits, limit)) {
-                return complaint(*wrong, "run");
-            }
-        }
-        for (const std::string& variable : environment_) {
-            const std::size_t equals = variable.find('=');
-            if (equals == 0 || equals == variable.npos) {
-                return complaint("'" + displayable(variable) + "' is no NAME=VALUE", "run");
-            }
-            request_.shell.environment.push_back(
-                {variable.substr(0, equals), variable.substr(equals + 1)});
-        }
-        if (net_ == Net::kHost) {
-            request_.shell.host_network = permit::HostNetwork{"asked for by --net host"};
+            if (auto wrong = take_limit(limit)) return complaint(*wrong, "run");
         }
         request_.command = std::move(parser.operands());
         return std::move(request_);
     }
 
 private:
+    // "memory=2G". What is wrong with it, or nothing.
+    std::optional<std::string> take_limit(const std::string& text) {
+        const std::size_t equals = text.find('=');
+        const std::string name = text.substr(0, equals);
+        Words names;
+        for (const auto& [short_name, key] : kLimits) {
+            names.emplace_back(short_name);
+            if (name != short_name) continue;
+            if (equals == text.npos) {
+                return "'" + displayable(text) + "' is no limit such as '" + name + "=100'";
+            }
+            request_.settings.overrides.push_back(
+                {std::string(key), text.substr(equals + 1), "--limit"});
+            return std::nullopt;
+        }
+        return "there is no limit '" + displayable(name) + "'" + meant(name, names);
+    }
+
+    SettingOptions options_;
     RunRequest request_;
+    bool read_only_ = false;
     Net net_ = Net::kNone;
     Words limits_;
-    Words environment_;
 };
 
 }  // namespace
-
-std::optional<std::string> set_limit(CommandLimits& limits, const std::string& text) {
-    const std::size_t equals = text.find('=');
-    const std::string name = text.substr(0, equals);
-    Words names;
-    for (const NamedLimit& limit : kLimits) {
-        names.emplace_back(limit.name);
-        if (name != limit.name) continue;
-        const auto value =
-            equals == text.npos ? std::nullopt : number(std::string_view(text).substr(equals + 1));
-        if (!value || *value == 0) {
-            return "'" + displayable(text) + "' is no limit such as '" + name + "=100'";
-        }
-        limits.*limit.member = *value;
-        return std::nullopt;
-    }
-    return "there is no limit '" + displayable(name) + "'" + meant(name, names);
-}
 
 Command run_command() {
     return {{.name = "run",
