@@ -78,7 +78,10 @@ std::vector<Command> host_commands() {
         .no = "something that paddock cannot do without is missing"};
     const Manual prove{
         .name = "prove",
-        .summary = "Attack decoys on this kernel and file system, beside a careless tool.",
+        .summary = "Attack decoys on this kernel and file system, beside careless tools.",
+        .description =
+            "Paths are put to a check-then-open tool and to paddock, commands to plain bash and to "
+            "paddock's. Everything is made in a scratch directory and removed again.",
         .examples = {"paddock prove", "paddock prove --dir /srv/agents --resolver walk",
                      "paddock prove --rounds 500000 --json"},
         .no = "something leaked through paddock"};

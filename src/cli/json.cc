@@ -37,14 +37,14 @@ json::object verdict_of(const prove::Verdict& verdict) {
     return object;
 }
 
-json::object row_of(const prove::Row& row, const std::vector<ResolverKind>& resolvers) {
+json::object row_of(const prove::Row& row, const std::vector<std::string_view>& contenders) {
     json::object object;
     object["id"] = row.id;
     object["attack"] = row.title;
     object["careless"] = verdict_of(row.careless);
     json::object& guarded = object["paddock"].emplace_object();
-    for (std::size_t i = 0; i < resolvers.size(); ++i) {
-        guarded[resolver_name(resolvers[i])] = verdict_of(row.guarded[i]);
+    for (std::size_t i = 0; i < contenders.size(); ++i) {
+        guarded[contenders[i]] = verdict_of(row.guarded[i]);
     }
     object["conclusive"] = row.conclusive();
     return object;
@@ -107,8 +107,15 @@ std::string as_json(const prove::Report& report) {
     document["rounds"] = report.rounds;
     document["not_tried"] = report.not_tried;
     json::array& rows = document["attacks"].emplace_array();
-    for (const prove::Row& row : report.rows) rows.push_back(row_of(row, report.resolvers));
-    document["summary"] = {{"attacks", report.rows.size()},
+    std::vector<std::string_view> resolvers;
+    for (const ResolverKind resolver : report.resolvers)
+        resolvers.push_back(resolver_name(resolver));
+    for (const prove::Row& row : report.rows) rows.push_back(row_of(row, resolvers));
+    document["rung"] = report.rung;
+    document["no_commands"] = displayable(report.no_commands);
+    json::array& commands = document["commands"].emplace_array();
+    for (const prove::Row& row : report.commands) commands.push_back(row_of(row, {report.rung}));
+    document["summary"] = {{"attacks", report.rows.size() + report.commands.size()},
                            {"careless_leaks", summary.careless_leaks},
                            {"paddock_leaks", summary.paddock_leaks},
                            {"inconclusive", summary.inconclusive},

@@ -8,6 +8,7 @@
 #include <csignal>
 #include <cstring>
 #include <fstream>
+#include <iterator>
 #include <set>
 
 #include "cli/run.h"
@@ -93,6 +94,36 @@ TEST_F(Prove, refusals_carry_the_documented_code_under_every_resolver) {
             EXPECT_EQ(text_of(verdict.at("code")), expected) << resolver;
         }
     }
+}
+
+// Each is one of the attempts that the tests set on every sandbox.
+bool is_inmate(const std::string& id) {
+    for (const std::string& name : os_list(PADDOCK_SOURCE_DIR "/tests/inmates")) {
+        std::ifstream file(PADDOCK_SOURCE_DIR "/tests/inmates/" + name);
+        const std::string text{std::istreambuf_iterator<char>(file), {}};
+        if (text.find("\"" + id + "\", \"") != text.npos) return true;
+    }
+    return false;
+}
+
+TEST_F(Prove, commands_get_nowhere_that_plain_bash_does) {
+    const auto document = paddock(words({"--json", "--rounds", "1"})).json();
+    ASSERT_TRUE(document.is_object());
+    const std::string rung = text_of(document.at("rung"));
+    if (rung.empty()) GTEST_SKIP() << document.at("no_commands");
+    const auto& commands = document.at("commands").as_array();
+    EXPECT_GE(commands.size(), 20U);
+    for (const auto& attack : commands) {
+        const std::string id = text_of(attack.at("id"));
+        SCOPED_TRACE(id);
+        EXPECT_TRUE(is_inmate(id));
+        if (!id.starts_with("user-namespace")) {
+            EXPECT_EQ(attack.at("careless").at("result"), "leaked");
+        }
+        const auto& result = attack.at("paddock").at(rung).at("result");
+        EXPECT_TRUE(result == "held" || (rung == "low" && result == "skipped")) << result;
+    }
+    expect_clean();
 }
 
 TEST_F(Prove, the_table_tells_it_to_people) {

@@ -18,6 +18,7 @@
 
 #include "base/display.h"
 #include "cli/json.h"
+#include "cli/prove/command_attack.h"
 #include "cli/prove/gallery.h"
 #include "cli/prove/interrupt.h"
 #include "cli/prove/report.h"
@@ -111,6 +112,23 @@ void run_gallery(Report& report, const Terms& terms) {
     }
 }
 
+void run_commands(Report& report, const std::string& scratch) {
+    report.rung = rung_in(scratch, report.no_commands);
+    if (report.rung.empty()) return;
+    const std::vector<CommandAttack> gallery = command_gallery();
+    Progress progress(gallery.size());
+    for (const CommandAttack& attack : gallery) {
+        progress.show(report.commands.size(), attack.title);
+        Row row;
+        row.id = attack.id;
+        row.title = attack.title;
+        row.careless = try_command(attack, Runner::kPlainBash, scratch);
+        row.guarded.push_back(try_command(attack, Runner::kPaddock, scratch));
+        if (Interrupt::caught() != 0) return;
+        report.commands.push_back(std::move(row));
+    }
+}
+
 // Nothing if there was nowhere to try, or no resolver to try; the reason has been told then.
 std::optional<Report> try_everything(const ProveRequest& request) {
     const Scratch scratch(request.directory);
@@ -133,6 +151,7 @@ std::optional<Report> try_everything(const ProveRequest& request) {
     report.root_user = ::geteuid() == 0;
     report.rounds = request.rounds;
     run_gallery(report, {scratch.path(), request.rounds});
+    if (Interrupt::caught() == 0) run_commands(report, scratch.path());
     return report;
 }
 
@@ -156,7 +175,7 @@ int run(const ProveRequest& request) {
     if (!print(text)) return kUsageError;
     const prove::Summary summary = prove::summarize(*report);
     if (summary.paddock_leaks > 0) return 1;
-    return summary.skipped == report->rows.size() ? kUsageError : 0;
+    return summary.skipped == report->rows.size() + report->commands.size() ? kUsageError : 0;
 }
 
 }  // namespace paddock::cli

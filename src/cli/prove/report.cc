@@ -28,10 +28,9 @@ std::string counted(std::size_t count, const std::string& thing) {
     return std::to_string(count) + " " + thing + (count == 1 ? "" : "s");
 }
 
-std::string remarks(const Report& report) {
+std::string remarks(const std::vector<Row>& rows, const std::vector<std::string>& contenders) {
     std::string text;
-    if (!report.not_tried.empty()) text += "not tried: " + report.not_tried + "\n";
-    for (const Row& row : report.rows) {
+    for (const Row& row : rows) {
         if (const Verdict* verdict = row.skipped()) {
             text += "skipped: " + row.id + ": " + displayable(verdict->detail) + "\n";
         } else if (!row.conclusive()) {
@@ -41,11 +40,40 @@ std::string remarks(const Report& report) {
         }
         for (std::size_t i = 0; i < row.guarded.size(); ++i) {
             if (!row.guarded[i].is_leak()) continue;
-            text += "LEAK: " + row.id + " (" + std::string(resolver_name(report.resolvers[i])) +
+            text += "LEAK: " + row.id + " (" + contenders[i] +
                     "): " + displayable(row.guarded[i].detail) + "\n";
         }
     }
-    return text.empty() ? text : "\n" + text;
+    return text;
+}
+
+std::string set_apart(const std::string& text) { return text.empty() ? text : "\n" + text; }
+
+// `control` is the one without paddock.
+std::string table_of(const std::vector<Row>& results, const std::string& control,
+                     const std::vector<std::string>& contenders, const Paint& paint) {
+    std::vector<std::vector<Cell>> rows;
+    std::vector<Cell> head{
+        {"id", Tone::kStrong}, {"attack", Tone::kStrong}, {control, Tone::kStrong}};
+    for (const std::string& contender : contenders) {
+        head.push_back({"paddock, " + contender, Tone::kStrong});
+    }
+    rows.push_back(std::move(head));
+    for (const Row& row : results) {
+        std::vector<Cell> cells{
+            {row.id, Tone::kQuiet}, {row.title}, cell_of(row, row.careless, true)};
+        for (const Verdict& verdict : row.guarded) cells.push_back(cell_of(row, verdict, false));
+        rows.push_back(std::move(cells));
+    }
+    return table(rows, paint);
+}
+
+std::string commands_text(const Report& report, const Paint& paint) {
+    if (report.rung.empty())
+        return "\ncommands not tried: " + displayable(report.no_commands) + "\n";
+    const std::vector<std::string> contenders{report.rung + " rung"};
+    return "\n" + table_of(report.commands, "plain bash", contenders, paint) +
+           set_apart(remarks(report.commands, contenders));
 }
 
 }  // namespace
@@ -73,7 +101,11 @@ bool Row::conclusive() const noexcept { return skipped() == nullptr && careless.
 
 Summary summarize(const Report& report) {
     Summary summary;
-    for (const Row& row : report.rows) {
+    std::vector<const Row*> rows;
+    for (const Row& row : report.rows) rows.push_back(&row);
+    for (const Row& row : report.commands) rows.push_back(&row);
+    for (const Row* each : rows) {
+        const Row& row = *each;
         const bool skipped = row.skipped() != nullptr;
         summary.careless_leaks += row.conclusive() ? 1U : 0U;
         summary.skipped += skipped ? 1U : 0U;
@@ -87,24 +119,19 @@ Summary summarize(const Report& report) {
 
 std::string as_text(const Report& report, const Paint& paint) {
     const Summary summary = summarize(report);
-    std::vector<std::vector<Cell>> rows;
-    std::vector<Cell> head{
-        {"id", Tone::kStrong}, {"attack", Tone::kStrong}, {"careless tool", Tone::kStrong}};
+    std::vector<std::string> resolvers;
     for (const ResolverKind resolver : report.resolvers) {
-        head.push_back({"paddock, " + std::string(resolver_name(resolver)), Tone::kStrong});
+        resolvers.emplace_back(resolver_name(resolver));
     }
-    rows.push_back(std::move(head));
-    for (const Row& row : report.rows) {
-        std::vector<Cell> cells{
-            {row.id, Tone::kQuiet}, {row.title}, cell_of(row, row.careless, true)};
-        for (const Verdict& verdict : row.guarded) cells.push_back(cell_of(row, verdict, false));
-        rows.push_back(std::move(cells));
-    }
+    std::string not_tried;
+    if (!report.not_tried.empty()) not_tried = "not tried: " + report.not_tried + "\n";
     std::string text = "Linux " + displayable(report.kernel) + ", " + report.file_system + ", " +
                        (report.root_user ? "as root" : "as an ordinary user") + "\n\n";
-    text += table(rows, paint) + remarks(report) + "\n";
-    text += counted(report.rows.size(), "attack") + ". The careless tool fell for " +
-            std::to_string(summary.careless_leaks) + ". ";
+    text += table_of(report.rows, "careless tool", resolvers, paint) +
+            set_apart(not_tried + remarks(report.rows, resolvers)) + commands_text(report, paint) +
+            "\n";
+    text += counted(report.rows.size() + report.commands.size(), "attack") + ". Without paddock " +
+            std::to_string(summary.careless_leaks) + " succeeded. ";
     text += summary.paddock_leaks == 0
                 ? paint(Tone::kGood, "Nothing leaked through paddock.")
                 : paint(Tone::kBad, counted(summary.paddock_leaks, "leak") + " through paddock.");

@@ -57,6 +57,10 @@ struct Report {
     std::vector<ResolverKind> resolvers;
     std::string not_tried;  // why there is no other resolver, if one was wanted
     std::vector<Row> rows;
+
+    std::string rung;           // of the sandbox for commands; empty if there is none
+    std::string no_commands;    // why not
+    std::vector<Row> commands;  // what they tried; plain bash is the careless one
 };
 
 struct Summary {
