@@ -1,5 +1,9 @@
 #include "json/write.h"
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 #include <bit>
 #include <charconv>
 #include <cmath>
@@ -20,27 +24,52 @@ constexpr bool may_need_escape(unsigned char byte) {
     return byte < 0x20 || byte == '"' || byte == '\\' || byte == 0x7f || byte == kC1Lead;
 }
 
-// The same of eight bytes at once: the top bit of the first such byte is set, and none before it.
-// Bytes behind it may be marked by mistake.
-std::uint64_t marks_of_escapes(std::uint64_t eight) {
+#if defined(__SSE2__)
+
+constexpr std::size_t kStep = sizeof(__m128i);
+
+// The same of so many bytes at once: a bit for each.
+std::uint64_t marks_of_escapes(const char* bytes) {
+    const __m128i all = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes));
+    const auto equals = [&](unsigned char byte) {
+        return _mm_cmpeq_epi8(all, _mm_set1_epi8(static_cast<char>(byte)));
+    };
+    const __m128i control = _mm_cmpeq_epi8(_mm_min_epu8(all, _mm_set1_epi8(0x1f)), all);
+    const __m128i quotes = _mm_or_si128(equals('"'), equals('\\'));
+    const __m128i others = _mm_or_si128(equals(0x7f), equals(kC1Lead));
+    return static_cast<std::uint64_t>(static_cast<unsigned>(
+        _mm_movemask_epi8(_mm_or_si128(control, _mm_or_si128(quotes, others)))));
+}
+constexpr int kBitsPerByte = 1;
+
+#else
+
+constexpr std::size_t kStep = sizeof(std::uint64_t);
+
+// The same of so many bytes at once: the top bit of the first such byte is set, and none before
+// it. Bytes behind it may be marked by mistake.
+std::uint64_t marks_of_escapes(const char* bytes) {
+    static_assert(std::endian::native == std::endian::little);
     constexpr std::uint64_t kOnes = 0x0101010101010101U;
     constexpr std::uint64_t kTops = 0x8080808080808080U;
+    std::uint64_t all = 0;
+    std::memcpy(&all, bytes, sizeof all);
     const auto equals = [&](unsigned char byte) {
-        const std::uint64_t other = eight ^ (kOnes * byte);
+        const std::uint64_t other = all ^ (kOnes * byte);
         return (other - kOnes) & ~other;
     };
-    const std::uint64_t control = (eight - kOnes * 0x20) & ~eight;
+    const std::uint64_t control = (all - kOnes * 0x20) & ~all;
     return (control | equals('"') | equals('\\') | equals(0x7f) | equals(kC1Lead)) & kTops;
 }
+constexpr int kBitsPerByte = 8;
+
+#endif
 
 // The first byte at or after `i` that may need an escape, or the end.
 std::size_t plain_until(std::string_view text, std::size_t i) {
-    static_assert(std::endian::native == std::endian::little);
-    for (; i + 8 <= text.size(); i += 8) {
-        std::uint64_t eight = 0;
-        std::memcpy(&eight, text.data() + i, sizeof eight);
-        const std::uint64_t marks = marks_of_escapes(eight);
-        if (marks != 0) return i + static_cast<std::size_t>(std::countr_zero(marks)) / 8;
+    for (; i + kStep <= text.size(); i += kStep) {
+        const std::uint64_t marks = marks_of_escapes(text.data() + i);
+        if (marks != 0) return i + static_cast<std::size_t>(std::countr_zero(marks) / kBitsPerByte);
     }
     while (i < text.size() && !may_need_escape(static_cast<unsigned char>(text[i]))) ++i;
     return i;

@@ -114,7 +114,7 @@ TEST_P(OutboxTest, a_reader_that_is_gone_closes_it) {
     box.put("nothing happens");
     EXPECT_TRUE(box.is_empty());
     std::array<sys::Watched, 2> watched{sys::Watched{wakeup.get()},
-                                        sys::Watched{box.end_shows_on()}};
+                                        sys::Watched{box.end_shows_on(), false, true}};
     EXPECT_TRUE(sys::wait_readable(watched).value_or(false));
     EXPECT_TRUE(watched[0].ready);
     EXPECT_TRUE(watched[1].ready);

@@ -96,7 +96,7 @@ private:
         std::array<sys::Watched, 5> watched{
             sys::Watched{for_input ? state_.input : -1}, sys::Watched{state_.signals.get()},
             sys::Watched{state_.parent.get()}, sys::Watched{state_.wakeup.get()},
-            sys::Watched{outbox_.end_shows_on()}};
+            sys::Watched{outbox_.end_shows_on(), false, true}};
         if (!sys::wait_readable(watched, at_most)) return {StdioEnd::kInput};
         if (watched[3].ready) sys::rest(state_.wakeup.get());
         if (watched[1].ready) return {StdioEnd::kSignal};

@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -261,6 +262,33 @@ TEST_F(McpStdio, ends_with_the_process_that_started_it) {
     ::close(out[0]);
 }
 
+// As inetd and socat start programs.
+TEST_F(McpStdio, one_socket_may_be_input_and_output) {
+    int ends[2];
+    ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
+    const pid_t child = ::fork();
+    if (child == 0) {
+        ::dup2(ends[1], 0);
+        ::dup2(ends[1], 1);
+        ::execl(PADDOCK_BINARY, "paddock", "mcp", "--no-bash", "--root", ws().c_str(), nullptr);
+        ::_exit(127);
+    }
+    ::close(ends[1]);
+    const std::string_view ping = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n";
+    std::array<char, 4096> answer;
+    for (int round = 0; round < 3; ++round) {
+        ASSERT_EQ(::write(ends[0], ping.data(), ping.size()), static_cast<ssize_t>(ping.size()));
+        const ssize_t got = ::read(ends[0], answer.data(), answer.size());
+        ASSERT_GT(got, 0);
+        EXPECT_EQ(std::string_view(answer.data(), static_cast<std::size_t>(got)),
+                  "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n");
+    }
+    ::close(ends[0]);
+    int status = 0;
+    EXPECT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
 TEST_F(McpStdio, a_full_pipe_costs_bounded_memory_and_hides_no_cancellation) {
     NEEDS_BASH();
     os_write(ws("big.txt"), std::string(45'000, 'x') + "\n");
@@ -309,6 +337,67 @@ TEST_F(McpStdio, ten_thousand_requests_at_once_are_all_answered) {
     EXPECT_EQ(answered.size(), 10'000U);
     EXPECT_GE(results, 2 * kCalls / 3) << "what is quick is never refused";
     EXPECT_LT(server().status_kb("VmHWM"), 128'000U);
+}
+
+TEST_F(McpStdio, a_full_queue_refuses_and_what_is_quick_goes_on) {
+    NEEDS_BASH();
+    const auto wait = [&] { return server().call("bash", {{"command", "sleep 100000"}}); };
+    constexpr std::size_t kBeyond = 50;
+    const std::size_t fits = limits::kMcpWorkersMax + limits::kMcpQueueMax;
+    for (std::size_t i = 0; i < fits + kBeyond; ++i) (void)wait();
+    const int ping = server().request("ping");
+    std::size_t refused = 0;
+    for (;;) {
+        const json::Value message = server().receive();
+        ASSERT_FALSE(message.is_null());
+        if (text_at(message, "id") == std::to_string(ping)) break;
+        EXPECT_EQ(text_at(message, "error.code"), "-32603") << json::to_text(message);
+        ++refused;
+    }
+    EXPECT_GE(refused, kBeyond);
+    EXPECT_LE(refused, kBeyond + limits::kMcpWorkersMax) << "threads may take their time";
+    server().close_output();
+    EXPECT_EQ(server().wait(), 0);
+}
+
+// What was answered is there, as a whole; what was not is there as a whole or not at all.
+TEST_F(McpStdio, no_answered_write_is_lost_and_none_is_half_done) {
+    const std::string content(200'000, 'c');
+    for (const int ending : {0, SIGTERM, SIGKILL}) {
+        std::map<int, std::string> written;
+        for (int i = 0; i < 40; ++i) {
+            const std::string name = std::to_string(ending) + "-" + std::to_string(i);
+            written[server().call("write_file", {{"path", name}, {"content", content}})] = name;
+        }
+        std::set<int> answered;
+        const auto take = [&] {
+            const json::Value message = server().receive();
+            if (message.is_null()) return false;
+            EXPECT_TRUE(at(message, "result.isError").is_null()) << json::to_text(message);
+            return answered.insert(static_cast<int>(*at(message, "id").as_integer())).second;
+        };
+        for (int i = 0; i < 5; ++i) EXPECT_TRUE(take());
+        if (ending == 0) server().close_input();
+        if (ending != 0) server().signal(ending);
+        while (take()) {
+        }
+        EXPECT_TRUE(ending != 0 || answered.size() == 40) << answered.size();
+        (void)server().wait();
+        for (const auto& [id, name] : written) {
+            if (answered.contains(id) || os_exists(ws(name))) {
+                EXPECT_TRUE(os_read(ws(name)) == content) << name;
+            }
+        }
+        server_.reset();
+    }
+}
+
+TEST_F(McpStdio, an_id_that_is_in_use_is_refused) {
+    NEEDS_BASH();
+    const int first = start_holder(false);
+    server().send(R"({"jsonrpc":"2.0","id":)" + std::to_string(first) + R"(,"method":"ping"})");
+    EXPECT_EQ(text_at(server().answer_to(first), "error.code"), "-32600");
+    EXPECT_TRUE(is_held()) << "the first one is not touched";
 }
 
 TEST_F(McpStdio, a_line_of_a_hundred_megabytes_is_refused_and_the_next_one_read) {
