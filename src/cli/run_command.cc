@@ -1,10 +1,12 @@
 #include "cli/run_command.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <limits>
 
 #include "base/display.h"
+#include "policy/host_rules.h"
 
 namespace paddock::cli {
 namespace {
@@ -31,16 +33,18 @@ std::optional<std::uint64_t> number(std::string_view text) {
     return value << shift;
 }
 
-enum class Net : std::uint8_t { kNone, kHost };
-
 class RunForm final : public Form {
 public:
     void declare(Parser& parser) override {
         parser.workspace(request_.root);
         parser.flag({.names = {"--ro"}, .help = "The command cannot change the workspace"},
                     request_.shell.read_only);
-        parser.choice<Net>({.names = {"--net"}, .help = "The network: its own loopback, or yours"},
-                           net_, {{"none", Net::kNone}, {"host", Net::kHost}});
+        parser.text({.names = {"--net"},
+                     .unit = "none|host|allow=LIST",
+                     .choices = {"none", "host", "allow="},
+                     .help = "The network: its own loopback, yours, or only hosts of the LIST, "
+                             "such as pypi.org:443,*.example.org"},
+                    net_);
         parser.texts(
             {.names = {"--limit"},
              .unit = "NAME=VALUE",
@@ -74,16 +78,14 @@ public:
             request_.shell.environment.push_back(
                 {variable.substr(0, equals), variable.substr(equals + 1)});
         }
-        if (net_ == Net::kHost) {
-            request_.shell.host_network = permit::HostNetwork{"asked for by --net host"};
-        }
+        if (auto wrong = set_network(request_.shell, net_)) return complaint(*wrong, "run");
         request_.command = std::move(parser.operands());
         return std::move(request_);
     }
 
 private:
     RunRequest request_;
-    Net net_ = Net::kNone;
+    std::string net_ = "none";
     Words limits_;
     Words environment_;
 };
@@ -108,17 +110,43 @@ std::optional<std::string> set_limit(CommandLimits& limits, const std::string& t
     return "there is no limit '" + displayable(name) + "'" + meant(name, names);
 }
 
+std::optional<std::string> set_network(ShellOptions& shell, const std::string& text) {
+    constexpr std::string_view kAllow = "allow=";
+    if (text == "none") return std::nullopt;
+    if (text == "host") {
+        shell.host_network = permit::HostNetwork{"asked for by --net host"};
+        return std::nullopt;
+    }
+    const Words known{"none", "host", "allow="};
+    if (!text.starts_with(kAllow)) {
+        return "'" + displayable(text) + "' is not one of none, host, allow=HOST[:PORT],..." +
+               meant(text, known);
+    }
+    for (std::size_t begin = kAllow.size(); begin <= text.size();) {
+        const std::size_t end = std::min(text.find(',', begin), text.size());
+        shell.network_allow.push_back(text.substr(begin, end - begin));
+        begin = end + 1;
+    }
+    const auto rules = policy::HostRules::parse(shell.network_allow);
+    if (!rules) return rules.error().message();
+    return std::nullopt;
+}
+
 Command run_command() {
     return {{.name = "run",
              .summary = "Run a command that cannot leave the workspace.",
              .description =
                  "The command sees the workspace, the system's programs, a private /tmp and home, "
-                 "and its own processes; no network unless asked for. In a terminal it gets a "
-                 "terminal of its own. The exit code is the command's, or 128 and the number of "
+                 "and its own processes; no network unless asked for. Listed hosts are reached "
+                 "through a proxy that HTTP_PROXY and the like name; addresses of this machine and "
+                 "of private networks have to be listed themselves. What was denied is told at the "
+                 "end. In a terminal it gets a terminal of its own. The exit code is the command's, or 128 and the number of "
                  "the signal that ended it; 125 the sandbox could not be made, 126 the program "
                  "cannot be run, 127 there is none.",
              .operands = {{.name = "COMMAND", .many = true}},
              .examples = {"paddock run -- make -j4", "paddock run --ro -- git log",
+                          "paddock run --net 'allow=*.debian.org:443' -- curl -I "
+                          "https://www.debian.org/",
                           "paddock run --net host --pass-env HTTPS_PROXY -- npm install",
                           "paddock run --root ~/project --limit memory=2G -- bash"},
              .no = "as the command says"},
