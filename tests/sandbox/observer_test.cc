@@ -199,6 +199,26 @@ TEST_F(ObservedCommand, moving_what_is_pinned_is_told) {
     EXPECT_EQ(told(), Lines{"rule rename /ROOT/.git"});
 }
 
+// Who looks with more rights than the command has would tell it what exists.
+TEST_F(ObservedCommand, what_the_command_could_not_see_is_not_told_apart) {
+    if (::geteuid() != 0) GTEST_SKIP() << "only root has more rights";
+    tree({"OUT/closed/there=x"});
+    ASSERT_EQ(::chmod(out("closed").c_str(), 0700), 0);
+    const auto attack = [&] {
+        ::open(out("closed/there").c_str(), O_WRONLY | O_CREAT, 0600);
+        ::open(out("closed/missing").c_str(), O_WRONLY | O_CREAT, 0600);
+        return 0;
+    };
+    observe(attack);
+    EXPECT_EQ(told(), (Lines{"view write /OUT/closed/there", "view create /OUT/closed/missing"}));
+    log = {};
+    ASSERT_EQ(::unlink(out("closed/missing").c_str()), 0);
+    world.looker = {65534, 65534};
+    observe(attack);
+    EXPECT_EQ(told(), (Lines{"view create /OUT/closed/there", "view create /OUT/closed/missing"}));
+    EXPECT_EQ(::access(out("closed/there").c_str(), R_OK), 0) << "its own rights are back";
+}
+
 TEST_F(ObservedCommand, what_fails_for_a_simpler_reason_is_not_told) {
     tree({"ROOT/file=one", "OUT/dir/"});
     observe([&] {
