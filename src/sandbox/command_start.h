@@ -22,8 +22,7 @@ struct CommandStart {
     int report = -1;    // absent: -1
     int terminal = -1;  // instead of the first three
 
-    // Where the listener of an observing filter is sent; above kFirstOwnDescriptor. Absent: the
-    // command is not observed.
+    // Where the listener of an observing filter is sent. Absent: the command is not observed.
     int listener_to = -1;
 
     char* const* arguments = nullptr;

@@ -49,15 +49,14 @@ int next_kept(const WardenPlan& plan, int from) {
     return best;
 }
 
+// All that a command gets: whatever the warden opens later is above, out of the way when a child
+// puts the command's descriptors into their places.
 Done point_at_nothing() {
     PADDOCK_ASSIGN(nothing, sys::openat(AT_FDCWD, "/dev/null", O_RDWR));
-    for (int standard = 0; standard < 3; ++standard) {
-        if (nothing.get() == standard) {
-            (void)nothing.release();
-        } else {
-            PADDOCK_TRY(sys::place_descriptor(nothing.get(), standard));
-        }
+    for (int low = 0; low < kFirstOwnDescriptor; ++low) {
+        PADDOCK_TRY(sys::place_descriptor(nothing.get(), low));
     }
+    if (nothing.get() < kFirstOwnDescriptor) (void)nothing.release();
     return {};
 }
 

@@ -180,14 +180,11 @@ StageError WardenProcess::start_observed(CommandStart& start, pid_t& leader) {
     constexpr std::size_t kMessageBytes = 4096;
     auto ends = sys::message_pair(kMessageBytes);
     if (!ends) return {Stage::kDescriptors, ends.error().os_error};
-    auto way = sys::duplicate(ends->second.get(), kFirstOwnDescriptor);
-    if (!way) return {Stage::kDescriptors, way.error().os_error};
-    start.listener_to = way->get();
+    start.listener_to = ends->second.get();
     const StageError failed = start_plainly(start, leader);
     if (failed.stage != Stage::kNone) return failed;
 
     // It was sent before the program ran. Nothing comes from a child that was killed before.
-    way->reset();
     ends->second.reset();
     char byte = 0;
     UniqueFd listener;
