@@ -140,7 +140,8 @@ Command run_command() {
                  "and its own processes; no network unless asked for. Listed hosts are reached "
                  "through a proxy that HTTP_PROXY and the like name; addresses of this machine and "
                  "of private networks have to be listed themselves. What was denied is told at the "
-                 "end. In a terminal it gets a terminal of its own. The exit code is the command's, or 128 and the number of "
+                 "end. In a terminal it gets a terminal of its own. The exit code is the "
+                 "command's, or 128 and the number of "
                  "the signal that ended it; 125 the sandbox could not be made, 126 the program "
                  "cannot be run, 127 there is none.",
              .operands = {{.name = "COMMAND", .many = true}},

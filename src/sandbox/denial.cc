@@ -84,9 +84,9 @@ void DenialLog::add(Denial denial) {
     const auto known = std::find_if(denials_.begin(), denials_.end(),
                                     [&](const Denial& other) { return same(denial, other); });
     if (known != denials_.end()) return;
-    const auto of_wall =
-        std::count_if(denials_.begin(), denials_.end(),
-                      [&](const Denial& other) { return other.wall == denial.wall; });
+    const auto of_wall = std::count_if(denials_.begin(), denials_.end(), [&](const Denial& other) {
+        return other.wall == denial.wall;
+    });
     if (static_cast<std::size_t>(of_wall) >= limits::kDenialsMax) {
         more_ = true;
         return;

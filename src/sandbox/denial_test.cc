@@ -97,11 +97,11 @@ TEST(DenialLog, shows_untrusted_bytes_safely) {
 }
 
 TEST(DenialLog, refuses_malformed_records) {
-    for (const auto spoil : {+[](DenialRecord& r) { r.size = 65535; },
-                             +[](DenialRecord& r) { r.wall = Wall::kProxy; },
-                             +[](DenialRecord& r) { r.wall = static_cast<Wall>(9); },
-                             +[](DenialRecord& r) { r.deed = Deed::kExceed; },
-                             +[](DenialRecord& r) { r.deed = static_cast<Deed>(9); }}) {
+    for (const auto spoil :
+         {+[](DenialRecord& r) { r.size = 65535; }, +[](DenialRecord& r) { r.wall = Wall::kProxy; },
+          +[](DenialRecord& r) { r.wall = static_cast<Wall>(9); },
+          +[](DenialRecord& r) { r.deed = Deed::kExceed; },
+          +[](DenialRecord& r) { r.deed = static_cast<Deed>(9); }}) {
         const Line line;
         DenialRecord record = record_of(Wall::kView, Deed::kWrite, "/x");
         spoil(record);

@@ -1,5 +1,5 @@
-// The observers of a session: one for each command that was started observed, until the last process
-// of it is gone, which may be long after the command itself. Nothing here allocates.
+// The observers of a session: one for each command that was started observed, until the last
+// process of it is gone, which may be long after the command itself. Nothing here allocates.
 #pragma once
 
 #include <poll.h>

@@ -6,8 +6,9 @@ namespace {
 #define NO_CGROUP "no cgroup v2 group is delegated"
 #define DELEGATE "run in a systemd unit or scope with Delegate=yes"
 
-#define NO_LISTENER "no seccomp filter can have a listener here: one outside has it already, perhaps"
-#define NO_WAY_OUT                                                                      \
+#define NO_LISTENER \
+    "no seccomp filter can have a listener here: one outside has it already, perhaps"
+#define NO_WAY_OUT \
     "listed destinations need a network namespace, which is refused here; see `paddock doctor`"
 
 bool is_namespace(Layer layer) { return layer <= Layer::kCgroupNamespace; }

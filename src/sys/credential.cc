@@ -27,8 +27,8 @@ struct CapabilitySets {
 Outcome<CapabilitySets> capabilities() {
     __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
     CapabilitySets sets;
-    PADDOCK_TRY(call(Call::kCredential,
-                     [&] { return ::syscall(SYS_capget, &header, sets.halves); }));
+    PADDOCK_TRY(
+        call(Call::kCredential, [&] { return ::syscall(SYS_capget, &header, sets.halves); }));
     return sets;
 }
 
@@ -125,9 +125,7 @@ Done set_limit(Limit limit, std::uint64_t value) {
     struct rlimit present;
     PADDOCK_TRY(call(Call::kCredential, [&] { return ::getrlimit(resource, &present); }));
     const rlim_t bounded = std::min<rlim_t>(value, present.rlim_max);
-    const struct rlimit wanted {
-        bounded, bounded
-    };
+    const struct rlimit wanted { bounded, bounded };
     return call(Call::kCredential, [&] { return ::setrlimit(resource, &wanted); });
 }
 

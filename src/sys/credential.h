@@ -25,7 +25,8 @@ inline constexpr Capabilities kCapSetuid = std::uint64_t{1} << 7;
 inline constexpr Capabilities kCapSysPtrace = std::uint64_t{1} << 19;
 inline constexpr Capabilities kCapSysAdmin = std::uint64_t{1} << 21;
 
-// Keeps at most these, of what it has, and for good: none can come back by running a program or changing the user.
+// Keeps at most these, of what it has, and for good: none can come back by running a program or
+// changing the user.
 Done lock_capabilities(Capabilities kept);
 Done drop_capabilities();
 

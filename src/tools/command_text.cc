@@ -33,13 +33,12 @@ struct MetLimit {
 std::optional<MetLimit> ending_limit(EndedBy cause, const CommandLimits& limits) {
     switch (cause) {
         case EndedBy::kOutput:
-            return MetLimit{
-                "output", "", "it printed more than " + bytes_text(limits::kCommandOutputBytesMax)};
+            return MetLimit{"output", "",
+                            "it printed more than " + bytes_text(limits::kCommandOutputBytesMax)};
         case EndedBy::kProcesses:
             return MetLimit{"processes", "processes",
                             "there were " + std::to_string(limits.processes) + " processes"};
-        case EndedBy::kDisk:
-            return MetLimit{"disk", "disk", "it filled the disk of the workspace"};
+        case EndedBy::kDisk: return MetLimit{"disk", "disk", "it filled the disk of the workspace"};
         default: return std::nullopt;
     }
 }

@@ -126,7 +126,8 @@ protected:
 
     std::vector<std::string> told() const {
         static constexpr const char* kWalls[] = {"none", "view", "mode", "rule", "net"};
-        static constexpr const char* kDeeds[] = {"write", "create", "remove", "rename", "connect", "look up"};
+        static constexpr const char* kDeeds[] = {"write",  "create",  "remove",
+                                                 "rename", "connect", "look up"};
         std::vector<std::string> lines;
         for (const auto& denial : log.denials()) {
             std::string target = denial.target;
