@@ -314,6 +314,11 @@ inline constexpr std::size_t kProcessesSeenMax = 32'768;
 inline constexpr std::size_t kDenialsMax = 32;
 inline constexpr std::size_t kDenialTargetBytesMax = 512;
 
+// Commands of a session that are observed at once: those that run, and those that left processes
+// running. Each holds two descriptors; with everything else that is below the usual limit of 1024.
+// Those beyond run unobserved.
+inline constexpr std::size_t kObserversMax = 256;
+
 // Places that the observer of denials can tell apart: every protected path of a session, and names
 // of a usual length.
 inline constexpr std::size_t kWriteMapPlacesMax = 1100;

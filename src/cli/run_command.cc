@@ -1,5 +1,6 @@
 #include "cli/run_command.h"
 
+#include <algorithm>
 #include <array>
 
 #include "base/display.h"
@@ -16,15 +17,17 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kLimits{
      {"open-files", "bash.limits.open_files"},
      {"scratch", "bash.limits.scratch_bytes"}}};
 
-enum class Net : std::uint8_t { kNone, kHost };
-
 class RunForm final : public Form {
 public:
     void declare(Parser& parser) override {
         parser.flag({.names = {"--ro"}, .help = "The command cannot change the workspace"},
                     read_only_);
-        parser.choice<Net>({.names = {"--net"}, .help = "The network: its own loopback, or yours"},
-                           net_, {{"none", Net::kNone}, {"host", Net::kHost}});
+        parser.text({.names = {"--net"},
+                     .unit = "none|host|allow=LIST",
+                     .choices = {"none", "host", "allow="},
+                     .help = "The network: its own loopback, yours, or only hosts of the LIST, "
+                             "such as pypi.org:443,*.example.org"},
+                    net_);
         parser.texts(
             {.names = {"--limit"},
              .unit = "NAME=VALUE",
@@ -41,7 +44,7 @@ public:
         overrides.push_back({"bash.enabled", "yes", "paddock run"});
         if (read_only_) overrides.push_back({"bash.read_only", "yes", "--ro"});
         if (parser.was_given("--net")) {
-            overrides.push_back({"bash.network", net_ == Net::kHost ? "host" : "none", "--net"});
+            if (auto wrong = take_network()) return complaint(*wrong, "run");
         }
         for (const std::string& limit : limits_) {
             if (auto wrong = take_limit(limit)) return complaint(*wrong, "run");
@@ -69,10 +72,31 @@ private:
         return "there is no limit '" + displayable(name) + "'" + meant(name, names);
     }
 
+    // "none", "host", "allow=example.org,*.example.com:443". The same.
+    std::optional<std::string> take_network() {
+        constexpr std::string_view kAllow = "allow=";
+        auto& overrides = request_.settings.overrides;
+        if (!net_.starts_with(kAllow)) {
+            if (net_ == "none" || net_ == "host") {
+                overrides.push_back({"bash.network", net_, "--net"});
+                return std::nullopt;
+            }
+            return "'" + displayable(net_) + "' is not one of none, host, allow=HOST[:PORT],..." +
+                   meant(net_, {"none", "host", "allow="});
+        }
+        overrides.push_back({"bash.network", "listed", "--net"});
+        for (std::size_t begin = kAllow.size(); begin <= net_.size();) {
+            const std::size_t end = std::min(net_.find(',', begin), net_.size());
+            overrides.push_back({"bash.network_allow", net_.substr(begin, end - begin), "--net"});
+            begin = end + 1;
+        }
+        return std::nullopt;
+    }
+
     SettingOptions options_;
     RunRequest request_;
     bool read_only_ = false;
-    Net net_ = Net::kNone;
+    std::string net_ = "none";
     Words limits_;
 };
 
@@ -83,12 +107,17 @@ Command run_command() {
              .summary = "Run a command that cannot leave the workspace.",
              .description =
                  "The command sees the workspace, the system's programs, a private /tmp and home, "
-                 "and its own processes; no network unless asked for. In a terminal it gets a "
-                 "terminal of its own. The exit code is the command's, or 128 and the number of "
+                 "and its own processes; no network unless asked for. Listed hosts are reached "
+                 "through a proxy that HTTP_PROXY and the like name; addresses of this machine and "
+                 "of private networks have to be listed themselves. What was denied is told at the "
+                 "end. In a terminal it gets a terminal of its own. The exit code is the "
+                 "command's, or 128 and the number of "
                  "the signal that ended it; 125 the sandbox could not be made, 126 the program "
                  "cannot be run, 127 there is none.",
              .operands = {{.name = "COMMAND", .many = true}},
              .examples = {"paddock run -- make -j4", "paddock run --ro -- git log",
+                          "paddock run --net 'allow=*.debian.org:443' -- curl -I "
+                          "https://www.debian.org/",
                           "paddock run --net host --pass-env HTTPS_PROXY -- npm install",
                           "paddock run --root ~/project --limit memory=2G -- bash"},
              .no = "as the command says"},

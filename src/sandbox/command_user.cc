@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <csignal>
 
 #include "sandbox/kernel_text.h"
 #include "sys/child.h"
@@ -67,12 +68,12 @@ struct PipeEnds {
     int write;
 };
 
-// The namespace is needed, not the process: it waits until the pipe is closed. Its own copy of the
-// end to write to would keep it open for ever.
+// The namespace is needed, not the process: it waits to be killed, or for the end of its parent,
+// which closes the pipe. Its own copy of the end to write to would keep it open.
 int wait_for_end(void* argument) {
     const auto& ends = *static_cast<const PipeEnds*>(argument);
     char nothing = 0;
-    if (!sys::close_between(ends.write, ends.write)) return 1;
+    (void)sys::close_between(ends.write, ends.write);
     (void)sys::read(ends.read, &nothing, 1);
     return 0;
 }
@@ -88,6 +89,7 @@ Outcome<UniqueFd> owner_namespace(const Stat& owner, std::uint32_t id) {
     const auto mapped =
         write_maps(child.id, exchange_map(owner.uid, id), exchange_map(owner.gid, id));
     auto space = sys::openat(AT_FDCWD, name.c_str(), O_RDONLY);
+    (void)sys::send_signal(child.held.get(), SIGKILL);
     pipe.write.reset();
     PADDOCK_TRY(sys::wait_for(child.held.get()));
     if (!mapped) return mapped.error();

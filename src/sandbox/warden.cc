@@ -1,5 +1,4 @@
 #include "sandbox/warden.h"
-#include "sandbox/filter.h"
 
 #include <fcntl.h>
 #include <linux/seccomp.h>
@@ -14,9 +13,11 @@
 #include "sandbox/cgroup.h"
 #include "sandbox/channel.h"
 #include "sandbox/confine.h"
+#include "sandbox/filter.h"
 #include "sandbox/report.h"
 #include "sandbox/scratch_removal.h"
 #include "sandbox/session_plan.h"
+#include "sandbox/session_walls.h"
 #include "sandbox/warden_process.h"
 #include "sys/child.h"
 #include "sys/host.h"
@@ -28,6 +29,9 @@
 
 namespace paddock::sandbox {
 namespace {
+
+// All records of a command, with what the kernel adds to each, several times.
+constexpr std::size_t kDenialSocketBytes = std::size_t{128} << 10;
 
 constexpr std::string_view kEnded = "the session's sandbox has ended; start another one";
 constexpr std::string_view kHeldUp =
@@ -66,6 +70,7 @@ struct Running {
     UniqueFd process;
     UniqueFd listener;
     std::uint16_t port = 0;
+    bool observes = false;
     std::optional<SessionGroup> group;
 };
 
@@ -111,6 +116,7 @@ StageError begin(const WardenPlan& plan, pid_t process, Running& running) {
     if (!answer) return {Stage::kLoop, answer.error().os_error};
     running.listener = std::move(answer->descriptor);
     running.port = static_cast<std::uint16_t>(answer->reply.value);
+    running.observes = answer->reply.observes;
     return answer->reply.error;
 }
 
@@ -204,10 +210,19 @@ Warden::~Warden() { end(); }
 namespace {
 
 // Without a network namespace the host's loopback would be reached: no sockets but the permitted.
-std::vector<sock_filter> command_filter(const ShellOptions& options, Rung rung, int abi) {
-    if (rung == Rung::kFull) return compile_filter({});
+FilterSpec command_filter(const ShellOptions& options, Rung rung, int abi) {
+    if (rung == Rung::kFull) return {};
     const Inet inet = options.host_network ? Inet::kAll : Inet::kNone;
-    return compile_filter(filter_without_namespaces(inet, abi));
+    return filter_without_namespaces(inet, abi);
+}
+
+void plan_filters(const WardenSpec& spec, int abi, WardenPlan& plan) {
+    FilterSpec filter = command_filter(spec.options, plan.rung, abi);
+    plan.filter = compile_filter(filter);
+    if (!spec.ceiling.listener) return;
+    filter.observe = true;
+    plan.observing_filter = compile_filter(filter);
+    plan.world = observed_world(plan);
 }
 
 }  // namespace
@@ -232,13 +247,14 @@ Result<Warden> Warden::start(const WardenSpec& spec) {
         }
         auto plan = rung == Rung::kFull ? plan_full_rung(spec, abi) : plan_low_rung(spec, abi);
         if (!plan) return failure(plan.error());
-        plan->filter = command_filter(spec.options, rung, abi);
+        plan_filters(spec, abi, *plan);
         auto state = std::make_unique<State>();
         const StageError failed = launch(spec, *plan, state->running);
         if (failed.stage == Stage::kNone) {
             const bool limited = state->running.group && state->running.group->has_limits();
             if (!limited) reached.no_cgroup = refuse(Code::kNotAvailable);
             reached.user = plan->user.user;
+            reached.observes = state->running.observes;
             state->report = report_of(spec.options, reached);
             state->home = plan->view.home;
             state->temporary = plan->view.temporary;
@@ -267,7 +283,7 @@ Result<Process> Warden::spawn(const Command& command) {
     auto status = sys::pipe();
     if (!status) return failure(status.error());
     RequestParts parts{.ask = Ask::kSpawn};
-    std::array<int, 5> descriptors{status->write.get()};
+    std::array<int, 6> descriptors{status->write.get()};
     std::size_t count = 1;
     const auto bring = [&](std::uint32_t flag, int descriptor) {
         if (descriptor < 0) return;
@@ -278,6 +294,13 @@ Result<Process> Warden::spawn(const Command& command) {
     bring(kBringsOutput, command.output);
     bring(kBringsError, command.error);
     bring(kBringsReport, command.report);
+    sys::SocketPair denials;
+    if (state_->running.observes) {
+        auto pair = sys::message_pair(kDenialSocketBytes);
+        if (!pair) return failure(pair.error());
+        denials = std::move(*pair);
+        bring(kBringsDenials, denials.second.get());
+    }
     if (command.terminal) {
         parts.flags |= kWantsTerminal;
         parts.number = std::uint32_t{command.terminal->rows} << 16 | command.terminal->columns;
@@ -287,7 +310,9 @@ Result<Process> Warden::spawn(const Command& command) {
     if (command.directory) parts.paths = {&*command.directory, 1};
     auto answer = state_->ask(parts, std::span(descriptors).first(count));
     if (!answer) return failure(answer.error());
-    return Process{answer->reply.id, std::move(status->read), std::move(answer->descriptor)};
+    if (answer->reply.value == 0) denials.first.reset();
+    return Process{answer->reply.id, std::move(status->read), std::move(answer->descriptor),
+                   std::move(denials.first)};
 }
 
 Status Warden::kill_tree(ProcessId id) {

@@ -39,6 +39,7 @@ struct Ceiling {
     bool idmapped_mounts = true;
     bool cgroup = true;
     bool seccomp = true;
+    bool listener = true;  // of a seccomp filter
     int landlock_abi = std::numeric_limits<int>::max();
 };
 
@@ -79,6 +80,10 @@ struct Process {
     ProcessId id = 0;
     UniqueFd status;    // readable when the command has ended: read_exit()
     UniqueFd terminal;  // the other end of it, if one was asked for
+    // For DenialLog: what it and those that it leaves running are refused. All of it that happened
+    // before its end is there when `status` is readable. Invalid if it is not observed: the report
+    // says why, or too many others are (kObserversMax).
+    UniqueFd denials;
 };
 
 // How a command ended. Times and memory are those of the command and of the children it waited for.
