@@ -24,8 +24,9 @@ function(paddock_precompile target kind)
     return()
   endif()
   # g++ 12 forgets that a precompiled header is the system's, and warns of its own std::string.
-  target_compile_options(${target} PRIVATE
-    $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-array-bounds> $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-stringop-overflow>)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(${target} PRIVATE -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread)
+  endif()
   get_property(first GLOBAL PROPERTY PADDOCK_PRECOMPILED_${kind})
   if(first)
     target_precompile_headers(${target} REUSE_FROM ${first})

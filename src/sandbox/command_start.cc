@@ -2,11 +2,14 @@
 
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 
 #include "sys/child.h"
 #include "sys/credential.h"
+#include "sys/host.h"
 #include "sys/landlock.h"
+#include "sys/open.h"
 #include "sys/seccomp.h"
 #include "sys/signal.h"
 #include "sys/socket.h"
@@ -59,11 +62,7 @@ Done give_up_rights(CommandStart& start) {
 
 Done put_under_landlock(CommandStart& start) {
     PADDOCK_TRY(sys::landlock::restrict_self(start.ruleset, 0));
-    const int first = start.report < 0 ? kReportDescriptor : kReportDescriptor + 1;
-    if (start.listener_to < 0) return sys::close_from(first);
-    // That one is close-on-exec.
-    PADDOCK_TRY(sys::close_between(first, start.listener_to - 1));
-    return sys::close_from(start.listener_to + 1);
+    return sys::close_from_when_run(start.report < 0 ? kReportDescriptor : kReportDescriptor + 1);
 }
 
 // From here to the program nothing may be called that is observed: nobody would answer.
@@ -138,10 +137,33 @@ int take_steps(void* argument) {
     sys::leave(127);
 }
 
+// An end of a pipe that is closed when the program runs, or when there is none.
+struct Gate {
+    UniqueFd ours;
+    UniqueFd child;
+};
+
+Outcome<Gate> make_gate() {
+    PADDOCK_ASSIGN(pipe, sys::pipe());
+    PADDOCK_ASSIGN(child, sys::duplicate(pipe.write.get(), kFirstOwnDescriptor));
+    return Gate{std::move(pipe.read), std::move(child)};
+}
+
 }  // namespace
 
+// A command that is running can stop this child as any other process of the session. The warden
+// must not stand still with it: it would not see the end of the server.
 Outcome<pid_t> start_command(CommandStart& start, std::span<std::byte> stack) {
-    return sys::borrow_process(take_steps, &start, stack);
+    PADDOCK_ASSIGN(gate, make_gate());
+    PADDOCK_ASSIGN(child, sys::share_process(take_steps, &start, stack, SIGCHLD));
+    gate.child.reset();
+    std::array<pollfd, 2> polled{
+        {{gate.ours.get(), POLLIN, 0}, {start.plan->server.get(), POLLIN, 0}}};
+    const auto ready = sys::wait_ready(polled, static_cast<int>(start.plan->patience.count()));
+    if (ready && polled[0].revents != 0) return child.id;
+    (void)sys::send_signal(child.held.get(), SIGKILL);
+    (void)sys::wait_for(child.held.get());
+    return ready ? Failure::from_errno(ETIMEDOUT) : ready.error();
 }
 
 }  // namespace paddock::sandbox

@@ -1,5 +1,5 @@
 // From a process of the warden to a command: every step between fork and exec. Runs in a child that
-// borrows the warden's memory, so that nothing has to be copied; allocates nothing.
+// shares the warden's memory, so that nothing has to be copied; allocates nothing.
 #pragma once
 
 #include <sys/types.h>
@@ -32,7 +32,8 @@ struct CommandStart {
     StageError failed = {};  // set by the child
 };
 
-// Runs the command. Nothing of it has run if it fails; `start.failed` says where.
+// Runs the command. Nothing of it has run if it fails; `start.failed` says where. ETIMEDOUT: the
+// child could not get that far, or the server has ended.
 Outcome<pid_t> start_command(CommandStart& start, std::span<std::byte> stack);
 
 }  // namespace paddock::sandbox

@@ -248,6 +248,7 @@ Result<Warden> Warden::start(const WardenSpec& spec) {
         auto plan = rung == Rung::kFull ? plan_full_rung(spec, abi) : plan_low_rung(spec, abi);
         if (!plan) return failure(plan.error());
         plan_filters(spec, abi, *plan);
+        plan->patience = spec.patience / 3;  // the warden gives up before the server does
         auto state = std::make_unique<State>();
         const StageError failed = launch(spec, *plan, state->running);
         if (failed.stage == Stage::kNone) {

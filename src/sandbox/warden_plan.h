@@ -3,6 +3,7 @@
 
 #include <linux/filter.h>
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -35,6 +36,8 @@ struct WardenPlan {
     std::vector<UniqueFd> extra_mounts;
     UniqueFd memory_events;  // of the session's cgroup, if there is one
     UniqueFd process_events;
+
+    std::chrono::milliseconds patience{};  // with a child that is to become a command
 
     std::span<char> shown_arguments;  // of the server, which commands shall not see
 

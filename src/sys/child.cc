@@ -47,11 +47,11 @@ Outcome<pid_t> borrow_process(int (*body)(void*), void* argument, std::span<std:
 }
 
 Outcome<Child> share_process(int (*body)(void*), void* argument, std::span<std::byte> stack,
-                             int namespaces) {
+                             int flags) {
     int held = -1;
     PADDOCK_ASSIGN(id, ask_kernel(Call::kProcess, [&] {
                        return ::clone(body, stack.data() + stack.size(),
-                                      CLONE_VM | CLONE_PIDFD | namespaces, argument, &held);
+                                      CLONE_VM | CLONE_PIDFD | flags, argument, &held);
                    }));
     return Child{static_cast<pid_t>(id), UniqueFd(held)};
 }
@@ -115,6 +115,13 @@ Done place_descriptor(int from, int to) {
 }
 
 Done close_from(int first) { return close_between(first, INT_MAX); }
+
+Done close_from_when_run(int first) {
+    constexpr unsigned kCloseOnExec = 1U << 2;
+    return call(Call::kProcess, [&] {
+        return ::syscall(kNrCloseRange, static_cast<unsigned>(first), ~0U, kCloseOnExec);
+    });
+}
 
 Done close_between(int first, int last) {
     return call(Call::kProcess, [&] {

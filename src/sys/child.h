@@ -29,10 +29,11 @@ Outcome<Child> copy_process(int namespaces);
 // the child has run a program or left. `stack` is the child's.
 Outcome<pid_t> borrow_process(int (*body)(void*), void* argument, std::span<std::byte> stack);
 
-// Runs body(argument) in new namespaces, in a child that shares the memory of the caller while both
-// run: it may make system calls and nothing else, and `stack` must stay until it has ended.
+// Runs body(argument) in a child that shares the memory of the caller while both run: until it has
+// ended or run a program it may make system calls and nothing else, and `stack` must stay. `flags`:
+// new namespaces, and SIGCHLD where that shall tell of its end.
 Outcome<Child> share_process(int (*body)(void*), void* argument, std::span<std::byte> stack,
-                             int namespaces);
+                             int flags);
 
 // Waits for the end of a copy_process or share_process; returns its wait status.
 Outcome<int> wait_for(int held);
@@ -60,6 +61,7 @@ void set_creation_mask(mode_t mask) noexcept;
 // `from` as descriptor `to`, kept when a program is run.
 Done place_descriptor(int from, int to);
 Done close_from(int first);
+Done close_from_when_run(int first);      // only when a program is run
 Done close_between(int first, int last);  // both included
 
 // Returns only if it failed.

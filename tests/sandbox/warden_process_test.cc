@@ -5,7 +5,9 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <iterator>
 #include <set>
+#include <sstream>
 
 #include "sandbox/cgroup.h"
 #include "sandbox/session.h"
@@ -221,19 +223,18 @@ TEST_P(OnBothRungs, a_chain_of_forks_is_stopped) {
     }
 }
 
-// Also the one that is about to become a command, for which the warden waits. Only on the full
-// rung: there a command reaches nobody else.
-TEST_F(Session, a_process_that_stops_all_others_ends_only_its_own_session) {
+// Also the one that is about to become a command. Only on the full rung: there a command reaches
+// nobody else.
+TEST_F(Session, a_process_that_stops_all_others_does_not_hold_up_the_warden) {
     sandbox::WardenSpec impatient = spec();
-    impatient.patience = std::chrono::milliseconds(500);
+    impatient.patience = std::chrono::milliseconds(300);
     START(warden, impatient);
-    START(neighbour, spec());
-    leave_running(warden, "exec " + inmate() + "stop_all started");
+    const Process stopper = leave_running(warden, "exec " + inmate() + "stop_all started");
     ASSERT_TRUE(eventually([&] { return os_exists(ws("started")); }));
     const auto refused = [&] { return !warden.spawn(shell(warden, "true")).has_value(); };
     EXPECT_TRUE(eventually(refused)) << "no command was stopped before it began";
-    EXPECT_CODE(warden.processes(), Code::kSandboxUnavailable);
-    EXPECT_EQ(run(neighbour, "echo works").output, "works\n");
+    EXPECT_OK(warden.kill_tree(stopper.id));
+    EXPECT_EQ(run(warden, "echo works").output, "works\n");
 }
 
 TEST_P(OnBothRungs, signals_reach_the_command) {
@@ -299,6 +300,47 @@ TEST_P(OnBothRungs, nothing_outlives_a_killed_server) {
     probe.end();
     be_killed(
         spec(), script, [](pid_t server) { ::kill(server, SIGKILL); }, mark, 3);
+}
+
+std::string proc_text(int process, const std::string& name) {
+    const std::string path = "/proc/" + std::to_string(process) + "/" + name;
+    const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    return drain(file.get());
+}
+
+std::vector<int> children_of(int process) {
+    std::istringstream text(proc_text(process, "task/" + std::to_string(process) + "/children"));
+    return {std::istream_iterator<int>(text), {}};
+}
+
+// Is a child of the server's warden stopped that is no command yet? It still has the warden's name.
+bool has_stopped_start(pid_t server) {
+    for (const int warden : children_of(server)) {
+        for (const int child : children_of(warden)) {
+            if (proc_text(child, "stat").find("(warden) T") != std::string::npos) return true;
+        }
+    }
+    return false;
+}
+
+TEST_F(Session, nothing_outlives_a_killed_server_whose_commands_are_stopped) {
+    const std::string mark = new_mark();
+    const std::string script = "exec " + inmate() + "stop_all started " + mark;
+    START(probe, spec());
+    probe.end();
+    const pid_t server = ::fork();
+    ASSERT_GE(server, 0);
+    if (server == 0) {
+        auto warden = Warden::start(spec());
+        if (!warden) ::_exit(1);
+        (void)warden->spawn(shell(*warden, script));
+        for (;;) (void)warden->spawn(shell(*warden, "true"));
+    }
+    EXPECT_TRUE(eventually([&] { return os_exists(ws("started")); }));
+    EXPECT_TRUE(eventually([&] { return has_stopped_start(server); }));
+    ::kill(server, SIGKILL);
+    ::waitpid(server, nullptr, 0);
+    EXPECT_TRUE(eventually([&] { return marked(mark).empty(); })) << "processes are left";
 }
 
 TEST_F(Session, nothing_outlives_a_killed_warden) {
