@@ -23,6 +23,9 @@ function(paddock_precompile target kind)
   if(NOT PADDOCK_PRECOMPILE)
     return()
   endif()
+  # g++ 12 forgets that a precompiled header is the system's, and warns of its own std::string.
+  target_compile_options(${target} PRIVATE
+    $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-array-bounds> $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-stringop-overflow>)
   get_property(first GLOBAL PROPERTY PADDOCK_PRECOMPILED_${kind})
   if(first)
     target_precompile_headers(${target} REUSE_FROM ${first})

@@ -286,6 +286,9 @@ inline constexpr std::uint64_t kCommandScratchFiles = 262'144;
 inline constexpr std::array<std::string_view, 9> kPassedVariables{
     "COLORTERM", "LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "LC_MESSAGES", "NO_COLOR", "TERM", "TZ"};
 
+// How long the warden may take to answer. It works for milliseconds; a machine that swaps is slow.
+inline constexpr std::chrono::seconds kWardenPatience{30};
+
 // One request to the warden: the longest argument that the kernel takes (128 kB) and as much again
 // for the others and the environment, within the default buffer of a socket.
 inline constexpr std::size_t kWardenMessageBytes = 196'608;
@@ -310,6 +313,11 @@ inline constexpr std::size_t kProcessesSeenMax = 32'768;
 // of them fit into a socket that nobody reads meanwhile.
 inline constexpr std::size_t kDenialsMax = 32;
 inline constexpr std::size_t kDenialTargetBytesMax = 512;
+
+// Commands of a session that are observed at once: those that run, and those that left processes
+// running. Each holds two descriptors; with everything else that is below the usual limit of 1024.
+// Those beyond run unobserved.
+inline constexpr std::size_t kObserversMax = 256;
 
 // Places that the observer of denials can tell apart: every protected path of a session, and names
 // of a usual length.
@@ -362,5 +370,78 @@ inline constexpr std::chrono::seconds kNameServerTime{3};
 inline constexpr std::size_t kNameAddressesMax = 16;
 inline constexpr int kNameAliasesMax = 8;
 inline constexpr int kNameStrayPacketsMax = 64;
+
+// One message of an agent. A model writes some hundred kilobytes at most; each is held as text and
+// once more in parts.
+inline constexpr std::size_t kMcpMessageBytesMax = std::size_t{16} << 20;
+
+// The id of a request, which is repeated in every answer and cancellation.
+inline constexpr std::size_t kMcpIdBytesMax = 1024;
+
+// What an error repeats of a name that a client sent.
+inline constexpr std::size_t kMcpShownBytes = 100;
+
+// How long a client may go without asking again what tools there are. They never change while the
+// server runs; the next one may have others.
+inline constexpr std::chrono::milliseconds kMcpCacheTime{300'000};
+
+// Tools on one page of the list: all of them, since not every client turns the page.
+inline constexpr std::size_t kMcpToolsPerPage = 100;
+
+// What Claude Code is told to show of a result before it puts it into a file. Tools cut theirs
+// earlier; media are not counted.
+inline constexpr std::size_t kMcpResultCharsHint = 200'000;
+
+// Of what a command prints, the end that one progress message tells.
+inline constexpr std::size_t kMcpProgressBytesMax = 2000;
+
+// Requests that take time run in so many threads, the others wait in a queue of so many, which
+// hold so many bytes. Whatever comes then is refused.
+inline constexpr std::size_t kMcpWorkersMax = 16;
+inline constexpr std::size_t kMcpQueueMax = 1024;
+inline constexpr std::size_t kMcpQueueBytesMax = std::size_t{32} << 20;
+
+// Answers that a client has not read yet. Beyond the first, results wait and progress is dropped;
+// beyond the second, nothing more is read from the client.
+inline constexpr std::size_t kMcpUnreadBytes = std::size_t{8} << 20;
+inline constexpr std::size_t kMcpUnreadBytesMax = std::size_t{16} << 20;
+
+// After the end of its input a server finishes what it was asked, for this long at most: official
+// clients send SIGTERM after two seconds.
+inline constexpr std::chrono::seconds kMcpFinishTime{5};
+
+// The operator's configuration: a file with every setting has 8 kB. Dots in one of its keys; the
+// parser recurses on them. Items of one list.
+inline constexpr std::size_t kConfigBytesMax = std::size_t{64} << 10;
+inline constexpr std::size_t kConfigDepthMax = 7;
+inline constexpr std::size_t kConfigItemsMax = 256;
+
+// Connections of 'paddock serve' at once; the next ones are told to come back. A few kilobytes
+// each.
+inline constexpr std::size_t kHttpConnectionsMax = 1024;
+
+// The head of a request, and the headers in it: what common servers accept.
+inline constexpr std::size_t kHttpHeadBytesMax = std::size_t{16} << 10;
+inline constexpr std::size_t kHttpHeadersMax = 100;
+
+// The body of a request. It is held as a whole; a tool call that writes a large source file fits.
+inline constexpr std::size_t kHttpBodyBytesMax = std::size_t{16} << 20;
+
+// Events of one stream that wait for a slow client; further progress is dropped, the result is not.
+inline constexpr std::size_t kHttpStreamBytesMax = std::size_t{1} << 20;
+
+// How long a client may take to send a request, to send the next one, and to take 64 kB of an
+// answer.
+inline constexpr std::chrono::milliseconds kHttpRequestTime{30'000};
+inline constexpr std::chrono::milliseconds kHttpIdleTime{60'000};
+inline constexpr std::chrono::milliseconds kHttpWriteTime{30'000};
+
+// A stream is never silent for longer: proxies cut at 30 to 60 seconds.
+inline constexpr std::chrono::milliseconds kHttpSilenceMax{15'000};
+
+// After a refusal the server still reads that long and that much, so that the client gets to see
+// it.
+inline constexpr std::chrono::milliseconds kHttpLingerTime{2'000};
+inline constexpr std::size_t kHttpLingerBytesMax = std::size_t{1} << 20;
 
 }  // namespace paddock::limits

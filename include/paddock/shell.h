@@ -70,9 +70,11 @@ struct ShellOptions {
 
     bool read_only = false;  // commands cannot change the workspace
 
-    // No network by default. `network_allow` is to let these destinations through, "host[:port]" or
-    // "*.example.org"; a workspace refuses it as long as there is no proxy. It contradicts
-    // `host_network`.
+    // No network by default. `network_allow` lets these destinations through, "host[:port]" or
+    // "*.example.org", by a proxy that the environment of commands names; every other way out stays
+    // closed. Addresses of this machine, of private networks and of metadata services have to be
+    // listed themselves. It needs a network namespace: on the low rung commands are then
+    // sandbox_unavailable. It contradicts `host_network`.
     std::vector<std::string> network_allow{};
     std::optional<permit::HostNetwork> host_network{};
 
@@ -108,6 +110,9 @@ struct [[nodiscard]] ShellReport {
     int landlock_abi = 0;
     unsigned user = 0;                 // of the kernel, never 0
     std::vector<std::string> permits;  // each weakening in force: "host_network: <reason>"
+    // Why what commands are refused is not told at their end, a literal; empty: it is, as far as it
+    // is seen.
+    std::string_view denials_untold;
 };
 
 }  // namespace paddock

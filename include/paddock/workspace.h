@@ -53,7 +53,7 @@ struct PathRule {
 
 // Nothing: no limit.
 struct CallLimits {
-    std::optional<std::uint32_t> calls_per_second = 200;  // and as many at once after a pause
+    std::optional<std::uint32_t> calls_per_second{};  // and as many at once after a pause
     std::optional<std::uint32_t> calls_in_flight = 64;
     std::optional<std::uint64_t> bytes_read{};
     std::optional<std::uint64_t> bytes_written{};
@@ -82,6 +82,9 @@ struct WorkspaceOptions {
     std::string root = ".";
     RootOptions paths;
     bool read_only = false;  // tools that change files are not listed
+    // Names of tools that are listed; "core" stands for those that an agent needs for most of its
+    // work, "full" for all. Empty: all.
+    std::vector<std::string> tools{};
     std::optional<permit::Unconfined> unconfined{};
 
     std::vector<PathRule> rules{};  // the first that matches decides, before the default ones
@@ -106,7 +109,8 @@ class Session;
 
 class Workspace {
 public:
-    // Errors: those of Root::open, and invalid_argument for a rule that is no glob.
+    // Errors: those of Root::open, and invalid_argument for a rule that is no glob or a tool that
+    // is none.
     static Result<Workspace> open(WorkspaceOptions options);
 
     bool is_read_only() const noexcept;

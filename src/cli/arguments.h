@@ -7,18 +7,24 @@
 #include <variant>
 #include <vector>
 
+#include <paddock/config.h>
 #include <paddock/root_options.h>
-#include <paddock/shell.h>
 
+#include "cli/clients.h"
 #include "cli/ending.h"
 #include "cli/terminal.h"
 
 namespace paddock::cli {
 
+// What the words of a call say of the configuration.
+struct SettingWords {
+    std::string file;  // empty: the usual one
+    std::vector<config::Override> overrides;
+};
+
 struct ResolveRequest {
     std::vector<std::string> paths;
-    std::string root = ".";
-    RootOptions options;
+    SettingWords settings;
     Output output;
 };
 
@@ -35,8 +41,7 @@ struct ProveRequest {
 
 // Calls of one tool.
 struct ToolRequest {
-    std::string root = ".";
-    bool read_only = false;
+    SettingWords settings;
     Output output;
     std::string tool;
     std::vector<std::string> arguments;  // JSON, one call each
@@ -44,24 +49,51 @@ struct ToolRequest {
     bool detailed = false;               // in a pipe too, what else only a terminal shows
 };
 
+// The Model Context Protocol on standard input and output.
+struct McpRequest {
+    SettingWords settings;
+};
+
+// The same over HTTP.
+struct ServeRequest {
+    SettingWords settings;
+};
+
 struct RunRequest {
-    std::string root = ".";
-    ShellOptions shell;
+    SettingWords settings;
     std::vector<std::string> command;
 };
 
-
 struct ToolListRequest {
-    bool read_only = false;
+    SettingWords settings;
     Output output;
+};
+
+struct ConfigRequest {
+    SettingWords settings;
+    bool only_check = false;
+    Output output;
+};
+
+struct InitRequest {
+    bool global = false;
+};
+
+// An entry in the file of an agent.
+struct RegisterRequest {
+    std::string client;
+    Scope scope = Scope::kUser;
+    std::string root{};  // empty: the project that is open
+    bool remove = false;
+    bool dry_run = false;
 };
 
 using Request =
     std::variant<Ending, ResolveRequest, DoctorRequest, ProveRequest, ToolRequest, ToolListRequest,
-                 RunRequest>;
+                 RunRequest, McpRequest, ServeRequest, ConfigRequest, InitRequest, RegisterRequest>;
 
-// `words` are the arguments after the program's name. PADDOCK_RESOLVER is the default of
-// --resolver, TMPDIR that of prove's --dir. Standard input is read where the words ask for it.
+// `words` are the arguments after the program's name. TMPDIR is the default of prove's --dir,
+// PADDOCK_RESOLVER that of its --resolver. Standard input is read where the words ask for it.
 Request parse_arguments(const std::vector<std::string>& words);
 
 inline std::string_view resolver_name(ResolverKind kind) noexcept {

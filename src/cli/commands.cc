@@ -4,9 +4,13 @@
 #include "base/display.h"
 #include "cli/command.h"
 #include "cli/completion.h"
+#include "cli/config_command.h"
 #include "cli/host_commands.h"
 #include "cli/man_page.h"
+#include "cli/mcp_command.h"
+#include "cli/registration.h"
 #include "cli/run_command.h"
+#include "cli/serve_command.h"
 #include "cli/tool_commands.h"
 
 namespace paddock::cli {
@@ -53,7 +57,10 @@ const std::vector<Command>& commands() {
     static const std::vector<Command> all = [] {
         std::vector<Command> made = tool_commands();
         made.push_back(run_command());
-        for (auto& more : {host_commands(), shell_commands()}) {
+        made.push_back(mcp_command());
+        made.push_back(serve_command());
+        for (auto& more :
+             {host_commands(), config_commands(), registration_commands(), shell_commands()}) {
             made.insert(made.end(), more.begin(), more.end());
         }
         return made;

@@ -89,7 +89,11 @@ std::string option_line(const std::string& command, const Option& option) {
     for (const std::string& name : option.names) {
         line += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
     }
-    if (!option.unit.empty()) line += " -x" + offer(option.offers, option.choices);
+    // "-x" would forbid the files that "-F" offers.
+    const bool takes_file = option.offers == Offers::kHostFile && option.choices.empty();
+    if (!option.unit.empty()) {
+        line += (takes_file ? " -r" : " -x") + offer(option.offers, option.choices);
+    }
     return line + " -d " + quoted(option.help) + "\n";
 }
 

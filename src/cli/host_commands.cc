@@ -1,5 +1,7 @@
 #include "cli/host_commands.h"
 
+#include "cli/setting_options.h"
+
 namespace paddock::cli {
 namespace {
 
@@ -8,28 +10,18 @@ constexpr std::int64_t kRoundsMax = 10'000'000;
 class ResolveForm final : public Form {
 public:
     void declare(Parser& parser) override {
-        RootOptions& options = request_.options;
-        parser.workspace(request_.root);
-        parser.choice<AbsolutePaths>(
-            {.names = {"--absolute"}, .help = "Absolute paths: mapped inside, or refused"},
-            options.absolute,
-            {{"inside", AbsolutePaths::kInside}, {"reject", AbsolutePaths::kReject}});
-        parser.choice<DotDot>(
-            {.names = {"--dotdot"}, .help = "'..': reduced before the look-up, or refused"},
-            options.dotdot, {{"normalize", DotDot::kNormalize}, {"reject", DotDot::kReject}});
-        parser.choice<Symlinks>(
-            {.names = {"--symlinks"}, .help = "Links: followed inside, or refused"},
-            options.symlinks, {{"inside", Symlinks::kInside}, {"reject", Symlinks::kReject}});
-        parser.resolver(options.resolver, "Who opens files there; the answers are the same");
+        options_.declare(parser, {"workspace.root", "paths."});
         parser.output(request_.output);
     }
 
     Request finish(Parser& parser) override {
+        request_.settings = options_.take(parser);
         request_.paths = std::move(parser.operands());
         return std::move(request_);
     }
 
 private:
+    SettingOptions options_;
     ResolveRequest request_;
 };
 

@@ -3,10 +3,14 @@
 #include <variant>
 
 #include "cli/arguments.h"
+#include "cli/config_command.h"
 #include "cli/doctor_report.h"
+#include "cli/mcp.h"
 #include "cli/prove/prove.h"
+#include "cli/registration.h"
 #include "cli/resolve.h"
 #include "cli/run.h"
+#include "cli/serve.h"
 #include "cli/terminal.h"
 #include "cli/tool_call.h"
 #include "cli/tool_list.h"

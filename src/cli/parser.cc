@@ -113,14 +113,6 @@ void Parser::resolver(ResolverKind& target, const std::string& help) {
                          "PADDOCK_RESOLVER");
 }
 
-void Parser::workspace(std::string& root) {
-    text({.names = {"--root"},
-          .unit = "DIR",
-          .help = "The workspace",
-          .offers = Offers::kHostDirectory},
-         root);
-}
-
 void Parser::output(Output& output) {
     flag({.names = {"--json"}, .help = "Print JSON, for programs"}, output.json);
     choice<Colours>(

@@ -42,7 +42,6 @@ public:
             variable);
     }
     void resolver(ResolverKind& target, const std::string& help);
-    void workspace(std::string& root);
     void output(Output& output);
 
     const Manual& manual() const noexcept { return manual_; }

@@ -7,6 +7,7 @@
 #include "base/display.h"
 #include "cli/json.h"
 #include "cli/terminal.h"
+#include "cli/workspace_options.h"
 
 namespace paddock::cli {
 namespace {
@@ -34,12 +35,21 @@ std::string as_text(const ResolveReport& report, const Paint& paint) {
 }  // namespace
 
 int run(const ResolveRequest& request) {
-    const auto root = Root::open(request.root, request.options);
+    const auto made = configuration(request.settings);
+    if (!made) {
+        complain(made.error().text);
+        return made.error().exit_code;
+    }
+    if (made->workspace.unconfined) {
+        complain("this workspace is not confined: paths lead wherever the system takes them");
+        return kUsageError;
+    }
+    const auto root = Root::open(made->workspace.root, made->workspace.paths);
     if (!root) {
         complain(root.error().message());
         return kUsageError;
     }
-    ResolveReport report{request.root, root->resolver(), {}};
+    ResolveReport report{made->workspace.root, root->resolver(), {}};
     for (const std::string& path : request.paths) {
         report.answers.push_back({path, root->resolve(path)});
     }

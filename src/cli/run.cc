@@ -9,9 +9,10 @@
 
 #include <paddock/workspace.h>
 
-#include "cli/host_environment.h"
 #include "cli/terminal.h"
 #include "cli/terminal_relay.h"
+#include "cli/workspace_options.h"
+#include "tools/command_text.h"
 #include "tools/session.h"
 
 namespace paddock::cli {
@@ -59,10 +60,18 @@ void wait_and_pass_signals(tools::Shell& shell, const sandbox::Process& process,
     }
 }
 
-int exit_code(int status) {
-    const auto record = sandbox::read_exit(status);
-    if (!record || !*record) return kNotStarted;
-    return (*record)->signal == 0 ? (*record)->exit_code : kShellAddsToSignal + (*record)->signal;
+int exit_code(const sandbox::ExitRecord& record) {
+    return record.signal == 0 ? record.exit_code : kShellAddsToSignal + record.signal;
+}
+
+void tell_denials(tools::Shell& shell, const sandbox::Process& process,
+                  const sandbox::ExitRecord& record, const CommandLimits& limits) {
+    sandbox::DenialLog log = shell.denials_of(process);
+    if (auto limit = tools::denied_by_limit(record, limits)) log.add(std::move(*limit));
+    std::string text = log.text(shell.wall_layers());
+    if (text.empty()) return;
+    text.pop_back();  // the last line feed
+    complain(text);
 }
 
 int explain(const tools::Problem& problem) {
@@ -92,17 +101,22 @@ int run_in(tools::Shell& shell, const RunRequest& request) {
         wait_and_pass_signals(shell, *process, signals);
     }
     for (const std::string& line : shell.check_protected().lines) complain(line);
-    return exit_code(process->status.get());
+    const auto record = sandbox::read_exit(process->status.get());
+    const bool ended = record && *record;
+    tell_denials(shell, *process, ended ? **record : sandbox::ExitRecord{}, request.shell.limits);
+    return ended ? exit_code(**record) : kNotStarted;
 }
 
 }  // namespace
 
 int run(const RunRequest& request) {
-    WorkspaceOptions options;
-    options.root = request.root;
-    options.shell = request.shell;
-    options.host_environment = host_environment();
-    const auto workspace = Workspace::open(std::move(options));
+    auto options = workspace_options(request.settings);
+    if (!options) {
+        complain(options.error().text);
+        return kNotStarted;
+    }
+    if (std::exchange(options->read_only, false)) options->shell->read_only = true;
+    const auto workspace = Workspace::open(std::move(*options));
     if (!workspace) {
         complain(workspace.error().message());
         return kNotStarted;

@@ -1,124 +1,123 @@
 #include "cli/run_command.h"
 
+#include <algorithm>
 #include <array>
-#include <charconv>
-#include <limits>
 
 #include "base/display.h"
+#include "cli/setting_options.h"
 
 namespace paddock::cli {
 namespace {
 
-struct NamedLimit {
-    std::string_view name;
-    std::uint64_t CommandLimits::*member;
-};
-constexpr std::array kLimits{NamedLimit{"processes", &CommandLimits::processes},
-                             NamedLimit{"memory", &CommandLimits::memory_bytes},
-                             NamedLimit{"file", &CommandLimits::file_bytes},
-                             NamedLimit{"open-files", &CommandLimits::open_files},
-                             NamedLimit{"scratch", &CommandLimits::scratch_bytes}};
-
-// "2G", "100". Nothing if it is no such number.
-std::optional<std::uint64_t> number(std::string_view text) {
-    std::uint64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
-    if (error != std::errc() || unit.size() > 1) return std::nullopt;
-    const unsigned shift = unit.empty() ? 0 : unit == "K" ? 10 : unit == "M" ? 20 : 30;
-    if (!unit.empty() && unit != "K" && unit != "M" && unit != "G") return std::nullopt;
-    if (value > std::numeric_limits<std::uint64_t>::max() >> shift) return std::nullopt;
-    return value << shift;
-}
-
-enum class Net : std::uint8_t { kNone, kHost };
+// The limits that can be given in short.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kLimits{
+    {{"processes", "bash.limits.processes"},
+     {"memory", "bash.limits.memory_bytes"},
+     {"file", "bash.limits.file_bytes"},
+     {"open-files", "bash.limits.open_files"},
+     {"scratch", "bash.limits.scratch_bytes"}}};
 
 class RunForm final : public Form {
 public:
     void declare(Parser& parser) override {
-        parser.workspace(request_.root);
         parser.flag({.names = {"--ro"}, .help = "The command cannot change the workspace"},
-                    request_.shell.read_only);
-        parser.choice<Net>({.names = {"--net"}, .help = "The network: its own loopback, or yours"},
-                           net_, {{"none", Net::kNone}, {"host", Net::kHost}});
+                    read_only_);
+        parser.text({.names = {"--net"},
+                     .unit = "none|host|allow=LIST",
+                     .choices = {"none", "host", "allow="},
+                     .help = "The network: its own loopback, yours, or only hosts of the LIST, "
+                             "such as pypi.org:443,*.example.org"},
+                    net_);
         parser.texts(
             {.names = {"--limit"},
              .unit = "NAME=VALUE",
              .help = "processes, memory, file, open-files or scratch; K, M and G are known"},
             limits_);
-        parser.texts(
-            {.names = {"--env"}, .unit = "NAME=VALUE", .help = "A variable that the command gets"},
-            environment_);
-        parser.texts({.names = {"--pass-env"},
-                      .unit = "NAME",
-                      .help = "A variable of yours that the command gets"},
-                     request_.shell.pass_environment);
-        parser.texts({.names = {"--see"},
-                      .unit = "DIR",
-                      .help = "A directory that it can read besides the system's",
-                      .offers = Offers::kHostDirectory},
-                     request_.shell.read_only_directories);
+        options_.declare(parser, {"workspace.root", "bash.required", "bash.pass_environment",
+                                  "bash.environment", "bash.read_only_directories"});
     }
 
     Request finish(Parser& parser) override {
+        request_.settings = options_.take(parser);
+        auto& overrides = request_.settings.overrides;
+        // A person asks for it: that an agent gets no bash is no matter.
+        overrides.push_back({"bash.enabled", "yes", "paddock run"});
+        if (read_only_) overrides.push_back({"bash.read_only", "yes", "--ro"});
+        if (parser.was_given("--net")) {
+            if (auto wrong = take_network()) return complaint(*wrong, "run");
+        }
         for (const std::string& limit : limits_) {
-            if (auto wrong = set_limit(request_.shell.limits, limit)) {
-                return complaint(*wrong, "run");
-            }
-        }
-        for (const std::string& variable : environment_) {
-            const std::size_t equals = variable.find('=');
-            if (equals == 0 || equals == variable.npos) {
-                return complaint("'" + displayable(variable) + "' is no NAME=VALUE", "run");
-            }
-            request_.shell.environment.push_back(
-                {variable.substr(0, equals), variable.substr(equals + 1)});
-        }
-        if (net_ == Net::kHost) {
-            request_.shell.host_network = permit::HostNetwork{"asked for by --net host"};
+            if (auto wrong = take_limit(limit)) return complaint(*wrong, "run");
         }
         request_.command = std::move(parser.operands());
         return std::move(request_);
     }
 
 private:
+    // "memory=2G". What is wrong with it, or nothing.
+    std::optional<std::string> take_limit(const std::string& text) {
+        const std::size_t equals = text.find('=');
+        const std::string name = text.substr(0, equals);
+        Words names;
+        for (const auto& [short_name, key] : kLimits) {
+            names.emplace_back(short_name);
+            if (name != short_name) continue;
+            if (equals == text.npos) {
+                return "'" + displayable(text) + "' is no limit such as '" + name + "=100'";
+            }
+            request_.settings.overrides.push_back(
+                {std::string(key), text.substr(equals + 1), "--limit"});
+            return std::nullopt;
+        }
+        return "there is no limit '" + displayable(name) + "'" + meant(name, names);
+    }
+
+    // "none", "host", "allow=example.org,*.example.com:443". The same.
+    std::optional<std::string> take_network() {
+        constexpr std::string_view kAllow = "allow=";
+        auto& overrides = request_.settings.overrides;
+        if (!net_.starts_with(kAllow)) {
+            if (net_ == "none" || net_ == "host") {
+                overrides.push_back({"bash.network", net_, "--net"});
+                return std::nullopt;
+            }
+            return "'" + displayable(net_) + "' is not one of none, host, allow=HOST[:PORT],..." +
+                   meant(net_, {"none", "host", "allow="});
+        }
+        overrides.push_back({"bash.network", "listed", "--net"});
+        for (std::size_t begin = kAllow.size(); begin <= net_.size();) {
+            const std::size_t end = std::min(net_.find(',', begin), net_.size());
+            overrides.push_back({"bash.network_allow", net_.substr(begin, end - begin), "--net"});
+            begin = end + 1;
+        }
+        return std::nullopt;
+    }
+
+    SettingOptions options_;
     RunRequest request_;
-    Net net_ = Net::kNone;
+    bool read_only_ = false;
+    std::string net_ = "none";
     Words limits_;
-    Words environment_;
 };
 
 }  // namespace
-
-std::optional<std::string> set_limit(CommandLimits& limits, const std::string& text) {
-    const std::size_t equals = text.find('=');
-    const std::string name = text.substr(0, equals);
-    Words names;
-    for (const NamedLimit& limit : kLimits) {
-        names.emplace_back(limit.name);
-        if (name != limit.name) continue;
-        const auto value =
-            equals == text.npos ? std::nullopt : number(std::string_view(text).substr(equals + 1));
-        if (!value || *value == 0) {
-            return "'" + displayable(text) + "' is no limit such as '" + name + "=100'";
-        }
-        limits.*limit.member = *value;
-        return std::nullopt;
-    }
-    return "there is no limit '" + displayable(name) + "'" + meant(name, names);
-}
 
 Command run_command() {
     return {{.name = "run",
              .summary = "Run a command that cannot leave the workspace.",
              .description =
                  "The command sees the workspace, the system's programs, a private /tmp and home, "
-                 "and its own processes; no network unless asked for. In a terminal it gets a "
-                 "terminal of its own. The exit code is the command's, or 128 and the number of "
+                 "and its own processes; no network unless asked for. Listed hosts are reached "
+                 "through a proxy that HTTP_PROXY and the like name; addresses of this machine and "
+                 "of private networks have to be listed themselves. What was denied is told at the "
+                 "end. In a terminal it gets a terminal of its own. The exit code is the "
+                 "command's, or 128 and the number of "
                  "the signal that ended it; 125 the sandbox could not be made, 126 the program "
                  "cannot be run, 127 there is none.",
              .operands = {{.name = "COMMAND", .many = true}},
              .examples = {"paddock run -- make -j4", "paddock run --ro -- git log",
+                          "paddock run --net 'allow=*.debian.org:443' -- curl -I "
+                          "https://www.debian.org/",
                           "paddock run --net host --pass-env HTTPS_PROXY -- npm install",
                           "paddock run --root ~/project --limit memory=2G -- bash"},
              .no = "as the command says"},

@@ -1,18 +1,10 @@
 // The words of `paddock run`: how a person asks for a sandbox.
 #pragma once
 
-#include <optional>
-#include <string>
-
-#include <paddock/shell.h>
-
 #include "cli/command.h"
 
 namespace paddock::cli {
 
 Command run_command();
-
-// "processes=100", "memory=2G": into the limits. What is wrong with it, or nothing.
-std::optional<std::string> set_limit(CommandLimits& limits, const std::string& text);
 
 }  // namespace paddock::cli

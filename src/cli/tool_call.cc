@@ -8,11 +8,10 @@
 
 #include "base/display.h"
 #include "cli/command.h"
-#include "cli/git_excludes.h"
-#include "cli/host_environment.h"
 #include "cli/tool_form.h"
 #include "cli/view.h"
 #include "cli/waiting.h"
+#include "cli/workspace_options.h"
 #include "json/write.h"
 #include "text/base64.h"
 #include "tools/registry.h"
@@ -96,18 +95,17 @@ int show(const ToolRequest& request, const Call& call, const Look& look) {
 
 // Each command is a session of its own, and its user has seen the file.
 int run(const ToolRequest& request) {
-    WorkspaceOptions options;
-    options.root = request.root;
-    options.read_only = request.read_only;
-    options.ignore_rules = git_excludes();
-    options.track_reads = false;
-    const tools::Declaration* tool = tools::find_tool(request.tool);
-    if (tool != nullptr && tool->manners.needs_shell) {
-        options.shell.emplace();
-        options.host_environment = host_environment();
+    auto options = workspace_options(request.settings);
+    if (!options) {
+        complain(options.error().text);
+        return options.error().exit_code;
     }
-    options.limits = {.calls_per_second = {}, .calls_in_flight = {}};
-    const auto workspace = Workspace::open(std::move(options));
+    options->track_reads = false;
+    // Commands need a process of their own.
+    const tools::Declaration* tool = tools::find_tool(request.tool);
+    if (tool == nullptr || !tool->manners.needs_shell) options->shell.reset();
+    options->limits = {.calls_per_second = {}, .calls_in_flight = {}};
+    const auto workspace = Workspace::open(std::move(*options));
     if (!workspace) {
         complain(workspace.error().message());
         return kUsageError;

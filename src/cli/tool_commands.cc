@@ -1,6 +1,7 @@
 #include "cli/tool_commands.h"
 
 #include "cli/input.h"
+#include "cli/setting_options.h"
 #include "cli/tool_form.h"
 #include "search/file_types.h"
 #include "tools/registry.h"
@@ -175,14 +176,13 @@ std::vector<Command> changing() {
 class CallForm final : public Form {
 public:
     void declare(Parser& parser) override {
-        parser.workspace(request_.root);
-        parser.flag({.names = {"--read-only"}, .help = "Without the tools that change files"},
-                    request_.read_only);
+        options_.declare(parser, {"workspace.", "paths.", "secrets.", "bash."});
         parser.output(request_.output);
     }
 
     Request finish(Parser& parser) override {
         const Words& given = parser.operands();
+        request_.settings = options_.take(parser);
         request_.tool = given[0];
         request_.arguments = {given.size() == 2 ? given[1] : "{}"};
         if (request_.arguments.front() != "-") return std::move(request_);
@@ -193,19 +193,23 @@ public:
     }
 
 private:
+    SettingOptions options_;
     ToolRequest request_;
 };
 
 class ToolListForm final : public Form {
 public:
     void declare(Parser& parser) override {
-        parser.flag({.names = {"--read-only"}, .help = "Without the tools that change files"},
-                    request_.read_only);
+        options_.declare(parser, {"workspace.read_only", "workspace.tools", "bash.enabled"});
         parser.output(request_.output);
     }
-    Request finish(Parser&) override { return request_; }
+    Request finish(Parser& parser) override {
+        request_.settings = options_.take(parser);
+        return request_;
+    }
 
 private:
+    SettingOptions options_;
     ToolListRequest request_;
 };
 

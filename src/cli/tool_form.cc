@@ -5,6 +5,7 @@
 
 #include "base/utf8.h"
 #include "cli/input.h"
+#include "cli/setting_options.h"
 #include "json/write.h"
 #include "text/quote.h"
 #include "tools/registry.h"
@@ -12,9 +13,7 @@
 namespace paddock::cli {
 namespace {
 
-const tools::Declaration& declaration_of(std::string_view tool) {
-    return *tools::find_tool(tool);
-}
+const tools::Declaration& declaration_of(std::string_view tool) { return *tools::find_tool(tool); }
 
 std::string option_name(std::string_view argument) {
     if (argument.starts_with('-')) return std::string(argument);
@@ -61,7 +60,7 @@ public:
             if (is_offered(argument)) declare(parser, argument);
         }
         if (!command_.detail.names.empty()) parser.flag(command_.detail, request_.detailed);
-        parser.workspace(request_.root);
+        options_.declare(parser, {"workspace.root"});
         parser.output(request_.output);
     }
 
@@ -81,6 +80,7 @@ public:
         }
         if (auto problem = take_input(parser.operands(), object)) return *problem;
         if (auto problem = take_operands(parser, object)) return *problem;
+        request_.settings = options_.take(parser);
         request_.tool = tool_.name;
         request_.for_people = true;
         return std::move(request_);
@@ -167,6 +167,7 @@ private:
 
     const ToolCommand& command_;
     const tools::Declaration& tool_;
+    SettingOptions options_;
     ToolRequest request_;
     std::deque<Slot> slots_;    // addresses stay
     std::deque<bool> presets_;  // the same

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include "cli/workspace_options.h"
 #include "json/write.h"
 #include "tools/registry.h"
 #include "tools/schema.h"
@@ -9,13 +10,15 @@
 namespace paddock::cli {
 
 int run(const ToolListRequest& request) {
-    WorkspaceOptions options;
-    options.read_only = request.read_only;
-    options.shell.emplace();
+    const auto made = configuration(request.settings, StateDirectory::kLeave);
+    if (!made) {
+        complain(made.error().text);
+        return made.error().exit_code;
+    }
     json::Array documents;
     std::vector<std::vector<Cell>> rows;
     for (const tools::Declaration* tool : tools::all_tools()) {
-        if (!tools::is_listed(*tool, options)) continue;
+        if (!tools::is_listed(*tool, made->workspace)) continue;
         rows.push_back({{std::string(tool->name), Tone::kStrong}, {std::string(tool->summary)}});
         documents.emplace_back(json::Object{
             {"name", tool->name},

@@ -19,6 +19,34 @@ bool refuses(std::string_view text, std::string_view why) {
     return parsed.problem.find(why) != std::string::npos;
 }
 
+// Several bytes are looked at together: each place in them has to count.
+TEST(Json, escapes_at_every_place) {
+    for (const std::string_view special :
+         {"\n", "\"", "\\", "\x7f", "\x1f", "\xc2\x85", "\xc2\xa9", "\xe2\x82\xac", "\x80"}) {
+        for (std::size_t at = 0; at < 40; ++at) {
+            const std::string text =
+                std::string(at, 'a') + std::string(special) + std::string(40 - at, 'z');
+            const std::string written = json::to_text(json::Value(text));
+            EXPECT_EQ(written.find_first_of("\n\x7f\x1f\x85"), written.npos);
+            const json::Parsed back = json::parse(written);
+            ASSERT_NE(back.value.as_string(), nullptr) << written;
+            if (special != "\x80") {
+                EXPECT_EQ(*back.value.as_string(), text);
+            }
+        }
+    }
+    EXPECT_EQ(json::to_text("tab\there"), R"("tab\there")");
+}
+
+TEST(Json, refuses_a_name_that_comes_twice_among_few_and_among_many) {
+    for (const int others : {0, 1, 7, 8, 20}) {
+        std::string members = R"("x":1)";
+        for (int i = 0; i < others; ++i) members += ",\"n" + std::to_string(i) + "\":1";
+        EXPECT_EQ(json::parse("{" + members + "}").problem, "");
+        EXPECT_TRUE(refuses("{" + members + R"(,"x":2})", "same name"));
+    }
+}
+
 TEST(Json, keeps_values_and_their_order) {
     for (const char* text :
          {R"({"b":1,"a":[true,false,null,-5,1.5,"x"],"":{}})", "[]", "\"\"", "-9223372036854775808",

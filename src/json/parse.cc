@@ -88,8 +88,17 @@ private:
         Array items;
     };
 
+    // Up to here comparing each with each is cheaper than sorting.
+    static constexpr std::size_t kFewNames = 8;
+
     static bool has_duplicate(const std::vector<std::string>& names) {
-        if (names.size() < 2) return false;
+        if (names.size() <= kFewNames) {
+            for (std::size_t i = 1; i < names.size(); ++i) {
+                const auto end = names.begin() + static_cast<std::ptrdiff_t>(i);
+                if (std::find(names.begin(), end, names[i]) != end) return true;
+            }
+            return false;
+        }
         std::vector<std::string_view> sorted(names.begin(), names.end());
         std::sort(sorted.begin(), sorted.end());
         return std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end();

@@ -24,6 +24,10 @@ const Value* Object::find(std::string_view name) const noexcept {
     return it == members_.end() ? nullptr : &it->value;
 }
 
+Value* Object::find(std::string_view name) noexcept {
+    return const_cast<Value*>(std::as_const(*this).find(name));
+}
+
 Value& Object::operator[](std::string_view name) {
     const auto it = std::find_if(members_.begin(), members_.end(),
                                  [&](const Member& member) { return member.name == name; });

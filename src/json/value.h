@@ -28,6 +28,7 @@ public:
 
     // nullptr if there is none of that name.
     const Value* find(std::string_view name) const noexcept;
+    Value* find(std::string_view name) noexcept;
     Value& operator[](std::string_view name);  // made as null if absent
 
     // Without a look for another of that name.
@@ -64,6 +65,9 @@ public:
     const std::string* as_string() const noexcept { return std::get_if<std::string>(&data_); }
     const Array* as_array() const noexcept { return std::get_if<Array>(&data_); }
     const Object* as_object() const noexcept { return std::get_if<Object>(&data_); }
+    // The same, to take it out.
+    std::string* as_string() noexcept { return std::get_if<std::string>(&data_); }
+    Object* as_object() noexcept { return std::get_if<Object>(&data_); }
     bool is_null() const noexcept { return std::holds_alternative<std::monostate>(data_); }
 
     // "null", "a boolean", "an integer", "a number", "a string", "an array", "an object".

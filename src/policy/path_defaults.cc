@@ -66,6 +66,8 @@ void add_settings(Rules& rules) {
                ".zlogout",       ".kshrc",        ".mkshrc",     ".cshrc",          ".tcshrc",
                ".login",         ".logout",       ".inputrc",    "**/.config/fish", ".gitconfig",
                "**/.config/git", ".ripgreprc"});
+    // Where the next session of paddock itself gets its boundary from.
+    rules.add(Access::kReadOnly, {"**/.config/paddock"});
     rules.add(Access::kReadOnly, {".vscode", ".idea", ".zed", ".fleet", ".devcontainer",
                                   ".devcontainer.json", "*.code-workspace", ".husky"});
     rules.add(Access::kReadOnly,

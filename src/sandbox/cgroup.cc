@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <charconv>
 #include <memory>
 
@@ -117,7 +118,9 @@ SessionGroup::~SessionGroup() {
     constexpr int kPauseMs = 5;
     for (int i = 0; i < kTriesMax; ++i) {
         (void)write_text(group_.get(), "cgroup.kill", "1");
-        if (sys::unlinkat(parent_.get(), name_.c_str(), sys::Unlink::kDirectory)) return;
+        const auto removed = sys::unlinkat(parent_.get(), name_.c_str(), sys::Unlink::kDirectory);
+        // A process that has confined itself since may not: the next session removes what is stale.
+        if (removed || removed.error().os_error == EACCES) return;
         (void)sys::wait_ready({}, kPauseMs);
     }
 }

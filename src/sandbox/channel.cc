@@ -28,7 +28,8 @@ struct ReplyHeader {
     std::int32_t os_error = 0;
     std::uint32_t id = 0;
     std::uint32_t value = 0;
-    std::array<std::uint32_t, 3> unused{};
+    std::uint32_t observes = 0;
+    std::array<std::uint32_t, 2> unused{};
 };
 static_assert(sizeof(ReplyHeader) == kReplyBytes);
 
@@ -114,6 +115,7 @@ ReplyBytes encode(const Reply& reply) noexcept {
     header.os_error = reply.error.os_error;
     header.id = reply.id;
     header.value = reply.value;
+    header.observes = reply.observes ? 1 : 0;
     ReplyBytes bytes;
     std::memcpy(bytes.data(), &header, sizeof header);
     return bytes;
@@ -126,7 +128,10 @@ Outcome<Reply> decode_reply(std::span<const char> bytes) {
     if (header.version != kVersion || header.stage >= kStages || header.os_error < 0) {
         return malformed();
     }
-    return Reply{{static_cast<Stage>(header.stage), header.os_error}, header.id, header.value};
+    return Reply{{static_cast<Stage>(header.stage), header.os_error},
+                 header.id,
+                 header.value,
+                 header.observes != 0};
 }
 
 }  // namespace paddock::sandbox

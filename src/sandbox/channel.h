@@ -34,8 +34,9 @@ inline constexpr std::uint32_t kBringsInput = 1;
 inline constexpr std::uint32_t kBringsOutput = 2;
 inline constexpr std::uint32_t kBringsError = 4;
 inline constexpr std::uint32_t kBringsReport = 8;
-inline constexpr std::uint32_t kWantsTerminal = 16;
-inline constexpr std::uint32_t kSpawnFlags = 31;
+inline constexpr std::uint32_t kBringsDenials = 16;
+inline constexpr std::uint32_t kWantsTerminal = 32;
+inline constexpr std::uint32_t kSpawnFlags = 63;
 
 // Strings inside a message that was checked.
 class Strings {
@@ -79,7 +80,8 @@ Outcome<Request> decode_request(std::span<const char> bytes);
 struct Reply {
     StageError error = {};
     std::uint32_t id = 0;
-    std::uint32_t value = 0;
+    std::uint32_t value = 0;  // kBegin: the proxy's port; kSpawn: 1 if the command is observed
+    bool observes = false;    // kBegin: commands can be observed
 };
 
 inline constexpr std::size_t kReplyBytes = 32;

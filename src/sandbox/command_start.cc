@@ -9,6 +9,7 @@
 #include "sys/landlock.h"
 #include "sys/seccomp.h"
 #include "sys/signal.h"
+#include "sys/socket.h"
 #include "sys/terminal.h"
 
 namespace paddock::sandbox {
@@ -58,10 +59,20 @@ Done give_up_rights(CommandStart& start) {
 
 Done put_under_landlock(CommandStart& start) {
     PADDOCK_TRY(sys::landlock::restrict_self(start.ruleset, 0));
-    return sys::close_from(start.report < 0 ? kReportDescriptor : kReportDescriptor + 1);
+    const int first = start.report < 0 ? kReportDescriptor : kReportDescriptor + 1;
+    if (start.listener_to < 0) return sys::close_from(first);
+    // That one is close-on-exec.
+    PADDOCK_TRY(sys::close_between(first, start.listener_to - 1));
+    return sys::close_from(start.listener_to + 1);
 }
 
-Done put_under_filter(CommandStart& start) { return sys::seccomp::install(start.plan->filter); }
+// From here to the program nothing may be called that is observed: nobody would answer.
+Done put_under_filter(CommandStart& start) {
+    if (start.listener_to < 0) return sys::seccomp::install(start.plan->filter);
+    PADDOCK_ASSIGN(listener, sys::seccomp::install_with_listener(start.plan->observing_filter));
+    const int passed = listener.get();
+    return sys::send_message(start.listener_to, "L", {&passed, 1});
+}
 
 // Without a slash, as a shell looks it up in PATH; a program that may not be run does not end the
 // search, but is what is reported.

@@ -22,6 +22,9 @@ struct CommandStart {
     int report = -1;    // absent: -1
     int terminal = -1;  // instead of the first three
 
+    // Where the listener of an observing filter is sent. Absent: the command is not observed.
+    int listener_to = -1;
+
     char* const* arguments = nullptr;
     char* const* environment = nullptr;
     std::span<char> path_buffer = {};  // for looking up the program

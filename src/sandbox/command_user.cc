@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <csignal>
 
 #include "sandbox/kernel_text.h"
 #include "sys/child.h"
@@ -62,25 +63,33 @@ Done write_maps(pid_t process, std::string_view users, std::string_view groups) 
     return write_text(held.get(), "gid_map", groups);
 }
 
-// The namespace is needed, not the process: it waits until the other end of the pipe is closed. It
-// has no copy of that end, which would keep it waiting.
+struct PipeEnds {
+    int read;
+    int write;
+};
+
+// The namespace is needed, not the process: it waits to be killed, or for the end of its parent,
+// which closes the pipe. Its own copy of the end to write to would keep it open.
 int wait_for_end(void* argument) {
+    const auto& ends = *static_cast<const PipeEnds*>(argument);
     char nothing = 0;
-    (void)sys::read(*static_cast<const int*>(argument), &nothing, 1);
+    (void)sys::close_between(ends.write, ends.write);
+    (void)sys::read(ends.read, &nothing, 1);
     return 0;
 }
 
 // A user namespace in which the owner of the workspace and the user of the commands are exchanged.
 Outcome<UniqueFd> owner_namespace(const Stat& owner, std::uint32_t id) {
     PADDOCK_ASSIGN(pipe, sys::pipe());
-    int end = pipe.read.get();
+    PipeEnds ends{pipe.read.get(), pipe.write.get()};
     alignas(16) std::array<std::byte, 8192> stack;
     const sys::SignalsHeldBack held_back;
-    PADDOCK_ASSIGN(child, sys::share_process(wait_for_end, &end, stack, CLONE_NEWUSER));
+    PADDOCK_ASSIGN(child, sys::share_process(wait_for_end, &ends, stack, CLONE_NEWUSER));
     const std::string name = "/proc/" + std::to_string(child.id) + "/ns/user";
     const auto mapped =
         write_maps(child.id, exchange_map(owner.uid, id), exchange_map(owner.gid, id));
     auto space = sys::openat(AT_FDCWD, name.c_str(), O_RDONLY);
+    (void)sys::send_signal(child.held.get(), SIGKILL);
     pipe.write.reset();
     PADDOCK_TRY(sys::wait_for(child.held.get()));
     if (!mapped) return mapped.error();

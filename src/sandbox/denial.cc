@@ -17,9 +17,11 @@ struct WallText {
 
 WallText text_of(Wall wall) {
     switch (wall) {
-        case Wall::kReadOnly: return {"the workspace is read-only", "mode"};
+        case Wall::kReadOnly: return {"the workspace is read-only", "read_only"};
         case Wall::kRule: return {"the path is protected", "rules"};
         case Wall::kNetwork: return {"no network beyond its own loopback", "network"};
+        case Wall::kProxy: return {"it is not allowed", "network"};
+        case Wall::kLimit: return {"it was reached", "limits"};
         case Wall::kView:
         case Wall::kNone: break;
     }
@@ -32,9 +34,21 @@ std::string_view name_of(Deed deed) {
         case Deed::kRemove: return "remove";
         case Deed::kRename: return "rename";
         case Deed::kConnect: return "connect to";
+        case Deed::kLookUp: return "look up a host name at";
+        case Deed::kExceed: return "exceed the limit of";
         case Deed::kWrite: break;
     }
     return "write";
+}
+
+std::string_view layer_of(const Denial& denial, const WallLayers& layers) {
+    if (!denial.layer.empty()) return denial.layer;
+    switch (denial.wall) {
+        case Wall::kNetwork: return layers.network;
+        case Wall::kProxy: return "proxy";
+        case Wall::kLimit: return "limits";
+        default: return layers.files;
+    }
 }
 
 bool same(const Denial& a, const Denial& b) {
@@ -42,7 +56,7 @@ bool same(const Denial& a, const Denial& b) {
 }
 
 bool is_sound(const DenialRecord& record) {
-    return record.wall <= Wall::kNetwork && record.deed <= Deed::kConnect &&
+    return record.wall <= Wall::kNetwork && record.deed <= Deed::kLookUp &&
            record.size <= record.target.size();
 }
 
@@ -70,15 +84,23 @@ void DenialLog::add(Denial denial) {
     const auto known = std::find_if(denials_.begin(), denials_.end(),
                                     [&](const Denial& other) { return same(denial, other); });
     if (known != denials_.end()) return;
-    if (denials_.size() == limits::kDenialsMax) {
+    const auto of_wall = std::count_if(denials_.begin(), denials_.end(), [&](const Denial& other) {
+        return other.wall == denial.wall;
+    });
+    if (static_cast<std::size_t>(of_wall) >= limits::kDenialsMax) {
         more_ = true;
         return;
     }
     denials_.push_back(std::move(denial));
 }
 
+void DenialLog::add(const DenialLog& other) {
+    for (const Denial& denial : other.denials_) add(denial);
+    more_ = more_ || other.more_;
+}
+
 std::string DenialLog::text(const WallLayers& layers) const {
-    if (denials_.empty()) return {};
+    if (denials_.empty() && !more_) return {};
     std::string text = "Denied by the sandbox:\n";
     for (const Denial& denial : denials_) {
         const WallText wall = text_of(denial.wall);
@@ -87,11 +109,12 @@ std::string DenialLog::text(const WallLayers& layers) const {
         text += ' ';
         text += displayable(denial.target);
         text += ": ";
-        text += wall.why;
+        text += denial.why.empty() ? std::string(wall.why) : displayable(denial.why);
         text += " (layer: ";
-        text += denial.wall == Wall::kNetwork ? layers.network : layers.files;
+        text += layer_of(denial, layers);
         text += ", operator setting: ";
         text += wall.setting;
+        if (denial.wall == Wall::kLimit) text += '.' + denial.target;
         text += ")\n";
     }
     if (more_) text += "- and more\n";

@@ -23,17 +23,22 @@ enum class Wall : std::uint8_t {
     kReadOnly,  // the workspace is read-only as a whole
     kRule,      // a rule protects the path
     kNetwork,   // there is no way out of the own loopback
+    kProxy,     // the way out through the proxy leads to listed destinations only
+    kLimit,
 };
 
-enum class Deed : std::uint8_t { kWrite, kCreate, kRemove, kRename, kConnect };
+enum class Deed : std::uint8_t { kWrite, kCreate, kRemove, kRename, kConnect, kLookUp, kExceed };
 
 struct Denial {
     Wall wall = Wall::kNone;
     Deed deed = Deed::kWrite;
-    std::string target = {};  // a path or an address, as the command had it: untrusted bytes
+    // A path or an address, as the command had it: untrusted bytes. Of a limit its name.
+    std::string target = {};
+    std::string why = {};         // instead of the wall's own words
+    std::string_view layer = {};  // instead of the wall's own, a literal
 };
 
-// One message.
+// One message of the observer, which knows nothing of the proxy and of limits.
 struct DenialRecord {
     Wall wall = Wall::kNone;  // kNone: there were more, and no target
     Deed deed = Deed::kWrite;
@@ -52,12 +57,14 @@ public:
     // Reads what has come and does not wait for more. True when the observer is gone.
     Outcome<bool> read(int report);
 
-    // For layers that know for themselves. What is there already is not added again, and nothing
-    // beyond kDenialsMax.
+    // For layers that know for themselves. What is there already is not added again, and of one
+    // wall nothing beyond kDenialsMax.
     void add(Denial denial);
 
     const std::vector<Denial>& denials() const { return denials_; }
     bool more() const { return more_; }
+    void add(const DenialLog& other);
+    void add_more() { more_ = true; }  // there were others, of which nothing is known
 
     // One line each, with the layer and the operator's setting behind it; empty if there are none.
     std::string text(const WallLayers& layers) const;

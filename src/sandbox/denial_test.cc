@@ -68,6 +68,23 @@ TEST(DenialLog, is_bounded_and_says_so) {
     log.add({Wall::kRule, Deed::kRename, "0"});
     EXPECT_TRUE(log.more());
     EXPECT_EQ(log.denials().size(), limits::kDenialsMax);
+    log.add({Wall::kLimit, Deed::kExceed, "memory"});
+    EXPECT_EQ(log.denials().size(), limits::kDenialsMax + 1) << "there is room for other walls";
+}
+
+TEST(DenialLog, takes_the_words_of_layers_that_know_for_themselves) {
+    DenialLog log;
+    log.add({Wall::kProxy, Deed::kConnect, "other.test:80", "is not on the allow list"});
+    log.add({Wall::kLimit, Deed::kExceed, "memory", "it was used up", "cgroup"});
+    log.add({Wall::kNetwork, Deed::kLookUp, "127.0.0.1:53"});
+    EXPECT_EQ(log.text({"mount_namespace", "network_namespace"}),
+              "Denied by the sandbox:\n"
+              "- connect to other.test:80: is not on the allow list (layer: proxy, operator "
+              "setting: network)\n"
+              "- exceed the limit of memory: it was used up (layer: cgroup, operator setting: "
+              "limits.memory)\n"
+              "- look up a host name at 127.0.0.1:53: no network beyond its own loopback (layer: "
+              "network_namespace, operator setting: network)\n");
 }
 
 TEST(DenialLog, shows_untrusted_bytes_safely) {
@@ -76,13 +93,15 @@ TEST(DenialLog, shows_untrusted_bytes_safely) {
     EXPECT_EQ(log.text({"landlock", "seccomp"}),
               "Denied by the sandbox:\n"
               "- write /a\\x0a- write \\x1b[31m/b\\xff: the workspace is read-only (layer: "
-              "landlock, operator setting: mode)\n");
+              "landlock, operator setting: read_only)\n");
 }
 
 TEST(DenialLog, refuses_malformed_records) {
-    for (const auto spoil : {+[](DenialRecord& r) { r.size = 65535; },
-                             +[](DenialRecord& r) { r.wall = static_cast<Wall>(9); },
-                             +[](DenialRecord& r) { r.deed = static_cast<Deed>(9); }}) {
+    for (const auto spoil :
+         {+[](DenialRecord& r) { r.size = 65535; }, +[](DenialRecord& r) { r.wall = Wall::kProxy; },
+          +[](DenialRecord& r) { r.wall = static_cast<Wall>(9); },
+          +[](DenialRecord& r) { r.deed = Deed::kExceed; },
+          +[](DenialRecord& r) { r.deed = static_cast<Deed>(9); }}) {
         const Line line;
         DenialRecord record = record_of(Wall::kView, Deed::kWrite, "/x");
         spoil(record);

@@ -15,6 +15,9 @@ namespace paddock::sandbox {
 
 class ForeignPath {
 public:
+    // Most of the text is never touched, so it is not initialised.
+    ForeignPath() noexcept { text_[0] = '\0'; }  // NOLINT(*-member-init)
+
     // Reads the string at `address` of `process`. A relative one is joined to what /proc says of
     // `directory`, a descriptor of that process or AT_FDCWD; "." and ".." are then taken off by
     // name. Fails where memory or /proc cannot be read.
@@ -30,7 +33,7 @@ public:
 private:
     void append(std::string_view component) noexcept;
 
-    std::array<char, 2 * limits::kPathBytesMax + 2> text_{};
+    std::array<char, 2 * limits::kPathBytesMax + 2> text_;
     std::size_t size_ = 0;
 };
 

@@ -15,6 +15,7 @@
 
 #include "sandbox/foreign_path.h"
 #include "sandbox/observed_call.h"
+#include "sys/credential.h"
 #include "sys/io.h"
 #include "sys/stat.h"
 #include "sys/uapi.h"
@@ -44,7 +45,12 @@ bool read_name(const Notification& call, const ObservedName& name, ForeignPath& 
     return path.read(call.process, directory_of(call, name), address).has_value();
 }
 
-bool exists(const ForeignPath& path) { return sys::node_at(AT_FDCWD, path.c_str()).has_value(); }
+bool exists(const ForeignPath& path, const ObservedWorld& world) {
+    const auto look = [&] { return sys::node_at(AT_FDCWD, path.c_str()).has_value(); };
+    if (!world.looker) return look();
+    const sys::LookingAs looking(world.looker->user, world.looker->group);
+    return looking.works() && look();
+}
 
 bool fails_anyhow(NameMust must, bool there) {
     return (must == NameMust::kExist && !there) || (must == NameMust::kBeMissing && there);
@@ -63,15 +69,15 @@ NameMust need_of_open(std::uint64_t flags) {
     return (flags & O_EXCL) != 0 ? NameMust::kBeMissing : NameMust::kAnything;
 }
 
-void look_at_open(const Notification& call, const ObservedCall& kind, const WriteMap& map,
+void look_at_open(const Notification& call, const ObservedCall& kind, const ObservedWorld& world,
                   Sighting& seen) {
     constexpr std::uint64_t kChanging = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC;
     const std::uint64_t flags = open_flags(call, kind);
     if ((flags & kChanging) == 0 || (flags & O_PATH) != 0) return;
     if (!read_name(call, kind.name, seen.path)) return;
-    const Wall wall = map.wall_before(seen.path.view());
+    const Wall wall = world.map.wall_before(seen.path.view());
     if (wall == Wall::kNone) return;
-    const bool there = exists(seen.path);
+    const bool there = exists(seen.path, world);
     if (fails_anyhow(need_of_open(flags), there)) return;
     seen.deed = there ? Deed::kWrite : Deed::kCreate;
     seen.wall = wall;
@@ -83,16 +89,18 @@ bool keeps_existing(const Notification& call, const ObservedCall& kind) {
            (call.arguments[static_cast<std::size_t>(kind.rename_flags)] & RENAME_NOREPLACE) != 0;
 }
 
-void look_at_names(const Notification& call, const ObservedCall& kind, const WriteMap& map,
+void look_at_names(const Notification& call, const ObservedCall& kind, const ObservedWorld& world,
                    Sighting& seen) {
     if (!read_name(call, kind.name, seen.path)) return;
     const bool two = kind.second.path != kNoArgument;
     if (two && !read_name(call, kind.second, seen.second)) return;
-    const Wall wall = map.wall_before(seen.path.view());
-    const Wall second = two ? map.wall_before(seen.second.view()) : Wall::kNone;
+    const bool moves = kind.deed == Deed::kRename || kind.deed == Deed::kRemove;
+    const std::string_view path = seen.path.view();
+    const Wall wall = moves ? world.map.wall_around(path) : world.map.wall_before(path);
+    const Wall second = two ? world.map.wall_around(seen.second.view()) : Wall::kNone;
     if (wall == Wall::kNone && second == Wall::kNone) return;
-    if (fails_anyhow(kind.must, exists(seen.path))) return;
-    if (keeps_existing(call, kind) && exists(seen.second)) return;
+    if (fails_anyhow(kind.must, exists(seen.path, world))) return;
+    if (keeps_existing(call, kind) && exists(seen.second, world)) return;
     seen.deed = kind.deed;
     seen.wall = wall;
     seen.second_wall = second;
@@ -125,17 +133,27 @@ void write_address(int family, const void* host, std::uint16_t port, std::array<
 bool is_name_service(std::string_view path) { return path.ends_with("/run/nscd/socket"); }
 
 void look_at_unix_socket(const Notification& call, const sockaddr_un& address, std::size_t size,
-                         const WriteMap& map, Sighting& seen) {
+                         const ObservedWorld& world, Sighting& seen) {
     const std::size_t most = size - offsetof(sockaddr_un, sun_path);
     const std::string_view name(address.sun_path, ::strnlen(address.sun_path, most));
     if (name.empty() || is_name_service(name)) return;
     if (!seen.path.set(call.process, AT_FDCWD, name)) return;
-    if (map.wall_before(seen.path.view()) != Wall::kView || exists(seen.path)) return;
+    if (world.map.wall_before(seen.path.view()) != Wall::kView || exists(seen.path, world)) return;
     seen.deed = Deed::kConnect;
     seen.wall = Wall::kView;
 }
 
-void look_at_connect(const Notification& call, const WriteMap& map, Sighting& seen) {
+// A command cannot serve the port of name servers, and without a configured one that of its own
+// loopback is asked: for want of a network.
+void look_at_way_out(bool own_loopback, std::uint16_t port, Sighting& seen) {
+    constexpr std::uint16_t kNameService = 53;
+    const bool asks_for_name = ntohs(port) == kNameService;
+    if (own_loopback && !asks_for_name) return;
+    seen.deed = asks_for_name ? Deed::kLookUp : Deed::kConnect;
+    seen.wall = Wall::kNetwork;
+}
+
+void look_at_connect(const Notification& call, const ObservedWorld& world, Sighting& seen) {
     union {
         sockaddr any;
         sockaddr_in inet;
@@ -148,27 +166,27 @@ void look_at_connect(const Notification& call, const WriteMap& map, Sighting& se
                      {reinterpret_cast<char*>(&address), std::min(told, sizeof address)});
     if (size <= sizeof(sa_family_t)) return;
     if (address.any.sa_family == AF_UNIX) {
-        return look_at_unix_socket(call, address.local, size, map, seen);
+        return look_at_unix_socket(call, address.local, size, world, seen);
     }
-    if (!map.loopback_only) return;
-    if (address.any.sa_family == AF_INET && !is_loopback(address.inet)) {
+    if (!world.map.loopback_only) return;
+    if (address.any.sa_family == AF_INET) {
+        const bool own = is_loopback(address.inet);
+        look_at_way_out(own, address.inet.sin_port, seen);
         write_address(AF_INET, &address.inet.sin_addr, address.inet.sin_port, seen.address);
-    } else if (address.any.sa_family == AF_INET6 && !is_loopback(address.inet6)) {
+    } else if (address.any.sa_family == AF_INET6) {
+        const bool own = is_loopback(address.inet6);
+        look_at_way_out(own, address.inet6.sin6_port, seen);
         write_address(AF_INET6, &address.inet6.sin6_addr, address.inet6.sin6_port, seen.address);
-    } else {
-        return;
     }
-    seen.deed = Deed::kConnect;
-    seen.wall = Wall::kNetwork;
 }
 
-void look_at(const Notification& call, const WriteMap& map, Sighting& seen) {
+void look_at(const Notification& call, const ObservedWorld& world, Sighting& seen) {
     const ObservedCall* kind = observed_call(call.number);
     if (kind == nullptr || call.process == 0) return;
-    if (kind->deed == Deed::kConnect) return look_at_connect(call, map, seen);
+    if (kind->deed == Deed::kConnect) return look_at_connect(call, world, seen);
     const bool opens = kind->flags != kNoArgument || kind->how != kNoArgument;
-    if (opens) return look_at_open(call, *kind, map, seen);
-    look_at_names(call, *kind, map, seen);
+    if (opens) return look_at_open(call, *kind, world, seen);
+    look_at_names(call, *kind, world, seen);
 }
 
 std::uint64_t hash_of(Deed deed, std::string_view target) {
@@ -179,8 +197,8 @@ std::uint64_t hash_of(Deed deed, std::string_view target) {
 
 }  // namespace
 
-Observer::Observer(UniqueFd listener, UniqueFd report, const WriteMap& map) noexcept
-    : listener_(std::move(listener)), report_(std::move(report)), map_(&map) {
+Observer::Observer(UniqueFd listener, UniqueFd report, const ObservedWorld& world) noexcept
+    : listener_(std::move(listener)), report_(std::move(report)), world_(&world) {
     (void)sys::seccomp::wake_on_same_processor(listener_.get());
 }
 
@@ -188,7 +206,7 @@ void Observer::serve() noexcept {
     const auto call = sys::seccomp::receive(listener_.get());
     if (!call) return;
     Sighting seen;
-    look_at(*call, *map_, seen);
+    look_at(*call, *world_, seen);
     // A process id that was used again in between would have led to another's memory.
     const bool sighted = seen.wall != Wall::kNone || seen.second_wall != Wall::kNone;
     const bool genuine = sighted && sys::seccomp::is_waiting(listener_.get(), call->id);

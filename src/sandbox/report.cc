@@ -6,6 +6,11 @@ namespace {
 #define NO_CGROUP "no cgroup v2 group is delegated"
 #define DELEGATE "run in a systemd unit or scope with Delegate=yes"
 
+#define NO_LISTENER \
+    "no seccomp filter can have a listener here: one outside has it already, perhaps"
+#define NO_WAY_OUT \
+    "listed destinations need a network namespace, which is refused here; see `paddock doctor`"
+
 bool is_namespace(Layer layer) { return layer <= Layer::kCgroupNamespace; }
 
 }  // namespace
@@ -15,6 +20,7 @@ ShellReport report_of(const ShellOptions& options, const Reached& reached) {
     report.rung = reached.rung;
     report.landlock_abi = reached.landlock_abi;
     report.user = reached.user;
+    if (!reached.observes) report.denials_untold = NO_LISTENER;
     if (options.host_network) {
         report.permits.push_back("host_network: " + options.host_network->reason);
     }
@@ -35,6 +41,10 @@ ShellReport report_of(const ShellOptions& options, const Reached& reached) {
 }
 
 Done check_required(const ShellOptions& options, const Reached& reached) {
+    // Landlock knows ports, not hosts.
+    if (!options.network_allow.empty() && reached.rung == Rung::kLow) {
+        return refuse(Code::kSandboxUnavailable, NO_WAY_OUT, reached.refused.os_error);
+    }
     for (const Layer layer : options.required) {
         if (is_namespace(layer) && reached.rung == Rung::kLow) {
             return stage_failure(reached.refused.stage, reached.refused.os_error);

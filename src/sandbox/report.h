@@ -16,6 +16,7 @@ struct Reached {
     std::optional<Failure> no_cgroup = {};
     int landlock_abi = 0;
     unsigned user = 0;
+    bool observes = false;
 };
 
 ShellReport report_of(const ShellOptions& options, const Reached& reached);

@@ -1,5 +1,4 @@
 #include "sandbox/warden.h"
-#include "sandbox/filter.h"
 
 #include <fcntl.h>
 #include <linux/seccomp.h>
@@ -14,9 +13,11 @@
 #include "sandbox/cgroup.h"
 #include "sandbox/channel.h"
 #include "sandbox/confine.h"
+#include "sandbox/filter.h"
 #include "sandbox/report.h"
 #include "sandbox/scratch_removal.h"
 #include "sandbox/session_plan.h"
+#include "sandbox/session_walls.h"
 #include "sandbox/warden_process.h"
 #include "sys/child.h"
 #include "sys/host.h"
@@ -29,7 +30,12 @@
 namespace paddock::sandbox {
 namespace {
 
+// All records of a command, with what the kernel adds to each, several times.
+constexpr std::size_t kDenialSocketBytes = std::size_t{128} << 10;
+
 constexpr std::string_view kEnded = "the session's sandbox has ended; start another one";
+constexpr std::string_view kHeldUp =
+    "the session's sandbox was held up by its commands and was ended; start another one";
 
 int namespaces_of(const WardenPlan& plan) {
     if (plan.rung == Rung::kLow) return 0;
@@ -41,6 +47,13 @@ struct Answer {
     Reply reply;
     UniqueFd descriptor;
 };
+
+// Nothing came in time.
+bool is_overdue(int descriptor, std::chrono::milliseconds patience) {
+    std::array<pollfd, 1> polled{{{descriptor, POLLIN, 0}}};
+    const auto ready = sys::wait_ready(polled, static_cast<int>(patience.count()));
+    return ready && *ready == 0;
+}
 
 Outcome<Answer> receive_answer(int control) {
     std::array<char, kReplyBytes> bytes;
@@ -57,6 +70,7 @@ struct Running {
     UniqueFd process;
     UniqueFd listener;
     std::uint16_t port = 0;
+    bool observes = false;
     std::optional<SessionGroup> group;
 };
 
@@ -102,6 +116,7 @@ StageError begin(const WardenPlan& plan, pid_t process, Running& running) {
     if (!answer) return {Stage::kLoop, answer.error().os_error};
     running.listener = std::move(answer->descriptor);
     running.port = static_cast<std::uint16_t>(answer->reply.value);
+    running.observes = answer->reply.observes;
     return answer->reply.error;
 }
 
@@ -147,6 +162,20 @@ struct Warden::State {
     std::string temporary;
     std::string workspace_path;
     std::string directory = ".";
+    std::chrono::milliseconds patience = limits::kWardenPatience;
+
+    // On the full rung the kernel ends all others with it, and it is gone only when they are. On
+    // the low one it does that itself when the channel is closed, unless it is held up: a command
+    // can stop every process of the session, the one too that is about to become a command and that
+    // the warden waits for.
+    void end() {
+        running.control.reset();
+        if (report.rung == Rung::kFull || is_overdue(running.process.get(), patience)) {
+            (void)sys::send_signal(running.process.get(), SIGKILL);
+        }
+        (void)sys::wait_for(running.process.get());
+        running.group.reset();
+    }
 
     Outcome<Answer> ask(const RequestParts& parts, std::span<const int> descriptors = {}) {
         PADDOCK_ASSIGN(message, encode(parts));
@@ -157,6 +186,10 @@ struct Warden::State {
             return refuse(Code::kSandboxUnavailable, kEnded, EPIPE);
         }
         if (!sent) return sent.error();
+        if (is_overdue(running.control.get(), patience)) {
+            end();
+            return refuse(Code::kSandboxUnavailable, kHeldUp);
+        }
         auto answer = receive_answer(running.control.get());
         if (!answer) return refuse(Code::kSandboxUnavailable, kEnded, answer.error().os_error);
         const StageError& failed = answer->reply.error;
@@ -177,10 +210,19 @@ Warden::~Warden() { end(); }
 namespace {
 
 // Without a network namespace the host's loopback would be reached: no sockets but the permitted.
-std::vector<sock_filter> command_filter(const ShellOptions& options, Rung rung, int abi) {
-    if (rung == Rung::kFull) return compile_filter({});
+FilterSpec command_filter(const ShellOptions& options, Rung rung, int abi) {
+    if (rung == Rung::kFull) return {};
     const Inet inet = options.host_network ? Inet::kAll : Inet::kNone;
-    return compile_filter(filter_without_namespaces(inet, abi));
+    return filter_without_namespaces(inet, abi);
+}
+
+void plan_filters(const WardenSpec& spec, int abi, WardenPlan& plan) {
+    FilterSpec filter = command_filter(spec.options, plan.rung, abi);
+    plan.filter = compile_filter(filter);
+    if (!spec.ceiling.listener) return;
+    filter.observe = true;
+    plan.observing_filter = compile_filter(filter);
+    plan.world = observed_world(plan);
 }
 
 }  // namespace
@@ -205,17 +247,19 @@ Result<Warden> Warden::start(const WardenSpec& spec) {
         }
         auto plan = rung == Rung::kFull ? plan_full_rung(spec, abi) : plan_low_rung(spec, abi);
         if (!plan) return failure(plan.error());
-        plan->filter = command_filter(spec.options, rung, abi);
+        plan_filters(spec, abi, *plan);
         auto state = std::make_unique<State>();
         const StageError failed = launch(spec, *plan, state->running);
         if (failed.stage == Stage::kNone) {
             const bool limited = state->running.group && state->running.group->has_limits();
             if (!limited) reached.no_cgroup = refuse(Code::kNotAvailable);
             reached.user = plan->user.user;
+            reached.observes = state->running.observes;
             state->report = report_of(spec.options, reached);
             state->home = plan->view.home;
             state->temporary = plan->view.temporary;
             state->workspace_path = spec.workspace_path;
+            state->patience = spec.patience;
             Warden warden(std::move(state));
             const auto enough = check_required(spec.options, reached);
             if (!enough) return failure(enough.error());
@@ -239,7 +283,7 @@ Result<Process> Warden::spawn(const Command& command) {
     auto status = sys::pipe();
     if (!status) return failure(status.error());
     RequestParts parts{.ask = Ask::kSpawn};
-    std::array<int, 5> descriptors{status->write.get()};
+    std::array<int, 6> descriptors{status->write.get()};
     std::size_t count = 1;
     const auto bring = [&](std::uint32_t flag, int descriptor) {
         if (descriptor < 0) return;
@@ -250,6 +294,13 @@ Result<Process> Warden::spawn(const Command& command) {
     bring(kBringsOutput, command.output);
     bring(kBringsError, command.error);
     bring(kBringsReport, command.report);
+    sys::SocketPair denials;
+    if (state_->running.observes) {
+        auto pair = sys::message_pair(kDenialSocketBytes);
+        if (!pair) return failure(pair.error());
+        denials = std::move(*pair);
+        bring(kBringsDenials, denials.second.get());
+    }
     if (command.terminal) {
         parts.flags |= kWantsTerminal;
         parts.number = std::uint32_t{command.terminal->rows} << 16 | command.terminal->columns;
@@ -259,7 +310,9 @@ Result<Process> Warden::spawn(const Command& command) {
     if (command.directory) parts.paths = {&*command.directory, 1};
     auto answer = state_->ask(parts, std::span(descriptors).first(count));
     if (!answer) return failure(answer.error());
-    return Process{answer->reply.id, std::move(status->read), std::move(answer->descriptor)};
+    if (answer->reply.value == 0) denials.first.reset();
+    return Process{answer->reply.id, std::move(status->read), std::move(answer->descriptor),
+                   std::move(denials.first)};
 }
 
 Status Warden::kill_tree(ProcessId id) {
@@ -323,14 +376,7 @@ std::uint16_t Warden::proxy_port() const { return state_->running.port; }
 void Warden::end() {
     if (state_ == nullptr) return;
     const std::lock_guard lock(state_->mutex);
-    Running& running = state_->running;
-    if (!running.control.valid()) return;
-    running.control.reset();
-    // On the full rung the kernel ends all others with it, and it is gone only when they are. On
-    // the low one it needs to do that itself.
-    if (state_->report.rung == Rung::kFull) (void)sys::send_signal(running.process.get(), SIGKILL);
-    (void)sys::wait_for(running.process.get());
-    running.group.reset();
+    if (state_->running.control.valid()) state_->end();
 }
 
 Outcome<std::optional<ExitRecord>> read_exit(int status) {

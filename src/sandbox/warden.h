@@ -16,6 +16,7 @@
 // Threads: all methods may be called from any thread; requests wait for each other.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -38,6 +39,7 @@ struct Ceiling {
     bool idmapped_mounts = true;
     bool cgroup = true;
     bool seccomp = true;
+    bool listener = true;  // of a seccomp filter
     int landlock_abi = std::numeric_limits<int>::max();
 };
 
@@ -48,6 +50,8 @@ struct WardenSpec {
     ShellOptions options = {};
     std::vector<Protection> protections = {};
     Ceiling ceiling = {};
+    // For one answer of the warden. Without one the session is ended: its commands hold it up.
+    std::chrono::milliseconds patience = limits::kWardenPatience;
 };
 
 struct TerminalSize {
@@ -76,6 +80,10 @@ struct Process {
     ProcessId id = 0;
     UniqueFd status;    // readable when the command has ended: read_exit()
     UniqueFd terminal;  // the other end of it, if one was asked for
+    // For DenialLog: what it and those that it leaves running are refused. All of it that happened
+    // before its end is there when `status` is readable. Invalid if it is not observed: the report
+    // says why, or too many others are (kObserversMax).
+    UniqueFd denials;
 };
 
 // How a command ended. Times and memory are those of the command and of the children it waited for.

@@ -1,5 +1,7 @@
 // Building the sandbox: from a copy of the server's process to a warden that can answer.
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <sched.h>
 
 #include <algorithm>
@@ -15,6 +17,7 @@
 #include "sys/host.h"
 #include "sys/open.h"
 #include "sys/process.h"
+#include "sys/seccomp.h"
 #include "sys/signal.h"
 #include "sys/socket.h"
 
@@ -24,9 +27,11 @@ namespace {
 // To go where a command took its own permissions away, and to mount.
 constexpr sys::Capabilities kKeptInNamespace = sys::kCapSysAdmin | sys::kCapDacReadSearch;
 
-// To become the user of the commands, to end them, and to remove what they leave.
-constexpr sys::Capabilities kKeptByRoot =
-    sys::kCapSetuid | sys::kCapSetgid | sys::kCapKill | sys::kCapDacOverride | sys::kCapFowner;
+// To become the user of the commands, to end them, to remove what they leave, and to read the paths
+// that they hand to the kernel.
+constexpr sys::Capabilities kKeptByRoot = sys::kCapSetuid | sys::kCapSetgid | sys::kCapKill |
+                                          sys::kCapDacOverride | sys::kCapFowner |
+                                          sys::kCapSysPtrace;
 
 // The lowest descriptor of the plan that is at least `from`.
 int next_kept(const WardenPlan& plan, int from) {
@@ -44,15 +49,14 @@ int next_kept(const WardenPlan& plan, int from) {
     return best;
 }
 
+// All that a command gets: whatever the warden opens later is above, out of the way when a child
+// puts the command's descriptors into their places.
 Done point_at_nothing() {
     PADDOCK_ASSIGN(nothing, sys::openat(AT_FDCWD, "/dev/null", O_RDWR));
-    for (int standard = 0; standard < 3; ++standard) {
-        if (nothing.get() == standard) {
-            (void)nothing.release();
-        } else {
-            PADDOCK_TRY(sys::place_descriptor(nothing.get(), standard));
-        }
+    for (int low = 0; low < kFirstOwnDescriptor; ++low) {
+        PADDOCK_TRY(sys::place_descriptor(nothing.get(), low));
     }
+    if (nothing.get() < kFirstOwnDescriptor) (void)nothing.release();
     return {};
 }
 
@@ -91,7 +95,22 @@ StageError WardenProcess::build() {
     directory_ = std::move(*here);
     directory_path_[0] = '\0';
     sys::set_creation_mask(022);
-    return at(Stage::kCapabilities, cut_capabilities());
+    if (const auto cut = cut_capabilities(); !cut) return at(Stage::kCapabilities, cut);
+    observes_ = can_observe();
+    return {};
+}
+
+// Only one filter of a process can have a listener: where this program is under such a one itself,
+// of a container's manager for example, there is none for commands.
+bool WardenProcess::can_observe() {
+    if (plan_.observing_filter.empty()) return false;
+    const auto attempt = [](void* works) -> int {
+        constexpr sock_filter kAllow{BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW};
+        *static_cast<bool*>(works) = sys::seccomp::install_with_listener({&kAllow, 1}).has_value();
+        sys::leave(0);
+    };
+    bool works = false;
+    return sys::borrow_process(attempt, &works, stack_) && works;
 }
 
 StageError WardenProcess::build_namespaces() {
@@ -124,6 +143,10 @@ StageError WardenProcess::build_namespaces() {
 
 StageError WardenProcess::build_plain() {
     if (const auto done = sys::adopt_orphans(); !done) return at(Stage::kLoop, done);
+    if (plan_.user.chosen) {
+        // They would add to what the observer sees as the user of the commands.
+        if (const auto done = sys::forget_groups(); !done) return at(Stage::kIdentity, done);
+    }
     if (const auto done = sys::set_dumpable(false); !done) return at(Stage::kIdentity, done);
     if (const auto done = sys::enter_directory(plan_.workspace.get()); !done) {
         return at(Stage::kViewWorkspace, done);

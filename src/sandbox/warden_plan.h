@@ -14,6 +14,7 @@
 
 #include "sandbox/command_rules.h"
 #include "sandbox/command_user.h"
+#include "sandbox/observer.h"
 #include "sandbox/protection.h"
 #include "sandbox/view_plan.h"
 #include "sys/landlock.h"
@@ -55,6 +56,8 @@ struct WardenPlan {
 
     CommandRules rules;
     std::vector<sock_filter> filter;
+    std::vector<sock_filter> observing_filter;  // the same, and tells; empty: not wanted
+    ObservedWorld world;
 };
 
 }  // namespace paddock::sandbox

@@ -12,6 +12,7 @@
 #include "sandbox/command_start.h"
 #include "sandbox/descend.h"
 #include "sandbox/scratch_removal.h"
+#include "sandbox/session_walls.h"
 #include "sandbox/warden.h"
 #include "sys/child.h"
 #include "sys/io.h"
@@ -24,7 +25,11 @@
 namespace paddock::sandbox {
 namespace {
 
-constexpr std::uint32_t kBrings = kBringsInput | kBringsOutput | kBringsError | kBringsReport;
+constexpr std::uint32_t kBrings =
+    kBringsInput | kBringsOutput | kBringsError | kBringsReport | kBringsDenials;
+
+// Polled besides the observers.
+enum : std::size_t { kControl, kChildren, kServer, kFixedWaits };
 
 // In the events files of the cgroup.
 constexpr std::string_view kMemoryKills = "oom_kill";
@@ -51,7 +56,7 @@ void WardenProcess::run() {
         reply({failed, 0, 0});
         sys::leave(1);
     }
-    if (reply({{}, 0, port_}, listener_.get())) {
+    if (reply({{}, 0, port_, observes_}, listener_.get())) {
         listener_.reset();
         answer_requests();
     }
@@ -59,14 +64,17 @@ void WardenProcess::run() {
 }
 
 void WardenProcess::answer_requests() {
+    polled_[kControl] = {plan_.control.get(), POLLIN, 0};
+    polled_[kChildren] = {child_signals_.get(), POLLIN, 0};
+    polled_[kServer] = {plan_.server.get(), POLLIN, 0};
+    const std::span<pollfd> observed = std::span(polled_).subspan(kFixedWaits);
     for (;;) {
-        std::array<pollfd, 3> polled{{{plan_.control.get(), POLLIN, 0},
-                                      {child_signals_.get(), POLLIN, 0},
-                                      {plan_.server.get(), POLLIN, 0}}};
-        if (!sys::wait_ready(polled, -1)) return;
-        if (polled[2].revents != 0) return;
-        if (polled[1].revents != 0) collect_ended();
-        if (polled[0].revents != 0 && !answer_one()) return;
+        const std::size_t count = observers_.add_waits(observed);
+        if (!sys::wait_ready(std::span(polled_).first(kFixedWaits + count), -1)) return;
+        if (polled_[kServer].revents != 0) return;
+        observers_.serve(observed.first(count));
+        if (polled_[kChildren].revents != 0) collect_ended();
+        if (polled_[kControl].revents != 0 && !answer_one()) return;
     }
 }
 
@@ -146,16 +154,50 @@ Reply WardenProcess::spawn(Request& request, std::size_t descriptors, UniqueFd& 
     while (request.variables.left() > 0) *next++ = const_cast<char*>(request.variables.take());
     *next = nullptr;
 
-    const auto leader = start_command(start, stack_);
-    if (!leader) return refused(Stage::kFork, leader.error().os_error);
-    if (start.failed.stage != Stage::kNone) return {start.failed, 0, 0};
+    const bool observed = denials_.valid() && observes_ && !observers_.is_full();
+    pid_t leader = 0;
+    const StageError failed =
+        observed ? start_observed(start, leader) : start_plainly(start, leader);
+    if (failed.stage != Stage::kNone) return {failed, 0, 0};
     job->id = next_id_++;
-    job->leader = *leader;
+    job->leader = leader;
     job->killed = 0;
     job->memory_kills = event_count(plan_.memory_events.get(), kMemoryKills);
     job->processes_refused = event_count(plan_.process_events.get(), kProcessesRefused);
     job->status = std::move(brought_[0]);
-    return {{}, job->id, 0};
+    return {{}, job->id, observed ? 1U : 0U};
+}
+
+StageError WardenProcess::start_plainly(CommandStart& start, pid_t& leader) {
+    const auto started = start_command(start, stack_);
+    if (!started) return {Stage::kFork, started.error().os_error};
+    leader = *started;
+    return start.failed;
+}
+
+// The command's filter is the last thing it gets, so the listener comes from the child itself.
+StageError WardenProcess::start_observed(CommandStart& start, pid_t& leader) {
+    constexpr std::size_t kMessageBytes = 4096;
+    auto ends = sys::message_pair(kMessageBytes);
+    if (!ends) return {Stage::kDescriptors, ends.error().os_error};
+    start.listener_to = ends->second.get();
+    const StageError failed = start_plainly(start, leader);
+    if (failed.stage != Stage::kNone) return failed;
+
+    // It was sent before the program ran. Nothing comes from a child that was killed before.
+    ends->second.reset();
+    char byte = 0;
+    UniqueFd listener;
+    const auto received = sys::receive_message(ends->first.get(), {&byte, 1}, {&listener, 1});
+    if (received && listener.valid()) {
+        observers_.add(std::move(listener), std::move(denials_), world_);
+    } else if (!received || received->bytes > 0) {
+        // Without a listener the calls that it would hear of fail.
+        (void)killer_.kill_descendants(proc_.get(), leader);
+        (void)sys::signal_child(leader, SIGKILL);
+        return {Stage::kDescriptors, received ? EMFILE : received.error().os_error};
+    }
+    return {};
 }
 
 StageError WardenProcess::take_descriptors(const Request& request, std::size_t descriptors,
@@ -176,6 +218,8 @@ StageError WardenProcess::take_descriptors(const Request& request, std::size_t d
     start.output = take(kBringsOutput, 1);
     start.error = take(kBringsError, 2);
     start.report = take(kBringsReport, -1);
+    denials_.reset();
+    if ((flags & kBringsDenials) != 0) denials_ = std::move(brought_[next]);
     return {};
 }
 
@@ -232,6 +276,8 @@ StageError WardenProcess::protect(Request& request) {
         }
         const auto done = view_.shield(path + 1, static_cast<Shield>(shield));
         if (!done) return at(Stage::kProtect, done);
+        add_protection(world_.map, plan_.workspace_path, path + 1, static_cast<Shield>(shield),
+                       path_buffer_);
     }
     // Through the new mounts, if it is still the same place.
     auto again = descend_to_directory(workspace_.get(), directory_path_.data());

@@ -16,6 +16,7 @@
 #include <paddock/unique_fd.h>
 
 #include "sandbox/channel.h"
+#include "sandbox/observer_table.h"
 #include "sandbox/tree_kill.h"
 #include "sandbox/view.h"
 #include "sandbox/warden_plan.h"
@@ -35,7 +36,7 @@ struct Job {
 
 class WardenProcess {
 public:
-    explicit WardenProcess(const WardenPlan& plan) : plan_(plan) {}
+    explicit WardenProcess(WardenPlan& plan) : plan_(plan), world_(plan.world) {}
 
     // Never returns.
     [[noreturn]] void run();
@@ -52,13 +53,15 @@ private:
     Done separate_mounts();
     Done cut_capabilities();
     StageError make_network();
+    bool can_observe();
 
     // Answering, in warden_process.cc.
     void answer_requests();
     bool answer_one();  // false: the server is gone
     bool reply(const Reply& reply, int descriptor = -1);
     Reply spawn(Request& request, std::size_t descriptors, UniqueFd& terminal);
-    Reply start_job(Request& request, std::size_t descriptors, UniqueFd& terminal);
+    StageError start_plainly(struct CommandStart& start, pid_t& leader);
+    StageError start_observed(struct CommandStart& start, pid_t& leader);
     StageError take_descriptors(const Request& request, std::size_t descriptors,
                                 struct CommandStart& start);
     StageError kill_tree(std::uint32_t id, bool& lost);
@@ -72,6 +75,7 @@ private:
     [[noreturn]] void end();
 
     const WardenPlan& plan_;
+    ObservedWorld& world_;
     View view_;
     UniqueFd ruleset_;
     UniqueFd proc_;
@@ -81,9 +85,13 @@ private:
     UniqueFd workspace_;  // of the commands' namespace
     UniqueFd directory_;  // where commands begin
     std::uint32_t next_id_ = 1;
+    bool observes_ = false;
 
     std::array<Job, limits::kCommandsMax> jobs_;
+    ObserverTable observers_;
+    std::array<pollfd, 3 + limits::kObserversMax> polled_;
     std::array<UniqueFd, sys::kDescriptorsPerMessage> brought_;
+    UniqueFd denials_;  // of the command that is being started: where they are told
     std::array<char, limits::kPathBytesMax + 1> directory_path_;
     std::array<char, limits::kPathBytesMax + limits::kComponentBytesMax> path_buffer_;
     std::array<char, limits::kWardenMessageBytes> message_;

@@ -51,8 +51,7 @@ Outcome<Child> share_process(int (*body)(void*), void* argument, std::span<std::
     int held = -1;
     PADDOCK_ASSIGN(id, ask_kernel(Call::kProcess, [&] {
                        return ::clone(body, stack.data() + stack.size(),
-                                      CLONE_VM | CLONE_FILES | CLONE_PIDFD | namespaces, argument,
-                                      &held);
+                                      CLONE_VM | CLONE_PIDFD | namespaces, argument, &held);
                    }));
     return Child{static_cast<pid_t>(id), UniqueFd(held)};
 }

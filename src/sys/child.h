@@ -29,9 +29,8 @@ Outcome<Child> copy_process(int namespaces);
 // the child has run a program or left. `stack` is the child's.
 Outcome<pid_t> borrow_process(int (*body)(void*), void* argument, std::span<std::byte> stack);
 
-// Runs body(argument) in new namespaces, in a child that shares the memory and the descriptors of
-// the caller while both run: it may make system calls and nothing else, and `stack` must stay until
-// it has ended.
+// Runs body(argument) in new namespaces, in a child that shares the memory of the caller while both
+// run: it may make system calls and nothing else, and `stack` must stay until it has ended.
 Outcome<Child> share_process(int (*body)(void*), void* argument, std::span<std::byte> stack,
                              int namespaces);
 

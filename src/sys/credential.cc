@@ -19,13 +19,45 @@ Done control(int what, unsigned long first, unsigned long second = 0) {
     return call(Call::kCredential, [&] { return ::prctl(what, first, second, 0UL, 0UL); });
 }
 
-Done set_capabilities(Capabilities kept) {
+// The two halves of the kernel's structure.
+struct CapabilitySets {
+    __user_cap_data_struct halves[2] = {};
+};
+
+Outcome<CapabilitySets> capabilities() {
     __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
-    const auto low = static_cast<std::uint32_t>(kept);
-    const auto high = static_cast<std::uint32_t>(kept >> 32);
-    __user_cap_data_struct data[2] = {{low, low, 0}, {high, high, 0}};
-    return call(Call::kCredential, [&] { return ::syscall(SYS_capset, &header, data); });
+    CapabilitySets sets;
+    PADDOCK_TRY(
+        call(Call::kCredential, [&] { return ::syscall(SYS_capget, &header, sets.halves); }));
+    return sets;
 }
+
+Done set_capabilities(const CapabilitySets& sets) {
+    __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+    return call(Call::kCredential, [&] { return ::syscall(SYS_capset, &header, sets.halves); });
+}
+
+Done keep_at_most(Capabilities kept) {
+    PADDOCK_ASSIGN(sets, capabilities());
+    const std::uint32_t wanted[2] = {static_cast<std::uint32_t>(kept),
+                                     static_cast<std::uint32_t>(kept >> 32)};
+    for (int i = 0; i < 2; ++i) {
+        sets.halves[i].permitted &= wanted[i];
+        sets.halves[i].effective = sets.halves[i].permitted;
+        sets.halves[i].inheritable = 0;
+    }
+    return set_capabilities(sets);
+}
+
+// Whether what is permitted is in effect.
+Done use_capabilities(bool used) {
+    PADDOCK_ASSIGN(sets, capabilities());
+    for (__user_cap_data_struct& half : sets.halves) half.effective = used ? half.permitted : 0;
+    return set_capabilities(sets);
+}
+
+uid_t file_user(uid_t user) { return static_cast<uid_t>(::syscall(SYS_setfsuid, user)); }
+gid_t file_group(gid_t group) { return static_cast<gid_t>(::syscall(SYS_setfsgid, group)); }
 
 int resource_of(Limit limit) {
     switch (limit) {
@@ -68,10 +100,23 @@ Done lock_capabilities(Capabilities kept) {
                                     SECBIT_NO_CAP_AMBIENT_RAISE |
                                     SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED;
     PADDOCK_TRY(control(PR_SET_SECUREBITS, kBits));
-    return set_capabilities(kept);
+    return keep_at_most(kept);
 }
 
-Done drop_capabilities() { return set_capabilities(0); }
+Done drop_capabilities() { return set_capabilities(CapabilitySets{}); }
+
+// Both calls answer with what was before, and never say that they failed.
+LookingAs::LookingAs(uid_t user, gid_t group) noexcept
+    : user_(file_user(user)), group_(file_group(group)) {
+    const bool taken = file_user(user) == user && file_group(group) == group;
+    works_ = taken && use_capabilities(false).has_value();
+}
+
+LookingAs::~LookingAs() {
+    (void)use_capabilities(true);
+    file_group(group_);
+    file_user(user_);
+}
 
 Done set_dumpable(bool dumpable) { return control(PR_SET_DUMPABLE, dumpable ? 1 : 0); }
 
@@ -80,9 +125,7 @@ Done set_limit(Limit limit, std::uint64_t value) {
     struct rlimit present;
     PADDOCK_TRY(call(Call::kCredential, [&] { return ::getrlimit(resource, &present); }));
     const rlim_t bounded = std::min<rlim_t>(value, present.rlim_max);
-    const struct rlimit wanted {
-        bounded, bounded
-    };
+    const struct rlimit wanted { bounded, bounded };
     return call(Call::kCredential, [&] { return ::setrlimit(resource, &wanted); });
 }
 

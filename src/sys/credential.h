@@ -22,11 +22,30 @@ inline constexpr Capabilities kCapFowner = std::uint64_t{1} << 3;
 inline constexpr Capabilities kCapKill = std::uint64_t{1} << 5;
 inline constexpr Capabilities kCapSetgid = std::uint64_t{1} << 6;
 inline constexpr Capabilities kCapSetuid = std::uint64_t{1} << 7;
+inline constexpr Capabilities kCapSysPtrace = std::uint64_t{1} << 19;
 inline constexpr Capabilities kCapSysAdmin = std::uint64_t{1} << 21;
 
-// Keeps at most these, and for good: none can come back by running a program or changing the user.
+// Keeps at most these, of what it has, and for good: none can come back by running a program or
+// changing the user.
 Done lock_capabilities(Capabilities kept);
 Done drop_capabilities();
+
+// While it exists, names are looked up with the rights of this user, without any capability; the
+// supplementary groups stay. For whoever may become that user.
+class LookingAs {
+public:
+    LookingAs(uid_t user, gid_t group) noexcept;
+    LookingAs(const LookingAs&) = delete;
+    LookingAs& operator=(const LookingAs&) = delete;
+    ~LookingAs();
+
+    bool works() const noexcept { return works_; }
+
+private:
+    uid_t user_;  // before
+    gid_t group_;
+    bool works_ = false;
+};
 
 Done set_dumpable(bool dumpable);
 

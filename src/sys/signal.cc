@@ -49,6 +49,17 @@ void become_plain_child() noexcept {
     pthread_sigmask(SIG_SETMASK, &none, nullptr);
 }
 
+Outcome<UniqueFd> hold_ending_signals() {
+    sigset_t set;
+    sigemptyset(&set);
+    for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&set, number);
+    pthread_sigmask(SIG_BLOCK, &set, nullptr);
+    PADDOCK_ASSIGN(fd, ask_kernel(Call::kProcess, [&] {
+                       return ::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+                   }));
+    return UniqueFd(static_cast<int>(fd));
+}
+
 Outcome<UniqueFd> child_signals() {
     const sigset_t set = only_child();
     PADDOCK_ASSIGN(fd, ask_kernel(Call::kProcess, [&] {

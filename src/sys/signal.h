@@ -29,6 +29,10 @@ void become_quiet_parent() noexcept;
 // SIGPIPE has its default action, nothing is blocked: what programs expect to be started with.
 void become_plain_child() noexcept;
 
+// Blocks SIGINT, SIGTERM and SIGHUP for this thread and those it starts later. Readable when one of
+// them is pending.
+Outcome<UniqueFd> hold_ending_signals();
+
 // Readable when SIGCHLD, which must be blocked, is pending.
 Outcome<UniqueFd> child_signals();
 void clear_child_signals(int signals) noexcept;

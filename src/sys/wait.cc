@@ -32,7 +32,10 @@ Outcome<bool> wait_readable(std::span<Watched> watched,
                             std::optional<std::chrono::milliseconds> at_most) {
     PADDOCK_CHECK(watched.size() <= kWatchedMax);
     std::array<pollfd, kWatchedMax> wanted{};
-    for (std::size_t i = 0; i < watched.size(); ++i) wanted[i] = {watched[i].fd, POLLIN, 0};
+    for (std::size_t i = 0; i < watched.size(); ++i) {
+        const short events = watched[i].only_end ? short{0} : short{POLLIN};
+        wanted[i] = {watched[i].fd, events, 0};
+    }
     std::optional<Clock::time_point> deadline;
     if (at_most) deadline = Clock::now() + *at_most;
     const auto ready = ask_kernel(

@@ -12,8 +12,9 @@
 namespace paddock::sys {
 
 struct Watched {
-    int fd = -1;         // -1: not watched
-    bool ready = false;  // can be read without waiting, or has ended
+    int fd = -1;            // -1: not watched
+    bool ready = false;     // can be read without waiting, or has ended
+    bool only_end = false;  // ready only when it has ended: nobody is at the other side
 };
 
 // Waits until at least one is ready. False: the time is up. At most 8.

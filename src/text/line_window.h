@@ -17,10 +17,11 @@ struct WindowBounds {
 
 class LineWindow {
 public:
+    // Views are valid until the window changes.
     struct Line {
-        std::string text;       // without its ending
-        std::uint64_t cut = 0;  // bytes left out at its end
-        std::string margin{};   // the first of these
+        std::string_view text;             // without its ending
+        std::uint64_t cut = 0;             // bytes left out at its end
+        std::string_view text_and_margin;  // and the first of these
     };
 
     // `first` counts from 1; a negative one from the end: -1 is the last line.
@@ -33,26 +34,42 @@ public:
     // Nothing that follows can change the lines: they count from the start and are complete.
     bool is_full() const noexcept { return full_; }
 
-    const std::deque<Line>& lines() const noexcept { return lines_; }
-    std::uint64_t first_number() const noexcept { return first_number_; }  // of lines().front()
+    std::size_t size() const noexcept { return lines_.size(); }
+    Line operator[](std::size_t index) const noexcept;
+    std::size_t bytes() const noexcept { return bytes_.size(); }           // at most, of all lines
+    std::uint64_t first_number() const noexcept { return first_number_; }  // of the first line
     std::uint64_t lines_seen() const noexcept { return seen_; }
     bool cut_by_bytes() const noexcept { return cut_by_bytes_; }
 
 private:
+    // Of a line in all that was ever put into bytes_.
+    struct Extent {
+        std::uint64_t begin = 0;
+        std::size_t text = 0;
+        std::size_t margin = 0;
+        std::uint64_t cut = 0;
+    };
+
     bool wants_line() const noexcept;
+    void take_line(std::string_view line);
     void take(std::string_view part);
     void end_line();
-    void keep(Line line);
+    void keep(const Extent& line);
+    void forget_first();
     void trim_to_window();
+    std::string_view open_text() const noexcept;
 
     const std::int64_t first_;
     const std::size_t count_;
     const WindowBounds bounds_;
-    std::deque<Line> lines_;
-    std::size_t bytes_ = 0;
+    std::string bytes_;            // of the lines, one behind the other, and of the open one
+    std::uint64_t forgotten_ = 0;  // bytes that stood before these
+    std::deque<Extent> lines_;
+    std::size_t shown_ = 0;  // bytes of the lines, with an ending each
     std::uint64_t first_number_ = 0;
     std::uint64_t seen_ = 0;  // lines ended
-    Line open_;
+    std::uint64_t open_begin_ = 0;
+    std::uint64_t open_cut_ = 0;
     bool open_begun_ = false;
     bool full_ = false;
     bool cut_by_bytes_ = false;

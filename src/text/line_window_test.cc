@@ -18,8 +18,9 @@ std::string shown(std::string_view text, std::int64_t first, std::size_t count,
         window.finish();
         std::string now;
         std::uint64_t number = window.first_number();
-        for (const auto& line : window.lines()) {
-            now += std::to_string(number++) + ":" + line.text;
+        for (std::size_t i = 0; i < window.size(); ++i) {
+            const LineWindow::Line line = window[i];
+            now += std::to_string(number++) + ":" + std::string(line.text);
             if (line.cut > 0) now += "+" + std::to_string(line.cut);
             now += "|";
         }
@@ -43,6 +44,28 @@ TEST(LineWindow, counts_from_the_end) {
     EXPECT_EQ(shown("a\nb\nc\nd\n", -1, 5), "4:d|of 4");
     EXPECT_EQ(shown("a\nb\nc\nd", -3, 2), "2:b|3:c|of 4");
     EXPECT_EQ(shown("a\nb\n", -9, 5), "1:a|2:b|of 2");
+}
+
+TEST(LineWindow, forgets_what_has_left_it) {
+    LineWindow window(-2, 2, kWide);
+    const std::string line = std::string(90, 'x') + "\n";
+    for (int i = 0; i < 10'000; ++i) window.feed(line);
+    window.feed("last but one\nlast");
+    window.finish();
+    EXPECT_LT(window.bytes(), 200'000U);
+    ASSERT_EQ(window.size(), 2U);
+    EXPECT_EQ(window[0].text, "last but one");
+    EXPECT_EQ(window[1].text, "last");
+    EXPECT_EQ(window.first_number(), 10'001U);
+}
+
+TEST(LineWindow, keeps_a_margin_behind_a_cut) {
+    LineWindow window(1, 9, {.line_bytes_max = 3, .bytes_max = 100, .margin = 2});
+    window.feed("abcdefgh\nx\n");
+    EXPECT_EQ(window[0].text, "abc");
+    EXPECT_EQ(window[0].text_and_margin, "abcde");
+    EXPECT_EQ(window[0].cut, 5U);
+    EXPECT_EQ(window[1].text_and_margin, "x");
 }
 
 TEST(LineWindow, hides_the_carriage_return_of_a_line_ending) {

@@ -9,7 +9,7 @@
 namespace paddock::tools {
 namespace {
 
-Answer finished(const Finished& command, const CommandLimits& limits) {
+Answer finished(const Shell& shell, const Finished& command, const CommandLimits& limits) {
     const Job::State state = command.job->state();
     std::string text = command.job->output().excerpt(limits::kCommandShownBytes, command.job->id());
     if (!text.empty() && !text.ends_with('\n')) text += '\n';
@@ -19,6 +19,7 @@ Answer finished(const Finished& command, const CommandLimits& limits) {
             "\n[Processes it started still run; what they print is read with bash_output, id '" +
             command.job->id() + "'.]";
     }
+    text += denials_text(*command.job, shell, limits);
     Answer answer = text_answer(std::move(text));
     answer.error = ending_code(state.ended_by);
     return answer;
@@ -51,7 +52,7 @@ Attempt<Answer> run(Session& session, const Arguments& arguments, const CallOpti
     if (!arguments.flag("run_in_background")) {
         const auto command = (*shell)->run(*order, options);
         if (!command) return command.error();
-        return finished(*command, limits);
+        return finished(**shell, *command, limits);
     }
     const auto job = (*shell)->start_in_background(*order);
     if (!job) return job.error();

@@ -24,7 +24,8 @@ Attempt<Answer> run(Session& session, const Arguments& arguments, const CallOpti
     if (part.end < part.total || state.running || state.output_open) {
         text += "; continue with offset=" + std::to_string(part.end);
     }
-    return text_answer(text + "]" + remarks_text((*shell)->overdue()));
+    text += "]" + remarks_text((*shell)->overdue());
+    return text_answer(text + denials_text(**job, **shell, session.options().shell->limits));
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "json/write.h"
 #include "text/similar.h"
 #include "tools/arguments.h"
+#include "tools/call.h"
 #include "tools/registry.h"
 #include "tools/schema.h"
 #include "tools/session.h"
@@ -40,7 +41,13 @@ Problem too_many(const policy::Refusal& refusal) {
     return Problem(refusal.failure.code, std::move(text));
 }
 
-Attempt<Answer> run(Session& session, std::string_view name, std::string_view arguments,
+// What a caller gave: text that is to be parsed, or what another parser has made of it.
+struct Given {
+    std::string_view text;
+    const json::Value* value = nullptr;
+};
+
+Attempt<Answer> run(Session& session, std::string_view name, const Given& given,
                     const CallOptions& options) {
     const auto ticket = session.meter().begin_call(std::chrono::steady_clock::now());
     if (!ticket) return too_many(ticket.error());
@@ -48,7 +55,12 @@ Attempt<Answer> run(Session& session, std::string_view name, std::string_view ar
     if (tool == nullptr || !is_listed(*tool, session.options())) {
         return unknown_tool(name, session.options());
     }
-    json::Parsed parsed = json::parse(arguments.empty() ? "{}" : arguments);
+    if (given.value != nullptr) {
+        const auto decoded = decode(*tool, *given.value);
+        if (!decoded) return decoded.error();
+        return tool->run(session, *decoded, options);
+    }
+    const json::Parsed parsed = json::parse(given.text.empty() ? "{}" : given.text);
     if (!parsed.problem.empty()) {
         return Problem(Code::kInvalidArgument,
                        std::string(tool->name) +
@@ -81,8 +93,10 @@ void clean(const Session& session, Answer& answer) {
     }
 }
 
-void tell_audit(const Session& session, AuditEvent event, std::string_view arguments) {
+void tell_audit(const Session& session, AuditEvent event, const Given& given) {
     if (!session.options().audit) return;
+    const std::string written = given.value == nullptr ? "" : json::to_text(*given.value);
+    const std::string_view arguments = given.value == nullptr ? given.text : written;
     const std::size_t shown = cut_utf8(arguments, limits::kAuditBytesMax).size();
     const std::string redacted =
         session.redact_part(arguments.substr(0, shown + session.secret_margin()), 0, shown);
@@ -91,6 +105,24 @@ void tell_audit(const Session& session, AuditEvent event, std::string_view argum
     event.tool = tool;
     event.arguments = redacted;
     session.options().audit(event);
+}
+
+Answer answer_to(const Workspace& workspace, std::string_view name, const Given& given,
+                 const CallOptions& options) {
+    using Clock = std::chrono::steady_clock;
+    Session& session = workspace.session();
+    const auto start = Clock::now();
+    Attempt<Answer> attempt = run(session, name, given, options);
+    Answer answer = attempt ? std::move(*attempt) : as_answer(attempt.error());
+    AuditEvent event;
+    event.tool = name;
+    clean(session, answer);
+    event.secrets = answer.secrets;
+    event.error = answer.error;
+    for (const Block& block : answer.blocks) event.bytes_out += block.data.size();
+    event.duration = Clock::now() - start;
+    tell_audit(session, event, given);
+    return answer;
 }
 
 }  // namespace
@@ -107,20 +139,12 @@ std::string Answer::text() const {
 
 Answer call(const Workspace& workspace, std::string_view name, std::string_view arguments,
             const CallOptions& options) {
-    using Clock = std::chrono::steady_clock;
-    Session& session = workspace.session();
-    const auto start = Clock::now();
-    Attempt<Answer> attempt = run(session, name, arguments, options);
-    Answer answer = attempt ? std::move(*attempt) : as_answer(attempt.error());
-    AuditEvent event;
-    event.tool = name;
-    clean(session, answer);
-    event.secrets = answer.secrets;
-    event.error = answer.error;
-    for (const Block& block : answer.blocks) event.bytes_out += block.data.size();
-    event.duration = Clock::now() - start;
-    tell_audit(session, event, arguments);
-    return answer;
+    return answer_to(workspace, name, {.text = arguments}, options);
+}
+
+Answer call_parsed(const Workspace& workspace, std::string_view name, const json::Value& arguments,
+                   const CallOptions& options) {
+    return answer_to(workspace, name, {.text = {}, .value = &arguments}, options);
 }
 
 std::vector<ToolInfo> list(const Workspace& workspace) {

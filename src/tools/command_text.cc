@@ -15,40 +15,67 @@ std::string seconds(Job::Clock::duration duration) {
 
 std::string bytes_text(std::uint64_t bytes) { return std::to_string(bytes >> 20U) + " MB"; }
 
-std::string why(EndedBy cause, const CommandLimits& limits) {
-    switch (cause) {
-        case EndedBy::kItself: return {};
-        case EndedBy::kTimeout: return "its time was up (timeout_ms)";
-        case EndedBy::kCancel: return "the call was cancelled";
-        case EndedBy::kRequest: return "bash_kill";
-        case EndedBy::kOutput:
-            return "it printed more than " + bytes_text(limits::kCommandOutputBytesMax) +
-                   " (limit: output)";
-        case EndedBy::kProcesses:
-            return "there were " + std::to_string(limits.processes) +
-                   " processes (limit: processes)";
-        case EndedBy::kDisk: return "it filled the disk of the workspace (limit: disk)";
-        case EndedBy::kSession: return "the session of commands ended, and everything in it";
+// A limit that a command met: its name here and as a setting, and what happened.
+struct MetLimit {
+    std::string_view name;
+    std::string_view setting;  // empty: it is fixed
+    std::string text;
+    Layer layer = Layer::kLimits;
+
+    std::string named() const { return text + " (limit: " + std::string(name) + ")"; }
+    sandbox::Denial denial() const {
+        return {sandbox::Wall::kLimit, sandbox::Deed::kExceed, std::string(setting), text,
+                layer_name(layer)};
     }
-    return {};
+};
+
+// One that ended it.
+std::optional<MetLimit> ending_limit(EndedBy cause, const CommandLimits& limits) {
+    switch (cause) {
+        case EndedBy::kOutput:
+            return MetLimit{"output", "",
+                            "it printed more than " + bytes_text(limits::kCommandOutputBytesMax)};
+        case EndedBy::kProcesses:
+            return MetLimit{"processes", "processes",
+                            "there were " + std::to_string(limits.processes) + " processes"};
+        case EndedBy::kDisk: return MetLimit{"disk", "disk", "it filled the disk of the workspace"};
+        default: return std::nullopt;
+    }
 }
 
-// Of a limit that the kernel keeps by itself, which the command then met.
-std::string met_limit(const sandbox::ExitRecord& exit, const CommandLimits& limits) {
+// One that the kernel keeps by itself.
+std::optional<MetLimit> met_limit(const sandbox::ExitRecord& exit, const CommandLimits& limits) {
     constexpr int kShellAddsToSignal = 128;
     const bool too_large = exit.signal == SIGXFSZ ||
                            (exit.signal == 0 && exit.exit_code == kShellAddsToSignal + SIGXFSZ);
     if (too_large) {
-        return "a file grew beyond " + bytes_text(limits.file_bytes) + " (limit: file size)";
+        return MetLimit{"file size", "file", "a file grew beyond " + bytes_text(limits.file_bytes)};
     }
     const bool failed = exit.signal != 0 || exit.exit_code != 0;
-    if (exit.memory_kills > 0) return "the memory was used up (limit: memory)";
+    if (exit.memory_kills > 0) {
+        return MetLimit{"memory", "memory", "the memory was used up", Layer::kCgroup};
+    }
     // Nine tenths: the last request is the one that was refused.
     if (failed && exit.peak_memory_kb > (limits.memory_bytes >> 10U) / 10 * 9) {
-        return "a process came near " + bytes_text(limits.memory_bytes) + " (limit: memory)";
+        return MetLimit{"memory", "memory",
+                        "a process came near " + bytes_text(limits.memory_bytes)};
     }
-    if (exit.processes_refused > 0) return "no more processes could be made (limit: processes)";
-    return {};
+    if (exit.processes_refused > 0) {
+        return MetLimit{"processes", "processes", "no more processes could be made",
+                        Layer::kCgroup};
+    }
+    return std::nullopt;
+}
+
+std::string why(EndedBy cause, const CommandLimits& limits) {
+    if (const auto limit = ending_limit(cause, limits)) return limit->named();
+    switch (cause) {
+        case EndedBy::kTimeout: return "its time was up (timeout_ms)";
+        case EndedBy::kCancel: return "the call was cancelled";
+        case EndedBy::kRequest: return "bash_kill";
+        case EndedBy::kSession: return "the session of commands ended, and everything in it";
+        default: return {};
+    }
 }
 
 std::string status_text(const sandbox::ExitRecord& exit) {
@@ -64,14 +91,36 @@ std::string ending_text(const Job::State& state, const CommandLimits& limits) {
     if (state.ended_by != EndedBy::kItself || !state.exit) {
         return "ended after " + time + ": " + why(state.ended_by, limits);
     }
-    const std::string limit = met_limit(*state.exit, limits);
-    return status_text(*state.exit) + " after " + time + (limit.empty() ? "" : "; " + limit);
+    const auto limit = met_limit(*state.exit, limits);
+    return status_text(*state.exit) + " after " + time + (limit ? "; " + limit->named() : "");
 }
 
 std::string remarks_text(const Remarks& remarks) {
     std::string text;
     for (const std::string& line : remarks.lines) text += "\n[" + line + "]";
     return text;
+}
+
+std::optional<sandbox::Denial> denied_by_limit(const sandbox::ExitRecord& exit,
+                                               const CommandLimits& limits) {
+    const auto met = met_limit(exit, limits);
+    if (!met) return std::nullopt;
+    return met->denial();
+}
+
+std::string denials_text(Job& job, const Shell& shell, const CommandLimits& limits) {
+    const Job::State state = job.state();
+    if (state.running) return {};
+    sandbox::DenialLog log = job.denials();
+    auto limit = ending_limit(state.ended_by, limits);
+    if (!limit && state.ended_by == EndedBy::kItself && state.exit) {
+        limit = met_limit(*state.exit, limits);
+    }
+    if (limit && !limit->setting.empty()) log.add(limit->denial());
+    std::string text = log.text(shell.wall_layers());
+    if (text.empty()) return {};
+    text.pop_back();  // the last line feed
+    return "\n[" + text + "]";
 }
 
 std::optional<Code> ending_code(EndedBy cause) {

@@ -1,6 +1,7 @@
 // What a model reads about a command: what it printed, how it ended, what else there is to say.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "tools/shell.h"
@@ -12,6 +13,14 @@ std::string ending_text(const Job::State& state, const CommandLimits& limits);
 
 // "\n[...]" for each remark.
 std::string remarks_text(const Remarks& remarks);
+
+// "\n[Denied by the sandbox: ...]" of a command that has ended: what it was refused, and the limit
+// that it met. Empty: nothing that was seen.
+std::string denials_text(Job& job, const Shell& shell, const CommandLimits& limits);
+
+// A limit that the kernel keeps by itself and that a command met.
+std::optional<sandbox::Denial> denied_by_limit(const sandbox::ExitRecord& exit,
+                                               const CommandLimits& limits);
 
 // The code of a command that was not let finish.
 std::optional<Code> ending_code(EndedBy cause);

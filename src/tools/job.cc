@@ -129,6 +129,18 @@ Job::State Job::state() const {
     return now;
 }
 
+sandbox::DenialLog Job::denials() {
+    const std::lock_guard lock(mutex_);
+    const int report = parts_.process.denials.get();
+    if (report >= 0 && !denials_.read(report)) denials_.add_more();
+    return denials_;
+}
+
+void Job::add_denials(const sandbox::DenialLog& more) {
+    const std::lock_guard lock(mutex_);
+    denials_.add(more);
+}
+
 bool Job::is_blamed() const {
     const std::lock_guard lock(mutex_);
     return blamed_.has_value();

@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 
+#include "sandbox/denial.h"
 #include "sandbox/warden.h"
 #include "tools/kept_output.h"
 
@@ -74,6 +75,10 @@ public:
         Clock::duration duration{};
     };
     State state() const;
+
+    // What it was refused so far, as far as it was seen; and a refusal that another layer knows of.
+    sandbox::DenialLog denials();
+    void add_denials(const sandbox::DenialLog& more);
     void blame(EndedBy cause);  // the first cause stays
 
 private:
@@ -94,6 +99,7 @@ private:
     mutable std::mutex mutex_;
     State state_;
     std::optional<EndedBy> blamed_;
+    sandbox::DenialLog denials_;
 };
 
 }  // namespace paddock::tools

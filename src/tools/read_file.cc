@@ -1,4 +1,5 @@
-#include <algorithm>
+#include <array>
+#include <charconv>
 
 #include "text/file_kind.h"
 #include "tools/arguments.h"
@@ -13,24 +14,51 @@ namespace {
 
 constexpr std::size_t kNumberWidth = 6;
 
-void append_number(std::string& text, std::int64_t number) {
-    const std::string digits = std::to_string(number);
-    if (digits.size() < kNumberWidth) text.append(kNumberWidth - digits.size(), ' ');
-    text += digits;
-    text += '\t';
-}
+// "     1\t", "     2\t", ...: counted up in place, as an odometer does.
+class LineNumber {
+public:
+    explicit LineNumber(std::int64_t number) {
+        std::array<char, 24> digits;
+        const auto end = std::to_chars(digits.begin(), digits.end(), number).ptr;
+        const auto width = static_cast<std::size_t>(end - digits.begin());
+        if (width < kNumberWidth) text_.append(kNumberWidth - width, ' ');
+        text_.append(digits.begin(), width);
+        text_ += '\t';
+        counts_up_ = number >= 0;
+    }
+
+    std::string_view text() const { return text_; }
+
+    void advance(std::int64_t next) {
+        const std::size_t last = text_.size() - 2;
+        if (counts_up_ && text_[last] != '9') {
+            ++text_[last];
+        } else {
+            *this = LineNumber(next);
+        }
+    }
+
+private:
+    std::string text_;
+    bool counts_up_ = false;
+};
 
 std::string with_lines(const Session& session, const TextWindow& window, bool numbered) {
     std::string text;
-    const auto& lines = window.lines.lines();
+    text.reserve(window.lines.bytes() + window.lines.size() * (kNumberWidth + 2));
     auto number = window.numbers_from_end ? -static_cast<std::int64_t>(window.lines.lines_seen())
                                           : static_cast<std::int64_t>(window.lines.first_number());
-    for (const auto& line : lines) {
-        if (numbered) append_number(text, number++);
+    LineNumber shown(number);
+    for (std::size_t i = 0; i < window.lines.size(); ++i) {
+        const text::LineWindow::Line line = window.lines[i];
+        if (numbered) {
+            text += shown.text();
+            shown.advance(++number);
+        }
         if (line.cut == 0) {
             text += line.text;
         } else {
-            text += session.redact_part(line.text + line.margin, 0, line.text.size());
+            text += session.redact_part(line.text_and_margin, 0, line.text.size());
             text += " [line cut: " + std::to_string(line.cut) + " more bytes]";
         }
         text += '\n';
@@ -48,7 +76,7 @@ std::string closing(const TextWindow& window) {
             (window.replaced > 0 ? ", malformed in places" : "") + ".");
     }
     const std::uint64_t first = window.lines.first_number();
-    const std::uint64_t last = first + window.lines.lines().size() - 1;
+    const std::uint64_t last = first + window.lines.size() - 1;
     const bool ends_early = !window.total || last < *window.total;
     if (!window.numbers_from_end && ends_early) {
         const std::string all = window.total ? " of " + std::to_string(*window.total) : "";
@@ -99,8 +127,8 @@ Problem binary(const Files& files, const OpenFile& file, const text::FileKind* k
                        "it, remove it first.");
 }
 
-Attempt<Answer> text_of(const Session& session, OpenFile& file, text::TextFormat format,
-                        const Arguments& arguments) {
+Attempt<Answer> text_of(const Session& session, OpenFile& file, std::string_view head,
+                        text::TextFormat format, const Arguments& arguments) {
     const Files& files = session.files();
     const std::int64_t first = arguments.integer("offset");
     if (first == 0) {
@@ -108,11 +136,11 @@ Attempt<Answer> text_of(const Session& session, OpenFile& file, text::TextFormat
                        "read_file: lines count from 1; a negative 'offset' counts from the end.");
     }
     const auto window =
-        read_window(files, file, format, first,
+        read_window(files, file, head, format, first,
                     static_cast<std::size_t>(arguments.integer("limit")), session.secret_margin());
     if (!window) return window.error();
     if (window->total == 0U) return text_answer(files.shown(file.path()) + " is empty.");
-    if (window->lines.lines().empty()) {
+    if (window->lines.size() == 0) {
         return beyond_the_end(files, file, window->lines.lines_seen());
     }
     return shown(session, *window, arguments.flag("line_numbers"));
@@ -138,7 +166,7 @@ Attempt<Answer> run(Session& session, const Arguments& arguments, const CallOpti
     }
     const text::TextFormat format = text::sniff_format(*head, is_whole);
     if (format.encoding == text::Encoding::kBinary) return binary(files, *file, kind);
-    return text_of(session, *file, format, arguments);
+    return text_of(session, *file, *head, format, arguments);
 }
 
 }  // namespace

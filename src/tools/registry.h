@@ -2,7 +2,9 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include <paddock/workspace.h>
 
@@ -33,6 +35,9 @@ std::span<const Declaration* const> all_tools();
 
 // nullptr if there is none.
 const Declaration* find_tool(std::string_view name);
+
+// What WorkspaceOptions::tools may hold: the names of all tools, and of the sets.
+std::vector<std::string> listable_names();
 
 // Does a workspace with these options have this tool? What is not listed is not to be had.
 bool is_listed(const Declaration& tool, const WorkspaceOptions& options) noexcept;

@@ -7,6 +7,7 @@
 #include "policy/path_defaults.h"
 #include "sys/open.h"
 #include "sys/stat.h"
+#include "tools/registry.h"
 
 namespace paddock::tools {
 namespace {
@@ -15,6 +16,15 @@ Outcome<search::SecretScanner> scanner_for(const std::vector<NamedSecret>& secre
     std::vector<search::KnownSecret> known;
     for (const NamedSecret& secret : secrets) known.push_back({secret.name, secret.value});
     return search::SecretScanner::create(known);
+}
+
+Status check_names(const std::vector<std::string>& tools) {
+    const auto valid = listable_names();
+    for (const std::string& name : tools) {
+        if (std::find(valid.begin(), valid.end(), name) != valid.end()) continue;
+        return as_error(refuse(Code::kInvalidArgument, "is no tool"), "list", name);
+    }
+    return {};
 }
 
 Outcome<search::IgnoreFile> rules_from(const std::string& text) {
@@ -86,6 +96,7 @@ Attempt<Shell*> Session::shell() {
 }
 
 Result<std::shared_ptr<Session>> Session::open(WorkspaceOptions options) {
+    if (auto checked = check_names(options.tools); !checked) return checked.error();
     auto opened = options.unconfined ? open_unconfined(options) : open_confined(options);
     if (!opened) return opened.error();
     const auto defaults =

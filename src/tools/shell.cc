@@ -47,12 +47,33 @@ void Remarks::add(Remarks more) {
                  std::make_move_iterator(more.lines.end()));
 }
 
-Shell::Shell(Setup setup, sandbox::Warden warden)
+namespace {
+
+// Its rules were parsed before, so that a bad one starts nothing.
+Outcome<std::unique_ptr<sandbox::Proxy>> start_proxy(policy::HostRules rules,
+                                                     sandbox::Warden& warden) {
+    sandbox::ProxySettings settings;
+    settings.rules = std::move(rules);
+    PADDOCK_ASSIGN(proxy, sandbox::Proxy::start(settings));
+    PADDOCK_TRY(proxy->serve(warden.take_proxy_listener()));
+    return std::move(proxy);
+}
+
+std::string place_of(const sandbox::NetworkDenial& denial) {
+    const bool bare = denial.host.find(':') != std::string::npos && denial.port != 0;
+    const std::string host = bare ? "[" + denial.host + "]" : denial.host;
+    return denial.port == 0 ? host : host + ":" + std::to_string(denial.port);
+}
+
+}  // namespace
+
+Shell::Shell(Setup setup, sandbox::Warden warden, std::unique_ptr<sandbox::Proxy> proxy)
     : linkless_(setup.linkless),
       options_(setup.options),
       disk_(setup.disk),
       filter_(std::move(setup.filter)),
       warden_(std::move(warden)),
+      proxy_(std::move(proxy)),
       environment_(sandbox::command_environment(*options_.shell, options_.host_environment,
                                                 warden_.home(), warden_.temporary(),
                                                 warden_.proxy_port())
@@ -71,11 +92,9 @@ Shell::~Shell() {
 }
 
 Result<std::unique_ptr<Shell>> Shell::start(Setup setup) {
-    if (!setup.options.shell->network_allow.empty()) {
-        return as_error(
-            refuse(Code::kNotAvailable, "there is no proxy for listed destinations yet"),
-            "start commands", {});
-    }
+    const std::vector<std::string>& allowed = setup.options.shell->network_allow;
+    auto rules = policy::HostRules::parse(allowed);
+    if (!rules) return rules.error();
     auto path = fs::host_path_of(setup.linkless.fd());
     if (!path) return as_error(path.error(), "start commands", {});
     auto warden = sandbox::Warden::start({.workspace = setup.linkless.fd(),
@@ -83,7 +102,14 @@ Result<std::unique_ptr<Shell>> Shell::start(Setup setup) {
                                           .read_only = setup.options.shell->read_only,
                                           .options = *setup.options.shell});
     if (!warden) return warden.error();
-    return std::unique_ptr<Shell>(new Shell(std::move(setup), std::move(*warden)));
+    std::unique_ptr<sandbox::Proxy> proxy;
+    if (!allowed.empty()) {
+        auto started = start_proxy(std::move(*rules), *warden);
+        if (!started) return as_error(started.error(), "start the proxy", {});
+        proxy = std::move(*started);
+    }
+    return std::unique_ptr<Shell>(
+        new Shell(std::move(setup), std::move(*warden), std::move(proxy)));
 }
 
 Attempt<void> Shell::protect() {
@@ -139,6 +165,37 @@ Attempt<sandbox::Process> Shell::spawn(sandbox::Command command) {
     if (!process) return process.error();
     ++commands_;
     return std::move(*process);
+}
+
+sandbox::DenialLog Shell::denials_of(const sandbox::Process& process) {
+    sandbox::DenialLog log;
+    if (process.denials.valid() && !log.read(process.denials.get())) log.add_more();
+    log.add(proxy_denials());
+    return log;
+}
+
+sandbox::DenialLog Shell::proxy_denials() {
+    using sandbox::Deed;
+    using sandbox::Wall;
+    sandbox::DenialLog log;
+    if (proxy_ == nullptr) return log;
+    const auto denied = proxy_->take_denials();
+    if (!denied) {
+        log.add({Wall::kProxy, Deed::kConnect, "any host", "the proxy has ended"});
+        return log;
+    }
+    for (const sandbox::NetworkDenial& denial : denied->list) {
+        log.add({Wall::kProxy, Deed::kConnect, place_of(denial), denial.why});
+    }
+    if (denied->more > 0) log.add_more();
+    return log;
+}
+
+sandbox::WallLayers Shell::wall_layers() const {
+    if (report().rung == Rung::kFull) {
+        return {layer_name(Layer::kMountNamespace), layer_name(Layer::kNetworkNamespace)};
+    }
+    return {layer_name(Layer::kLandlock), layer_name(Layer::kSeccomp)};
 }
 
 void Shell::signal(sandbox::ProcessId process, int number) {
@@ -222,6 +279,7 @@ Attempt<Finished> Shell::run(const Order& order, const CallOptions& options) {
     see_through(**job, {.deadline = Job::Clock::now() + order.timeout,
                         .cancel = options.cancel,
                         .progress = options.progress});
+    (*job)->add_denials(proxy_denials());
     Finished finished{*job, overdue()};
     if (!order.directory) remember_directory(**job, finished.remarks);
     finished.remarks.add(check_protected());
@@ -237,6 +295,7 @@ void Shell::attend_from_now_on(const std::shared_ptr<Job>& job) {
         kept.attendant = std::jthread([this, job](const std::stop_token& stop) {
             if (job->state().running) {
                 see_through(*job, {.cancel = stop});
+                job->add_denials(proxy_denials());
                 put_aside(check_protected());
             }
             job->linger(stop);

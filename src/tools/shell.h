@@ -2,7 +2,8 @@
 // them, and what they print.
 //
 // Order around each command: what is protected by now is bound or hidden, the command runs, what it
-// made under protected names is undone. Commands may run at the same time.
+// made under protected names is undone, and what it was refused is told. Commands may run at the
+// same time; what the proxy refuses is then told at the end of whichever ends first.
 //
 // Threads: all methods may be called from any thread.
 #pragma once
@@ -22,6 +23,8 @@
 #include <paddock/workspace.h>
 
 #include "policy/path_rules.h"
+#include "sandbox/denial.h"
+#include "sandbox/proxy.h"
 #include "sandbox/warden.h"
 #include "search/secret_scanner.h"
 #include "tools/answer.h"
@@ -78,10 +81,13 @@ public:
     // environment. After its end the caller asks check_protected().
     Attempt<sandbox::Process> spawn(sandbox::Command command);
     Remarks check_protected();
+    // What it was refused, as far as it was seen.
+    sandbox::DenialLog denials_of(const sandbox::Process& process);
     void signal(sandbox::ProcessId process, int number);
 
     const ShellReport& report() const { return warden_.report(); }
     std::string directory() const { return warden_.directory(); }
+    sandbox::WallLayers wall_layers() const;
 
 private:
     struct Kept {
@@ -89,7 +95,7 @@ private:
         std::jthread attendant{};  // of a background command, or of what one left running
     };
 
-    Shell(Setup setup, sandbox::Warden warden);
+    Shell(Setup setup, sandbox::Warden warden, std::unique_ptr<sandbox::Proxy> proxy);
 
     Attempt<std::shared_ptr<Job>> launch(const Order& order);
     void see_through(Job& job, Attendance attendance);
@@ -104,6 +110,7 @@ private:
     Attempt<void> protect();  // while starting_ is held
     bool has_processes();
     void put_aside(Remarks remarks);
+    sandbox::DenialLog proxy_denials();
     void remember_directory(const Job& job, Remarks& remarks);
 
     const Root linkless_;
@@ -111,6 +118,7 @@ private:
     DiskUse& disk_;
     const std::optional<search::SecretScanner> filter_;
     sandbox::Warden warden_;
+    const std::unique_ptr<sandbox::Proxy> proxy_;  // with network_allow
     const std::vector<std::string> environment_;
     Guard guard_;
 

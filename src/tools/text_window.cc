@@ -1,23 +1,25 @@
 #include "tools/text_window.h"
 
 #include <algorithm>
-#include <array>
+#include <memory>
+#include <utility>
 
 #include <paddock/limits.h>
 
 namespace paddock::tools {
 namespace {
 
+constexpr std::size_t kHeadBytes = 8192;
 constexpr std::size_t kBlockBytes = 65536;
 
 // Where the line begins that has `lines` - 1 lines after it; 0 if there are not so many.
 Attempt<std::uint64_t> start_of_tail(OpenFile& file, std::uint64_t lines) {
-    std::array<char, kBlockBytes> block;
+    const auto block = std::make_unique_for_overwrite<char[]>(kBlockBytes);
     std::uint64_t end = file.stat().size;
     bool at_very_end = true;
     while (end > 0) {
-        const std::size_t size = std::min<std::uint64_t>(end, block.size());
-        const auto got = file.read_at(end - size, block.data(), size);
+        const std::size_t size = std::min<std::uint64_t>(end, kBlockBytes);
+        const auto got = file.read_at(end - size, block.get(), size);
         if (!got) return got.error();
         if (*got != size) return std::uint64_t{0};  // it was cut meanwhile
         for (std::size_t i = size; i > 0; --i) {
@@ -49,46 +51,67 @@ public:
         if (files.reads() != nullptr) passing_.emplace(*files.reads());
     }
 
-    Attempt<TextWindow> from(std::uint64_t position) {
-        const bool scans = file_.stat().size <= limits::kScannedFileBytesMax;
-        std::array<char, kBlockBytes> block;
-        std::string decoded;
-        for (std::uint64_t at = position;;) {
-            if (!scans && window_.lines.is_full()) return std::move(window_);
-            const auto got = file_.read_at(at, block.data(), block.size());
-            if (!got) return got.error();
-            if (*got == 0) break;
-            at += *got;
-            take({block.data(), *got}, decoded);
-            if (scans && at > limits::kScannedFileBytesMax) return std::move(window_);
-            if (*got < block.size() && at >= file_.stat().size) break;
+    // The whole file, of which `head` was read already.
+    Attempt<TextWindow> all(std::string_view head) {
+        take(head);
+        const bool is_whole = head.size() < kHeadBytes && head.size() == file_.stat().size;
+        if (!is_whole) {
+            const auto ended = read_from(head.size());
+            if (!ended) return ended.error();
+            if (!*ended) return std::move(window_);
         }
-        decoded.clear();
-        decoder_.finish(decoded);
-        window_.lines.feed(decoded);
-        window_.lines.finish();
-        window_.replaced = decoder_.replaced();
-        if (position == 0) end_of_file();
+        finish();
+        window_.total = window_.lines.lines_seen();
+        if (passing_ && file_.stat().size <= limits::kScannedFileBytesMax) {
+            files_.reads()->mark_read(file_.stat().identity, file_.path(), *passing_);
+        }
+        return std::move(window_);
+    }
+
+    Attempt<TextWindow> from(std::uint64_t position) {
+        const auto ended = read_from(position);
+        if (!ended) return ended.error();
+        if (*ended) finish();
         return std::move(window_);
     }
 
 private:
-    void take(std::string_view bytes, std::string& decoded) {
-        if (passing_) passing_->add(bytes);
-        decoded.clear();
-        decoder_.decode(bytes, decoded);
-        window_.lines.feed(decoded);
+    // True at the end of the file, false if no more of it is needed or may be read.
+    Attempt<bool> read_from(std::uint64_t at) {
+        const bool scans = file_.stat().size <= limits::kScannedFileBytesMax;
+        const auto block = std::make_unique_for_overwrite<char[]>(kBlockBytes);
+        for (;;) {
+            if (!scans && window_.lines.is_full()) return false;
+            const auto got = file_.read_at(at, block.get(), kBlockBytes);
+            if (!got) return got.error();
+            if (*got == 0) return true;
+            at += *got;
+            take({block.get(), *got});
+            if (scans && at > limits::kScannedFileBytesMax) return false;
+            if (*got < kBlockBytes && at >= file_.stat().size) return true;
+        }
     }
 
-    void end_of_file() {
-        window_.total = window_.lines.lines_seen();
-        if (!passing_ || file_.stat().size > limits::kScannedFileBytesMax) return;
-        files_.reads()->mark_read(file_.stat().identity, file_.path(), *passing_);
+    void take(std::string_view bytes) {
+        if (passing_) passing_->add(bytes);
+        if (decoder_.is_utf8_already(bytes)) return window_.lines.feed(bytes);
+        decoded_.clear();
+        decoder_.decode(bytes, decoded_);
+        window_.lines.feed(decoded_);
+    }
+
+    void finish() {
+        decoded_.clear();
+        decoder_.finish(decoded_);
+        window_.lines.feed(decoded_);
+        window_.lines.finish();
+        window_.replaced = decoder_.replaced();
     }
 
     const Files& files_;
     OpenFile& file_;
     text::Decoder decoder_;
+    std::string decoded_;
     std::optional<ReadTracker::Passing> passing_;
     TextWindow window_;
 };
@@ -96,25 +119,25 @@ private:
 }  // namespace
 
 Attempt<std::string> head_of(OpenFile& file) {
-    constexpr std::size_t kHeadBytes = 8192;
-    std::string head(kHeadBytes, '\0');
+    // One byte more than there should be shows whether it has grown.
+    std::string head(std::min<std::uint64_t>(kHeadBytes, file.stat().size + 1), '\0');
     const auto got = file.read_at(0, head.data(), head.size());
     if (!got) return got.error();
     head.resize(*got);
     return head;
 }
 
-Attempt<TextWindow> read_window(const Files& files, OpenFile& file, text::TextFormat format,
-                                std::int64_t first, std::size_t count, std::size_t margin) {
+Attempt<TextWindow> read_window(const Files& files, OpenFile& file, std::string_view head,
+                                text::TextFormat format, std::int64_t first, std::size_t count,
+                                std::size_t margin) {
+    WindowReader reader(files, file, format, first, count, margin);
     const bool is_huge = file.stat().size > limits::kScannedFileBytesMax;
-    std::uint64_t start = 0;
-    if (first < 0 && is_huge && has_one_byte_newlines(format.encoding)) {
-        const auto tail = start_of_tail(file, static_cast<std::uint64_t>(-first));
-        if (!tail) return tail.error();
-        start = *tail;
-    }
-    auto window = WindowReader(files, file, format, first, count, margin).from(start);
-    if (window) window->numbers_from_end = start > 0;
+    if (first > 0 || !is_huge || !has_one_byte_newlines(format.encoding)) return reader.all(head);
+    const auto tail = start_of_tail(file, static_cast<std::uint64_t>(-first));
+    if (!tail) return tail.error();
+    if (*tail == 0) return reader.all(head);
+    auto window = reader.from(*tail);
+    if (window) window->numbers_from_end = true;
     return window;
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "text/encoding.h"
 #include "text/line_window.h"
@@ -19,11 +20,12 @@ struct TextWindow {
     bool numbers_from_end = false;       // too far into a huge file to know the numbers
 };
 
-// `first` and `margin` as in LineWindow. Reads a file up to limits::kScannedFileBytesMax to its end
-// and marks it as read; of a larger one no more than is needed, from its end if `first` is
-// negative.
-Attempt<TextWindow> read_window(const Files& files, OpenFile& file, text::TextFormat format,
-                                std::int64_t first, std::size_t count, std::size_t margin);
+// `head`: of the file, from head_of(). `first` and `margin` as in LineWindow. Reads a file up to
+// limits::kScannedFileBytesMax to its end and marks it as read; of a larger one no more than is
+// needed, from its end if `first` is negative.
+Attempt<TextWindow> read_window(const Files& files, OpenFile& file, std::string_view head,
+                                text::TextFormat format, std::int64_t first, std::size_t count,
+                                std::size_t margin);
 
 // The first bytes of a file, for judging what it is.
 Attempt<std::string> head_of(OpenFile& file);

@@ -111,7 +111,8 @@ TEST_F(Completion, bash_offers_commands_options_values_and_files) {
     std::sort(all.begin(), all.end());
     EXPECT_EQ(in_bash({"paddock", ""}), all);
     EXPECT_EQ(in_bash({"paddock", "gr"}), Offered{"grep"});
-    EXPECT_EQ(in_bash({"paddock", "grep", "--co"}), (Offered{"--color", "--context", "--count"}));
+    EXPECT_EQ(in_bash({"paddock", "grep", "--co"}),
+              (Offered{"--color", "--config", "--context", "--count"}));
     EXPECT_EQ(in_bash({"paddock", "grep", "--color", ""}), (Offered{"always", "auto", "never"}));
     EXPECT_EQ(in_bash({"paddock", "grep", "--color", "=", "a"}), (Offered{"always", "auto"}));
     EXPECT_EQ(in_bash({"paddock", "grep", "-t", "pyth"}), Offered{"python"});
@@ -137,7 +138,8 @@ TEST_F(Completion, fish_offers_the_same) {
     all.emplace_back("help");
     std::sort(all.begin(), all.end());
     EXPECT_EQ(in_fish("paddock "), all);
-    EXPECT_EQ(in_fish("paddock grep --co"), (Offered{"--color", "--context", "--count"}));
+    EXPECT_EQ(in_fish("paddock grep --co"),
+              (Offered{"--color", "--config", "--context", "--count"}));
     EXPECT_EQ(in_fish("paddock grep --color "), (Offered{"always", "auto", "never"}));
     EXPECT_EQ(in_fish("paddock cat README.md s"), Offered{"src/"});
     EXPECT_EQ(in_fish("paddock cat --root src m"), Offered{"main.c"});
@@ -155,7 +157,8 @@ TEST_F(Completion, zsh_offers_the_same) {
     all.emplace_back("help");
     std::sort(all.begin(), all.end());
     EXPECT_EQ(in_zsh("paddock "), all);
-    EXPECT_EQ(in_zsh("paddock grep --co"), (Offered{"--color", "--context", "--count"}));
+    EXPECT_EQ(in_zsh("paddock grep --co"),
+              (Offered{"--color", "--config", "--context", "--count"}));
     EXPECT_EQ(in_zsh("paddock grep --color "), (Offered{"always", "auto", "never"}));
     EXPECT_EQ(in_zsh("paddock cat README.md s"), Offered{"src"});
     EXPECT_EQ(in_zsh("paddock cat --root=src m"), Offered{"main.c"});

@@ -25,9 +25,12 @@ std::vector<std::string> environment(const Setting& setting) {
     std::vector<std::string> all;
     for (char** variable = environ; *variable != nullptr; ++variable) {
         const std::string entry = *variable;
-        if (!setting.variables.contains(entry.substr(0, entry.find('=')))) all.push_back(entry);
+        const std::string name = entry.substr(0, entry.find('='));
+        if (name != "PADDOCK_CONFIG" && !setting.variables.contains(name)) all.push_back(entry);
     }
     for (const auto& [name, value] : setting.variables) all.push_back(name + "=" + value);
+    // Whoever runs the tests may have a configuration.
+    if (!setting.variables.contains("PADDOCK_CONFIG")) all.push_back("PADDOCK_CONFIG=/dev/null");
     return all;
 }
 

@@ -111,8 +111,8 @@ std::string overview() {
     return text +
            "\nA workspace that is read-only does not list the tools that change files, and answers "
            "a call of one as it\nanswers a call of a tool that does not exist. The tools for "
-           "commands are listed where the\noperator lets commands be run. Every other mode lists "
-           "all others.\n\n"
+           "commands are listed where the\noperator lets commands be run. The operator may list "
+           "fewer: see `workspace.tools` in\n[configuration.md](configuration.md).\n\n"
            "## What holds for every tool\n\n"
            "- Paths are relative to the workspace; absolute ones are taken if they lie in it. What "
            "leads outside is\n  `path_escape`.\n"

@@ -12,11 +12,11 @@ namespace {
 std::atomic<Faults*> installed = nullptr;
 
 // In the order of sys::Call.
-constexpr std::array<std::string_view, 25> kCallNames = {
-    "openat",   "openat2", "stat",       "read",   "write",    "copy_range", "sync",
-    "truncate", "mkdir",   "unlink",     "rename", "link",     "symlink",    "readlink",
-    "chmod",    "chown",   "times",      "xattr",  "getdents", "access",     "seek",
-    "mount",    "process", "credential", "socket"};
+constexpr std::array<std::string_view, 30> kCallNames = {
+    "openat",     "openat2", "stat",     "read",   "write",   "copy_range", "sync",  "truncate",
+    "mkdir",      "unlink",  "rename",   "link",   "symlink", "readlink",   "chmod", "chown",
+    "times",      "xattr",   "getdents", "access", "seek",    "poll",       "mount", "process",
+    "credential", "socket",  "connect",  "accept", "send",    "receive"};
 
 bool is_hit(const FaultPlan& plan, std::size_t count) {
     if (plan.nth == 0 || count < plan.nth) return false;

@@ -153,13 +153,13 @@ TEST_F(KillPatch, leaves_whole_files_and_the_same_patch_completes_it) {
         };
     };
     const Workspace trial = session();
-    const auto duration = duration_of(act_in(trial));
+    const std::size_t calls = calls_of(act_in(trial));
     ASSERT_EQ(found(), sides_.before);
     std::size_t strays = 0;
     long mixed = 0;
     for (long round = 0; round < rounds && !HasFailure(); ++round) {
         const Workspace child = session();
-        const long last = kill_in_the_middle(act_in(child), random_, duration);
+        const long last = kill_in_the_middle(act_in(child), random_, calls);
         ASSERT_GE(last, 0);
         const Tree files = found();
         expect_whole(files);

@@ -11,6 +11,7 @@
 
 #include "fault/budget.h"
 #include "fault/killer.h"
+#include "sys/fault.h"
 #include "testing/jail.h"
 
 using namespace paddock;
@@ -59,9 +60,9 @@ ATTACK_F(Kill, WR_06, leaves_the_old_content_or_the_new_one) {
         const auto write = [&](long i) {
             if (!root.write_file("file", contents_[i % 2], options)) ::_exit(2);
         };
-        const auto duration = duration_of(write);
+        const std::size_t calls = calls_of(write);
         for (long i = 0; i < rounds / 2; ++i) {
-            ASSERT_GE(kill_in_the_middle(write, random_, duration), 0);
+            ASSERT_GE(kill_in_the_middle(write, random_, calls), 0);
             ASSERT_TRUE(is_whole()) << "a third content after kill " << i;
             ++seen[os_read(ws("file")) == contents_[1] ? 1 : 0];
             const std::size_t left = take_strays();
@@ -84,12 +85,13 @@ TEST_F(Kill, tears_a_file_that_is_written_in_place) {
         constexpr std::size_t kChunk = 4096;
         for (std::size_t at = 0; at < content.size(); at += kChunk) {
             const std::string part = content.substr(at, kChunk);
+            (void)sys::next_fault(sys::Call::kWrite);  // where the kill comes
             if (::write(fd.get(), part.data(), part.size()) < 0) ::_exit(2);
         }
     };
-    const auto duration = duration_of(write);
+    const std::size_t calls = calls_of(write);
     for (int i = 0; i < 1000; ++i) {
-        ASSERT_GE(kill_in_the_middle(write, random_, duration), 0);
+        ASSERT_GE(kill_in_the_middle(write, random_, calls), 0);
         if (!is_whole()) return;
     }
     FAIL() << "no kill came in the middle of a write: the other test shows nothing";

@@ -4,6 +4,8 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <linux/capability.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <netinet/in.h>
 #include <sched.h>
 #include <sys/mman.h>
@@ -152,12 +154,29 @@ int fork_chain(const Arguments&) {
     }
 }
 
+// Stops every process that it may, as fast as it goes.
+int stop_all(const Arguments& arguments) {
+    const int file = ::open(arguments.at(0).c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+    ::close(file);
+    for (;;) ::kill(-1, SIGSTOP);
+}
+
 int terminal_size(const Arguments&) {
     const int terminal = ::open("/dev/tty", O_RDWR | O_CLOEXEC);
     if (terminal < 0) return errno;
     ::dprintf(terminal, "%d on a terminal\n", ::isatty(0) + ::isatty(1) + ::isatty(2));
     return 0;
 }
+
+int install_filter(unsigned long flags) {
+    sock_filter allow{BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW};
+    const sock_fprog program{1, &allow};
+    return error_if(::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &program) < 0);
+}
+
+int own_filter(const Arguments&) { return install_filter(0); }
+
+int own_listener(const Arguments&) { return install_filter(SECCOMP_FILTER_FLAG_NEW_LISTENER); }
 
 const std::map<std::string_view, std::function<int(const Arguments&)>>& attempts() {
     static const std::map<std::string_view, std::function<int(const Arguments&)>> all{
@@ -171,10 +190,13 @@ const std::map<std::string_view, std::function<int(const Arguments&)>>& attempts
         {"fork_many", fork_many},
         {"new_user_namespace", new_user_namespace},
         {"open_for_writing", open_for_writing},
+        {"own_filter", own_filter},
+        {"own_listener", own_listener},
         {"remount_writable", remount_writable},
         {"set_groups", set_groups},
         {"set_user", set_user},
         {"signal_process", signal_process},
+        {"stop_all", stop_all},
         {"terminal_size", terminal_size},
         {"touch_memory", touch_memory},
         {"unmount", unmount},

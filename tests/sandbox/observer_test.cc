@@ -77,8 +77,8 @@ class ObservedCommand : public Jail {
 protected:
     void SetUp() override {
         if (!sandbox::try_seccomp()) GTEST_SKIP() << "no seccomp filters";
-        map.set(ws(), Wall::kNone);
-        map.set(ws("protected"), Wall::kRule);
+        world.map.set(ws(), Wall::kNone);
+        world.map.set(ws("protected"), Wall::kRule);
     }
 
     // Runs `body` in a child behind the filter, and observes until it and its children are gone.
@@ -104,7 +104,7 @@ protected:
         hand.second.reset();
         UniqueFd listener = receive_descriptor(hand.first.get());
         EXPECT_TRUE(listener.valid());
-        sandbox::Observer observer(std::move(listener), std::move(report.first), map);
+        sandbox::Observer observer(std::move(listener), std::move(report.first), world);
         serve_until_gone(observer);
         EXPECT_FALSE(log.read(report.second.get()).value());
         int status = 0;
@@ -126,7 +126,8 @@ protected:
 
     std::vector<std::string> told() const {
         static constexpr const char* kWalls[] = {"none", "view", "mode", "rule", "net"};
-        static constexpr const char* kDeeds[] = {"write", "create", "remove", "rename", "connect"};
+        static constexpr const char* kDeeds[] = {"write",  "create",  "remove",
+                                                 "rename", "connect", "look up"};
         std::vector<std::string> lines;
         for (const auto& denial : log.denials()) {
             std::string target = denial.target;
@@ -137,7 +138,7 @@ protected:
         return lines;
     }
 
-    sandbox::WriteMap map;
+    sandbox::ObservedWorld world;
     sandbox::DenialLog log;
 };
 
@@ -188,6 +189,37 @@ TEST_F(ObservedCommand, changes_behind_a_wall_are_told) {
                "view create /OUT/hard", "view rename /OUT/file", "view remove /OUT/link"}));
 }
 
+TEST_F(ObservedCommand, moving_what_is_pinned_is_told) {
+    tree({"ROOT/.git/config=x"});
+    world.map.pin(ws(".git"));
+    observe([&] {
+        ::close(::open(ws(".git/index").c_str(), O_WRONLY | O_CREAT, 0600));
+        ::rename(ws(".git").c_str(), ws("moved").c_str());
+        return 0;
+    });
+    EXPECT_EQ(told(), Lines{"rule rename /ROOT/.git"});
+}
+
+// Who looks with more rights than the command has would tell it what exists.
+TEST_F(ObservedCommand, what_the_command_could_not_see_is_not_told_apart) {
+    if (::geteuid() != 0) GTEST_SKIP() << "only root has more rights";
+    tree({"OUT/closed/there=x"});
+    ASSERT_EQ(::chmod(out("closed").c_str(), 0700), 0);
+    const auto attack = [&] {
+        ::open(out("closed/there").c_str(), O_WRONLY | O_CREAT, 0600);
+        ::open(out("closed/missing").c_str(), O_WRONLY | O_CREAT, 0600);
+        return 0;
+    };
+    observe(attack);
+    EXPECT_EQ(told(), (Lines{"view write /OUT/closed/there", "view create /OUT/closed/missing"}));
+    log = {};
+    ASSERT_EQ(::unlink(out("closed/missing").c_str()), 0);
+    world.looker = {65534, 65534};
+    observe(attack);
+    EXPECT_EQ(told(), (Lines{"view create /OUT/closed/there", "view create /OUT/closed/missing"}));
+    EXPECT_EQ(::access(out("closed/there").c_str(), R_OK), 0) << "its own rights are back";
+}
+
 TEST_F(ObservedCommand, what_fails_for_a_simpler_reason_is_not_told) {
     tree({"ROOT/file=one", "OUT/dir/"});
     observe([&] {
@@ -228,9 +260,11 @@ TEST_F(ObservedCommand, connections_that_lead_out_are_told) {
         connect_to(address, sizeof address.inet);
         address.inet.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
         connect_to(address, sizeof address.inet);
+        address.inet.sin_port = htons(53);
+        connect_to(address, sizeof address.inet);
         address = {};
         address.inet6.sin6_family = AF_INET6;
-        address.inet6.sin6_port = htons(53);
+        address.inet6.sin6_port = htons(80);
         ::inet_pton(AF_INET6, "2001:db8::1", &address.inet6.sin6_addr);
         connect_to(address, sizeof address.inet6);
         address.inet6.sin6_addr = in6addr_loopback;
@@ -246,8 +280,8 @@ TEST_F(ObservedCommand, connections_that_lead_out_are_told) {
         connect_local(ws("missing"));
         return peer.connect_error();  // the call is made all the same
     });
-    EXPECT_EQ(told(), (Lines{"net connect 192.0.2.1:443", "net connect [2001:db8::1]:53",
-                             "view connect /run/engine.sock"}));
+    EXPECT_EQ(told(), (Lines{"net connect 192.0.2.1:443", "net look up 127.0.0.1:53",
+                             "net connect [2001:db8::1]:80", "view connect /run/engine.sock"}));
 }
 
 TEST_F(ObservedCommand, denials_are_told_once_and_bounded) {

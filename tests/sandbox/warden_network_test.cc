@@ -69,6 +69,18 @@ TEST_F(Network, a_proxy_outside_hears_what_is_inside) {
     EXPECT_EQ((*record)->exit_code, 0);
 }
 
+TEST_F(Network, without_namespaces_listed_destinations_are_refused) {
+    sandbox::WardenSpec wanted = spec(Rung::kLow);
+    if (const std::string why = no_rung(wanted); !why.empty()) GTEST_SKIP() << why;
+    wanted.options.network_allow = {"example.org"};
+    const auto directories = private_directories();
+    const auto warden = start(wanted);
+    ASSERT_FALSE(warden.has_value());
+    EXPECT_EQ(warden.error().code, Code::kSandboxUnavailable);
+    EXPECT_NE(warden.error().message().find("need a network namespace"), std::string::npos);
+    EXPECT_EQ(private_directories(), directories);
+}
+
 TEST_F(Network, without_namespaces_there_are_no_sockets) {
     const TcpPeer tcp;
     const AbstractPeer abstract;

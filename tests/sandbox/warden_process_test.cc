@@ -52,6 +52,28 @@ TEST_P(OnBothRungs, exit_codes_and_signals_are_told) {
     EXPECT_EQ(busy.record->killed, 0U);
 }
 
+// Numbers that the warden gave back must not be taken by what it keeps.
+TEST_P(OnBothRungs, a_report_does_not_get_into_the_way_of_the_directory) {
+    tree({"ROOT/sub/"});
+    sandbox::WardenSpec wanted = spec();
+    if (full()) wanted.options.network_allow = {"example.org"};  // a socket is passed on and closed
+    START(warden, wanted);
+    for (int i = 0; i < 3; ++i) {
+        sandbox::Command command = shell(warden, "pwd -P >&3");
+        int ends[2];
+        ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
+        const UniqueFd out(ends[0]);
+        UniqueFd in(ends[1]);
+        command.report = in.get();
+        const auto process = warden.spawn(command);
+        in.reset();
+        ASSERT_TRUE(process.has_value()) << process.error().message();
+        EXPECT_EQ(drain(out.get()), i == 0 ? ws() + "\n" : ws("sub") + "\n");
+        ASSERT_TRUE(read_exit(process->status.get()));
+        ASSERT_EQ(warden.enter("sub").value(), sandbox::Entering::kEntered);
+    }
+}
+
 TEST_P(OnBothRungs, what_cannot_be_run_is_an_error_and_nothing_is_left) {
     START(warden, spec());
     sandbox::Command command = shell(warden, "true");
@@ -197,6 +219,21 @@ TEST_P(OnBothRungs, a_chain_of_forks_is_stopped) {
         }
         EXPECT_TRUE(eventually([&] { return marked(mark).empty(); }));
     }
+}
+
+// Also the one that is about to become a command, for which the warden waits. Only on the full
+// rung: there a command reaches nobody else.
+TEST_F(Session, a_process_that_stops_all_others_ends_only_its_own_session) {
+    sandbox::WardenSpec impatient = spec();
+    impatient.patience = std::chrono::milliseconds(500);
+    START(warden, impatient);
+    START(neighbour, spec());
+    leave_running(warden, "exec " + inmate() + "stop_all started");
+    ASSERT_TRUE(eventually([&] { return os_exists(ws("started")); }));
+    const auto refused = [&] { return !warden.spawn(shell(warden, "true")).has_value(); };
+    EXPECT_TRUE(eventually(refused)) << "no command was stopped before it began";
+    EXPECT_CODE(warden.processes(), Code::kSandboxUnavailable);
+    EXPECT_EQ(run(neighbour, "echo works").output, "works\n");
 }
 
 TEST_P(OnBothRungs, signals_reach_the_command) {

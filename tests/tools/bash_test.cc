@@ -1,44 +1,12 @@
 // bash, bash_output and bash_kill as an agent calls them, in the sandbox that this machine gives.
-#include <gtest/gtest.h>
-
 #include <cstdlib>
-#include <thread>
 
-#include "tools/desk.h"
+#include "tools/bash_desk.h"
 
 namespace paddock::testing {
 namespace {
 
-class Bash : public Desk {
-protected:
-    void SetUp() override {
-        options.shell.emplace();
-        options.limits.calls_per_second.reset();
-        tree({"ROOT/a.txt=hello", "ROOT/sub/"});
-        const tools::Answer answer = call("bash", {{"command", "true"}});
-        if (answer.error == Code::kSandboxUnavailable) GTEST_SKIP() << answer.text();
-        ASSERT_FALSE(answer.error) << answer.text();
-    }
-
-    std::string bash(std::string_view command) { return ok("bash", {{"command", command}}); }
-
-    // The id in an answer such as "..., id 'b2'...".
-    static std::string id_in(const std::string& text) {
-        const std::size_t begin = text.find("id '") + 4;
-        return text.substr(begin, text.find('\'', begin) - begin);
-    }
-
-    // Asks until the answer holds `part`; the command makes sure that it will.
-    std::string output_with(const std::string& id, std::string_view part) {
-        for (;;) {
-            std::string text = ok("bash_output", {{"id", id}});
-            if (text.find(part) != text.npos || text.find("[running") == text.npos) return text;
-            std::this_thread::yield();
-        }
-    }
-};
-
-bool holds(const std::string& text, std::string_view part) { return text.find(part) != text.npos; }
+class Bash : public BashDesk {};
 
 TEST_F(Bash, prints_both_streams_in_order_and_says_how_it_ended) {
     const std::string text = bash("echo one; echo two >&2; echo three; exit 3");

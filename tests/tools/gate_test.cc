@@ -279,6 +279,31 @@ TEST_F(Gate, no_tool_writes_in_read_only_mode) {
     });
 }
 
+// A tool that is not listed answers as one that does not exist.
+TEST_F(Gate, only_the_tools_that_were_chosen_can_be_had) {
+    const auto names = [&] {
+        reopen();
+        std::string text;
+        for (const auto& tool : tools::list(workspace())) text += tool.name + " ";
+        return text;
+    };
+    const std::string all = names();
+    options.tools = {"full"};
+    EXPECT_EQ(names(), all);
+    options.tools = {"core"};
+    EXPECT_EQ(names(), "read_file write_file edit_file patch glob grep list_directory ");
+    options.tools = {"core", "file_info"};
+    EXPECT_EQ(names(), "read_file write_file edit_file patch glob grep list_directory file_info ");
+    options.tools = {"read_file", "write_file"};
+    EXPECT_EQ(names(), "read_file write_file ");
+    EXPECT_EQ(refused("grep", {{"pattern", "x"}}), "not_available");
+    options.read_only = true;
+    EXPECT_EQ(names(), "read_file ") << "choosing a tool does not lift a restriction";
+    options.tools = {"reed_file"};
+    options.root = ws();
+    EXPECT_CODE(Workspace::open(options), Code::kInvalidArgument);
+}
+
 // What a session has not read, or not as it is now, is still somewhere after any call: the file is
 // refused or carried elsewhere. Only the tool that is there to remove may lose it.
 TEST_F(Gate, no_tool_loses_what_was_not_read) {

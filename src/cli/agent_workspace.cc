@@ -1,0 +1,54 @@
+#include "cli/agent_workspace.h"
+
+#include <paddock/limits.h>
+
+#include "cli/git_excludes.h"
+#include "cli/terminal.h"
+#include "cli/workspace_options.h"
+#include "mcp/instructions.h"
+#include "mcp/workspace_tools.h"
+#include "tools/session.h"
+
+namespace paddock::cli {
+
+tl::expected<AgentSetup, Ending> agent_setup(const SettingWords& words) {
+    auto made = configuration(words);
+    if (!made) return tl::unexpected(std::move(made.error()));
+    WorkspaceOptions& options = made->workspace;
+    // The operator's lines are stronger.
+    options.ignore_rules.insert(0, git_excludes() + "\n");
+    return AgentSetup{std::move(options), std::move(made->serve)};
+}
+
+Result<ConfineReport> confine_to(const Workspace& workspace) {
+    if (workspace.session().options().unconfined) return ConfineReport();
+    const Access access = workspace.is_read_only() ? Access::kReadOnly : Access::kReadWrite;
+    ConfineSpec spec;
+    spec.rules = {{workspace.session().files().linkless().fd(), access}};
+    return confine_self(spec);
+}
+
+void complain_of_shell(const Workspace& workspace) {
+    const WorkspaceOptions& options = workspace.session().options();
+    if (!options.shell || options.read_only) return;
+    if (const auto shell = workspace.session().shell(); !shell) {
+        complain("bash will refuse every command: " + shell.error().text);
+    }
+}
+
+mcp::Methods methods_of(const Workspace& workspace) {
+    mcp::Methods methods;
+    mcp::add_tool_methods(methods, std::make_shared<mcp::WorkspaceTools>(workspace),
+                          limits::kMcpToolsPerPage);
+    return methods;
+}
+
+mcp::ServerInfo info_of(const Workspace& workspace) {
+    return {.name = "paddock",
+            .title = "paddock: files, search and a shell in one directory",
+            .version = PADDOCK_VERSION,
+            .instructions = mcp::instructions_for(workspace),
+            .capabilities = {{"tools", json::Object{}}}};
+}
+
+}  // namespace paddock::cli

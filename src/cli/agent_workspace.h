@@ -1,0 +1,36 @@
+// The workspace that is served to an agent, and the walls around the process that serves it.
+#pragma once
+
+#include <tl/expected.hpp>
+
+#include <paddock/config.h>
+#include <paddock/sandbox.h>
+#include <paddock/workspace.h>
+
+#include "cli/arguments.h"
+#include "mcp/methods.h"
+#include "mcp/protocol.h"
+
+namespace paddock::cli {
+
+struct AgentSetup {
+    WorkspaceOptions workspace;
+    config::ServeSettings serve;
+};
+
+// What the configuration says. Whoever calls has started us or has our token: unless the operator
+// wants it, there is no need to slow it down.
+tl::expected<AgentSetup, Ending> agent_setup(const SettingWords& words);
+
+// Wall two: from here on nothing outside the workspace can be opened, whatever the tools do wrong.
+// Where the operator lets paths lead outside there is none.
+Result<ConfineReport> confine_to(const Workspace& workspace);
+
+// On standard error, if this workspace should have bash and cannot.
+void complain_of_shell(const Workspace& workspace);
+
+// The protocol with the tools of this workspace.
+mcp::Methods methods_of(const Workspace& workspace);
+mcp::ServerInfo info_of(const Workspace& workspace);
+
+}  // namespace paddock::cli

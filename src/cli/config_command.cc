@@ -1,0 +1,163 @@
+#include "cli/config_command.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "base/display.h"
+#include "cli/host_environment.h"
+#include "cli/setting_options.h"
+#include "cli/workspace_options.h"
+#include "config/host.h"
+#include "json/write.h"
+#include "sys/io.h"
+#include "sys/open.h"
+
+namespace paddock::cli {
+namespace {
+
+class ConfigForm final : public Form {
+public:
+    void declare(Parser& parser) override {
+        options_.declare(parser,
+                         {"workspace.", "paths.", "secrets.", "limits.", "bash.", "serve."});
+        parser.output(request_.output);
+    }
+
+    Request finish(Parser& parser) override {
+        const Words& operands = parser.operands();
+        const std::string& action = operands.front();
+        if (action != "show" && action != "check") {
+            return complaint(
+                "no such action '" + displayable(action) + "'" + meant(action, {"show", "check"}),
+                "config");
+        }
+        request_.settings = options_.take(parser);
+        request_.only_check = action == "check";
+        if (operands.size() == 1) return std::move(request_);
+        if (!request_.only_check || !request_.settings.file.empty()) {
+            return complaint("unexpected argument '" + displayable(operands[1]) + "'", "config");
+        }
+        request_.settings.file = operands[1];
+        return std::move(request_);
+    }
+
+private:
+    SettingOptions options_;
+    ConfigRequest request_;
+};
+
+class InitForm final : public Form {
+public:
+    void declare(Parser& parser) override {
+        parser.flag({.names = {"--global"},
+                     .help = "Where every call finds it: $XDG_CONFIG_HOME/paddock/ or "
+                             "~/.config/paddock/"},
+                    request_.global);
+    }
+    Request finish(Parser&) override { return request_; }
+
+private:
+    InitRequest request_;
+};
+
+std::string as_json(const config::Configuration& made) {
+    json::Array settings;
+    for (const config::Item& item : made.items) {
+        settings.emplace_back(json::Object{{"key", item.key},
+                                           {"value", item.value},
+                                           {"from", item.from},
+                                           {"default", item.is_default}});
+    }
+    json::Object document{{"settings", std::move(settings)}};
+    document["file"] = made.file.empty() ? json::Value() : json::Value(displayable(made.file));
+    return json::to_text(document) + "\n";
+}
+
+std::string as_text(const config::Configuration& made, const Paint& paint) {
+    std::vector<std::vector<Cell>> rows;
+    for (const config::Item& item : made.items) {
+        const Tone tone = item.is_default ? Tone::kQuiet : Tone::kStrong;
+        rows.push_back({{item.key}, {displayable(item.value), tone}, {item.from, Tone::kQuiet}});
+    }
+    return table(rows, paint);
+}
+
+}  // namespace
+
+int run(const ConfigRequest& request) {
+    const auto made = configuration(request.settings, StateDirectory::kLeave);
+    if (!made) {
+        complain(made.error().text);
+        return request.only_check ? kRefused : made.error().exit_code;
+    }
+    if (request.only_check) {
+        const std::string file = made->file.empty() ? "no file" : displayable(made->file);
+        return print("The configuration is in order (" + file + ").\n") ? 0 : kUsageError;
+    }
+    const std::string text = request.output.json
+                                 ? as_json(*made)
+                                 : as_text(*made, Paint(STDOUT_FILENO, request.output.colours));
+    return print(text) ? 0 : kUsageError;
+}
+
+int run(const InitRequest& request) {
+    std::string path = "paddock.toml";
+    if (request.global) {
+        const auto environment = host_environment();
+        const std::string base =
+            config::Variables(environment).base_directory("XDG_CONFIG_HOME", ".config");
+        if (base.empty()) {
+            complain("without $HOME there is no place for it");
+            return kUsageError;
+        }
+        path = base + "/paddock";
+        if (const auto made = config::make_private_directories(path); !made) {
+            complain(as_error(made.error(), "make", path).message());
+            return kUsageError;
+        }
+        path += "/paddock.toml";
+    }
+    const auto file = sys::openat(AT_FDCWD, path.c_str(), O_WRONLY | O_CREAT | O_EXCL, 0600);
+    if (!file) {
+        complain(as_error(file.error(), "create", path).message());
+        return file.error().code == Code::kAlreadyExists ? kRefused : kUsageError;
+    }
+    if (const auto written = sys::write_all(file->get(), config::commented_file()); !written) {
+        complain(as_error(written.error(), "write", path).message());
+        return kUsageError;
+    }
+    std::string text = "Wrote " + displayable(path) + ".\n";
+    if (!request.global) {
+        text +=
+            "It is in force where --config or $PADDOCK_CONFIG names it. Keep it outside of the "
+            "workspace: there it would be refused.\n";
+    }
+    return print(text) ? 0 : kUsageError;
+}
+
+std::vector<Command> config_commands() {
+    const Manual config{
+        .name = "config",
+        .summary = "Show the settings that are in force, or check a configuration.",
+        .description =
+            "'show' prints every setting with its value and where that comes from: the default, "
+            "the file with line and column, a variable, an option. 'check' says what is wrong. "
+            "Options go over variables, and these over the file. The options here are those of "
+            "the commands that serve an agent. Secrets are never shown.",
+        .operands = {{.name = "show|check", .choices = {"show", "check"}},
+                     {.name = "FILE", .offers = Offers::kHostFile, .required = false}},
+        .examples = {"paddock config show", "paddock config show --read-only --json",
+                     "paddock config check ~/agents/paddock.toml"},
+        .no = "the configuration is refused"};
+    const Manual init{.name = "init",
+                      .summary = "Write a configuration with every setting, commented out.",
+                      .description =
+                          "The file is paddock.toml in the current directory. One that exists is "
+                          "never overwritten.",
+                      .examples = {"paddock init --global", "cd ~/agents && paddock init"},
+                      .no = "there is one already"};
+    return {{config, [] { return std::make_unique<ConfigForm>(); }},
+            {init, [] { return std::make_unique<InitForm>(); }}};
+}
+
+}  // namespace paddock::cli

@@ -1,0 +1,48 @@
+#include "cli/mcp.h"
+
+#include <unistd.h>
+
+#include "cli/agent_workspace.h"
+#include "cli/terminal.h"
+#include "mcp/stdio.h"
+
+namespace paddock::cli {
+namespace {
+
+// For the person at the terminal, or whoever reads the client's log.
+void tell_what_is_odd(const Workspace& workspace) {
+    if (is_terminal(STDIN_FILENO)) {
+        complain("waits for the messages of an agent on standard input; Ctrl-D ends it");
+    }
+    complain_of_shell(workspace);
+}
+
+int refuse(const Error& error) {
+    complain(error.message());
+    return kRefused;
+}
+
+}  // namespace
+
+int run(const McpRequest& request) {
+    auto setup = agent_setup(request.settings);
+    if (!setup) {
+        complain(setup.error().text);
+        return setup.error().exit_code;
+    }
+    auto workspace = Workspace::open(std::move(setup->workspace));
+    if (!workspace) return refuse(workspace.error());
+    tell_what_is_odd(*workspace);
+    auto server = mcp::StdioServer::prepare();
+    if (!server) return refuse(as_error(server.error(), "serve", {}));
+    const auto report = confine_to(*workspace);
+    if (!report) return refuse(report.error());
+
+    const mcp::Protocol protocol(info_of(*workspace), methods_of(*workspace));
+    const mcp::StdioServed served = server->serve(protocol);
+    // The warden notices, and ends what is left.
+    if (!served.is_clean) ::_exit(0);
+    return 0;
+}
+
+}  // namespace paddock::cli

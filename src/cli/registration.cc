@@ -1,0 +1,307 @@
+#include "cli/registration.h"
+
+#include <array>
+
+#include <paddock/root.h>
+
+#include "base/display.h"
+#include "cli/clients.h"
+#include "cli/host_environment.h"
+#include "config/host.h"
+#include "config/toml.h"
+#include "config/toml_splice.h"
+#include "json/parse.h"
+#include "json/splice.h"
+#include "json/write.h"
+#include "sys/name.h"
+#include "sys/stat.h"
+
+namespace paddock::cli {
+namespace {
+
+constexpr Mode kPrivate = 0600;
+constexpr char kCopySuffix[] = ".paddock-backup";
+
+struct Failed {
+    std::string text;
+    int exit_code = kRefused;
+};
+
+template <class T>
+using Attempt = tl::expected<T, Failed>;
+
+tl::unexpected<Failed> failed(std::string text, int exit_code = kRefused) {
+    return tl::unexpected(Failed{std::move(text), exit_code});
+}
+
+// The file of a client, held by the directory that it lies in.
+struct File {
+    Root root;
+    std::string name;     // below the root
+    std::string display;  // for people
+    std::optional<std::string> text{};
+    std::optional<Stat> stat{};
+};
+
+Attempt<File> find_file(const Client& client, Scope scope) {
+    std::string directory = ".";
+    std::string name = client.project_file;
+    if (scope == Scope::kUser) {
+        const auto environment = host_environment();
+        const config::Variables variables(environment);
+        name = client.user.file;
+        auto place =
+            client.user.variable.empty() ? std::nullopt : variables.find(client.user.variable);
+        if (place && place->starts_with('/')) name = client.user.in_variable;
+        if (!place || !place->starts_with('/')) place = variables.find("HOME");
+        if (!place) return failed("there is no $HOME", kUsageError);
+        directory = *place;
+    }
+    RootOptions options;
+    options.every_mount = permit::EveryMount{"the user's own files, at names that are fixed here"};
+    auto root = Root::open(directory, options);
+    if (!root) return failed(root.error().message(), kUsageError);
+    const std::string display = displayable(scope == Scope::kUser ? directory + "/" + name : name);
+    return File{std::move(*root), std::move(name), display};
+}
+
+Attempt<File> read_file(const Client& client, Scope scope) {
+    auto file = find_file(client, scope);
+    if (!file) return file;
+    auto text = file->root.read_file(file->name);
+    if (!text && text.error().code == Code::kNotFound) return file;
+    if (!text) return failed(text.error().message());
+    auto stat = file->root.stat(file->name);
+    if (!stat) return failed(stat.error().message());
+    file->text = std::move(*text);
+    file->stat = *stat;
+    return file;
+}
+
+Attempt<std::string> own_path() {
+    std::array<char, limits::kPathBytesMax> buffer{};
+    const auto size = sys::read_link("/proc/self/exe", buffer);
+    if (!size || *size == 0 || buffer[0] != '/') {
+        return failed("the path of this program is not known", kUsageError);
+    }
+    std::string path(buffer.data(), *size);
+    if (path.ends_with(" (deleted)")) return failed("this program was removed", kUsageError);
+    return path;
+}
+
+Attempt<json::Object> entry_for(const Client& client, const RegisterRequest& request) {
+    const auto program = own_path();
+    if (!program) return tl::unexpected(program.error());
+    std::string root = client.root;
+    if (!request.root.empty()) {
+        const auto real = sys::real_path(request.root.c_str());
+        if (!real)
+            return failed(as_error(real.error(), "find", request.root).message(), kUsageError);
+        root = *real;
+    }
+    return client.entry(*program, {"mcp", "--root", root});
+}
+
+std::string toml_value(const json::Value& value) {
+    if (const std::string* text = value.as_string()) return config::toml_string(*text);
+    const json::Array* array = value.as_array();
+    if (array == nullptr) return json::to_text(value);
+    std::string text = "[";
+    for (const json::Value& item : *array)
+        text += (text.size() == 1 ? "" : ", ") + toml_value(item);
+    return text + "]";
+}
+
+std::vector<config::TomlEntry> as_toml(const json::Object& entry) {
+    std::vector<config::TomlEntry> entries;
+    for (const auto& [name, value] : entry) entries.push_back({name, toml_value(value)});
+    return entries;
+}
+
+// What the user has added to the entry stays, if it starts a program as ours does.
+json::Spliced with_json(std::string_view text, const Client& client, const json::Object& entry) {
+    const json::Parsed parsed = json::parse(text);
+    const json::Value* at = &parsed.value;
+    for (const std::string& name : client.path) {
+        const json::Object* object = at == nullptr ? nullptr : at->as_object();
+        at = object == nullptr ? nullptr : object->find(name);
+    }
+    const json::Object* present = at == nullptr ? nullptr : at->as_object();
+    if (present == nullptr || present->find("command") == nullptr) {
+        return json::set_member(text, client.path, entry);
+    }
+    json::Spliced changed = std::string(text);
+    for (const auto& [name, value] : entry) {
+        const json::Value* old = present->find(name);
+        if (old != nullptr && json::to_text(*old) == json::to_text(value)) continue;
+        std::vector<std::string> path = client.path;
+        path.push_back(name);
+        if (changed) changed = json::set_member(*changed, path, value);
+    }
+    return changed;
+}
+
+json::Spliced with_entry(std::string_view text, const Client& client, const json::Object& entry) {
+    if (client.toml) return config::set_entries(text, client.path, as_toml(entry));
+    return with_json(text, client, entry);
+}
+
+json::Spliced without_entry(std::string_view text, const Client& client) {
+    if (client.toml) return config::remove_table(text, client.path);
+    return json::remove_member(text, client.path);
+}
+
+bool is_empty(std::string_view text) {
+    std::string rest;
+    for (const char c : text) {
+        if (c != ' ' && c != '\t' && c != '\r' && c != '\n') rest += c;
+    }
+    return rest.empty() || rest == "{}";
+}
+
+Attempt<void> keep_copy(const File& file) {
+    if (!file.text) return {};
+    const std::string name = file.name + kCopySuffix;
+    // One of other permissions must not keep them.
+    if (auto removed = file.root.remove(name);
+        !removed && removed.error().code != Code::kNotFound) {
+        return failed(removed.error().message());
+    }
+    const Mode mode = file.stat->mode & 0777U;
+    if (auto kept = file.root.write_file(name, *file.text, {.must_create = true, .mode = mode});
+        !kept) {
+        return failed(kept.error().message());
+    }
+    return {};
+}
+
+// A file that somebody changed in between is not touched: agents write theirs all the time.
+Attempt<void> replace(const File& file, const std::string& text) {
+    if (auto kept = keep_copy(file); !kept) return kept;
+    WriteOptions options{.make_parents = true, .mode = kPrivate};
+    options.must_create = !file.text;
+    options.replaces = file.stat;
+    if (auto written = file.root.write_file(file.name, text, options); !written) {
+        return failed(written.error().message());
+    }
+    return {};
+}
+
+std::string copy_note(const File& file) {
+    return file.text ? "The file as it was: " + file.display + kCopySuffix + "\n" : "";
+}
+
+Attempt<std::string> install(const Client& client, const RegisterRequest& request) {
+    const auto entry = entry_for(client, request);
+    if (!entry) return tl::unexpected(entry.error());
+    const std::string snippet = with_entry("", client, *entry).value_or("");
+    const auto by_hand = [&](const std::string& why) {
+        return failed(why + "\nNothing was changed. Add this by hand:\n" + snippet);
+    };
+    const auto file = read_file(client, request.scope);
+    if (!file) return by_hand(file.error().text);
+    const std::string old = file->text.value_or("");
+    const auto changed = with_entry(old, client, *entry);
+    if (!changed) {
+        return by_hand(file->display +
+                       " cannot be changed without a risk for what is in it: " + changed.error());
+    }
+    if (file->text && *changed == old) {
+        return client.title + " has it already, in " + file->display + ".\n";
+    }
+    if (request.dry_run) return "Would add to " + file->display + ":\n" + snippet;
+    if (auto done = replace(*file, *changed); !done) return by_hand(done.error().text);
+    return "Registered with " + client.title + " in " + file->display + ".\n" + copy_note(*file);
+}
+
+Attempt<std::string> uninstall(const Client& client, const RegisterRequest& request) {
+    const auto file = read_file(client, request.scope);
+    if (!file) return tl::unexpected(file.error());
+    const std::string old = file->text.value_or("");
+    const auto changed = without_entry(old, client);
+    if (!changed) {
+        return failed(file->display +
+                      " cannot be changed without a risk for what is in it: " + changed.error() +
+                      "\nNothing was changed. Remove the entry 'paddock' by hand.");
+    }
+    if (!file->text || *changed == old) {
+        return client.title + " does not have it, in " + file->display + ".\n";
+    }
+    if (request.dry_run) return "Would remove the entry 'paddock' from " + file->display + ".\n";
+    if (is_empty(*changed)) {
+        if (auto kept = keep_copy(*file); !kept) return tl::unexpected(kept.error());
+        if (auto gone = file->root.remove(file->name); !gone) return failed(gone.error().message());
+    } else if (auto done = replace(*file, *changed); !done) {
+        return tl::unexpected(done.error());
+    }
+    return "Removed from " + client.title + ", in " + file->display + ".\n" + copy_note(*file);
+}
+
+class RegisterForm final : public Form {
+public:
+    explicit RegisterForm(bool remove) { request_.remove = remove; }
+
+    void declare(Parser& parser) override {
+        parser.choice<Scope>(
+            {.names = {"--scope"},
+             .help = "For all your projects, or in a file of the current directory"},
+            request_.scope, {{"user", Scope::kUser}, {"project", Scope::kProject}});
+        parser.flag({.names = {"-n", "--dry-run"}, .help = "Print what would be written"},
+                    request_.dry_run);
+        if (request_.remove) return;
+        parser.text({.names = {"--root"},
+                     .unit = "DIR",
+                     .help = "Always this workspace, instead of the project that is open",
+                     .offers = Offers::kHostDirectory},
+                    request_.root);
+    }
+
+    Request finish(Parser& parser) override {
+        request_.client = parser.operands().front();
+        if (find_client(request_.client) != nullptr) return std::move(request_);
+        Words names;
+        for (const Client& client : clients()) names.push_back(client.name);
+        return complaint(
+            "no such agent '" + displayable(request_.client) + "'" + meant(request_.client, names),
+            parser.manual().name);
+    }
+
+private:
+    RegisterRequest request_;
+};
+
+}  // namespace
+
+int run(const RegisterRequest& request) {
+    const Client& client = *find_client(request.client);
+    const auto done = request.remove ? uninstall(client, request) : install(client, request);
+    if (done) return print(*done) ? 0 : kUsageError;
+    complain(done.error().text);
+    return done.error().exit_code;
+}
+
+std::vector<Command> registration_commands() {
+    Operand agent{.name = "AGENT"};
+    for (const Client& client : clients()) agent.choices.push_back(client.name);
+    const Manual install{
+        .name = "install",
+        .summary = "Register paddock with an agent.",
+        .description =
+            "Adds 'paddock mcp' to the servers of claude, codex, gemini, opencode, cursor or "
+            "vscode, with the path of this program. Everything else in the agent's file stays, a "
+            "copy of the file is kept, and a file that cannot be changed without a risk (one with "
+            "comments, say) is not touched: then what to add is printed.",
+        .operands = {agent},
+        .examples = {"paddock install claude", "paddock install codex --dry-run",
+                     "paddock install vscode --scope project"},
+        .no = "nothing could be changed"};
+    const Manual uninstall{.name = "uninstall",
+                           .summary = "Take back what 'paddock install' did.",
+                           .operands = {agent},
+                           .examples = {"paddock uninstall claude"},
+                           .no = "nothing could be changed"};
+    return {{install, [] { return std::make_unique<RegisterForm>(false); }},
+            {uninstall, [] { return std::make_unique<RegisterForm>(true); }}};
+}
+
+}  // namespace paddock::cli

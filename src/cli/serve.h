@@ -1,0 +1,11 @@
+// paddock serve: a workspace over HTTP, for agents that do not start their server themselves.
+#pragma once
+
+#include "cli/arguments.h"
+
+namespace paddock::cli {
+
+// Until a signal ends it.
+int run(const ServeRequest& request);
+
+}  // namespace paddock::cli

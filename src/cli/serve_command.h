@@ -1,0 +1,10 @@
+// The words of `paddock serve`.
+#pragma once
+
+#include "cli/command.h"
+
+namespace paddock::cli {
+
+Command serve_command();
+
+}  // namespace paddock::cli

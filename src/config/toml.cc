@@ -1,0 +1,170 @@
+#include "config/toml.h"
+
+#include <algorithm>
+
+#include <paddock/limits.h>
+
+#include "base/display.h"
+
+#define TOML_EXCEPTIONS 0
+#define TOML_ENABLE_FORMATTERS 0
+#define TOML_MAX_NESTED_VALUES 16
+#include <toml++/toml.h>
+
+namespace paddock::config {
+namespace {
+
+// Finds a key with too many dots, or a list with too many brackets, as the parser would see them:
+// those in strings and comments do not count.
+class DepthScan {
+public:
+    explicit DepthScan(std::string_view text) : text_(text) {}
+
+    std::optional<Place> too_deep() {
+        while (at_ < text_.size()) {
+            const char c = text_[at_];
+            if (c == '"' || c == '\'') {
+                skip_string(c);
+                continue;
+            }
+            if (c == '#') {
+                at_ = std::min(text_.find('\n', at_), text_.size());
+                continue;
+            }
+            if (c == '.' && ++dots_ > limits::kConfigDepthMax) return place();
+            if (c == '\n' || c == ',' || c == '=' || c == '{' || c == '[') dots_ = 0;
+            if (c == '\n') line_begin(at_ + 1);
+            ++at_;
+        }
+        return std::nullopt;
+    }
+
+private:
+    void line_begin(std::size_t at) {
+        ++line_;
+        begin_ = at;
+    }
+
+    Place place() const { return {line_, static_cast<std::uint32_t>(at_ - begin_ + 1)}; }
+
+    // A string that is not closed ends with its line, or with the text if it may have several: the
+    // parser stops there too.
+    void skip_string(char quote) {
+        const std::string three(3, quote);
+        const bool is_long = text_.substr(at_, 3) == three;
+        at_ += is_long ? 3 : 1;
+        for (; at_ < text_.size(); ++at_) {
+            const char c = text_[at_];
+            if (c == '\n') {
+                if (!is_long) return;
+                line_begin(at_ + 1);
+            } else if (c == '\\' && quote == '"') {
+                if (at_ + 1 < text_.size() && text_[at_ + 1] != '\n') ++at_;
+            } else if (is_long ? text_.substr(at_, 3) == three : c == quote) {
+                at_ += is_long ? 3 : 1;
+                return;
+            }
+        }
+    }
+
+    std::string_view text_;
+    std::size_t at_ = 0;
+    std::size_t begin_ = 0;
+    std::uint32_t line_ = 1;
+    std::size_t dots_ = 0;
+};
+
+Place place_of(const toml::source_region& region) {
+    return {region.begin.line, region.begin.column};
+}
+
+TomlValue texts_of(const toml::array& array) {
+    std::vector<std::string> texts;
+    for (const toml::node& item : array) {
+        const auto* text = item.as_string();
+        if (text == nullptr) return Unfit{"a list of something else than strings"};
+        texts.push_back(text->get());
+    }
+    return texts;
+}
+
+TomlValue value_of(const toml::node& node) {
+    switch (node.type()) {
+        case toml::node_type::boolean: return node.as_boolean()->get();
+        case toml::node_type::integer: return node.as_integer()->get();
+        case toml::node_type::string: return node.as_string()->get();
+        case toml::node_type::array: return texts_of(*node.as_array());
+        case toml::node_type::floating_point: return Unfit{"a number with a fraction"};
+        default: return Unfit{"a date or a time"};
+    }
+}
+
+// Depth is bounded by the scan before and by the parser.
+void collect(const toml::table& table, std::vector<std::string>& path, TomlDocument& document) {
+    for (const auto& [key, node] : table) {
+        path.emplace_back(key.str());
+        if (const auto* inner = node.as_table()) {
+            document.tables.push_back({path, place_of(key.source())});
+            collect(*inner, path, document);
+        } else {
+            document.leaves.push_back({path,
+                                       place_of(key.source()),
+                                       place_of(node.source()),
+                                       {node.source().end.line, node.source().end.column},
+                                       value_of(node)});
+        }
+        path.pop_back();
+    }
+}
+
+TomlDocument refused(Place place, std::string problem) {
+    TomlDocument document;
+    document.wrong = place;
+    document.problem = std::move(problem);
+    return document;
+}
+
+}  // namespace
+
+TomlDocument parse_toml(std::string_view text) {
+    if (text.size() > limits::kConfigBytesMax) {
+        return refused({1, 1},
+                       "is larger than " + std::to_string(limits::kConfigBytesMax / 1024) + " kB");
+    }
+    if (const auto place = DepthScan(text).too_deep()) {
+        return refused(*place, "a key has more than " +
+                                   std::to_string(limits::kConfigDepthMax + 1) + " parts");
+    }
+    const toml::parse_result result = toml::parse(text);
+    if (!result) {
+        const toml::parse_error& error = result.error();
+        return refused(place_of(error.source()), displayable(error.description()));
+    }
+    TomlDocument document;
+    std::vector<std::string> path;
+    collect(result.table(), path, document);
+    std::stable_sort(document.leaves.begin(), document.leaves.end(),
+                     [](const Leaf& a, const Leaf& b) { return a.key < b.key; });
+    return document;
+}
+
+std::string toml_string(std::string_view text) {
+    std::string quoted = "\"";
+    for (const char c : text) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (c == '"' || c == '\\') {
+            quoted += '\\';
+            quoted += c;
+        } else if (byte < 0x20 || byte == 0x7f) {
+            constexpr char kHex[] = "0123456789abcdef";
+            quoted += "\\u00";
+            quoted += kHex[byte >> 4];
+            quoted += kHex[byte & 15];
+        } else {
+            quoted += c;
+        }
+    }
+    return quoted + "\"";
+}
+
+}  // namespace paddock::config

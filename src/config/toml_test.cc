@@ -1,0 +1,84 @@
+#include "config/toml.h"
+
+#include <gtest/gtest.h>
+#include <paddock/limits.h>
+
+using namespace paddock;
+using namespace paddock::config;
+
+namespace {
+
+std::string path_of(const Leaf& leaf) {
+    std::string path;
+    for (const std::string& name : leaf.path) path += "/" + name;
+    return path;
+}
+
+TEST(Toml, leaves_come_in_the_order_of_the_text_with_their_places) {
+    const auto document = parse_toml("[b]\nz = 1\na = [\"x\", 'y']\n[a.c]\n  t = true\n");
+    ASSERT_FALSE(document.wrong) << document.problem;
+    ASSERT_EQ(document.leaves.size(), 3U);
+    EXPECT_EQ(path_of(document.leaves[0]), "/b/z");
+    EXPECT_EQ(document.leaves[0].value, (Place{2, 5}));
+    EXPECT_EQ(std::get<std::int64_t>(document.leaves[0].content), 1);
+    EXPECT_EQ(std::get<std::vector<std::string>>(document.leaves[1].content),
+              (std::vector<std::string>{"x", "y"}));
+    EXPECT_EQ(path_of(document.leaves[2]), "/a/c/t");
+    EXPECT_EQ(document.leaves[2].key, (Place{5, 3}));
+    EXPECT_EQ(document.tables.size(), 3U) << "a, a.c, b";
+}
+
+TEST(Toml, what_no_setting_takes_is_named) {
+    for (const char* text : {"a = 1.5", "a = 2020-01-01", "a = [1]", "a = [{b = 1}]", "[[a]]"}) {
+        const auto document = parse_toml(text);
+        ASSERT_EQ(document.leaves.size(), 1U) << text;
+        EXPECT_TRUE(std::holds_alternative<Unfit>(document.leaves[0].content)) << text;
+    }
+}
+
+TEST(Toml, says_where_it_is_wrong) {
+    const auto document = parse_toml("a = 1\nb = [\"x\"\nc = 2\n");
+    ASSERT_TRUE(document.wrong);
+    EXPECT_GE(document.wrong->line, 2U);
+    EXPECT_FALSE(document.problem.empty());
+    EXPECT_TRUE(parse_toml("a = 1\na = 2\n").wrong) << "twice";
+    EXPECT_TRUE(parse_toml("a = \"\xff\"\n").wrong) << "not UTF-8";
+}
+
+// Without the scan before it, the parser overflows the stack.
+TEST(Toml, depth_and_size_are_bounded) {
+    std::string deep = "a";
+    for (int i = 0; i < 30'000; ++i) deep += ".a";
+    EXPECT_TRUE(parse_toml(deep + " = 1\n").wrong);
+    EXPECT_TRUE(parse_toml("[" + deep + "]\n").wrong);
+    EXPECT_TRUE(parse_toml("x = \"\"\"a\n\\\"\"\"\"\n" + deep + " = 1\n").wrong)
+        << "after a string";
+    EXPECT_TRUE(parse_toml("x = {" + deep + " = 1}\n").wrong);
+    EXPECT_TRUE(parse_toml("x = " + std::string(30'000, '[') + "\n").wrong);
+    std::string inline_tables = "x = ";
+    for (int i = 0; i < 5'000; ++i) inline_tables += "{a=";
+    EXPECT_TRUE(parse_toml(inline_tables + "\n").wrong);
+    EXPECT_TRUE(parse_toml(std::string(limits::kConfigBytesMax + 1, '\n')).wrong);
+    EXPECT_FALSE(parse_toml(std::string(limits::kConfigBytesMax, '\n')).wrong);
+}
+
+TEST(Toml, dots_in_strings_and_comments_do_not_count) {
+    const std::string dots(100, '.');
+    for (const std::string& text :
+         {"a = \"" + dots + "\"", "a = '" + dots + "'", "# " + dots, "a = \"\\\"" + dots + "\"",
+          "a = \"\"\"\n" + dots + "\n\"\"\"", "a = '''\n" + dots + "'" + dots + "\n'''",
+          "a = [\"" + dots + "\", \"x" + dots + "\"]"}) {
+        const auto document = parse_toml(text);
+        EXPECT_FALSE(document.wrong) << text << ": " << document.problem;
+    }
+}
+
+TEST(Toml, a_string_is_read_back_as_it_was_written) {
+    for (const std::string text : {"plain", "a\"b\\c", "tab\tline\nend\x7f", "", "\xc3\xa4"}) {
+        const auto document = parse_toml("a = " + toml_string(text));
+        ASSERT_EQ(document.leaves.size(), 1U) << text;
+        EXPECT_EQ(std::get<std::string>(document.leaves[0].content), text);
+    }
+}
+
+}  // namespace

@@ -1,0 +1,58 @@
+#include "daemon/browser_guard.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace paddock::daemon {
+namespace {
+
+// "host:80" and "[::1]:80" without the port, "::1" as it is in brackets.
+std::string_view host_of(std::string_view text) {
+    if (text.starts_with('[')) {
+        const std::size_t end = text.find(']');
+        return end == text.npos ? std::string_view() : text.substr(1, end - 1);
+    }
+    const std::size_t colon = text.find(':');
+    if (text.find(':', colon + 1) != text.npos) return text;  // a bare address of IPv6
+    return text.substr(0, colon);
+}
+
+bool is_loopback(std::string_view host) {
+    constexpr std::array<std::string_view, 3> kNames{"localhost", "127.0.0.1", "::1"};
+    return std::any_of(kNames.begin(), kNames.end(),
+                       [host](std::string_view name) { return net::equal_but_case(host, name); });
+}
+
+}  // namespace
+
+BrowserGuard::BrowserGuard(std::string address, std::vector<std::string> hosts,
+                           std::vector<std::string> origins)
+    : hosts_(std::move(hosts)), origins_(std::move(origins)) {
+    hosts_.push_back(std::move(address));
+}
+
+bool BrowserGuard::is_known_host(std::string_view host) const {
+    return is_loopback(host) ||
+           std::any_of(hosts_.begin(), hosts_.end(), [host](const std::string& known) {
+               return net::equal_but_case(host, host_of(known));
+           });
+}
+
+bool BrowserGuard::allows_host(const net::Head& head) const {
+    const std::string* host = head.header("Host");
+    return host == nullptr || is_known_host(host_of(*host));
+}
+
+bool BrowserGuard::allows_origin(const net::Head& head) const {
+    const std::string* origin = head.header("Origin");
+    if (origin == nullptr) return true;
+    if (std::find(origins_.begin(), origins_.end(), *origin) != origins_.end()) return true;
+    const std::size_t scheme = origin->find("://");
+    if (scheme == origin->npos) return false;
+    const std::string_view name = std::string_view(*origin).substr(0, scheme);
+    return (name == "http" || name == "https") &&
+           is_loopback(host_of(std::string_view(*origin).substr(scheme + 3)));
+}
+
+}  // namespace paddock::daemon

@@ -1,0 +1,262 @@
+#include "daemon/http_endpoint.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "daemon/bearer.h"
+#include "daemon/mcp_headers.h"
+#include "net/response_text.h"
+
+namespace paddock::daemon {
+namespace {
+
+constexpr std::string_view kPath = "/mcp";
+constexpr std::string_view kSessionHeader = "Mcp-Session-Id";
+
+// Clients of the legacy era: each agent has one session, or a few.
+constexpr std::size_t kSessionsMax = 256;
+
+// A larger body is parsed by a worker: the thread that moves bytes has others to serve.
+constexpr std::size_t kParsedAtOnceMax = std::size_t{64} << 10;
+
+// The one who has the token; without one, anybody.
+constexpr const char* kCaller = "token";
+
+net::Response not_allowed(std::string_view allowed) {
+    net::Response response = net::plain_response(405);
+    response.headers.push_back({"Allow", std::string(allowed)});
+    return response;
+}
+
+bool is_question(const net::Head& head) {
+    return head.path() == "/healthz" || head.path() == "/readyz";
+}
+
+std::string_view trimmed(std::string_view text) {
+    const std::size_t first = text.find_first_not_of(" \t");
+    if (first == text.npos) return {};
+    return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+// Does a list such as "application/json, text/*;q=0.8" take this type? A quality of zero is not
+// looked for.
+bool accepts(std::string_view list, std::string_view type) {
+    while (!list.empty()) {
+        const std::size_t end = list.find(',');
+        std::string_view item = list.substr(0, end);
+        item = trimmed(item.substr(0, item.find(';')));
+        list = end == list.npos ? std::string_view() : list.substr(end + 1);
+        const bool is_any_of_kind =
+            item.ends_with("/*") &&
+            net::equal_but_case(item.substr(0, item.size() - 1), type.substr(0, item.size() - 1));
+        if (item == "*/*" || is_any_of_kind || net::equal_but_case(item, type)) return true;
+    }
+    return false;
+}
+
+bool is_json(const std::string* content_type) {
+    if (content_type == nullptr) return false;
+    const std::string_view text(*content_type);
+    return net::equal_but_case(trimmed(text.substr(0, text.find(';'))), "application/json");
+}
+
+// What lets a page of an allowed origin read the answers.
+net::Headers sharing_headers(const net::Head& head) {
+    const std::string* origin = head.header("Origin");
+    if (origin == nullptr) return {};
+    return {{"Access-Control-Allow-Origin", *origin},
+            {"Access-Control-Expose-Headers", std::string(kSessionHeader)},
+            {"Vary", "Origin"}};
+}
+
+net::Response preflight(const net::Head& head) {
+    net::Response response{204, sharing_headers(head), {}};
+    response.headers.push_back({"Access-Control-Allow-Methods", "POST, DELETE"});
+    response.headers.push_back(
+        {"Access-Control-Allow-Headers",
+         "Authorization, Content-Type, Mcp-Session-Id, MCP-Protocol-Version, Mcp-Method, "
+         "Mcp-Name"});
+    return response;
+}
+
+}  // namespace
+
+// One message on its way to the protocol.
+struct HttpEndpoint::Call {
+    net::Request request;
+    mcp::Message message{};
+    mcp::Era era = mcp::Era::kLegacy;
+    std::optional<net::Responder> responder;
+    net::Headers headers{};  // of the response
+};
+
+HttpEndpoint::HttpEndpoint(const mcp::Protocol& protocol, EndpointSettings settings)
+    : protocol_(protocol),
+      settings_(std::move(settings)),
+      guard_(settings_.address, settings_.allowed_hosts, settings_.allowed_origins),
+      sessions_(kSessionsMax) {}
+
+net::Handlers HttpEndpoint::handlers() {
+    return {.admit = [this](const net::Head& head) { return admit(head); },
+            .serve =
+                [this](net::Request request, net::Responder responder) {
+                    serve(std::move(request), std::move(responder));
+                }};
+}
+
+bool HttpEndpoint::end(std::chrono::milliseconds patience) {
+    prepare_to_end();
+    sessions_.end_all();
+    return workers_.wait_idle(std::chrono::steady_clock::now() + patience);
+}
+
+std::optional<net::Response> HttpEndpoint::admit(const net::Head& head) const {
+    if (!guard_.allows_host(head)) return net::plain_response(403, "This name is not served here.");
+    if (!guard_.allows_origin(head)) {
+        return net::plain_response(403, "This origin is not allowed here.");
+    }
+    if (is_question(head)) {
+        if (head.method == "GET" || head.method == "HEAD") return std::nullopt;
+        return not_allowed("GET, HEAD");
+    }
+    if (head.path() != kPath) return net::plain_response(404);
+    if (head.method == "OPTIONS" && head.header("Origin") != nullptr) return preflight(head);
+    if (!settings_.token.empty()) {
+        const std::string* given = head.header("Authorization");
+        if (given == nullptr || !equal_secrets(bearer_of(*given), settings_.token)) {
+            net::Response refusal =
+                net::plain_response(401, "Send the token: 'Authorization: Bearer TOKEN'.");
+            refusal.headers.push_back({"WWW-Authenticate", R"(Bearer realm="paddock")"});
+            return refusal;
+        }
+    }
+    if (head.method == "POST") return admit_message(head);
+    const bool ends_session = head.method == "DELETE" && announced_era(head) != mcp::Era::kModern;
+    if (ends_session) return std::nullopt;
+    return not_allowed("POST, DELETE");
+}
+
+std::optional<net::Response> HttpEndpoint::admit_message(const net::Head& head) const {
+    if (!is_ready_) return net::plain_response(503, "The server is about to end.");
+    const std::string* encoding = head.header("Content-Encoding");
+    if (!is_json(head.header("Content-Type")) ||
+        (encoding != nullptr && !net::equal_but_case(*encoding, "identity"))) {
+        return net::plain_response(415, "The body must be application/json.");
+    }
+    const std::string* accept = head.header("Accept");
+    if (accept == nullptr || !accepts(*accept, "application/json") ||
+        !accepts(*accept, "text/event-stream")) {
+        return net::plain_response(406, "Accept must list application/json and text/event-stream.");
+    }
+    return std::nullopt;
+}
+
+void HttpEndpoint::serve(net::Request request, net::Responder responder) {
+    const net::Head& head = request.head;
+    if (head.path() == "/healthz") return responder.send(net::plain_response(200, "ok"));
+    if (head.path() == "/readyz") {
+        return responder.send(is_ready_ ? net::plain_response(200, "ready")
+                                        : net::plain_response(503, "about to end"));
+    }
+    if (head.method == "DELETE") return end_session(head, std::move(responder));
+    serve_message(std::move(request), std::move(responder));
+}
+
+void HttpEndpoint::end_session(const net::Head& head, net::Responder responder) {
+    const std::string* id = head.header(kSessionHeader);
+    if (id == nullptr)
+        return responder.send(net::plain_response(400, "Mcp-Session-Id is missing."));
+    if (!sessions_.end(*id, kCaller)) return responder.send(net::plain_response(404));
+    responder.send({200, sharing_headers(head), {}});
+}
+
+void HttpEndpoint::serve_message(net::Request request, net::Responder responder) {
+    auto call = std::make_shared<Call>();
+    call->headers = sharing_headers(request.head);
+    call->request = std::move(request);
+    call->responder.emplace(std::move(responder));
+    const std::size_t bytes = call->request.body.size();
+    if (bytes <= kParsedAtOnceMax) return take(call);
+    if (!workers_.submit([this, call] { take(call); }, bytes)) {
+        call->responder->send(net::plain_response(503, "Too many requests are under way."));
+    }
+}
+
+void HttpEndpoint::take(const std::shared_ptr<Call>& call) {
+    const net::Head& head = call->request.head;
+    call->message = mcp::parse_message(call->request.body);
+    std::string().swap(call->request.body);
+    const auto announced = announced_era(head);
+    call->era = mcp::era_of(call->message, announced);
+    const mcp::MessageKind kind = call->message.kind;
+    if (kind == mcp::MessageKind::kInvalid && announced == mcp::Era::kModern) {
+        call->era = mcp::Era::kModern;
+    }
+    auto conversation = conversation_of(*call);
+    if (conversation == nullptr) return;
+    const auto peer = std::make_shared<HttpPeer>(std::move(*call->responder), call->era,
+                                                 std::move(call->headers));
+    if (call->era == mcp::Era::kModern && kind != mcp::MessageKind::kInvalid &&
+        kind != mcp::MessageKind::kResponse) {
+        if (const auto wrong = check_headers(head, call->message)) {
+            return peer->finish(mcp::error_text(call->message.id, *wrong), wrong->code);
+        }
+    }
+    auto exchange =
+        protocol_.accept(std::move(call->message), {std::move(conversation), peer, call->era});
+    if (exchange != nullptr) return start(peer, std::move(exchange));
+    if (kind == mcp::MessageKind::kNotification || kind == mcp::MessageKind::kResponse) {
+        peer->accept();
+    }
+}
+
+// The conversation that the message belongs to. nullptr: the request was answered.
+std::shared_ptr<mcp::Conversation> HttpEndpoint::conversation_of(Call& call) {
+    const net::Head& head = call.request.head;
+    const auto alone = [] {
+        return std::make_shared<mcp::Conversation>(mcp::Transport::kHttp, kCaller);
+    };
+    if (call.era == mcp::Era::kModern || call.message.kind == mcp::MessageKind::kInvalid) {
+        return alone();
+    }
+    const auto refuse = [&](unsigned status, std::string_view why) {
+        call.responder->send(net::plain_response(status, why));
+        return nullptr;
+    };
+    if (!is_legacy_version_header(head)) {
+        return refuse(400, "MCP-Protocol-Version names no revision that is spoken here.");
+    }
+    if (call.message.method == "initialize") {
+        auto begun = sessions_.begin(kCaller);
+        if (!begun) return refuse(500, {});
+        call.headers.push_back({std::string(kSessionHeader), begun->id});
+        return begun->conversation;
+    }
+    const std::string* id = head.header(kSessionHeader);
+    if (id == nullptr) return refuse(400, "Mcp-Session-Id is missing: initialize first.");
+    auto found = sessions_.find(*id, kCaller);
+    if (found == nullptr) return refuse(404, "There is no such session: initialize again.");
+    return found;
+}
+
+void HttpEndpoint::start(const std::shared_ptr<HttpPeer>& peer,
+                         std::shared_ptr<mcp::Exchange> exchange) {
+    peer->running();
+    // In the legacy era a connection that breaks is no cancellation.
+    if (exchange->era() == mcp::Era::kModern) {
+        peer->responder().on_closed([gone = std::weak_ptr(exchange)] {
+            if (const auto open = gone.lock()) open->cancel();
+        });
+    }
+    if (protocol_.is_quick(*exchange)) return protocol_.run(exchange);
+    // A stream tells the client at once that it was heard, and us when the client is gone.
+    peer->begin_stream();
+    const std::size_t bytes = exchange->bytes();
+    const auto refused = exchange;
+    if (!workers_.submit([this, running = std::move(exchange)] { protocol_.run(running); },
+                         bytes)) {
+        protocol_.refuse(*refused);
+    }
+}
+
+}  // namespace paddock::daemon

@@ -1,0 +1,78 @@
+// MCP over Streamable HTTP, both eras on one path, and the two questions that a supervisor asks.
+//
+//   POST /mcp      a message; JSON or events come back
+//   DELETE /mcp    ends a session of the legacy era
+//   GET /healthz   200 while the process answers
+//   GET /readyz    200 while it takes requests, 503 when it is about to end
+//
+// Promise: without the token nothing but the two questions is answered, and no body is taken in; a
+// web page of a foreign origin, or one that reached the server under a foreign name, gets a 403. In
+// the modern era a request whose response stream is closed is cancelled.
+//
+// State: none belongs to a connection. Whoever has the token shares one workspace session, its read
+// tracker and its shell (docs/decisions/0002).
+//
+// Threads: handlers() may be called in any number of them.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "daemon/browser_guard.h"
+#include "daemon/http_peer.h"
+#include "daemon/sessions.h"
+#include "mcp/protocol.h"
+#include "mcp/workers.h"
+#include "net/server.h"
+
+namespace paddock::daemon {
+
+struct EndpointSettings {
+    std::string address = "127.0.0.1";  // that the server is bound to
+    std::string token{};                // empty: nobody is asked for one
+    std::vector<std::string> allowed_hosts{};
+    std::vector<std::string> allowed_origins{};
+};
+
+class HttpEndpoint {
+public:
+    // `protocol` must outlive it.
+    HttpEndpoint(const mcp::Protocol& protocol, EndpointSettings settings);
+    HttpEndpoint(const HttpEndpoint&) = delete;
+    HttpEndpoint& operator=(const HttpEndpoint&) = delete;
+
+    // For net::Server::start. The endpoint must outlive the server.
+    net::Handlers handlers();
+
+    // No longer ready; requests are still answered while the server drains.
+    void prepare_to_end() noexcept { is_ready_ = false; }
+    // After the server has stopped: cancels what is left and waits for it. False: something still
+    // runs, and the process must leave without cleaning up.
+    bool end(std::chrono::milliseconds patience);
+
+private:
+    struct Call;
+
+    std::optional<net::Response> admit(const net::Head& head) const;
+    std::optional<net::Response> admit_message(const net::Head& head) const;
+    void serve(net::Request request, net::Responder responder);
+    void serve_message(net::Request request, net::Responder responder);
+    void end_session(const net::Head& head, net::Responder responder);
+
+    void take(const std::shared_ptr<Call>& call);
+    std::shared_ptr<mcp::Conversation> conversation_of(Call& call);
+    void start(const std::shared_ptr<HttpPeer>& peer, std::shared_ptr<mcp::Exchange> exchange);
+
+    const mcp::Protocol& protocol_;
+    const EndpointSettings settings_;
+    const BrowserGuard guard_;
+    Sessions sessions_;
+    std::atomic<bool> is_ready_ = true;
+    mcp::Workers workers_;
+};
+
+}  // namespace paddock::daemon

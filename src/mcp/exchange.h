@@ -1,0 +1,100 @@
+// One request, from its arrival to its answer: what was asked, by whom, and how to answer.
+//
+// It is answered once or, if it was cancelled, not at all; nothing is sent after that.
+//
+// Threads: a handler runs in one thread; the rest may be called from any.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+
+#include "json/value.h"
+#include "mcp/conversation.h"
+#include "mcp/message.h"
+#include "mcp/peer.h"
+#include "mcp/version.h"
+
+namespace paddock::mcp {
+
+struct Method;
+
+class Exchange {
+public:
+    struct Parts {
+        Message message;
+        Era era = Era::kLegacy;
+        const Method* method = nullptr;  // that will answer it
+        std::shared_ptr<Conversation> conversation;
+        std::shared_ptr<Peer> peer;
+    };
+    explicit Exchange(Parts parts);
+    ~Exchange();  // an unanswered one is answered with an internal error
+    Exchange(const Exchange&) = delete;
+    Exchange& operator=(const Exchange&) = delete;
+
+    Era era() const noexcept { return parts_.era; }
+    const std::string& id() const noexcept { return parts_.message.id; }  // JSON text
+    json::Value id_value() const;
+    const std::string& name() const noexcept { return parts_.message.method; }
+    const Method& method() const noexcept { return *parts_.method; }
+    const json::Object& params() const noexcept { return parts_.message.params; }
+    std::size_t bytes() const noexcept { return parts_.message.bytes; }
+    Conversation& conversation() const noexcept { return *parts_.conversation; }
+
+    // A member of "params"; nullptr if it is absent or of another type.
+    const std::string* text(std::string_view name) const noexcept;
+    const json::Object* object(std::string_view name) const noexcept;
+    // Of params._meta.
+    const json::Value* meta(std::string_view name) const noexcept;
+    // What the client said that it can do, for example "sampling".
+    bool client_can(std::string_view capability) const;
+
+    std::stop_token cancelled() const noexcept { return stop_.get_token(); }
+
+    // The handler writes the members of the result here, as JSON text, each after a call of this
+    // with its name. What the era adds is added later.
+    std::string& result(std::string_view name);
+    void result(std::string_view name, const json::Value& value);
+    void set_result_type(std::string_view type) { result_type_ = type; }  // of the modern era
+    json::Object& result_meta() { return result_meta_; }
+
+    void notify(std::string_view method, const json::Value& params);
+
+    bool wants_progress() const noexcept;
+    // Dropped unless `done` is more than before.
+    void progress(double done, std::optional<double> total, std::string_view text);
+
+    // Asks the client something and waits for the answer; a legacy request may do that. Nothing:
+    // cancelled, refused, or the client is gone.
+    std::optional<json::Value> ask(std::string_view method, const json::Value& params);
+
+    void succeed(std::string_view server_info);  // JSON text
+    void fail(const RpcError& error);
+    void cancel();
+
+    // The conversation does not know it: another one has its id.
+    void disown() { is_known_ = false; }
+
+private:
+    bool end();  // true for whoever ends it
+
+    Parts parts_;
+    std::stop_source stop_;
+    std::string answer_;
+    bool has_members_ = false;
+    std::string_view result_type_ = "complete";
+    json::Object result_meta_;
+    double progress_ = -1;
+
+    std::mutex mutex_;
+    bool is_known_ = true;
+    bool ended_ = false;
+};
+
+}  // namespace paddock::mcp

@@ -1,0 +1,49 @@
+#include "mcp/instructions.h"
+
+#include "tools/session.h"
+
+namespace paddock::mcp {
+
+std::string instructions_for(const Workspace& workspace) {
+    const WorkspaceOptions& options = workspace.session().options();
+    std::string text;
+    if (options.unconfined) {
+        text += "Relative paths begin in the workspace directory.\n";
+    } else {
+        text +=
+            "These tools work in one directory, the workspace, and cannot leave it. Paths are "
+            "relative to it ('src/main.c'), or absolute and below it. What leads out, by '..' or "
+            "by a link, is refused: path_escape. Do not look for a way around; work inside.\n";
+    }
+    text +=
+        "- Find: glob by name, grep by content, list_directory for a tree. They pass over what "
+        ".gitignore names unless asked. read_file numbers lines (the numbers are not in the file) "
+        "and ends with how to read on.\n";
+    if (options.read_only) {
+        text += "- Read-only: nothing can be changed, and no command can be run.\n";
+    } else {
+        text += options.track_reads
+                    ? "- Change: read a file first, else the answer is not_read; stale_read "
+                      "means that it has changed since, so read it again. "
+                    : "- Change: ";
+        text +=
+            "edit_file replaces text that occurs exactly once, copied from the file without line "
+            "numbers; patch changes several files, all or none; write_file makes new ones.\n";
+    }
+    if (options.shell && !options.read_only) {
+        text += "- bash runs commands inside the workspace, with its own /tmp";
+        text += options.shell->host_network ? ". " : " and without network. ";
+        text +=
+            "The directory lasts from call to call, variables do not. Run servers and long jobs "
+            "with run_in_background, then bash_output and bash_kill. Prefer the file tools over "
+            "cat, sed and find.\n";
+    }
+    text +=
+        "- Files that hold secrets, git's hooks and the like may be denied or read-only "
+        "(denied_by_rule), and secrets in results are replaced by [REDACTED:kind]: never write "
+        "such a placeholder back. A result that was cut says so and how to get the rest. Errors "
+        "begin with a code and end with what to do next. workspace_info tells what is allowed.\n";
+    return text;
+}
+
+}  // namespace paddock::mcp

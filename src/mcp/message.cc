@@ -1,0 +1,136 @@
+#include "mcp/message.h"
+
+#include <optional>
+#include <utility>
+
+#include <paddock/limits.h>
+
+#include "json/parse.h"
+#include "json/write.h"
+
+namespace paddock::mcp {
+namespace {
+
+Message invalid(int code, std::string why, std::string id = {}) {
+    Message message;
+    message.id = std::move(id);
+    message.problem = {code, std::move(why)};
+    return message;
+}
+
+// Nothing: it is neither a string nor an integer, or too long to be repeated in every answer.
+std::optional<std::string> id_text(const json::Value& id) {
+    if (id.as_integer() != nullptr) return json::to_text(id);
+    if (id.as_string() == nullptr || id.as_string()->size() > limits::kMcpIdBytesMax) {
+        return std::nullopt;
+    }
+    return json::to_text(id);
+}
+
+Message response(json::Object& object, std::string id) {
+    Message message;
+    json::Value* result = object.find("result");
+    json::Value* error = object.find("error");
+    if ((result == nullptr) == (error == nullptr)) {
+        return invalid(error_code::kInvalidRequest,
+                       "a message has a method, or it has a result or an error", std::move(id));
+    }
+    message.kind = MessageKind::kResponse;
+    message.id = std::move(id);
+    message.is_error = error != nullptr;
+    message.outcome = std::move(message.is_error ? *error : *result);
+    return message;
+}
+
+Message from_object(json::Object& object) {
+    const json::Value* version = object.find("jsonrpc");
+    std::string id;
+    const json::Value* given = object.find("id");
+    if (given != nullptr) {
+        auto text = id_text(*given);
+        if (!text) {
+            return invalid(error_code::kInvalidRequest, "the id is no string and no integer");
+        }
+        id = std::move(*text);
+    }
+    if (version == nullptr || version->as_string() == nullptr || *version->as_string() != "2.0") {
+        return invalid(error_code::kInvalidRequest, "'jsonrpc' is not \"2.0\"", std::move(id));
+    }
+    json::Value* method = object.find("method");
+    if (method == nullptr) return response(object, std::move(id));
+    if (method->as_string() == nullptr) {
+        return invalid(error_code::kInvalidRequest, "'method' is no string", std::move(id));
+    }
+    json::Value* params = object.find("params");
+    if (params != nullptr && params->as_object() == nullptr) {
+        return invalid(error_code::kInvalidParams, "'params' is no object", std::move(id));
+    }
+    Message message;
+    message.kind = given == nullptr ? MessageKind::kNotification : MessageKind::kRequest;
+    message.id = std::move(id);
+    message.method = std::move(*method->as_string());
+    if (params != nullptr) message.params = std::move(*params->as_object());
+    return message;
+}
+
+std::string head(std::string_view id) {
+    std::string text = R"({"jsonrpc":"2.0")";
+    if (!id.empty()) {
+        text += R"(,"id":)";
+        text += id;
+    }
+    return text;
+}
+
+void add_call(std::string& text, std::string_view method, const json::Value& params) {
+    text += R"(,"method":)";
+    json::append_quoted(text, method);
+    if (!params.is_null()) {
+        text += R"(,"params":)";
+        json::append_text(text, params);
+    }
+    text += '}';
+}
+
+}  // namespace
+
+Message parse_message(std::string_view text) {
+    json::Parsed parsed = json::parse(text, {.bytes_max = limits::kMcpMessageBytesMax});
+    Message message;
+    if (!parsed.problem.empty()) {
+        message = invalid(error_code::kParse, "not valid JSON: " + parsed.problem);
+    } else if (parsed.value.as_array() != nullptr) {
+        message = invalid(error_code::kInvalidRequest, "batches are not taken; send one message");
+    } else if (parsed.value.as_object() == nullptr) {
+        message = invalid(error_code::kInvalidRequest, "a message is an object");
+    } else {
+        message = from_object(*parsed.value.as_object());
+    }
+    message.bytes = text.size();
+    return message;
+}
+
+std::string notification_text(std::string_view method, const json::Value& params) {
+    return request_text({}, method, params);
+}
+
+std::string request_text(std::string_view id, std::string_view method, const json::Value& params) {
+    std::string text = head(id);
+    add_call(text, method, params);
+    return text;
+}
+
+std::string error_text(std::string_view id, const RpcError& error) {
+    std::string text = head(id);
+    text += R"(,"error":{"code":)" + std::to_string(error.code) + R"(,"message":)";
+    json::append_quoted(text, error.message);
+    if (!error.data.is_null()) {
+        text += R"(,"data":)";
+        json::append_text(text, error.data);
+    }
+    return text + "}}";
+}
+
+std::string result_head(std::string_view id) { return head(id) + R"(,"result":{)"; }
+
+}  // namespace paddock::mcp

@@ -1,0 +1,59 @@
+// The methods of a server, by name: what it answers, in which era, and how. A server is made by
+// adding to the table; what is not in it is an unknown method.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "mcp/exchange.h"
+#include "mcp/message.h"
+#include "mcp/version.h"
+
+namespace paddock::mcp {
+
+enum class Eras : std::uint8_t { kLegacy, kModern, kBoth };
+
+// What a handler leaves behind.
+struct Handled {
+    std::optional<RpcError> error{};  // absent: the result is written
+    // Not answered yet: whoever keeps the exchange ends it by succeed() or fail(), or the client by
+    // cancelling it.
+    bool is_open = false;
+
+    Handled() = default;
+    Handled(RpcError why) : error(std::move(why)) {}
+    static Handled open() {
+        Handled handled;
+        handled.is_open = true;
+        return handled;
+    }
+};
+
+struct Method {
+    // Runs in any thread, several at once.
+    std::function<Handled(const std::shared_ptr<Exchange>&)> run;
+    Eras eras = Eras::kBoth;
+    // Answered in about the time of a few system calls, so that no thread is worth it. Absent: yes.
+    std::function<bool(const Exchange&)> is_quick{};
+};
+
+class Methods {
+public:
+    // Takes the place of an earlier one of that name.
+    void add(std::string name, Method method) {
+        table_.insert_or_assign(std::move(name), std::move(method));
+    }
+
+    // nullptr: there is none of that name in that era.
+    const Method* find(std::string_view name, Era era) const noexcept;
+    bool knows(std::string_view name) const noexcept { return table_.contains(name); }
+
+private:
+    std::map<std::string, Method, std::less<>> table_;
+};
+
+}  // namespace paddock::mcp

@@ -1,0 +1,136 @@
+#include "mcp/outbox.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <thread>
+
+#include "sys/wait.h"
+
+namespace paddock::mcp {
+namespace {
+
+class OutboxTest : public ::testing::TestWithParam<bool> {
+protected:
+    OutboxTest() {
+        sys::ignore_broken_pipes();
+        int ends[2];
+        if (GetParam()) {
+            EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+        } else {
+            EXPECT_EQ(::pipe(ends), 0);
+        }
+        reader = UniqueFd(ends[0]);
+        writer = UniqueFd(ends[1]);
+        wakeup = std::move(*sys::make_wakeup());
+    }
+
+    std::string read_some() const {
+        std::array<char, 65536> block;
+        const ssize_t got = ::read(reader.get(), block.data(), block.size());
+        return got <= 0 ? std::string() : std::string(block.data(), static_cast<std::size_t>(got));
+    }
+
+    // Until so many bytes have come.
+    std::string read_all(std::size_t bytes) const {
+        std::string all;
+        while (all.size() < bytes) {
+            const std::string some = read_some();
+            if (some.empty()) break;
+            all += some;
+        }
+        return all;
+    }
+
+    UniqueFd reader;
+    UniqueFd writer;
+    UniqueFd wakeup;
+};
+
+TEST_P(OutboxTest, writes_at_once_what_fits) {
+    Outbox box(sys::Output::on(writer.get()), wakeup.get());
+    box.put("one");
+    EXPECT_EQ(read_some(), "one\n");
+    box.put_later("two");
+    box.put_later("three");
+    EXPECT_FALSE(box.is_empty());
+    box.flush();
+    EXPECT_EQ(read_some(), "two\nthree\n");
+    EXPECT_TRUE(box.is_empty());
+    EXPECT_EQ(::fcntl(writer.get(), F_GETFL) & O_NONBLOCK, 0) << "others share the descriptor";
+}
+
+TEST_P(OutboxTest, keeps_order_when_the_reader_is_slow) {
+    Outbox box(sys::Output::on(writer.get()), wakeup.get());
+    std::string expected;
+    for (int i = 0; i < 50; ++i) {
+        const std::string message = std::to_string(i) + std::string(20'000, 'x');
+        expected += message + '\n';
+        if (i % 2 == 0) {
+            box.put(message);
+        } else {
+            box.put_later(message);
+        }
+    }
+    box.flush();
+    EXPECT_FALSE(box.is_empty());
+    EXPECT_TRUE(read_all(expected.size()) == expected);
+    std::array<sys::Watched, 1> watched{sys::Watched{wakeup.get()}};
+    EXPECT_TRUE(sys::wait_readable(watched).value_or(false)) << "told that all is written";
+    EXPECT_TRUE(box.is_empty());
+}
+
+TEST_P(OutboxTest, says_how_much_room_there_is_and_drops_what_may_be_dropped) {
+    Outbox box(sys::Output::on(writer.get()), wakeup.get(), {.unread = 1000, .unread_max = 5000});
+    EXPECT_EQ(box.room(), Outbox::Room::kPlenty);
+    box.put(std::string(1'000'000, 'x'));  // more than any pipe holds
+    EXPECT_EQ(box.room(), Outbox::Room::kNone);
+    box.put_if_room("dropped");
+    std::atomic<bool> is_through = false;
+    std::jthread waits([&] {
+        box.put_when_room("waited");
+        is_through = true;
+    });
+    const std::string begin = read_all(500'000);
+    EXPECT_FALSE(is_through);
+    const std::string all = begin + read_all(1'000'001 + 7 - begin.size());
+    waits.join();
+    EXPECT_TRUE(all.ends_with("x\nwaited\n")) << all.size();
+    EXPECT_EQ(all.find("dropped"), all.npos);
+    EXPECT_EQ(box.room(), Outbox::Room::kPlenty);
+}
+
+TEST_P(OutboxTest, a_reader_that_is_gone_closes_it) {
+    Outbox box(sys::Output::on(writer.get()), wakeup.get(), {.unread = 1000, .unread_max = 5000});
+    box.put(std::string(1'000'000, 'x'));
+    std::jthread waits([&] { box.put_when_room("never written"); });
+    reader.reset();
+    waits.join();
+    EXPECT_TRUE(box.is_closed());
+    box.put("nothing happens");
+    EXPECT_TRUE(box.is_empty());
+    std::array<sys::Watched, 2> watched{sys::Watched{wakeup.get()},
+                                        sys::Watched{box.end_shows_on(), false, true}};
+    EXPECT_TRUE(sys::wait_readable(watched).value_or(false));
+    EXPECT_TRUE(watched[0].ready);
+    EXPECT_TRUE(watched[1].ready);
+}
+
+TEST_P(OutboxTest, nobody_waits_after_it_is_closed) {
+    Outbox box(sys::Output::on(writer.get()), wakeup.get(), {.unread = 1000, .unread_max = 5000});
+    box.put(std::string(1'000'000, 'x'));
+    std::jthread waits([&] { box.put_when_room("never written"); });
+    box.close();
+    waits.join();
+    EXPECT_TRUE(box.is_closed());
+}
+
+INSTANTIATE_TEST_SUITE_P(Carriers, OutboxTest, ::testing::Bool(),
+                         [](const auto& carrier) { return carrier.param ? "socket" : "pipe"; });
+
+}  // namespace
+}  // namespace paddock::mcp

@@ -1,0 +1,188 @@
+#include "mcp/protocol.h"
+
+#include <paddock/limits.h>
+
+#include "base/display.h"
+#include "base/utf8.h"
+#include "json/write.h"
+
+namespace paddock::mcp {
+namespace {
+
+const json::Object* meta_of(const Message& message) noexcept {
+    const json::Value* meta = message.params.find("_meta");
+    return meta == nullptr ? nullptr : meta->as_object();
+}
+
+std::string shown(std::string_view text) {
+    return "'" + displayable(cut_utf8(text, limits::kMcpShownBytes)) + "'";
+}
+
+RpcError lacks(std::string_view name, std::string_view kind) {
+    return {error_code::kInvalidParams, "params._meta needs '" + std::string(name) + "', " +
+                                            std::string(kind) + ", in every request"};
+}
+
+json::Array all_versions() {
+    json::Array versions;
+    for (const std::string_view version : kModernVersions) versions.emplace_back(version);
+    for (const std::string_view version : kLegacyVersions) versions.emplace_back(version);
+    return versions;
+}
+
+// What the modern era wants in every request.
+std::optional<RpcError> check_envelope(const Message& message) {
+    const json::Object* meta = meta_of(message);
+    const json::Value* version = meta == nullptr ? nullptr : meta->find(meta::kProtocolVersion);
+    if (version == nullptr || version->as_string() == nullptr) {
+        return lacks(meta::kProtocolVersion, "a string");
+    }
+    const json::Value* capabilities = meta->find(meta::kClientCapabilities);
+    if (capabilities == nullptr || capabilities->as_object() == nullptr) {
+        return lacks(meta::kClientCapabilities, "an object");
+    }
+    const json::Value* client = meta->find(meta::kClientInfo);
+    if (client != nullptr && client->as_object() == nullptr) {
+        return lacks(meta::kClientInfo, "an object if it is given");
+    }
+    if (is_modern_version(*version->as_string())) return std::nullopt;
+    return RpcError{
+        error_code::kUnsupportedVersion, "this protocol version is not spoken here",
+        json::Object{{"supported", all_versions()},
+                     {"requested", cut_utf8(*version->as_string(), limits::kMcpShownBytes)}}};
+}
+
+// Nothing here ever changes, so nothing can be listened to, and the stream ends at once.
+Handled listen(Exchange& exchange) {
+    if (exchange.object("notifications") == nullptr) {
+        return RpcError{error_code::kInvalidParams, "params.notifications must be an object"};
+    }
+    const json::Value id = exchange.id_value();
+    const json::Object tag{{std::string(meta::kSubscriptionId), id}};
+    exchange.notify("notifications/subscriptions/acknowledged",
+                    json::Object{{"notifications", json::Object{}}, {"_meta", tag}});
+    exchange.result_meta() = tag;
+    return {};
+}
+
+void add_unless_there(Methods& methods, const char* name, Eras eras,
+                      std::function<Handled(Exchange&)> run) {
+    if (methods.knows(name)) return;
+    methods.add(name,
+                {.run = [run = std::move(run)](const auto& exchange) { return run(*exchange); },
+                 .eras = eras});
+}
+
+}  // namespace
+
+Era era_of(const Message& message, std::optional<Era> announced) noexcept {
+    if (announced == Era::kModern) return Era::kModern;
+    const json::Object* meta = meta_of(message);
+    if (meta != nullptr && meta->find(meta::kProtocolVersion) != nullptr) return Era::kModern;
+    // This one alone belongs to one era only, and whoever asks it wants to hear what is missing.
+    return message.method == "server/discover" ? Era::kModern : Era::kLegacy;
+}
+
+Protocol::Protocol(ServerInfo info, Methods methods)
+    : info_(std::move(info)), methods_(std::move(methods)) {
+    server_info_ = json::to_text(
+        json::Object{{"name", info_.name}, {"title", info_.title}, {"version", info_.version}});
+    add_unless_there(methods_, "initialize", Eras::kLegacy,
+                     [this](Exchange& exchange) { return initialize(exchange); });
+    add_unless_there(methods_, "server/discover", Eras::kModern,
+                     [this](Exchange& exchange) { return discover(exchange); });
+    add_unless_there(methods_, "ping", Eras::kLegacy, [](Exchange&) { return Handled(); });
+    add_unless_there(methods_, "subscriptions/listen", Eras::kModern, listen);
+}
+
+Handled Protocol::initialize(Exchange& exchange) const {
+    const std::string* asked = exchange.text("protocolVersion");
+    if (asked == nullptr) {
+        return RpcError{error_code::kInvalidParams, "params.protocolVersion must be a string"};
+    }
+    const json::Object* capabilities = exchange.object("capabilities");
+    const std::string_view version = agreed_legacy_version(*asked);
+    exchange.conversation().set_client(capabilities == nullptr ? json::Object() : *capabilities,
+                                       version);
+    exchange.result("protocolVersion", version);
+    exchange.result("capabilities", info_.capabilities);
+    exchange.result("serverInfo") += server_info_;
+    if (!info_.instructions.empty()) exchange.result("instructions", info_.instructions);
+    return {};
+}
+
+Handled Protocol::discover(Exchange& exchange) const {
+    exchange.result("supportedVersions", all_versions());
+    exchange.result("capabilities", info_.capabilities);
+    if (!info_.instructions.empty()) exchange.result("instructions", info_.instructions);
+    add_cache_hints(exchange);
+    return {};
+}
+
+// What a client tells without waiting for an answer. Roots are not asked for and not listened to.
+void Protocol::notice(const Message& message, Conversation& conversation) const {
+    if (message.method != "notifications/cancelled") return;
+    const json::Value* id = message.params.find("requestId");
+    if (id == nullptr) return;
+    if (const auto exchange = conversation.find(json::to_text(*id))) {
+        // The handshake cannot be taken back.
+        if (exchange->name() != "initialize") exchange->cancel();
+    }
+}
+
+std::shared_ptr<Exchange> Protocol::accept(Message message, const Arrival& arrival) const {
+    const auto refuse_message = [&](const RpcError& error) {
+        arrival.peer->finish(error_text(message.id, error), error.code);
+        return nullptr;
+    };
+    switch (message.kind) {
+        case MessageKind::kInvalid: return refuse_message(message.problem);
+        case MessageKind::kResponse: arrival.conversation->deliver(std::move(message)); break;
+        case MessageKind::kNotification: notice(message, *arrival.conversation); break;
+        case MessageKind::kRequest: {
+            const Era era = era_of(message, arrival.announced);
+            if (era == Era::kModern) {
+                if (const auto wrong = check_envelope(message)) return refuse_message(*wrong);
+            }
+            const Method* method = methods_.find(message.method, era);
+            if (method == nullptr) {
+                return refuse_message(
+                    {error_code::kUnknownMethod, "there is no method " + shown(message.method)});
+            }
+            const std::string id = message.id;
+            auto exchange = std::make_shared<Exchange>(Exchange::Parts{
+                std::move(message), era, method, arrival.conversation, arrival.peer});
+            if (arrival.conversation->add(id, exchange)) return exchange;
+            exchange->disown();
+            exchange->fail({error_code::kInvalidRequest, "a request of this id is under way"});
+            return nullptr;
+        }
+    }
+    return nullptr;
+}
+
+bool Protocol::is_quick(const Exchange& exchange) const {
+    const auto& is_quick = exchange.method().is_quick;
+    return !is_quick || is_quick(exchange);
+}
+
+void Protocol::run(const std::shared_ptr<Exchange>& exchange) const {
+    if (exchange->cancelled().stop_requested()) return;
+    const Handled handled = exchange->method().run(exchange);
+    if (handled.is_open) return;
+    if (handled.error) return exchange->fail(*handled.error);
+    exchange->succeed(server_info_);
+}
+
+void Protocol::refuse(Exchange& exchange) const {
+    exchange.fail({error_code::kInternal,
+                   "too many requests are under way; wait for an answer and try again"});
+}
+
+void add_cache_hints(Exchange& exchange) {
+    if (exchange.era() == Era::kLegacy) return;
+    exchange.result("ttlMs", static_cast<std::int64_t>(limits::kMcpCacheTime.count()));
+    exchange.result("cacheScope", "private");
+}
+
+}  // namespace paddock::mcp

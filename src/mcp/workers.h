@@ -1,0 +1,64 @@
+// A few threads that do what takes time, and a bounded queue before them. Threads are started when
+// there is work for them, and stay.
+//
+// Threads: all methods may be called from any thread, stop() and the destructor by the owner.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include <paddock/limits.h>
+
+namespace paddock::mcp {
+
+class Workers {
+public:
+    struct Bounds {
+        std::size_t threads = limits::kMcpWorkersMax;
+        std::size_t queued = limits::kMcpQueueMax;
+        std::size_t queued_bytes = limits::kMcpQueueBytesMax;
+    };
+
+    Workers() : Workers(Bounds{}) {}
+    explicit Workers(Bounds bounds) : bounds_(bounds) {}
+    ~Workers();  // what is queued is dropped, what runs is waited for
+    Workers(const Workers&) = delete;
+    Workers& operator=(const Workers&) = delete;
+
+    // False: the queue is full, or no thread can be had. `bytes` is what the work holds in memory.
+    bool submit(std::function<void()> work, std::size_t bytes);
+
+    std::size_t under_way() const;  // queued and running
+    // Waits until nothing is under way. False: the time is up.
+    bool wait_idle(std::chrono::steady_clock::time_point until);
+    // From now on `wakeup` becomes readable whenever nothing is under way. Borrowed.
+    void tell_when_idle(int wakeup);
+
+private:
+    struct Work {
+        std::function<void()> run;
+        std::size_t bytes = 0;
+    };
+
+    void loop();
+
+    const Bounds bounds_;
+    mutable std::mutex mutex_;
+    std::condition_variable work_there_;
+    std::condition_variable idle_;
+    std::deque<Work> queue_;
+    std::size_t queued_bytes_ = 0;
+    std::size_t waiting_ = 0;  // threads without work
+    std::size_t running_ = 0;
+    bool stopping_ = false;
+    int idle_wakeup_ = -1;
+    std::vector<std::jthread> threads_;
+};
+
+}  // namespace paddock::mcp

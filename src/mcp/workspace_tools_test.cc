@@ -1,0 +1,105 @@
+#include "mcp/workspace_tools.h"
+
+#include "mcp/instructions.h"
+#include "mcp/protocol.h"
+#include "mcp/recorder.h"
+#include "testing/jail.h"
+#include "text/base64.h"
+
+namespace paddock::mcp {
+namespace {
+
+using testing::at;
+using testing::text_at;
+
+class WorkspaceToolsTest : public testing::Jail {
+protected:
+    Workspace workspace(WorkspaceOptions options = {}) {
+        options.root = ws();
+        return *Workspace::open(std::move(options));
+    }
+
+    json::Value call(WorkspaceTools& tools, const std::string& name,
+                     const json::Object& arguments) {
+        const auto peer = std::make_shared<testing::Recorder>();
+        const auto exchange = std::make_shared<Exchange>(Exchange::Parts{
+            parse_message(R"({"jsonrpc":"2.0","id":1,"method":"tools/call"})"), Era::kLegacy,
+            nullptr, std::make_shared<Conversation>(Transport::kStdio), peer});
+        EXPECT_FALSE(tools.call(exchange, name, arguments).error);
+        exchange->succeed("{}");
+        return at(peer->messages().front(), "result");
+    }
+};
+
+TEST_F(WorkspaceToolsTest, every_hint_is_said) {
+    const WorkspaceTools tools(workspace());
+    const auto listed = tools.list();
+    ASSERT_GT(listed.size(), 10U);
+    for (const std::string& text : listed) {
+        const json::Value tool = json::parse(text).value;
+        for (const char* hint :
+             {"readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"}) {
+            EXPECT_NE(at(tool, "annotations." + std::string(hint)).as_bool(), nullptr) << text;
+        }
+        EXPECT_EQ(text_at(tool, "annotations.title"), text_at(tool, "title"));
+        EXPECT_EQ(text_at(tool, "inputSchema.type"), R"("object")");
+        EXPECT_NE(at(tool, "inputSchema.properties").as_object(), nullptr);
+        EXPECT_TRUE(at(tool, "outputSchema").is_null());
+        const json::Object* meta = at(tool, "_meta").as_object() == nullptr
+                                       ? nullptr
+                                       : tool.as_object()->find("_meta")->as_object();
+        ASSERT_NE(meta, nullptr);
+        EXPECT_NE(meta->find("anthropic/alwaysLoad"), nullptr);
+        EXPECT_NE(meta->find("anthropic/maxResultSizeChars"), nullptr);
+    }
+}
+
+TEST_F(WorkspaceToolsTest, the_list_is_the_same_every_time) {
+    EXPECT_EQ(WorkspaceTools(workspace()).list(), WorkspaceTools(workspace()).list());
+}
+
+TEST_F(WorkspaceToolsTest, answers_are_content_and_failures_say_so) {
+    tree({"ROOT/a.txt=say \"hi\"\n"});
+    WorkspaceTools tools(workspace());
+    const json::Value read = call(tools, "read_file", {{"path", "a.txt"}});
+    EXPECT_EQ(json::to_text(read),
+              R"({"content":[{"type":"text","text":"     1\tsay \"hi\"\n"}]})");
+    const json::Value missing = call(tools, "read_file", {{"path", "b.txt"}});
+    EXPECT_EQ(text_at(missing, "isError"), "true");
+    const json::Value wrong = call(tools, "read_file", {{"path", 5}});
+    EXPECT_EQ(text_at(wrong, "isError"), "true");
+    EXPECT_NE(json::to_text(wrong).find("invalid_argument"), std::string::npos);
+}
+
+TEST_F(WorkspaceToolsTest, media_are_blocks_in_base64) {
+    const std::string png("\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\1\0\0\0\1\10\6\0\0\0", 29);
+    os_write(ws("p.png"), png);
+    WorkspaceTools tools(workspace());
+    const json::Value content = at(call(tools, "read_file", {{"path", "p.png"}}), "content");
+    EXPECT_NE(json::to_text(content).find(R"({"type":"image","data":")" + text::base64(png) +
+                                          R"(","mimeType":"image/png"})"),
+              std::string::npos)
+        << json::to_text(content);
+}
+
+TEST_F(WorkspaceToolsTest, instructions_are_short_and_name_no_tool_that_is_missing) {
+    WorkspaceOptions with_shell;
+    with_shell.shell.emplace();
+    WorkspaceOptions read_only;
+    read_only.read_only = true;
+    for (const WorkspaceOptions& options : {WorkspaceOptions(), with_shell, read_only}) {
+        const Workspace opened = workspace(options);
+        const std::string text = instructions_for(opened);
+        EXPECT_LT(text.size(), 2048U);
+        EXPECT_GT(text.size(), 500U);
+        const WorkspaceTools tools(opened);
+        for (const char* name : {"bash", "bash_output", "edit_file", "patch", "write_file", "grep",
+                                 "read_file", "glob", "list_directory", "workspace_info"}) {
+            if (text.find(std::string(name) + " ") == text.npos) continue;
+            EXPECT_TRUE(tools.has(name)) << name << ": " << text;
+        }
+    }
+}
+
+}  // namespace
+}  // namespace paddock::mcp

@@ -1,0 +1,47 @@
+#include "sandbox/session_walls.h"
+
+#include <algorithm>
+#include <array>
+
+namespace paddock::sandbox {
+
+void add_protection(WriteMap& map, std::string_view workspace, std::string_view path, Shield shield,
+                    std::span<char> buffer) noexcept {
+    const std::size_t size = workspace.size() + 1 + path.size();
+    if (size > buffer.size()) return;
+    char* at = std::copy(workspace.begin(), workspace.end(), buffer.data());
+    *at++ = '/';
+    std::copy(path.begin(), path.end(), at);
+    const std::string_view whole(buffer.data(), size);
+    if (shield == Shield::kPinned) {
+        map.pin(whole);
+    } else {
+        map.set(whole, Wall::kRule);
+    }
+}
+
+ObservedWorld observed_world(const WardenPlan& plan) {
+    ObservedWorld world;
+    WriteMap& map = world.map;
+    map.loopback_only = plan.own_network;
+    if (plan.rung == Rung::kFull) {
+        for (const Piece& piece : plan.view.pieces) {
+            if (piece.make == Make::kScratch) map.set('/' + piece.path, Wall::kNone);
+        }
+    } else {
+        // There is the host's /dev, of which few devices can be used.
+        map.set("/dev/shm", Wall::kView);
+        map.set(plan.scratch_parent + '/' + plan.scratch_name, Wall::kNone);
+        if (plan.user.chosen) world.looker = {plan.user.user, plan.user.group};
+    }
+    map.set(plan.workspace_path, plan.read_only ? Wall::kReadOnly : Wall::kNone);
+    // Without a mount namespace nothing holds them while a command runs.
+    if (plan.rung == Rung::kLow) return world;
+    std::array<char, limits::kPathBytesMax> buffer{};
+    for (const Protection& each : plan.protections) {
+        add_protection(map, plan.workspace_path, each.path, each.shield, buffer);
+    }
+    return world;
+}
+
+}  // namespace paddock::sandbox

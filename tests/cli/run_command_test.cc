@@ -1,0 +1,85 @@
+// `paddock run`: the command's own words and exit code, and what it was denied for the person.
+#include "cli/run.h"
+
+#include "sandbox/proxy_peers.h"
+#include "testing/jail.h"
+#include "testing/shell.h"
+
+namespace paddock::testing {
+namespace {
+
+class Run : public Jail {
+protected:
+    void SetUp() override {
+        if (const std::string why = cannot_run(); !why.empty()) GTEST_SKIP() << why;
+        const Ran probe = run({}, {"true"});
+        if (probe.exit_code == 125) GTEST_SKIP() << probe.err;
+        ASSERT_EQ(probe.exit_code, 0) << probe.err;
+    }
+
+    Ran run(const std::vector<std::string>& options,
+            const std::vector<std::string>& command) const {
+        std::vector<std::string> words{"run", "--root", ws()};
+        words.insert(words.end(), options.begin(), options.end());
+        words.emplace_back("--");
+        words.insert(words.end(), command.begin(), command.end());
+        return paddock(words);
+    }
+};
+
+bool holds(const std::string& text, std::string_view part) { return text.find(part) != text.npos; }
+
+TEST_F(Run, tells_the_person_what_was_denied) {
+    const Ran quiet = run({}, {"sh", "-c", "echo out; echo err >&2; echo > made; exit 3"});
+    EXPECT_EQ(quiet.exit_code, 3);
+    EXPECT_EQ(quiet.out, "out\n");
+    EXPECT_EQ(quiet.err, "err\n");
+    const Ran denied = run({}, {"sh", "-c", "echo > /etc/new; echo out"});
+    EXPECT_EQ(denied.exit_code, 0);
+    EXPECT_EQ(denied.out, "out\n");
+    if (!holds(denied.err, "Denied")) GTEST_SKIP() << "denials are not told here";
+    EXPECT_TRUE(
+        holds(denied.err,
+              "paddock: Denied by the sandbox:\n- create /etc/new: outside of the workspace "
+              "(layer: "))
+        << denied.err;
+}
+
+TEST_F(Run, reaches_listed_destinations_only) {
+    if (!has_program("curl")) GTEST_SKIP() << "curl is not installed";
+    const Origin listed(http("listed content"), "127.0.0.2");
+    const Origin other(http("other content"), "127.0.0.3");
+    const Ran ran = run({"--net", "allow=example.org," + listed.place()},
+                        {"curl", "-sS", "http://" + listed.place(), "http://" + other.place()});
+    if (ran.exit_code == 125) {
+        EXPECT_TRUE(holds(ran.err, "sandbox_unavailable")) << ran.err;
+        GTEST_SKIP() << ran.err;
+    }
+    EXPECT_TRUE(ran.out.starts_with("listed content")) << ran.out << ran.err;
+    EXPECT_TRUE(holds(ran.err, "- connect to " + other.place() +
+                                   ": is not on the allow list "
+                                   "(layer: proxy, "))
+        << ran.err;
+    EXPECT_EQ(other.connections(), 0);
+}
+
+TEST_F(Run, names_the_limit_that_was_met) {
+    const Ran ran = run({"--limit", "file=1M"}, {"sh", "-c", "head -c 2000000 /dev/zero > big"});
+    EXPECT_TRUE(holds(ran.err, "- exceed the limit of file: a file grew beyond 1 MB")) << ran.err;
+}
+
+TEST_F(Run, the_network_is_asked_for_in_words) {
+    for (const char* right : {"none", "host", "allow=a.org,*.b.org:443"}) {
+        const Ran ran = run({"--net", right}, {"true"});
+        EXPECT_TRUE(ran.exit_code == 0 || holds(ran.err, "sandbox_unavailable")) << ran.err;
+    }
+    for (const char* wrong : {"", "hosts", "allow", "allow=", "allow=a,,b", "allow=a b"}) {
+        EXPECT_NE(run({"--net", wrong}, {"true"}).exit_code, 0) << wrong;
+    }
+    const Ran ran = run({"--net", "hots"}, {"true"});
+    EXPECT_EQ(ran.exit_code, 2);
+    EXPECT_TRUE(holds(ran.err, "did you mean 'host'")) << ran.err;
+}
+
+}  // namespace
+}  // namespace paddock::testing

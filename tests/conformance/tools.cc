@@ -1,0 +1,203 @@
+#include <chrono>
+#include <thread>
+
+#include "conformance/fixture.h"
+#include "json/parse.h"
+#include "json/write.h"
+
+namespace paddock::conformance {
+namespace {
+
+// The suite wants to see several messages apart.
+void pause() { std::this_thread::sleep_for(std::chrono::milliseconds(20)); }
+
+Handled content(Exchange& exchange, std::string_view blocks) {
+    exchange.result("content", parsed(blocks));
+    return {};
+}
+
+Tool showing(const char* name, std::string blocks) {
+    return {name, "Returns fixed content", [blocks](Exchange& exchange, const json::Object&) {
+                return content(exchange, blocks);
+            }};
+}
+
+const std::string kImage =
+    std::string(R"({"type":"image","mimeType":"image/png","data":")") + kPixel + R"("})";
+
+void log(Exchange& exchange, const char* text) {
+    if (exchange.era() == mcp::Era::kModern && exchange.meta(mcp::meta::kLogLevel) == nullptr) {
+        return;
+    }
+    exchange.notify("notifications/message", json::Object{{"level", "info"}, {"data", text}});
+}
+
+Handled log_three_times(Exchange& exchange, const json::Object&) {
+    log(exchange, "Tool execution started");
+    pause();
+    log(exchange, "Tool processing data");
+    pause();
+    log(exchange, "Tool execution completed");
+    write_text(exchange, "logged");
+    return {};
+}
+
+Handled progress_three_times(Exchange& exchange, const json::Object&) {
+    for (const int done : {0, 50, 100}) {
+        exchange.progress(done, 100, {});
+        pause();
+    }
+    write_text(exchange, "done");
+    return {};
+}
+
+Handled need_sampling(Exchange& exchange, const json::Object&) {
+    if (!exchange.client_can("sampling")) {
+        return mcp::RpcError{mcp::error_code::kMissingCapability, "needs sampling",
+                             parsed(R"({"requiredCapabilities":{"sampling":{}}})")};
+    }
+    write_text(exchange, "sampling is declared");
+    return {};
+}
+
+// Asks, and tells what came back.
+Handled ask(Exchange& exchange, const char* method, const json::Value& params) {
+    const auto answer = exchange.ask(method, params);
+    write_text(exchange, answer ? "The client said: " + json::to_text(*answer) : "no answer");
+    return {};
+}
+
+Tool eliciting(const char* name, const char* schema) {
+    return {name, "Asks the user for something fixed",
+            [schema](Exchange& exchange, const json::Object&) {
+                return ask(exchange, "elicitation/create",
+                           json::Object{{"message", "Please answer"},
+                                        {"requestedSchema", parsed(schema)}});
+            },
+            false};
+}
+
+std::string text_in(const json::Object& arguments, const char* name) {
+    const json::Value* value = arguments.find(name);
+    return value == nullptr || value->as_string() == nullptr ? "" : *value->as_string();
+}
+
+constexpr const char* kDefaults = R"({"type":"object","properties":{
+  "name":{"type":"string","default":"John Doe"},
+  "age":{"type":"integer","default":30},
+  "score":{"type":"number","default":95.5},
+  "status":{"type":"string","enum":["active","inactive","pending"],"default":"active"},
+  "verified":{"type":"boolean","default":true}},"required":[]})";
+
+constexpr const char* kEnums = R"({"type":"object","properties":{
+  "untitledSingle":{"type":"string","enum":["option1","option2","option3"]},
+  "titledSingle":{"type":"string","oneOf":[{"const":"value1","title":"First Option"},
+    {"const":"value2","title":"Second Option"},{"const":"value3","title":"Third Option"}]},
+  "legacyEnum":{"type":"string","enum":["opt1","opt2","opt3"],
+    "enumNames":["Option One","Option Two","Option Three"]},
+  "untitledMulti":{"type":"array","items":{"type":"string",
+    "enum":["option1","option2","option3"]}},
+  "titledMulti":{"type":"array","items":{"anyOf":[{"const":"value1","title":"First Choice"},
+    {"const":"value2","title":"Second Choice"},{"const":"value3","title":"Third Choice"}]}}},
+  "required":[]})";
+
+}  // namespace
+
+json::Value parsed(std::string_view text) { return json::parse(text).value; }
+
+void write_text(Exchange& exchange, std::string_view text) {
+    exchange.result("content", json::Array{json::Object{{"type", "text"}, {"text", text}}});
+}
+
+std::vector<Tool> plain_tools(Listeners& listeners) {
+    const auto change = [&listeners](const char* name, const char* wanted, const char* method) {
+        return Tool{name, "Pretends that a list has changed",
+                    [&listeners, wanted, method](Exchange& exchange, const json::Object&) {
+                        listeners.tell(wanted, method);
+                        write_text(exchange, "changed");
+                        return Handled();
+                    }};
+    };
+    return {
+        showing("test_simple_text",
+                R"([{"type":"text","text":"This is a simple text response for testing."}])"),
+        showing("test_image_content", "[" + kImage + "]"),
+        showing("test_audio_content",
+                R"([{"type":"audio","mimeType":"audio/wav","data":"UklGRiQAAABXQVZFZm10IA=="}])"),
+        showing("test_embedded_resource",
+                R"([{"type":"resource","resource":{"uri":"test://embedded-resource",
+                "mimeType":"text/plain","text":"This is an embedded resource content."}}])"),
+        showing("test_multiple_content_types",
+                R"([{"type":"text","text":"Multiple content types test:"},)" + kImage +
+                    R"(,{"type":"resource","resource":{"uri":"test://mixed-content-resource",
+                    "mimeType":"application/json","text":"{\"test\":\"data\"}"}}])"),
+        {"test_error_handling", "Always fails",
+         [](Exchange& exchange, const json::Object&) {
+             write_text(exchange, "This tool intentionally returns an error for testing");
+             exchange.result("isError", true);
+             return Handled();
+         }},
+        {"test_tool_with_logging", "Logs", log_three_times, false},
+        {"test_logging_tool", "Logs, if the client asked for it", log_three_times, false},
+        {"test_tool_with_progress", "Tells of its progress", progress_three_times, false},
+        {"test_missing_capability", "Needs sampling", need_sampling},
+        change("test_trigger_tool_change", "toolsListChanged", "notifications/tools/list_changed"),
+        change("test_trigger_prompt_change", "promptsListChanged",
+               "notifications/prompts/list_changed"),
+    };
+}
+
+std::vector<Tool> asking_tools() {
+    return {
+        {"test_sampling", "Asks the client's model",
+         [](Exchange& exchange, const json::Object& arguments) {
+             json::Value params = parsed(R"({"messages":[{"role":"user"}],"maxTokens":100})");
+             const json::Object message{
+                 {"role", "user"},
+                 {"content",
+                  json::Object{{"type", "text"}, {"text", text_in(arguments, "prompt")}}}};
+             (*params.as_object())["messages"] = json::Array{message};
+             return ask(exchange, "sampling/createMessage", params);
+         },
+         false, R"({"type":"object","properties":{"prompt":{"type":"string"}},
+                   "required":["prompt"]})"},
+        {"test_elicitation", "Asks the user",
+         [](Exchange& exchange, const json::Object& arguments) {
+             return ask(exchange, "elicitation/create",
+                        json::Object{{"message", text_in(arguments, "message")},
+                                     {"requestedSchema", parsed(R"({"type":"object","properties":{
+                                       "username":{"type":"string"},"email":{"type":"string"}},
+                                       "required":["username","email"]})")}});
+         },
+         false, R"({"type":"object","properties":{"message":{"type":"string"}},
+                   "required":["message"]})"},
+        eliciting("test_elicitation_sep1034_defaults", kDefaults),
+        eliciting("test_elicitation_sep1330_enums", kEnums),
+    };
+}
+
+std::vector<std::string> FixtureTools::list() const {
+    std::vector<std::string> texts;
+    for (const Tool& tool : tools_) {
+        texts.push_back(json::to_text(json::Object{{"name", tool.name},
+                                                   {"description", tool.description},
+                                                   {"inputSchema", parsed(tool.schema)}}));
+    }
+    return texts;
+}
+
+const Tool* FixtureTools::find(std::string_view name) const {
+    for (const Tool& tool : tools_) {
+        if (tool.name == name) return &tool;
+    }
+    return nullptr;
+}
+
+Handled FixtureTools::call(const std::shared_ptr<Exchange>& exchange, const std::string& name,
+                           const json::Value& arguments) {
+    const json::Object none;
+    return find(name)->run(*exchange,
+                           arguments.as_object() == nullptr ? none : *arguments.as_object());
+}
+
+}  // namespace paddock::conformance

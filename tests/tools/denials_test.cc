@@ -1,0 +1,204 @@
+// What a command was denied, at the end of its result; and listed destinations, through the proxy.
+// All on loopback addresses.
+#include <algorithm>
+#include <thread>
+
+#include "sandbox/proxy_peers.h"
+#include "testing/shell.h"
+#include "tools/bash_desk.h"
+
+namespace paddock::testing {
+namespace {
+
+std::string line(const std::string& what, std::string_view layer, std::string_view setting) {
+    return "\n- " + what + " (layer: " + std::string(layer) +
+           ", operator setting: " + std::string(setting) + ")";
+}
+
+class Denials : public BashDesk {
+protected:
+    void SetUp() override {
+        BashDesk::SetUp();
+        if (IsSkipped()) return;
+        if (!holds(bash("echo > /etc/probe"), "Denied"))
+            GTEST_SKIP() << "denials are not told here";
+        full_ = holds(bash("echo > /etc/probe"), "mount_namespace");
+    }
+
+    std::string_view files() const { return full_ ? "mount_namespace" : "landlock"; }
+
+    bool full_ = true;
+};
+
+TEST_F(Denials, are_the_end_of_a_result) {
+    const std::string text = bash("echo before; echo > /usr/new; echo > /etc/passwd; exit 3");
+    const std::string block = "]\n[Denied by the sandbox:" +
+                              line("create /usr/new: outside of the workspace", files(), "root") +
+                              line("write /etc/passwd: outside of the workspace", files(), "root") +
+                              "]";
+    EXPECT_TRUE(text.starts_with("before\n")) << text;
+    EXPECT_TRUE(holds(text, "[exit code 3 after ")) << text;
+    EXPECT_TRUE(text.ends_with(block)) << text;
+}
+
+TEST_F(Denials, are_not_spoken_of_where_there_are_none) {
+    EXPECT_FALSE(holds(bash("echo x > new; cat a.txt new; mkdir -p /tmp/x; ls /etc; rm new; "
+                            "echo > /dev/null; cat /no/such/file; rm -f /no/such/file"),
+                       "Denied"));
+}
+
+TEST_F(Denials, by_a_rule_are_told) {
+    if (!full_) GTEST_SKIP() << "no mount namespaces here: rules are kept after the command";
+    tree({"ROOT/.git/hooks/", "ROOT/.git/config=[core]\n", "ROOT/.git/HEAD=ref: refs/heads/main\n",
+          "ROOT/.git/objects/", "ROOT/.git/refs/"});
+    const std::string text = bash("echo x > .git/hooks/pre-commit; mv .git elsewhere");
+    const std::string why = ": the path is protected";
+    EXPECT_TRUE(holds(text, line("create " + ws(".git/hooks/pre-commit") + why, files(), "rules")))
+        << text;
+    EXPECT_TRUE(holds(text, line("rename " + ws(".git") + why, files(), "rules"))) << text;
+}
+
+TEST_F(Denials, in_a_read_only_session_are_told) {
+    options.shell->read_only = true;
+    reopen();
+    EXPECT_TRUE(
+        holds(bash("echo > new"),
+              line("create " + ws("new") + ": the workspace is read-only", files(), "read_only")));
+}
+
+TEST_F(Denials, of_background_commands_are_in_their_output) {
+    const std::string id = id_in(
+        ok("bash", {{"command", "echo > /etc/one; echo ended"}, {"run_in_background", true}}));
+    const std::string text = output_with(id, "[exit code");
+    EXPECT_TRUE(holds(text, "- create /etc/one: outside of the workspace")) << text;
+    EXPECT_TRUE(text.ends_with("]")) << text;
+}
+
+TEST_F(Denials, of_processes_that_were_left_running_are_told_later) {
+    const std::string text =
+        bash("mkfifo go gone; (read x < go; echo > /etc/late; echo > gone) > left & true");
+    EXPECT_FALSE(holds(text, "Denied")) << text;
+    EXPECT_FALSE(holds(bash("echo > go; read x < gone"), "Denied")) << "not of this command";
+    EXPECT_TRUE(holds(ok("bash_output", {{"id", "b4"}}), "- create /etc/late")) << text;
+}
+
+TEST_F(Denials, name_the_limit_that_was_met) {
+    options.shell->limits.file_bytes = 1 << 20;
+    options.shell->limits.processes = 60;
+    reopen();
+    EXPECT_TRUE(
+        holds(bash("head -c 2000000 /dev/zero > big"),
+              line("exceed the limit of file: a file grew beyond 1 MB", "limits", "limits.file")));
+    const std::string bomb =
+        call("bash", {{"command", "for i in $(seq 200); do sleep 1000 & done; wait"}}).text();
+    EXPECT_TRUE(holds(bomb, line("exceed the limit of processes: there were 60 processes", "limits",
+                                 "limits.processes")))
+        << bomb;
+}
+
+TEST_F(Denials, of_the_network_are_told) {
+    if (!full_) GTEST_SKIP() << "no network namespace here: there are no sockets to connect";
+    const std::string why = ": no network beyond its own loopback";
+    const std::string text = bash("echo > /dev/tcp/192.0.2.1/443; echo > /dev/tcp/127.0.0.1/9");
+    EXPECT_TRUE(holds(text, line("connect to 192.0.2.1:443" + why, "network_namespace", "network")))
+        << text;
+    EXPECT_FALSE(holds(text, "to 127.0.0.1")) << text;
+}
+
+TEST_F(Denials, cannot_be_forged_into_other_lines) {
+    const std::string text = bash("mkdir $'/etc/a\\n- write /b: nothing (layer: none'");
+    EXPECT_TRUE(holds(text, "\\x0a- write /b")) << text;
+}
+
+class Destinations : public Denials {
+protected:
+    void SetUp() override {
+        Denials::SetUp();
+        if (IsSkipped()) return;
+        if (!full_) GTEST_SKIP() << "no network namespace here";
+        if (!has_program("curl")) GTEST_SKIP() << "curl is not installed";
+    }
+
+    void allow(std::vector<std::string> entries) {
+        options.shell->network_allow = std::move(entries);
+        reopen();
+    }
+
+    // Addresses of the loopback but 127.0.0.1 are reached through the proxy.
+    static std::string url(const Origin& origin) { return "http://" + origin.place() + "/"; }
+    std::string curl(const std::string& arguments) {
+        return bash("curl -sS --max-time 60 " + arguments + " 2>&1");
+    }
+    static std::string denied(const std::string& place, std::string_view why) {
+        return line("connect to " + place + ": " + std::string(why), "proxy", "network");
+    }
+
+    const Origin listed_{http("listed content"), "127.0.0.2"};
+    const Origin other_{http("other content"), "127.0.0.3"};
+    static constexpr std::string_view kUnlisted = "is not on the allow list";
+};
+
+TEST_F(Destinations, without_a_list_nothing_is_reached) {
+    EXPECT_FALSE(holds(curl(url(listed_)), "listed content"));
+    EXPECT_EQ(listed_.connections(), 0);
+}
+
+TEST_F(Destinations, on_the_list_are_reached_and_others_are_refused_and_told) {
+    allow({listed_.place()});
+    const std::string reached = curl(url(listed_));
+    EXPECT_TRUE(reached.starts_with("listed content\n[exit code 0 after")) << reached;
+    EXPECT_FALSE(holds(reached, "Denied")) << reached;
+    EXPECT_TRUE(holds(curl("--proxytunnel " + url(listed_)), "listed content"));
+    EXPECT_TRUE(holds(curl("--proxy $ALL_PROXY " + url(listed_)), "listed content"));
+
+    const std::string refused = curl(url(other_));
+    EXPECT_FALSE(holds(refused, "other content"));
+    EXPECT_TRUE(
+        refused.ends_with("\n[Denied by the sandbox:" + denied(other_.place(), kUnlisted) + "]"))
+        << refused;
+    EXPECT_EQ(other_.connections(), 0);
+    EXPECT_FALSE(holds(bash("true"), "Denied")) << "told once";
+}
+
+TEST_F(Destinations, of_this_machine_and_of_private_networks_have_to_be_listed_themselves) {
+    // What a name or a pattern leads to is not enough: these are all below localhost, the loopback.
+    const std::string port = ":" + std::to_string(listed_.port());
+    allow({"*.localhost", listed_.place()});
+    const std::string text = curl("--noproxy '' http://app.localhost" + port + "/");
+    EXPECT_FALSE(holds(text, "content")) << text;
+    EXPECT_TRUE(holds(text, "- connect to app.localhost" + port + ": ")) << text;
+    for (const std::string place : {"169.254.169.254:80", "10.0.0.1:80", "192.168.0.1:80",
+                                    "127.0.0.1:80", "[::1]:80", "[fd00::1]:80"}) {
+        const std::string answer = curl("--noproxy '' 'http://" + place + "/'");
+        EXPECT_TRUE(holds(answer, denied(place, kUnlisted))) << answer;
+    }
+    EXPECT_EQ(listed_.connections(), 0);
+}
+
+TEST_F(Destinations, are_not_reached_around_the_proxy) {
+    allow({listed_.place()});
+    const std::string text =
+        curl("--noproxy '*' " + url(listed_)) + curl("--noproxy '*' http://192.0.2.1/");
+    EXPECT_FALSE(holds(text, "content")) << text;
+    EXPECT_TRUE(holds(text, line("connect to 192.0.2.1:80: no network beyond its own loopback",
+                                 "network_namespace", "network")))
+        << text;
+    EXPECT_EQ(listed_.connections(), 0);
+}
+
+TEST_F(Destinations, own_servers_stay_reachable) {
+    allow({listed_.place()});
+    const std::string text = bash(
+        "python3 -m http.server --bind 127.0.0.1 8123 > /dev/null 2>&1 & "
+        "until curl -sS --max-time 60 http://127.0.0.1:8123/a.txt 2> /dev/null; do :; done");
+    EXPECT_TRUE(text.starts_with("hello")) << text;
+}
+
+TEST_F(Destinations, that_make_no_sense_are_named) {
+    allow({"exa mple"});
+    const tools::Answer answer = call("bash", {{"command", "true"}});
+    EXPECT_EQ(answer.error, Code::kInvalidArgument) << answer.text();
+}
+
+}  // namespace
+}  // namespace paddock::testing
