@@ -30,7 +30,7 @@ EntryInterest choose(const PathRules& rules, std::string_view path, std::string_
     EntryInterest interest;
     const Access access = decide_named(rules, path, type).access;
     interest.enter = access != Access::kDeny && !is_object_store(path);
-    interest.note = is_git_name(name, type);
+    interest.note = is_git_name(name, type) || type == FileType::kSocket;
     if (interest.note || access == Access::kAllow) return interest;
     // What its directory stands for need not be noted.
     const std::string_view parent = parent_of(path);
@@ -140,6 +140,16 @@ ProtectedPaths::ProtectedPaths(const Root& root, const policy::PathRules& rules)
           return choose(rules, path, name, type);
       }) {}
 
+void ProtectedPaths::note_socket(const std::string& path) {
+    const auto stat = root_.lstat(path);
+    if (!stat || stat->type != FileType::kSocket) return;
+    ProtectedPath socket;
+    socket.path = path;
+    socket.protection = Protection::kHidden;
+    socket.stat = *stat;
+    sockets_.push_back(std::move(socket));
+}
+
 Outcome<std::vector<ProtectedPath>> ProtectedPaths::find() {
     PADDOCK_TRY(snapshot_.look());
     NotableMap notable;
@@ -147,9 +157,11 @@ Outcome<std::vector<ProtectedPath>> ProtectedPaths::find() {
         notable.emplace(path, entries);
     });
     Collection collection(root_, rules_);
+    sockets_.clear();
     for (const auto& [directory, entries] : notable) {
         for (const NotableEntry& entry : entries) {
             const std::string path = joined(directory, entry.name);
+            if (entry.type == FileType::kSocket) note_socket(path);
             const Decision decision = decide_named(rules_, path, entry.type);
             if (decision.access == Access::kAllow) continue;
             collection.add(path, decision, ProtectedKind::kNamed);

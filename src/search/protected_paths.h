@@ -62,10 +62,16 @@ public:
 
     const TreeSnapshot& snapshot() const noexcept { return snapshot_; }
 
+    // Unix sockets that the last find() saw, wherever they are and whatever the rules say.
+    const std::vector<ProtectedPath>& sockets() const noexcept { return sockets_; }
+
 private:
+    void note_socket(const std::string& path);
+
     const Root root_;
     const policy::PathRules& rules_;
     TreeSnapshot snapshot_;
+    std::vector<ProtectedPath> sockets_;
 };
 
 }  // namespace paddock::search

@@ -59,17 +59,17 @@ Result<void> DiskUse::claim(std::uint64_t bytes, std::uint64_t replaced) {
     return {};
 }
 
-bool DiskUse::is_exceeded() {
-    if (!bytes_max_) return false;
+std::uint64_t DiskUse::excess(std::chrono::milliseconds age_max) {
+    if (!bytes_max_) return 0;
     const std::lock_guard lock(mutex_);
     const auto now = Clock::now();
-    if (!measured_ || now - *measured_ > limits::kDiskWatchPause) {
+    if (!measured_ || now - *measured_ > age_max) {
         const auto used = measure();
-        if (!used) return false;
+        if (!used) return 0;
         used_ = *used;
         measured_ = now;
     }
-    return used_ > *bytes_max_;
+    return used_ > *bytes_max_ ? used_ - *bytes_max_ : 0;
 }
 
 }  // namespace paddock::tools

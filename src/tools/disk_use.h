@@ -29,8 +29,9 @@ public:
     // Before a file of `bytes` takes the place of one of `replaced`. quota_exceeded.
     Result<void> claim(std::uint64_t bytes, std::uint64_t replaced = 0);
 
-    // Measured at most every limits::kDiskWatchPause: while somebody else writes.
-    bool is_exceeded();
+    // Bytes beyond the limit, while somebody else writes; the last measurement serves if it is not
+    // older than that.
+    std::uint64_t excess(std::chrono::milliseconds age_max);
 
 private:
     using Clock = std::chrono::steady_clock;

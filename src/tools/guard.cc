@@ -5,6 +5,7 @@
 #include "tools/guard.h"
 
 #include <algorithm>
+#include <iterator>
 #include <mutex>
 #include <set>
 #include <utility>
@@ -16,6 +17,7 @@
 #include "fs/resolver.h"
 #include "sys/name.h"
 #include "tools/git_judgement.h"
+#include "tools/host_sockets.h"
 #include "tools/kept_tree.h"
 #include "tools/known_paths.h"
 #include "tools/quarantine.h"
@@ -103,6 +105,7 @@ private:
     const KeptTree::Spares held_;
     Quarantine quarantine_;
     search::ProtectedPaths paths_;
+    HostSockets sockets_;
     std::mutex mutex_;
 
     bool began_ = false;
@@ -116,6 +119,7 @@ private:
 
 void Guard::Impl::trust(const List& list) {
     known_.trust(list);
+    sockets_.trust(paths_.sockets());
     closed_.clear();
     for (std::string& path : paths_.snapshot().unreadable()) closed_.insert(std::move(path));
     began_ = true;
@@ -131,11 +135,16 @@ Result<std::vector<ProtectedPath>> Guard::Impl::before(Since since) {
     } else {
         done = list.error();
     }
-    if (done && known_.size() > limits::kProtectedPathsMax) {
+    if (done && known_.size() + sockets_.size() > limits::kProtectedPathsMax) {
         done = refuse(Code::kLimitReached, "has too many protected paths");
     }
     if (!done) return as_error(done.error(), "look for protected paths", ".");
-    return known_.bind();
+    std::vector<ProtectedPath> fresh = known_.bind();
+    std::vector<ProtectedPath> sockets = sockets_.bind();
+    if (!kernel_holds_) return fresh;
+    fresh.insert(fresh.end(), std::make_move_iterator(sockets.begin()),
+                 std::make_move_iterator(sockets.end()));
+    return fresh;
 }
 
 // --- looking -----------------------------------------------------------------------------------
@@ -152,6 +161,7 @@ Done Guard::Impl::undo_all() {
     for (int i = 0; i < limits::kGuardPassesMax; ++i) {
         PADDOCK_ASSIGN(list, paths_.find());
         if (!began_) trust(list);
+        sockets_.admit(paths_.sockets());
         const auto& left = paths_.snapshot().left();
         left_.insert(left_.end(), left.begin(), left.end());
         if (!pass(list)) return {};

@@ -57,9 +57,10 @@ public:
     Guard& operator=(const Guard&) = delete;
     ~Guard();
 
-    // What is to be protected now and was not returned before, or is another object by now. A pin
-    // stands before what is below it. Never contains links, which cannot be bound; empty where the
-    // kernel does not hold. limit_reached for more than limits::kProtectedPathsMax in all.
+    // What is to be protected now and was not returned before, or is another object by now; and the
+    // sockets of the host, to be hidden. A pin stands before what is below it. Never contains
+    // links, which cannot be bound; empty where the kernel does not hold. limit_reached for more
+    // than limits::kProtectedPathsMax in all.
     Result<std::vector<search::ProtectedPath>> before(Since since);
 
     // Undoes what must not be, and says so, also what before() undid. An error means that the

@@ -231,20 +231,27 @@ Attempt<std::shared_ptr<Job>> Shell::launch(const Order& order) {
     return job;
 }
 
-std::optional<EndedBy> Shell::check_limits(bool had_reserve) {
+Shell::DiskBefore Shell::look_at_disk() {
+    const auto disk = sys::file_system(linkless_.fd());
+    DiskBefore before{disk && disk->free_bytes >= limits::kDiskReserveBytes,
+                      disk_.excess(limits::kDiskWatchPause)};
+    if (before.excess > 0) before.excess = disk_.excess(std::chrono::milliseconds(0));
+    return before;
+}
+
+std::optional<EndedBy> Shell::check_limits(const DiskBefore& before) {
     // The warden is one of them.
     const auto alive = warden_.processes();
     if (alive && *alive + 1 >= options_.shell->limits.processes) return EndedBy::kProcesses;
     const auto disk = sys::file_system(linkless_.fd());
     const bool has_reserve = !disk || disk->free_bytes >= limits::kDiskReserveBytes;
-    if ((had_reserve && !has_reserve) || disk_.is_exceeded()) return EndedBy::kDisk;
+    const bool grew = disk_.excess(limits::kDiskWatchPause) > before.excess;
+    if ((before.had_reserve && !has_reserve) || grew) return EndedBy::kDisk;
     return std::nullopt;
 }
 
 void Shell::see_through(Job& job, Attendance attendance) {
-    const auto disk = sys::file_system(linkless_.fd());
-    const bool had_reserve = disk && disk->free_bytes >= limits::kDiskReserveBytes;
-    attendance.check = [this, had_reserve] { return check_limits(had_reserve); };
+    attendance.check = [this, before = look_at_disk()] { return check_limits(before); };
     const EndedBy cause = job.attend(attendance);
     if (!job.state().running) return;
     job.blame(cause);

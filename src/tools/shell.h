@@ -99,7 +99,12 @@ private:
 
     Attempt<std::shared_ptr<Job>> launch(const Order& order);
     void see_through(Job& job, Attendance attendance);
-    std::optional<EndedBy> check_limits(bool had_reserve);
+    struct DiskBefore {
+        bool had_reserve = false;
+        std::uint64_t excess = 0;  // of the quota: a command that frees some must get to do it
+    };
+    DiskBefore look_at_disk();
+    std::optional<EndedBy> check_limits(const DiskBefore& before);
     void attend_from_now_on(const std::shared_ptr<Job>& job);
     void forget_old_jobs();
     Attempt<void> protect();  // while starting_ is held

@@ -30,6 +30,28 @@ TEST_F(GuardTest, says_what_to_protect_once) {
     EXPECT_EQ(before(), "");
 }
 
+TEST_F(GuardTest, hides_sockets_of_the_host_and_leaves_those_of_commands) {
+    const auto make_socket = [&](const char* name) {
+        ASSERT_EQ(::mknod(ws(name).c_str(), S_IFSOCK | 0600, 0), 0);
+    };
+    tree({"ROOT/a/b/"});
+    make_socket("a/b/host");
+    EXPECT_EQ(before(), "a/b/host ");
+    EXPECT_EQ(before(), "");
+    make_socket("a/own");  // by a command
+    EXPECT_EQ(after(), "");
+    make_socket("late");
+    EXPECT_EQ(before(), "late ");
+    make_socket("busy");
+    EXPECT_EQ(before(Since::kBusy), "");
+    EXPECT_EQ(before(), "");
+    // Another one in the place of one of a command's is the host's again.
+    std::filesystem::remove(ws("a/own"));
+    EXPECT_EQ(before(), "");
+    make_socket("a/own");
+    EXPECT_EQ(before(), "a/own ");
+}
+
 TEST_F(GuardTest, takes_away_every_protected_name_that_a_command_makes) {
     EXPECT_EQ(before(), "");
     ASSERT_TRUE(

@@ -127,5 +127,27 @@ TEST_F(RealWork, a_server_in_the_background_is_reached_on_the_loopback) {
     EXPECT_FALSE(holds(ok("bash", {{"command", fetch}}), "the page"));
 }
 
+TEST_F(RealWork, a_socket_in_the_workspace_is_reached_by_the_next_command) {
+    NEEDS_PROGRAM("python3");
+    const std::string probe = "python3 -c \"import socket; socket.socket(socket.AF_UNIX)\"";
+    if (!holds(ok("bash", {{"command", probe}}), "[exit code 0")) {
+        GTEST_SKIP() << "without a network namespace commands have no sockets";
+    }
+    tree(
+        {"ROOT/serve.py=import os, socket\n"
+         "server = socket.socket(socket.AF_UNIX)\nserver.bind('s')\nserver.listen()\n"
+         "os.rename('s', 'socket')\n"
+         "while True: server.accept()[0].sendall(b'from the server')\n",
+         "ROOT/ask.py=import socket\nclient = socket.socket(socket.AF_UNIX)\n"
+         "client.connect('socket')\nprint(client.recv(100).decode())\n"});
+    const std::string serve =
+        "python3 serve.py >/dev/null 2>&1 & echo $! > pid; while ! test -S socket; do :; done";
+    work(serve);
+    EXPECT_TRUE(work("python3 ask.py").starts_with("from the server\n"));
+    work("kill $(cat pid); while kill -0 $(cat pid) 2>/dev/null; do :; done");
+    work("rm socket; " + serve);
+    EXPECT_TRUE(work("python3 ask.py").starts_with("from the server\n"));
+}
+
 }  // namespace
 }  // namespace paddock::testing
