@@ -31,7 +31,7 @@ json::Object in_one_list(const std::string& program, const Words& words) {
 const std::vector<Client>& clients() {
     // Clients start servers in the project's directory; editors start them elsewhere, and write
     // the directory for us.
-    static const std::vector<Client> kAll{
+    static const std::vector<Client> all{
         {.name = "claude",
          .title = "Claude Code",
          .user = {"CLAUDE_CONFIG_DIR", ".claude.json", ".claude.json"},
@@ -76,7 +76,7 @@ const std::vector<Client>& clients() {
          .root = "${workspaceFolder}",
          .entry = typed},
     };
-    return kAll;
+    return all;
 }
 
 const Client* find_client(std::string_view name) {

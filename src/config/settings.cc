@@ -41,8 +41,8 @@ std::vector<Setting> gathered() {
 }  // namespace
 
 std::span<const Setting> all_settings() {
-    static const std::vector<Setting> kAll = gathered();
-    return kAll;
+    static const std::vector<Setting> all = gathered();
+    return all;
 }
 
 const Setting* find_setting(std::string_view key) {

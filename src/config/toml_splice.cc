@@ -78,7 +78,9 @@ std::string_view trimmed(std::string_view line) {
 
 std::string lines_of(const std::vector<TomlEntry>& entries) {
     std::string lines;
-    for (const auto& [name, value] : entries) lines += name + " = " + value + "\n";
+    for (const auto& [name, value] : entries) {
+        lines.append(name).append(" = ").append(value).append("\n");
+    }
     return lines;
 }
 

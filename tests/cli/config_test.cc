@@ -133,6 +133,26 @@ TEST_F(Config, commands_obey_it) {
     EXPECT_EQ(run({"cat", "a.txt"}, {{"PADDOCK_CONFIG", "/dev/null"}}, elsewhere).exit_code, 1);
 }
 
+TEST_F(Config, the_server_obeys_it) {
+    configure("[workspace]\nroot = \"" + ws() + "\"\ntools = [\"read_file\"]\n");
+    const auto served = [&](const std::map<std::string, std::string>& variables) {
+        std::map<std::string, std::string> all{{"HOME", base() + "/home"}, {"PADDOCK_CONFIG", ""}};
+        all.insert(variables.begin(), variables.end());
+        return paddock({"mcp", "--no-bash"},
+                       {.variables = all,
+                        .input = R"({"jsonrpc":"2.0","id":1,"method":"tools/list"})"
+                                 "\n"});
+    };
+    const Ran ran = served({});
+    EXPECT_EQ(ran.exit_code, 0) << ran.err;
+    EXPECT_NE(ran.out.find("\"read_file\""), std::string::npos) << ran.out;
+    EXPECT_EQ(ran.out.find("\"grep\""), std::string::npos) << ran.out;
+    EXPECT_NE(served({{"PADDOCK_TOOLS", "grep"}}).out.find("\"grep\""), std::string::npos);
+    const Ran wrong = served({{"PADDOCK_RAED_ONLY", "1"}});
+    EXPECT_EQ(wrong.exit_code, 2);
+    EXPECT_EQ(wrong.out, "") << "only the protocol is on standard output";
+}
+
 TEST_F(Config, a_workspace_without_a_root_is_made_when_it_is_used) {
     configure("[workspace]\n");
     const std::string place = base() + "/home/.local/state/paddock/workspaces";
