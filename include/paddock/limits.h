@@ -290,6 +290,11 @@ inline constexpr std::array<std::string_view, 9> kPassedVariables{
 // for the others and the environment, within the default buffer of a socket.
 inline constexpr std::size_t kWardenMessageBytes = 196'608;
 
+// How long the warden may take to answer: a tree of thousands is stopped within. On the full rung a
+// command can stop a process that is about to become another command, and with it the warden; the
+// session is then ended.
+inline constexpr std::chrono::seconds kWardenPatience{60};
+
 // Arguments and variables of one command.
 inline constexpr std::size_t kCommandStringsMax = 4096;
 

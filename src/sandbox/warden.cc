@@ -33,6 +33,8 @@ namespace {
 // All records of a command, with what the kernel adds to each, several times.
 constexpr std::size_t kDenialSocketBytes = std::size_t{128} << 10;
 
+constexpr std::string_view kSilent =
+    "the session's sandbox did not answer and was ended; start another one";
 constexpr std::string_view kEnded = "the session's sandbox has ended; start another one";
 
 int namespaces_of(const WardenPlan& plan) {
@@ -153,6 +155,29 @@ struct Warden::State {
     std::string temporary;
     std::string workspace_path;
     std::string directory = ".";
+    int patience_ms = 0;
+
+    // With the lock held. On the full rung the kernel ends all others with it, and it is gone only
+    // when they are. On the low one it needs to do that itself.
+    void end(bool by_force) {
+        if (!running.control.valid()) return;
+        running.control.reset();
+        if (by_force) (void)sys::send_signal(running.process.get(), SIGKILL);
+        (void)sys::wait_for(running.process.get());
+        running.group.reset();
+    }
+
+    Outcome<Answer> wait_for_answer() {
+        std::array waits{pollfd{running.control.get(), POLLIN, 0}};
+        const auto ready = sys::wait_ready(waits, patience_ms);
+        if (ready && *ready == 0) {
+            end(true);
+            return refuse(Code::kSandboxUnavailable, kSilent, ETIMEDOUT);
+        }
+        auto answer = receive_answer(running.control.get());
+        if (!answer) return refuse(Code::kSandboxUnavailable, kEnded, answer.error().os_error);
+        return answer;
+    }
 
     Outcome<Answer> ask(const RequestParts& parts, std::span<const int> descriptors = {}) {
         PADDOCK_ASSIGN(message, encode(parts));
@@ -163,11 +188,10 @@ struct Warden::State {
             return refuse(Code::kSandboxUnavailable, kEnded, EPIPE);
         }
         if (!sent) return sent.error();
-        auto answer = receive_answer(running.control.get());
-        if (!answer) return refuse(Code::kSandboxUnavailable, kEnded, answer.error().os_error);
-        const StageError& failed = answer->reply.error;
+        PADDOCK_ASSIGN(answer, wait_for_answer());
+        const StageError& failed = answer.reply.error;
         if (failed.stage != Stage::kNone) return stage_failure(failed.stage, failed.os_error);
-        return answer;
+        return std::move(answer);
     }
 };
 
@@ -232,6 +256,7 @@ Result<Warden> Warden::start(const WardenSpec& spec) {
             state->home = plan->view.home;
             state->temporary = plan->view.temporary;
             state->workspace_path = spec.workspace_path;
+            state->patience_ms = static_cast<int>(spec.patience.count());
             Warden warden(std::move(state));
             const auto enough = check_required(spec.options, reached);
             if (!enough) return failure(enough.error());
@@ -348,14 +373,7 @@ std::uint16_t Warden::proxy_port() const { return state_->running.port; }
 void Warden::end() {
     if (state_ == nullptr) return;
     const std::lock_guard lock(state_->mutex);
-    Running& running = state_->running;
-    if (!running.control.valid()) return;
-    running.control.reset();
-    // On the full rung the kernel ends all others with it, and it is gone only when they are. On
-    // the low one it needs to do that itself.
-    if (state_->report.rung == Rung::kFull) (void)sys::send_signal(running.process.get(), SIGKILL);
-    (void)sys::wait_for(running.process.get());
-    running.group.reset();
+    state_->end(state_->report.rung == Rung::kFull);
 }
 
 Outcome<std::optional<ExitRecord>> read_exit(int status) {

@@ -161,6 +161,10 @@ int terminal_size(const Arguments&) {
     return 0;
 }
 
+int stop_all_others(const Arguments&) {
+    for (;;) ::kill(-1, SIGSTOP);
+}
+
 int install_filter(unsigned long flags) {
     sock_filter allow{BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW};
     const sock_fprog program{1, &allow};
@@ -189,6 +193,7 @@ const std::map<std::string_view, std::function<int(const Arguments&)>>& attempts
         {"set_groups", set_groups},
         {"set_user", set_user},
         {"signal_process", signal_process},
+        {"stop_all_others", stop_all_others},
         {"terminal_size", terminal_size},
         {"touch_memory", touch_memory},
         {"unmount", unmount},

@@ -52,6 +52,26 @@ TEST_P(OnBothRungs, exit_codes_and_signals_are_told) {
     EXPECT_EQ(busy.record->killed, 0U);
 }
 
+// The warden waits until its child has become the command; a stopped one never does.
+TEST_F(Session, one_that_stops_what_is_being_started_loses_the_session) {
+    sandbox::WardenSpec wanted = spec();
+    wanted.patience = std::chrono::seconds(1);
+    START(warden, wanted);
+    const std::string mark = new_mark();
+    const Process hostile =
+        leave_running(warden, inmate() + "stop_all_others " + mark + "; echo " + mark);
+    std::string error;
+    ASSERT_TRUE(eventually([&] {
+        const auto process = warden.spawn(shell(warden, "true"));
+        if (!process) error = process.error().message();
+        if (process) (void)warden.kill_tree(process->id);
+        return !process.has_value();
+    }));
+    EXPECT_NE(error.find("sandbox_unavailable"), std::string::npos) << error;
+    EXPECT_EQ(marked(mark), std::set<int>{});
+    EXPECT_CODE(warden.processes(), Code::kSandboxUnavailable);
+}
+
 // Numbers that the warden gave back must not be taken by what it keeps.
 TEST_P(OnBothRungs, a_report_does_not_get_into_the_way_of_the_directory) {
     tree({"ROOT/sub/"});
