@@ -94,8 +94,8 @@ bool run_in(Warden& warden) {
     return record && *record && (*record)->exit_code == 0;
 }
 
-// Small translation units, one after the other, as a small `make` would. Few, so that there are many
-// rounds.
+// Small translation units, one after the other, as a small `make` would. Few, so that there are
+// many rounds.
 constexpr int kUnits = 4;
 constexpr const char* kBuild =
     "cd \"$0\" && for unit in *.c; do gcc -O1 -c $unit -o $unit.o || exit 1; done";
