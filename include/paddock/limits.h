@@ -286,12 +286,14 @@ inline constexpr std::uint64_t kCommandScratchFiles = 262'144;
 inline constexpr std::array<std::string_view, 9> kPassedVariables{
     "COLORTERM", "LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "LC_MESSAGES", "NO_COLOR", "TERM", "TZ"};
 
-// How long the warden may take to answer. It works for milliseconds; a machine that swaps is slow.
-inline constexpr std::chrono::seconds kWardenPatience{30};
-
 // One request to the warden: the longest argument that the kernel takes (128 kB) and as much again
 // for the others and the environment, within the default buffer of a socket.
 inline constexpr std::size_t kWardenMessageBytes = 196'608;
+
+// How long the warden may take to answer: a tree of thousands is stopped within. One that takes
+// longer is ended with its session. A command that is stopped by another before it begins is given
+// up after a third of it.
+inline constexpr std::chrono::seconds kWardenPatience{60};
 
 // Arguments and variables of one command.
 inline constexpr std::size_t kCommandStringsMax = 4096;

@@ -13,7 +13,8 @@
 //
 // Start it while this process is small and before it confines itself: the warden is its copy.
 //
-// Threads: all methods may be called from any thread; requests wait for each other.
+// Threads: all methods may be called from any thread; requests wait for each other. A warden that
+// does not answer in time is ended, with its session.
 #pragma once
 
 #include <chrono>
@@ -25,6 +26,7 @@
 #include <string>
 #include <vector>
 
+#include <paddock/limits.h>
 #include <paddock/shell.h>
 #include <paddock/unique_fd.h>
 

@@ -72,8 +72,9 @@ void WardenProcess::answer_requests() {
         const std::size_t count = observers_.add_waits(observed);
         if (!sys::wait_ready(std::span(polled_).first(kFixedWaits + count), -1)) return;
         if (polled_[kServer].revents != 0) return;
-        observers_.serve(observed.first(count));
+        // What an ended command was refused has been told: it could not end before.
         if (polled_[kChildren].revents != 0) collect_ended();
+        observers_.serve(observed.first(count));
         if (polled_[kControl].revents != 0 && !answer_one()) return;
     }
 }
