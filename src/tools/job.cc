@@ -58,6 +58,11 @@ void Job::drain(const Progress& progress) {
     show(progress, {}, true);
 }
 
+void Job::wait_for_end(Clock::duration patience) const {
+    std::unique_lock lock(mutex_);
+    ended_.wait_for(lock, patience, [this] { return !state_.running; });
+}
+
 bool Job::has_ended() {
     if (!can_be_read(parts_.process.status.get())) return false;
     const auto record = sandbox::read_exit(parts_.process.status.get());
@@ -67,6 +72,7 @@ bool Job::has_ended() {
     if (record) state_.exit = *record;
     const EndedBy by = state_.exit ? EndedBy::kItself : EndedBy::kSession;
     state_.ended_by = blamed_.value_or(by);
+    ended_.notify_all();
     return true;
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <mutex>
@@ -75,6 +76,8 @@ public:
         Clock::duration duration{};
     };
     State state() const;
+    // Until another thread's attend() has seen the end, or not so long.
+    void wait_for_end(Clock::duration patience) const;
 
     // What it was refused so far, as far as it was seen; and a refusal that another layer knows of.
     sandbox::DenialLog denials();
@@ -97,6 +100,7 @@ private:
     std::string shown_ahead_;  // of what was not certain yet
 
     mutable std::mutex mutex_;
+    mutable std::condition_variable ended_;
     State state_;
     std::optional<EndedBy> blamed_;
     sandbox::DenialLog denials_;

@@ -360,6 +360,7 @@ Attempt<Finished> Shell::kill(std::string_view id) {
         (*job)->blame(EndedBy::kRequest);
         const auto killed = warden_.kill_tree((*job)->process());
         if (!killed && killed.error().code != Code::kNotFound) return killed.error();
+        (*job)->wait_for_end(limits::kCommandEndPatience);
     }
     Finished finished{*job, overdue()};
     finished.remarks.add(check_protected());

@@ -95,7 +95,7 @@ TEST_F(Bash, a_background_command_is_read_and_ended_by_its_id) {
     EXPECT_TRUE(holds(output_with(id, "ready"), "ready\n[running for"));
     const char* wait = "until pgrep -x sleep > /dev/null; do :; done; pgrep -c -x sleep";
     EXPECT_TRUE(bash(wait).starts_with("1\n"));
-    (void)ok("bash_kill", {{"id", id}});
+    EXPECT_FALSE(holds(ok("bash_kill", {{"id", id}}), "running for"));
     EXPECT_TRUE(holds(output_with(id, "never-printed"), "bash_kill"));
     EXPECT_TRUE(bash("pgrep -c -x sleep; true").starts_with("0\n"));
     EXPECT_EQ(refused("bash_output", {{"id", "b999"}}), "not_found");
