@@ -194,7 +194,7 @@ struct Warden::State {
         if (!answer) return refuse(Code::kSandboxUnavailable, kEnded, answer.error().os_error);
         const StageError& failed = answer->reply.error;
         if (failed.stage != Stage::kNone) return stage_failure(failed.stage, failed.os_error);
-        return std::move(answer);
+        return answer;
     }
 };
 
