@@ -59,8 +59,9 @@ Setting environment_setting() {
                     .is_secret = true};
     setting.read = [](const Draft& draft) -> Value {
         Texts texts;
-        for (const auto& [name, value] : draft.shell.environment)
-            texts.push_back(name + "=" + value);
+        for (const auto& [name, value] : draft.shell.environment) {
+            texts.emplace_back(name).append("=").append(value);
+        }
         return texts;
     };
     setting.apply = [](Value value, Draft& draft) -> std::string {

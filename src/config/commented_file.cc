@@ -60,7 +60,8 @@ std::string commented_file() {
         const std::string name = setting.key.substr(setting.key.rfind('.') + 1);
         const std::string value =
             setting.example.empty() ? to_toml(setting, setting.usual()) : setting.example;
-        text += explained(setting) + "#" + name + " = " + value + "\n";
+        text += explained(setting);
+        text.append("#").append(name).append(" = ").append(value).append("\n");
     }
     return text;
 }

@@ -61,6 +61,7 @@ std::optional<std::string> Variables::find(std::string_view name) const {
 
 std::vector<std::string> Variables::names() const {
     std::vector<std::string> names;
+    names.reserve(all_.size());
     for (const std::string& each : all_) names.push_back(each.substr(0, each.find('=')));
     return names;
 }

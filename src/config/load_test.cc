@@ -28,7 +28,7 @@ protected:
 
     // The file in its usual place.
     std::string write(const std::string& text) {
-        const std::string file = base() + "/home/.config/paddock/paddock.toml";
+        std::string file = base() + "/home/.config/paddock/paddock.toml";
         tree({"home/.config/paddock/paddock.toml="});
         os_write(file, text);
         EXPECT_EQ(::chmod(file.c_str(), 0600), 0);
