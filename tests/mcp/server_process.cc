@@ -6,7 +6,6 @@
 
 #include <array>
 #include <csignal>
-#include <cstdlib>
 #include <fstream>
 
 #include "json/parse.h"
@@ -31,7 +30,6 @@ ServerProcess::ServerProcess(const std::string& root, std::vector<std::string> m
         std::vector<char*> arguments;
         for (std::string& word : words) arguments.push_back(word.data());
         arguments.push_back(nullptr);
-        ::setenv("PADDOCK_CONFIG", "/dev/null", 1);
         if (before) before();
         ::execv(PADDOCK_BINARY, arguments.data());
         ::_exit(127);
