@@ -42,6 +42,7 @@ bool Client::send(std::string_view bytes) const {
 void Client::end_sending() const { ::shutdown(fd(), SHUT_WR); }
 
 bool Client::fill() {
+    if (!is_connected()) return false;
     pollfd watched{fd(), POLLIN, 0};
     if (::poll(&watched, 1, kPatienceMs) <= 0) return false;
     std::array<char, 65536> buffer{};
