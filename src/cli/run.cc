@@ -80,11 +80,12 @@ int explain(const tools::Problem& problem) {
     return problem.code == Code::kPermissionDenied ? kCannotRun : kNotStarted;
 }
 
-int run_in(tools::Shell& shell, const RunRequest& request) {
+int run_in(tools::Shell& shell, const std::vector<std::string>& words,
+           const CommandLimits& limits) {
     const EndingSignals signals;
     const bool interactive = is_interactive();
     sandbox::Command command;
-    command.arguments = request.command;
+    command.arguments = words;
     if (interactive) {
         command.terminal = window_size(STDIN_FILENO);
     } else {
@@ -103,7 +104,7 @@ int run_in(tools::Shell& shell, const RunRequest& request) {
     for (const std::string& line : shell.check_protected().lines) complain(line);
     const auto record = sandbox::read_exit(process->status.get());
     const bool ended = record && *record;
-    tell_denials(shell, *process, ended ? **record : sandbox::ExitRecord{}, request.shell.limits);
+    tell_denials(shell, *process, ended ? **record : sandbox::ExitRecord{}, limits);
     return ended ? exit_code(**record) : kNotStarted;
 }
 
@@ -123,7 +124,7 @@ int run(const RunRequest& request) {
     }
     const auto shell = workspace->session().shell();
     if (!shell) return explain(shell.error());
-    return run_in(**shell, request);
+    return run_in(**shell, request.command, workspace->session().options().shell->limits);
 }
 
 }  // namespace paddock::cli
