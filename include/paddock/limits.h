@@ -308,6 +308,10 @@ inline constexpr std::size_t kProtectionsMax = 1024;
 // the one before; whoever still forks then wins by luck only, and loses the session.
 inline constexpr int kKillPassesMax = 64;
 
+// Milliseconds that a tree is given to die before it is no longer looked at: whoever waits for a
+// device dies when that answers.
+inline constexpr int kKillWaitsMax = 5000;
+
 // Processes that the warden looks at in one pass: the kernel's default limit of ids.
 inline constexpr std::size_t kProcessesSeenMax = 32'768;
 

@@ -3,19 +3,47 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <string_view>
 
+#include "sys/child.h"
 #include "sys/signal.h"
+#include "sys/socket.h"
 
 namespace paddock::sandbox {
 
 Outcome<std::uint32_t> TreeKiller::kill_descendants(int proc, pid_t ancestor) {
+    constexpr int kPauseMs = 1;
     doomed_count_ = 0;
-    for (int pass = 0; pass < limits::kKillPassesMax; ++pass) {
+    bool was_still = false;
+    int waits = 0;
+    for (int pass = 0; pass < limits::kKillPassesMax;) {
         const std::size_t before = doomed_count_;
         PADDOCK_TRY(kill_new_ones(proc, ancestor));
-        if (doomed_count_ == before) return static_cast<std::uint32_t>(doomed_count_);
+        const bool has_new = doomed_count_ != before;
+        if (!has_new && (was_still || waits >= limits::kKillWaitsMax)) {
+            return static_cast<std::uint32_t>(doomed_count_);
+        }
+        was_still = is_still(ancestor);
+        if (has_new) {
+            ++pass;
+        } else if (!was_still) {
+            ++waits;
+            (void)sys::wait_ready({}, kPauseMs);
+        }
     }
     return refuse(Code::kLimitReached, {}, EAGAIN);
+}
+
+// In the last scan. A signal takes a moment to arrive, in which one more process can be made.
+bool TreeKiller::is_still(pid_t ancestor) const noexcept {
+    constexpr std::string_view kStopped = "TtZX";
+    const std::span<const SeenProcess> seen = table_.seen();
+    return std::all_of(seen.begin(), seen.end(), [&](const SeenProcess& process) {
+        if (process.id == ancestor) {
+            return ancestor == sys::own_id() || kStopped.find(process.state) != kStopped.npos;
+        }
+        return !process.descends || process.state == 'Z' || process.state == 'X';
+    });
 }
 
 Done TreeKiller::kill_new_ones(int proc, pid_t ancestor) {

@@ -3,8 +3,9 @@
 //
 // The process at the top collects orphans (adopt_orphans) and stands still, so that whoever it
 // started stays its descendant until the end. Each pass kills all descendants that are seen for the
-// first time; a pass that sees no new one is the last. Processes are held by descriptors: an id
-// that came to mean another process is never signalled.
+// first time. The last one is the pass that sees no new one after another saw that the process at
+// the top stands still and the others are dead: until then they may still make some. Processes are
+// held by descriptors: an id that came to mean another process is never signalled.
 #pragma once
 
 #include <sys/types.h>
@@ -32,6 +33,7 @@ private:
     };
 
     bool is_doomed(const SeenProcess& process) const noexcept;
+    bool is_still(pid_t ancestor) const noexcept;
     Done kill_new_ones(int proc, pid_t ancestor);
     Done doom(int proc, const SeenProcess& process);
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -44,10 +45,17 @@ void end(pid_t process) {
     }
 }
 
+// Of this trial alone: no other one's begins with it.
+std::string new_mark() {
+    static std::atomic<int> trials = 0;
+    return "paddock-prove-left-" + std::to_string(::getpid()) + "-" + std::to_string(++trials) +
+           "-";
+}
+
 }  // namespace
 
 HostDecoys::HostDecoys(const Ground& ground)
-    : mark_("paddock-prove-left-" + std::to_string(::getpid())) {
+    : mark_(new_mark()) {
     must(::setenv(kVariable, std::string(kSecret).c_str(), 1) == 0, "setenv");
     const UniqueFd secret = ground.open_secret();
     // Without close-on-exec, on purpose.
