@@ -205,6 +205,22 @@ TEST_P(OnBothRungs, a_tree_is_killed_with_everything_in_it) {
     EXPECT_OK(warden.kill_tree(other.id));
 }
 
+// The signal that stops it arrives while it makes one more.
+TEST_P(OnBothRungs, a_tree_that_grows_is_killed_to_the_last) {
+    START(warden, spec());
+    const std::string mark = new_mark();
+    for (int i = 0; i < 40; ++i) {
+        const std::string file = "forks" + std::to_string(i);
+        const Process process =
+            leave_running(warden, "touch " + file + "; while :; do sleep 1000 " + mark +
+                                      " & sh -c : " + mark + "; done");
+        ASSERT_TRUE(eventually([&] { return os_exists(ws(file)); }));
+        ASSERT_TRUE(warden.kill_tree(process.id).has_value());
+        ASSERT_TRUE(read_exit(process.status.get()).has_value());
+        ASSERT_EQ(warden.processes().value_or(99), 0U) << "round " << i;
+    }
+}
+
 TEST_P(OnBothRungs, a_chain_of_forks_is_stopped) {
     START(warden, spec());
     const std::string mark = new_mark();
