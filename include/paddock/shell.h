@@ -87,6 +87,10 @@ struct ShellOptions {
 
     // Absolute paths that commands see, at the same place, and cannot change.
     std::vector<std::string> read_only_directories{};
+
+    // An existing directory outside the workspace: what commands make under protected names is kept
+    // there. Empty, or a directory in the workspace: it is deleted.
+    std::string quarantine{};
 };
 
 struct MissingLayer {

@@ -17,6 +17,7 @@ tl::expected<AgentSetup, Ending> agent_setup(const SettingWords& words) {
     WorkspaceOptions& options = made->workspace;
     // The operator's lines are stronger.
     options.ignore_rules.insert(0, git_excludes() + "\n");
+    add_quarantine(options);
     return AgentSetup{std::move(options), std::move(made->serve)};
 }
 
@@ -25,6 +26,9 @@ Result<ConfineReport> confine_to(const Workspace& workspace) {
     const Access access = workspace.is_read_only() ? Access::kReadOnly : Access::kReadWrite;
     ConfineSpec spec;
     spec.rules = {{workspace.session().files().linkless().fd(), access}};
+    if (const auto shell = workspace.session().shell(); shell && (*shell)->quarantine()) {
+        spec.rules.push_back({(*shell)->quarantine()->fd(), Access::kReadWrite});
+    }
     return confine_self(spec);
 }
 

@@ -117,6 +117,7 @@ int run(const RunRequest& request) {
         return kNotStarted;
     }
     if (std::exchange(options->read_only, false)) options->shell->read_only = true;
+    add_quarantine(*options);
     const auto workspace = Workspace::open(std::move(*options));
     if (!workspace) {
         complain(workspace.error().message());

@@ -104,6 +104,7 @@ int run(const ToolRequest& request) {
     // Commands need a process of their own.
     const tools::Declaration* tool = tools::find_tool(request.tool);
     if (tool == nullptr || !tool->manners.needs_shell) options->shell.reset();
+    add_quarantine(*options);
     options->limits = {.calls_per_second = {}, .calls_in_flight = {}};
     const auto workspace = Workspace::open(std::move(*options));
     if (!workspace) {

@@ -6,6 +6,7 @@
 #include "cli/git_excludes.h"
 #include "cli/host_environment.h"
 #include "cli/parser.h"
+#include "config/host.h"
 #include "tools/registry.h"
 
 namespace paddock::cli {
@@ -55,6 +56,15 @@ tl::expected<WorkspaceOptions, Ending> workspace_options(const SettingWords& wor
     // The operator's lines are stronger.
     made->workspace.ignore_rules.insert(0, git_excludes() + "\n");
     return std::move(made->workspace);
+}
+
+void add_quarantine(WorkspaceOptions& options) {
+    if (!options.shell) return;
+    const std::vector<std::string> environment = host_environment();
+    const std::string state =
+        config::Variables(environment).base_directory("XDG_STATE_HOME", ".local/state");
+    const std::string path = state + "/paddock/quarantine";
+    if (!state.empty() && config::make_private_directories(path)) options.shell->quarantine = path;
 }
 
 }  // namespace paddock::cli

@@ -18,4 +18,8 @@ tl::expected<config::Configuration, Ending> configuration(
 // As an agent's session gets them; searches also pass over what the user's git passes over.
 tl::expected<WorkspaceOptions, Ending> workspace_options(const SettingWords& words);
 
+// Where commands are run: what they make under protected names is kept in the state directory, if
+// there can be one.
+void add_quarantine(WorkspaceOptions& options);
+
 }  // namespace paddock::cli

@@ -1,5 +1,6 @@
 #include "mcp/instructions.h"
 
+#include "tools/registry.h"
 #include "tools/session.h"
 
 namespace paddock::mcp {
@@ -15,13 +16,23 @@ std::string instructions_for(const Workspace& workspace) {
             "relative to it ('src/main.c'), or absolute and below it. What leads out, by '..' or "
             "by a link, is refused: path_escape. Do not look for a way around; work inside.\n";
     }
-    text +=
-        "- Find: glob by name, grep by content, list_directory for a tree. They pass over what "
-        ".gitignore names unless asked. read_file numbers lines (the numbers are not in the file) "
-        "and ends with how to read on.\n";
+    // The operator may have chosen some tools only.
+    const auto has = [&](std::string_view name) {
+        return tools::is_listed(*tools::find_tool(name), options);
+    };
+    if (has("glob") && has("grep")) {
+        text +=
+            "- Find: glob by name, grep by content, list_directory for a tree. They pass over what "
+            ".gitignore names unless asked.\n";
+    }
+    if (has("read_file")) {
+        text +=
+            "- read_file numbers lines (the numbers are not in the file) and ends with how to read "
+            "on.\n";
+    }
     if (options.read_only) {
         text += "- Read-only: nothing can be changed, and no command can be run.\n";
-    } else {
+    } else if (has("edit_file")) {
         text += options.track_reads
                     ? "- Change: read a file first, else the answer is not_read; stale_read "
                       "means that it has changed since, so read it again. "
@@ -30,9 +41,11 @@ std::string instructions_for(const Workspace& workspace) {
             "edit_file replaces text that occurs exactly once, copied from the file without line "
             "numbers; patch changes several files, all or none; write_file makes new ones.\n";
     }
-    if (options.shell && !options.read_only) {
+    if (has("bash")) {
         text += "- bash runs commands inside the workspace, with its own /tmp";
-        text += options.shell->host_network ? ". " : " and without network. ";
+        text += options.shell->host_network            ? ". "
+                : options.shell->network_allow.empty() ? " and without network. "
+                                                       : " and, by HTTP_PROXY, listed hosts. ";
         text +=
             "The directory lasts from call to call, variables do not. Run servers and long jobs "
             "with run_in_background, then bash_output and bash_kill. Prefer the file tools over "

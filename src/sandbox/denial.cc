@@ -17,15 +17,15 @@ struct WallText {
 
 WallText text_of(Wall wall) {
     switch (wall) {
-        case Wall::kReadOnly: return {"the workspace is read-only", "read_only"};
-        case Wall::kRule: return {"the path is protected", "rules"};
-        case Wall::kNetwork: return {"no network beyond its own loopback", "network"};
-        case Wall::kProxy: return {"it is not allowed", "network"};
-        case Wall::kLimit: return {"it was reached", "limits"};
+        case Wall::kReadOnly: return {"the workspace is read-only", "bash.read_only"};
+        case Wall::kRule: return {"the path is protected", "workspace.rules"};
+        case Wall::kNetwork: return {"no network beyond its own loopback", "bash.network"};
+        case Wall::kProxy: return {"it is not allowed", "bash.network_allow"};
+        case Wall::kLimit: return {"it was reached", "bash.limits"};
         case Wall::kView:
         case Wall::kNone: break;
     }
-    return {"outside of the workspace", "root"};
+    return {"outside of the workspace", "workspace.root"};
 }
 
 std::string_view name_of(Deed deed) {

@@ -50,9 +50,9 @@ TEST(DenialLog, reads_what_has_come_and_then_the_end) {
     EXPECT_EQ(log.text({"mount_namespace", "network_namespace"}),
               "Denied by the sandbox:\n"
               "- create /etc/new: outside of the workspace (layer: mount_namespace, operator "
-              "setting: root)\n"
+              "setting: workspace.root)\n"
               "- connect to 192.0.2.1:443: no network beyond its own loopback (layer: "
-              "network_namespace, operator setting: network)\n"
+              "network_namespace, operator setting: bash.network)\n"
               "- and more\n");
 }
 
@@ -80,11 +80,11 @@ TEST(DenialLog, takes_the_words_of_layers_that_know_for_themselves) {
     EXPECT_EQ(log.text({"mount_namespace", "network_namespace"}),
               "Denied by the sandbox:\n"
               "- connect to other.test:80: is not on the allow list (layer: proxy, operator "
-              "setting: network)\n"
+              "setting: bash.network_allow)\n"
               "- exceed the limit of memory: it was used up (layer: cgroup, operator setting: "
-              "limits.memory)\n"
+              "bash.limits.memory)\n"
               "- look up a host name at 127.0.0.1:53: no network beyond its own loopback (layer: "
-              "network_namespace, operator setting: network)\n");
+              "network_namespace, operator setting: bash.network)\n");
 }
 
 TEST(DenialLog, shows_untrusted_bytes_safely) {
@@ -93,7 +93,7 @@ TEST(DenialLog, shows_untrusted_bytes_safely) {
     EXPECT_EQ(log.text({"landlock", "seccomp"}),
               "Denied by the sandbox:\n"
               "- write /a\\x0a- write \\x1b[31m/b\\xff: the workspace is read-only (layer: "
-              "landlock, operator setting: read_only)\n");
+              "landlock, operator setting: bash.read_only)\n");
 }
 
 TEST(DenialLog, refuses_malformed_records) {

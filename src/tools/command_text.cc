@@ -18,7 +18,7 @@ std::string bytes_text(std::uint64_t bytes) { return std::to_string(bytes >> 20U
 // A limit that a command met: its name here and as a setting, and what happened.
 struct MetLimit {
     std::string_view name;
-    std::string_view setting;  // empty: it is fixed
+    std::string_view setting;  // below bash.limits; empty: there is none
     std::string text;
     Layer layer = Layer::kLimits;
 
@@ -38,7 +38,7 @@ std::optional<MetLimit> ending_limit(EndedBy cause, const CommandLimits& limits)
         case EndedBy::kProcesses:
             return MetLimit{"processes", "processes",
                             "there were " + std::to_string(limits.processes) + " processes"};
-        case EndedBy::kDisk: return MetLimit{"disk", "disk", "it filled the disk of the workspace"};
+        case EndedBy::kDisk: return MetLimit{"disk", "", "it filled the disk of the workspace"};
         default: return std::nullopt;
     }
 }
@@ -49,15 +49,15 @@ std::optional<MetLimit> met_limit(const sandbox::ExitRecord& exit, const Command
     const bool too_large = exit.signal == SIGXFSZ ||
                            (exit.signal == 0 && exit.exit_code == kShellAddsToSignal + SIGXFSZ);
     if (too_large) {
-        return MetLimit{"file size", "file", "a file grew beyond " + bytes_text(limits.file_bytes)};
+        return MetLimit{"file size", "file_bytes", "a file grew beyond " + bytes_text(limits.file_bytes)};
     }
     const bool failed = exit.signal != 0 || exit.exit_code != 0;
     if (exit.memory_kills > 0) {
-        return MetLimit{"memory", "memory", "the memory was used up", Layer::kCgroup};
+        return MetLimit{"memory", "memory_bytes", "the memory was used up", Layer::kCgroup};
     }
     // Nine tenths: the last request is the one that was refused.
     if (failed && exit.peak_memory_kb > (limits.memory_bytes >> 10U) / 10 * 9) {
-        return MetLimit{"memory", "memory",
+        return MetLimit{"memory", "memory_bytes",
                         "a process came near " + bytes_text(limits.memory_bytes)};
     }
     if (exit.processes_refused > 0) {

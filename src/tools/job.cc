@@ -117,6 +117,7 @@ void Job::linger(std::stop_token stop) {
                                             sys::Watched{parts_.wakeup.get()}};
         if (!sys::wait_readable(watched)) break;
         if (watched[0].ready) take_output({});
+        if (watched[1].ready) sys::rest(parts_.wakeup.get());
     }
 }
 

@@ -65,9 +65,21 @@ std::string place_of(const sandbox::NetworkDenial& denial) {
     return denial.port == 0 ? host : host + ":" + std::to_string(denial.port);
 }
 
+// Nothing if there is none, or if commands could reach it.
+Result<std::optional<Root>> open_quarantine(const std::string& path, const std::string& workspace) {
+    if (path.empty()) return std::nullopt;
+    auto root = Root::open(path);
+    if (!root) return root.error();
+    const auto real = fs::host_path_of(root->fd());
+    if (!real) return as_error(real.error(), "open the quarantine", {});
+    const bool is_inside = workspace == "/" || (*real + "/").starts_with(workspace + "/");
+    return is_inside ? std::optional<Root>() : std::optional<Root>(std::move(*root));
+}
+
 }  // namespace
 
-Shell::Shell(Setup setup, sandbox::Warden warden, std::unique_ptr<sandbox::Proxy> proxy)
+Shell::Shell(Setup setup, sandbox::Warden warden, std::unique_ptr<sandbox::Proxy> proxy,
+             std::optional<Root> quarantine)
     : linkless_(setup.linkless),
       options_(setup.options),
       disk_(setup.disk),
@@ -78,7 +90,9 @@ Shell::Shell(Setup setup, sandbox::Warden warden, std::unique_ptr<sandbox::Proxy
                                                 warden_.home(), warden_.temporary(),
                                                 warden_.proxy_port())
                        .variables),
-      guard_(setup.linkless, setup.rules, {.kernel_holds = warden_.report().rung == Rung::kFull}) {}
+      quarantine_(std::move(quarantine)),
+      guard_(setup.linkless, setup.rules,
+             {.quarantine = quarantine_, .kernel_holds = warden_.report().rung == Rung::kFull}) {}
 
 Shell::~Shell() {
     // First the processes, so that no attendant waits for one.
@@ -97,6 +111,8 @@ Result<std::unique_ptr<Shell>> Shell::start(Setup setup) {
     if (!rules) return rules.error();
     auto path = fs::host_path_of(setup.linkless.fd());
     if (!path) return as_error(path.error(), "start commands", {});
+    auto quarantine = open_quarantine(setup.options.shell->quarantine, *path);
+    if (!quarantine) return quarantine.error();
     auto warden = sandbox::Warden::start({.workspace = setup.linkless.fd(),
                                           .workspace_path = std::move(*path),
                                           .read_only = setup.options.shell->read_only,
@@ -109,7 +125,7 @@ Result<std::unique_ptr<Shell>> Shell::start(Setup setup) {
         proxy = std::move(*started);
     }
     return std::unique_ptr<Shell>(
-        new Shell(std::move(setup), std::move(*warden), std::move(proxy)));
+        new Shell(std::move(setup), std::move(*warden), std::move(proxy), std::move(*quarantine)));
 }
 
 Attempt<void> Shell::protect() {
@@ -322,14 +338,11 @@ Attempt<std::shared_ptr<Job>> Shell::start_in_background(const Order& order) {
     return *job;
 }
 
-// The oldest that have ended and print no more.
+// The oldest that have ended. What they left running goes on, and is no longer heard.
 void Shell::forget_old_jobs() {
     std::list<Kept> forgotten;  // ends their threads after the lock is gone
     const std::lock_guard lock(mutex_);
-    const auto is_over = [](const Kept& kept) {
-        const Job::State state = kept.job->state();
-        return !state.running && !state.output_open;
-    };
+    const auto is_over = [](const Kept& kept) { return !kept.job->state().running; };
     auto over = static_cast<std::size_t>(std::count_if(jobs_.begin(), jobs_.end(), is_over));
     for (auto it = jobs_.begin(); it != jobs_.end() && over > limits::kEndedCommandsMax;) {
         const auto next = std::next(it);

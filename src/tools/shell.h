@@ -86,6 +86,7 @@ public:
     void signal(sandbox::ProcessId process, int number);
 
     const ShellReport& report() const { return warden_.report(); }
+    const std::optional<Root>& quarantine() const { return quarantine_; }
     std::string directory() const { return warden_.directory(); }
     sandbox::WallLayers wall_layers() const;
 
@@ -95,7 +96,8 @@ private:
         std::jthread attendant{};  // of a background command, or of what one left running
     };
 
-    Shell(Setup setup, sandbox::Warden warden, std::unique_ptr<sandbox::Proxy> proxy);
+    Shell(Setup setup, sandbox::Warden warden, std::unique_ptr<sandbox::Proxy> proxy,
+          std::optional<Root> quarantine);
 
     Attempt<std::shared_ptr<Job>> launch(const Order& order);
     void see_through(Job& job, Attendance attendance);
@@ -120,6 +122,7 @@ private:
     sandbox::Warden warden_;
     const std::unique_ptr<sandbox::Proxy> proxy_;  // with network_allow
     const std::vector<std::string> environment_;
+    const std::optional<Root> quarantine_;
     Guard guard_;
 
     // Only if no process can have been alive since the guard last looked may it trust what it

@@ -32,19 +32,20 @@ protected:
 
 TEST_F(Denials, are_the_end_of_a_result) {
     const std::string text = bash("echo before; echo > /usr/new; echo > /etc/passwd; exit 3");
-    const std::string block = "]\n[Denied by the sandbox:" +
-                              line("create /usr/new: outside of the workspace", files(), "root") +
-                              line("write /etc/passwd: outside of the workspace", files(), "root") +
-                              "]";
+    const std::string block =
+        "]\n[Denied by the sandbox:" +
+        line("create /usr/new: outside of the workspace", files(), "workspace.root") +
+        line("write /etc/passwd: outside of the workspace", files(), "workspace.root") + "]";
     EXPECT_TRUE(text.starts_with("before\n")) << text;
     EXPECT_TRUE(holds(text, "[exit code 3 after ")) << text;
     EXPECT_TRUE(text.ends_with(block)) << text;
 }
 
 TEST_F(Denials, are_not_spoken_of_where_there_are_none) {
-    EXPECT_FALSE(holds(bash("echo x > new; cat a.txt new; mkdir -p /tmp/x; ls /etc; rm new; "
-                            "echo > /dev/null; cat /no/such/file; rm -f /no/such/file"),
-                       "Denied"));
+    EXPECT_FALSE(holds(
+        bash("echo x > new; cat a.txt new; mkdir -p /tmp/x; echo > /var/tmp/y; ls /etc; rm new; "
+             "echo > /dev/null; cat /no/such/file; rm -f /no/such/file"),
+        "Denied"));
 }
 
 TEST_F(Denials, by_a_rule_are_told) {
@@ -53,17 +54,19 @@ TEST_F(Denials, by_a_rule_are_told) {
           "ROOT/.git/objects/", "ROOT/.git/refs/"});
     const std::string text = bash("echo x > .git/hooks/pre-commit; mv .git elsewhere");
     const std::string why = ": the path is protected";
-    EXPECT_TRUE(holds(text, line("create " + ws(".git/hooks/pre-commit") + why, files(), "rules")))
+    EXPECT_TRUE(holds(
+        text, line("create " + ws(".git/hooks/pre-commit") + why, files(), "workspace.rules")))
         << text;
-    EXPECT_TRUE(holds(text, line("rename " + ws(".git") + why, files(), "rules"))) << text;
+    EXPECT_TRUE(holds(text, line("rename " + ws(".git") + why, files(), "workspace.rules")))
+        << text;
 }
 
 TEST_F(Denials, in_a_read_only_session_are_told) {
     options.shell->read_only = true;
     reopen();
-    EXPECT_TRUE(
-        holds(bash("echo > new"),
-              line("create " + ws("new") + ": the workspace is read-only", files(), "read_only")));
+    EXPECT_TRUE(holds(
+        bash("echo > new"),
+        line("create " + ws("new") + ": the workspace is read-only", files(), "bash.read_only")));
 }
 
 TEST_F(Denials, of_background_commands_are_in_their_output) {
@@ -86,13 +89,13 @@ TEST_F(Denials, name_the_limit_that_was_met) {
     options.shell->limits.file_bytes = 1 << 20;
     options.shell->limits.processes = 60;
     reopen();
-    EXPECT_TRUE(
-        holds(bash("head -c 2000000 /dev/zero > big"),
-              line("exceed the limit of file: a file grew beyond 1 MB", "limits", "limits.file")));
+    EXPECT_TRUE(holds(bash("head -c 2000000 /dev/zero > big"),
+                      line("exceed the limit of file_bytes: a file grew beyond 1 MB", "limits",
+                           "bash.limits.file_bytes")));
     const std::string bomb =
         call("bash", {{"command", "for i in $(seq 200); do sleep 1000 & done; wait"}}).text();
     EXPECT_TRUE(holds(bomb, line("exceed the limit of processes: there were 60 processes", "limits",
-                                 "limits.processes")))
+                                 "bash.limits.processes")))
         << bomb;
 }
 
@@ -100,7 +103,8 @@ TEST_F(Denials, of_the_network_are_told) {
     if (!full_) GTEST_SKIP() << "no network namespace here: there are no sockets to connect";
     const std::string why = ": no network beyond its own loopback";
     const std::string text = bash("echo > /dev/tcp/192.0.2.1/443; echo > /dev/tcp/127.0.0.1/9");
-    EXPECT_TRUE(holds(text, line("connect to 192.0.2.1:443" + why, "network_namespace", "network")))
+    EXPECT_TRUE(
+        holds(text, line("connect to 192.0.2.1:443" + why, "network_namespace", "bash.network")))
         << text;
     EXPECT_FALSE(holds(text, "to 127.0.0.1")) << text;
 }
@@ -130,7 +134,7 @@ protected:
         return bash("curl -sS --max-time 60 " + arguments + " 2>&1");
     }
     static std::string denied(const std::string& place, std::string_view why) {
-        return line("connect to " + place + ": " + std::string(why), "proxy", "network");
+        return line("connect to " + place + ": " + std::string(why), "proxy", "bash.network_allow");
     }
 
     const Origin listed_{http("listed content"), "127.0.0.2"};
@@ -181,7 +185,7 @@ TEST_F(Destinations, are_not_reached_around_the_proxy) {
         curl("--noproxy '*' " + url(listed_)) + curl("--noproxy '*' http://192.0.2.1/");
     EXPECT_FALSE(holds(text, "content")) << text;
     EXPECT_TRUE(holds(text, line("connect to 192.0.2.1:80: no network beyond its own loopback",
-                                 "network_namespace", "network")))
+                                 "network_namespace", "bash.network")))
         << text;
     EXPECT_EQ(listed_.connections(), 0);
 }
