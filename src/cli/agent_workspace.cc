@@ -40,6 +40,12 @@ void complain_of_shell(const Workspace& workspace) {
     }
 }
 
+void end_commands(const Workspace& workspace) {
+    const auto shell = workspace.session().shell();
+    if (!shell) return;
+    for (const std::string& line : (*shell)->end().lines) complain(line);
+}
+
 mcp::Methods methods_of(const Workspace& workspace) {
     mcp::Methods methods;
     mcp::add_tool_methods(methods, std::make_shared<mcp::WorkspaceTools>(workspace),

@@ -29,6 +29,9 @@ Result<ConfineReport> confine_to(const Workspace& workspace);
 // On standard error, if this workspace should have bash and cannot.
 void complain_of_shell(const Workspace& workspace);
 
+// Ends every command, and tells on standard error what was found under protected names after that.
+void end_commands(const Workspace& workspace);
+
 // The protocol with the tools of this workspace.
 mcp::Methods methods_of(const Workspace& workspace);
 mcp::ServerInfo info_of(const Workspace& workspace);

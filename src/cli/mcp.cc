@@ -40,7 +40,7 @@ int run(const McpRequest& request) {
 
     const mcp::Protocol protocol(info_of(*workspace), methods_of(*workspace));
     const mcp::StdioServed served = server->serve(protocol);
-    // The warden notices, and ends what is left.
+    end_commands(*workspace);
     if (!served.is_clean) ::_exit(0);
     return 0;
 }

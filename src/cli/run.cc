@@ -101,8 +101,8 @@ int run_in(tools::Shell& shell, const std::vector<std::string>& words,
     } else {
         wait_and_pass_signals(shell, *process, signals);
     }
-    for (const std::string& line : shell.check_protected().lines) complain(line);
     const auto record = sandbox::read_exit(process->status.get());
+    for (const std::string& line : shell.end().lines) complain(line);
     const bool ended = record && *record;
     tell_denials(shell, *process, ended ? **record : sandbox::ExitRecord{}, limits);
     return ended ? exit_code(**record) : kNotStarted;

@@ -132,8 +132,9 @@ int serve(AgentSetup setup, const Token& token) {
     wait_for_signal(signals->get());
     endpoint.prepare_to_end();
     server->stop(std::chrono::milliseconds(wanted.drain_ms));
-    // The warden notices, and ends what is left.
-    if (!endpoint.end(kCancelPatience)) ::_exit(0);
+    const bool is_clean = endpoint.end(kCancelPatience);
+    end_commands(*workspace);
+    if (!is_clean) ::_exit(0);
     return 0;
 }
 

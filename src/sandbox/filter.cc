@@ -144,6 +144,7 @@ FilterSpec filter_without_namespaces(Inet inet, int landlock_abi) {
     spec.unix_sockets = landlock_abi >= 9;
     spec.sysv_ipc = false;
     spec.ptrace = landlock_abi >= 1;
+    spec.own_processes = false;
     return spec;
 }
 

@@ -47,6 +47,7 @@ struct FilterSpec {
     bool sysv_ipc = true;      // and POSIX message queues
     bool ptrace = true;
     bool observe = false;  // tell a listener of writes, creations, renames, removals and connects
+    bool own_processes = true;  // no others can be named: a pid namespace
 };
 
 // For Landlock and seccomp alone. `landlock_abi` decides what Landlock sees: Unix sockets from ABI

@@ -7,6 +7,7 @@
 #include <netinet/in.h>
 #include <sys/ioctl.h>
 #include <sys/personality.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 
@@ -38,6 +39,7 @@ constexpr std::uint32_t kNamespaces = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWU
 constexpr std::uint32_t kUnshareHarmless =
     CLONE_FILES | CLONE_FS | CLONE_SYSVSEM | CLONE_THREAD | CLONE_SIGHAND | CLONE_VM;
 constexpr std::uint32_t kSetId = S_ISUID | S_ISGID;
+constexpr std::uint32_t kMakesFile = O_CREAT | (O_TMPFILE & ~O_DIRECTORY);
 constexpr Rule kAlways[] = {
     // Namespaces give capabilities, and with them a way around read-only mounts. The flags of
     // clone3 are in memory, so it must not exist; every C library falls back to clone.
@@ -62,9 +64,15 @@ constexpr Rule kAlways[] = {
     {{"listmount", 458, 458}, kEnosys},
     {{"open_tree_attr", 467, 467}, kEperm},
 
-    // A set-id file in the workspace would be one on the host, with the owner's rights there.
-    // Creating one is no way either: the first write takes the bits off. A set-gid directory is
-    // harmless and refused with them: the mode alone does not tell.
+    // A set-id file in the workspace would be one on the host, with the owner's rights there. A
+    // set-gid directory is harmless and refused with them: the mode alone does not tell. The mode
+    // of openat2 is in memory, so it must not exist: programs fall back to openat.
+    {{"open", 2, kNoNumber}, kEperm, {has_any(1, kMakesFile), has_any(2, kSetId)}},
+    {{"openat", 257, 56}, kEperm, {has_any(2, kMakesFile), has_any(3, kSetId)}},
+    {{"openat2", 437, 437}, kEnosys},
+    {{"creat", 85, kNoNumber}, kEperm, {has_any(1, kSetId)}},
+    {{"mknod", 133, kNoNumber}, kEperm, {has_any(1, kSetId)}},
+    {{"mknodat", 259, 33}, kEperm, {has_any(2, kSetId)}},
     {{"chmod", 90, kNoNumber}, kEperm, {has_any(1, kSetId)}},
     {{"fchmod", 91, 52}, kEperm, {has_any(1, kSetId)}},
     {{"fchmodat", 268, 53}, kEperm, {has_any(2, kSetId)}},
@@ -102,6 +110,9 @@ constexpr Rule kAlways[] = {
     {{"process_madvise", 440, 440}, kEperm},
     {{"pidfd_getfd", 438, 438}, kEperm},
     {{"kcmp", 312, 272}, kEperm},
+    // The warden has the same user: whoever takes its limits away ends it.
+    {{"prlimit64", 302, 261}, kAllow, {is(0, 0)}},
+    {{"prlimit64", 302, 261}, kEperm},
 
     // The machine. All of it needs capabilities that a command does not have.
     {{"kexec_load", 246, 104}, kEperm},
@@ -147,7 +158,25 @@ constexpr Rule kAlways[] = {
     {{"ioctl", 16, 29}, kEperm, {is(1, TIOCSETD)}},
 };
 
+constexpr std::uint32_t kIoPriorityOfProcess = 1;
+
 constexpr Rule kTrace[] = {{{"ptrace", 101, 117}, kEperm}};
+
+// The host's, where there is no pid namespace: those of the same user could be slowed down.
+constexpr Rule kOtherProcesses[] = {
+    {{"setpriority", 141, 140}, kAllow, {is(0, PRIO_PROCESS), is(1, 0)}},
+    {{"setpriority", 141, 140}, kEperm},
+    {{"ioprio_set", 251, 30}, kAllow, {is(0, kIoPriorityOfProcess), is(1, 0)}},
+    {{"ioprio_set", 251, 30}, kEperm},
+    {{"sched_setaffinity", 203, 122}, kAllow, {is(0, 0)}},
+    {{"sched_setaffinity", 203, 122}, kEperm},
+    {{"sched_setparam", 142, 118}, kAllow, {is(0, 0)}},
+    {{"sched_setparam", 142, 118}, kEperm},
+    {{"sched_setscheduler", 144, 119}, kAllow, {is(0, 0)}},
+    {{"sched_setscheduler", 144, 119}, kEperm},
+    {{"sched_setattr", 314, 274}, kAllow, {is(0, 0)}},
+    {{"sched_setattr", 314, 274}, kEperm},
+};
 
 // The host's own, where there is no ipc namespace.
 constexpr Rule kSysvIpc[] = {
@@ -207,14 +236,12 @@ constexpr Rule kOtherSockets[] = {
     {{"socketpair", 53, 199}, deny(EAFNOSUPPORT)},
 };
 
-// What the observer hears of. The flags of openat2 are in memory; few programs use it. Removing
-// below a directory that is held open is how trees are removed: left out, it would be told of file
-// by file.
+// What the observer hears of. Removing below a directory that is held open is how trees are
+// removed: left out, it would be told of file by file.
 constexpr std::uint32_t kWriteFlags = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC;
 constexpr Rule kObserved[] = {
     {{"open", 2, kNoNumber}, kTell, {has_any(1, kWriteFlags)}},
     {{"openat", 257, 56}, kTell, {has_any(2, kWriteFlags)}},
-    {{"openat2", 437, 437}, kTell},
     {{"creat", 85, kNoNumber}, kTell},
     {{"truncate", 76, 45}, kTell},
     {{"mkdir", 83, kNoNumber}, kTell},
@@ -237,6 +264,7 @@ constexpr Rule kObserved[] = {
 constexpr RuleGroup kGroups[] = {
     {[](const FilterSpec&) { return true; }, kAlways},
     {[](const FilterSpec& spec) { return !spec.ptrace; }, kTrace},
+    {[](const FilterSpec& spec) { return !spec.own_processes; }, kOtherProcesses},
     {[](const FilterSpec& spec) { return !spec.sysv_ipc; }, kSysvIpc},
     {[](const FilterSpec& spec) { return spec.unix_sockets; }, kUnixSockets},
     {[](const FilterSpec& spec) { return spec.inet != Inet::kNone; }, kTcpSockets},

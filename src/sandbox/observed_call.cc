@@ -2,7 +2,6 @@
 
 #include <sys/syscall.h>
 
-#include "sys/uapi.h"
 
 namespace paddock::sandbox {
 namespace {
@@ -11,7 +10,6 @@ constexpr ObservedName kNone{};
 
 constexpr ObservedCall kCalls[] = {
     {SYS_openat, Deed::kWrite, NameMust::kAnything, {0, 1}, kNone, 2},
-    {sys::uapi::kNrOpenat2, Deed::kWrite, NameMust::kAnything, {0, 1}, kNone, kNoArgument, 2},
     {SYS_truncate, Deed::kWrite, NameMust::kExist, {kNoArgument, 0}},
     {SYS_mkdirat, Deed::kCreate, NameMust::kBeMissing, {0, 1}},
     {SYS_mknodat, Deed::kCreate, NameMust::kBeMissing, {0, 1}},

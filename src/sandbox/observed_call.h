@@ -28,7 +28,6 @@ struct ObservedCall {
     ObservedName name = {};
     ObservedName second = {};        // rename: the new name
     int flags = kNoArgument;         // as in open(2)
-    int how = kNoArgument;           // address of the structure of openat2(2)
     int rename_flags = kNoArgument;  // as in renameat2(2)
 };
 

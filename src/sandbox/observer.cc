@@ -18,7 +18,6 @@
 #include "sys/credential.h"
 #include "sys/io.h"
 #include "sys/stat.h"
-#include "sys/uapi.h"
 
 namespace paddock::sandbox {
 namespace {
@@ -56,14 +55,6 @@ bool fails_anyhow(NameMust must, bool there) {
     return (must == NameMust::kExist && !there) || (must == NameMust::kBeMissing && there);
 }
 
-std::uint64_t open_flags(const Notification& call, const ObservedCall& kind) {
-    if (kind.flags != kNoArgument) return call.arguments[static_cast<std::size_t>(kind.flags)];
-    sys::uapi::OpenHow how;
-    const std::uint64_t address = call.arguments[static_cast<std::size_t>(kind.how)];
-    read_foreign(call.process, address, {reinterpret_cast<char*>(&how), sizeof how});
-    return how.flags;
-}
-
 NameMust need_of_open(std::uint64_t flags) {
     if ((flags & O_TMPFILE) == O_TMPFILE || (flags & O_CREAT) == 0) return NameMust::kExist;
     return (flags & O_EXCL) != 0 ? NameMust::kBeMissing : NameMust::kAnything;
@@ -72,7 +63,7 @@ NameMust need_of_open(std::uint64_t flags) {
 void look_at_open(const Notification& call, const ObservedCall& kind, const ObservedWorld& world,
                   Sighting& seen) {
     constexpr std::uint64_t kChanging = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC;
-    const std::uint64_t flags = open_flags(call, kind);
+    const std::uint64_t flags = call.arguments[static_cast<std::size_t>(kind.flags)];
     if ((flags & kChanging) == 0 || (flags & O_PATH) != 0) return;
     if (!read_name(call, kind.name, seen.path)) return;
     const Wall wall = world.map.wall_before(seen.path.view());
@@ -184,8 +175,7 @@ void look_at(const Notification& call, const ObservedWorld& world, Sighting& see
     const ObservedCall* kind = observed_call(call.number);
     if (kind == nullptr || call.process == 0) return;
     if (kind->deed == Deed::kConnect) return look_at_connect(call, world, seen);
-    const bool opens = kind->flags != kNoArgument || kind->how != kNoArgument;
-    if (opens) return look_at_open(call, *kind, world, seen);
+    if (kind->flags != kNoArgument) return look_at_open(call, *kind, world, seen);
     look_at_names(call, *kind, world, seen);
 }
 

@@ -96,7 +96,7 @@ Shell::Shell(Setup setup, sandbox::Warden warden, std::unique_ptr<sandbox::Proxy
 
 Shell::~Shell() {
     // First the processes, so that no attendant waits for one.
-    warden_.end();
+    (void)end();
     std::list<Kept> jobs;
     {
         const std::lock_guard lock(mutex_);
@@ -143,6 +143,13 @@ Attempt<void> Shell::protect() {
 bool Shell::has_processes() {
     const auto alive = warden_.processes();
     return !alive || *alive > 0;
+}
+
+Remarks Shell::end() {
+    warden_.end();
+    Remarks remarks = overdue();
+    remarks.add(check_protected());
+    return remarks;
 }
 
 Remarks Shell::check_protected() {

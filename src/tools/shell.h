@@ -81,6 +81,10 @@ public:
     // environment. After its end the caller asks check_protected().
     Attempt<sandbox::Process> spawn(sandbox::Command command);
     Remarks check_protected();
+
+    // Ends every process of the session, and only then looks what they left under protected names.
+    // Later calls find nothing to do. What kills this process leaves that.
+    Remarks end();
     // What it was refused, as far as it was seen.
     sandbox::DenialLog denials_of(const sandbox::Process& process);
     void signal(sandbox::ProcessId process, int number);

@@ -21,7 +21,6 @@
 #include "sandbox/probe.h"
 #include "sys/host.h"
 #include "sys/seccomp.h"
-#include "sys/uapi.h"
 #include "testing/jail.h"
 
 namespace paddock::testing {
@@ -170,9 +169,7 @@ TEST_F(ObservedCommand, changes_behind_a_wall_are_told) {
         ::open(out("secret").c_str(), O_WRONLY);
         ::open(out("new").c_str(), O_WRONLY | O_CREAT, 0600);
         ::openat(dir, "in", O_RDWR | O_CREAT | O_EXCL, 0600);
-        sys::uapi::OpenHow how;
-        how.flags = O_WRONLY;
-        ::syscall(sys::uapi::kNrOpenat2, AT_FDCWD, ws("protected/x").c_str(), &how, sizeof how);
+        ::open(ws("protected/x").c_str(), O_WRONLY);
         ::mkdirat(dir, "made", 0700);
         (void)!::symlink("anything", out("link").c_str());
         (void)!::link(ws("file").c_str(), out("hard").c_str());
@@ -229,8 +226,6 @@ TEST_F(ObservedCommand, what_fails_for_a_simpler_reason_is_not_told) {
         ::renameat2(AT_FDCWD, ws("file").c_str(), AT_FDCWD, out("dir").c_str(), RENAME_NOREPLACE);
         ::open(out("missing").c_str(), O_WRONLY);
         ::open(out("secret").c_str(), O_WRONLY | O_CREAT | O_EXCL, 0600);
-        sys::uapi::OpenHow how;
-        ::syscall(sys::uapi::kNrOpenat2, AT_FDCWD, out("secret").c_str(), &how, sizeof how);
         ::open(out("secret").c_str(), O_RDONLY);
         ::open("/dev/null", O_WRONLY);
         ::open("/proc/self/comm", O_WRONLY);
