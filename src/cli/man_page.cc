@@ -86,9 +86,11 @@ std::string man_page(const std::vector<Command>& commands) {
         "Files that usually hold secrets are not opened, and secrets in what is shown are\n"
         "replaced.\n"
         "The commands are the tools that an agent gets, for people.\n"
-        ".SH OPTIONS\n"
-        "Every command has these.\n"
-        "Options and operands may be mixed; what follows \\fB\\-\\-\\fR is no option.\n";
+        ".SH OPTIONS\n" +
+        who_has_them(commands) +
+        "Options and operands may be mixed, save that all after the command of \\fBrun\\fR is its "
+        "own;\n"
+        "what follows \\fB\\-\\-\\fR is no option.\n";
     for (const Option& option : options_of(commands.front())) {
         if (is_shared(option)) text += option_entry(option);
     }
