@@ -4,6 +4,7 @@
 
 #include "cli/agent_workspace.h"
 #include "cli/terminal.h"
+#include "cli/workspace_options.h"
 #include "mcp/stdio.h"
 
 namespace paddock::cli {
@@ -25,11 +26,12 @@ int refuse(const Error& error) {
 }  // namespace
 
 int run(const McpRequest& request) {
-    auto setup = agent_setup(request.settings);
+    auto setup = session_configuration(request.settings);
     if (!setup) {
         complain(setup.error().text);
         return setup.error().exit_code;
     }
+    add_quarantine(setup->workspace);
     auto workspace = Workspace::open(std::move(setup->workspace));
     if (!workspace) return refuse(workspace.error());
     tell_what_is_odd(*workspace);

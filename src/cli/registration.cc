@@ -151,17 +151,18 @@ json::Spliced without_entry(std::string_view text, const Client& client) {
     return json::remove_member(text, client.path);
 }
 
-bool is_empty(std::string_view text) {
-    std::string rest;
-    for (const char c : text) {
-        if (c != ' ' && c != '\t' && c != '\r' && c != '\n') rest += c;
-    }
-    return rest.empty() || rest == "{}";
+bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r\n") == text.npos; }
+
+bool holds_entry(const File& file, const Client& client) {
+    const auto without = without_entry(file.text.value_or(""), client);
+    return without && *without != file.text.value_or("");
 }
 
-Attempt<void> keep_copy(const File& file) {
+// What a file with our entry looked like before is in the copy that is there already.
+Attempt<void> keep_copy(const File& file, const Client& client) {
     if (!file.text) return {};
     const std::string name = file.name + kCopySuffix;
+    if (holds_entry(file, client) && file.root.stat(name)) return {};
     // One of other permissions must not keep them.
     if (auto removed = file.root.remove(name);
         !removed && removed.error().code != Code::kNotFound) {
@@ -176,8 +177,8 @@ Attempt<void> keep_copy(const File& file) {
 }
 
 // A file that somebody changed in between is not touched: agents write theirs all the time.
-Attempt<void> replace(const File& file, const std::string& text) {
-    if (auto kept = keep_copy(file); !kept) return kept;
+Attempt<void> replace(const File& file, const Client& client, const std::string& text) {
+    if (auto kept = keep_copy(file, client); !kept) return kept;
     WriteOptions options{.make_parents = true, .mode = kPrivate};
     options.must_create = !file.text;
     options.replaces = file.stat;
@@ -210,7 +211,7 @@ Attempt<std::string> install(const Client& client, const RegisterRequest& reques
         return client.title + " has it already, in " + file->display + ".\n";
     }
     if (request.dry_run) return "Would add to " + file->display + ":\n" + snippet;
-    if (auto done = replace(*file, *changed); !done) return by_hand(done.error().text);
+    if (auto done = replace(*file, client, *changed); !done) return by_hand(done.error().text);
     return "Registered with " + client.title + " in " + file->display + ".\n" + copy_note(*file);
 }
 
@@ -228,12 +229,9 @@ Attempt<std::string> uninstall(const Client& client, const RegisterRequest& requ
         return client.title + " does not have it, in " + file->display + ".\n";
     }
     if (request.dry_run) return "Would remove the entry 'paddock' from " + file->display + ".\n";
-    if (is_empty(*changed)) {
-        if (auto kept = keep_copy(*file); !kept) return tl::unexpected(kept.error());
-        if (auto gone = file->root.remove(file->name); !gone) return failed(gone.error().message());
-    } else if (auto done = replace(*file, *changed); !done) {
-        return tl::unexpected(done.error());
-    }
+    // Not removed: it may have been there, with nothing in it, before us.
+    const std::string rest = !client.toml && is_blank(*changed) ? "{}\n" : *changed;
+    if (auto done = replace(*file, client, rest); !done) return tl::unexpected(done.error());
     return "Removed from " + client.title + ", in " + file->display + ".\n" + copy_note(*file);
 }
 

@@ -97,7 +97,10 @@ int run_in(tools::Shell& shell, const std::vector<std::string>& words,
     if (!process) return explain(process.error());
     if (interactive) {
         const RawTerminal raw(STDIN_FILENO);
-        relay_terminal(process->terminal.get(), process->status.get());
+        relay_terminal(process->terminal.get(), process->status.get(),
+                       {.fd = signals.fd(),
+                        .pass_on = [&] { shell.signal(process->id, signals.take()); },
+                        .hang_up = [&] { shell.signal(process->id, SIGHUP); }});
     } else {
         wait_and_pass_signals(shell, *process, signals);
     }

@@ -10,6 +10,7 @@
 #include "cli/agent_workspace.h"
 #include "cli/input.h"
 #include "cli/terminal.h"
+#include "cli/workspace_options.h"
 #include "daemon/bearer.h"
 #include "daemon/http_endpoint.h"
 #include "net/server.h"
@@ -42,14 +43,15 @@ std::optional<Token> token_for(const config::ServeSettings& wanted) {
     std::string_view origin = "$PADDOCK_TOKEN";
     if (!wanted.token_file.empty()) {
         origin = "the token file";
-        auto text = read_input(wanted.token_file);
+        auto text = read_secret_input(wanted.token_file);
         if (!text) {
             complain(text.error());
             return std::nullopt;
         }
         token.text = std::move(*text);
         while (token.text.ends_with('\n') || token.text.ends_with('\r')) token.text.pop_back();
-    } else if (const char* variable = std::getenv("PADDOCK_TOKEN")) {
+    } else if (const char* variable = std::getenv("PADDOCK_TOKEN");
+               variable != nullptr && *variable != '\0') {
         token.text = variable;
     } else {
         auto made = daemon::make_secret();
@@ -107,7 +109,7 @@ void wait_for_signal(int signals) {
 
 // The order matters: the warden is started before there is anything that it could inherit, files
 // are read and the socket is bound before the wall is up, threads come after it.
-int serve(AgentSetup setup, const Token& token) {
+int serve(config::Configuration setup, const Token& token) {
     const config::ServeSettings& wanted = setup.serve;
     setup.workspace.secrets.push_back({"paddock-token", token.text});
     auto workspace = Workspace::open(std::move(setup.workspace));
@@ -141,11 +143,12 @@ int serve(AgentSetup setup, const Token& token) {
 }  // namespace
 
 int run(const ServeRequest& request) {
-    auto setup = agent_setup(request.settings);
+    auto setup = session_configuration(request.settings);
     if (!setup) {
         complain(setup.error().text);
         return setup.error().exit_code;
     }
+    add_quarantine(setup->workspace);
     const config::ServeSettings& wanted = setup->serve;
     if (!is_loopback(wanted.address) && wanted.certificate_file.empty() &&
         wanted.plaintext_reason.empty()) {

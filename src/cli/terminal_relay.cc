@@ -14,23 +14,23 @@ namespace {
 
 constexpr std::size_t kRelayBytes = 4096;
 
-bool write_all(int fd, const char* bytes, std::size_t size) {
+void write_all(int fd, const char* bytes, std::size_t size) {
     while (size > 0) {
         const ssize_t written = ::write(fd, bytes, size);
         if (written < 0 && errno == EINTR) continue;
-        if (written <= 0) return false;
+        if (written <= 0) return;
         bytes += written;
         size -= static_cast<std::size_t>(written);
     }
-    return true;
 }
 
-// False: one side has ended.
+// False: there will be no more. What nobody takes is lost: its writer must not wait for ever.
 bool pass_on(int from, int to) {
     std::array<char, kRelayBytes> buffer;
     const ssize_t got = ::read(from, buffer.data(), buffer.size());
     if (got < 0 && errno == EINTR) return true;
-    return got > 0 && write_all(to, buffer.data(), static_cast<std::size_t>(got));
+    if (got > 0) write_all(to, buffer.data(), static_cast<std::size_t>(got));
+    return got > 0;
 }
 
 void tell_size(int terminal) {
@@ -87,27 +87,29 @@ sandbox::TerminalSize window_size(int terminal) {
     return {size.ws_row, size.ws_col};
 }
 
-void relay_terminal(int terminal, int status) {
+void relay_terminal(int terminal, int status, const SignalRelay& signals) {
     const SizeChanges sizes;
     bool keys_come = true;
     for (bool ended = false;;) {
         // Once the command has ended, only what is there already is shown.
-        std::array<pollfd, 4> watched{
+        std::array<pollfd, 5> watched{
             pollfd{terminal, POLLIN, 0}, pollfd{keys_come ? STDIN_FILENO : -1, POLLIN, 0},
-            pollfd{sizes.fd(), POLLIN, 0}, pollfd{ended ? -1 : status, POLLIN, 0}};
+            pollfd{sizes.fd(), POLLIN, 0}, pollfd{ended ? -1 : status, POLLIN, 0},
+            pollfd{ended ? -1 : signals.fd, POLLIN, 0}};
         const int ready = ::poll(watched.data(), watched.size(), ended ? 0 : -1);
         if (ready < 0 && errno != EINTR) return;
-        if (ready == 0) return;
-        if (is_ready(watched[0])) {
-            if (!pass_on(terminal, STDOUT_FILENO)) return;
-        } else if (ended) {
-            return;
+        if (ready < 0) continue;
+        if (ready == 0 || (ended && !is_ready(watched[0]))) return;
+        if (is_ready(watched[0]) && !pass_on(terminal, STDOUT_FILENO)) terminal = -1;
+        if (is_ready(watched[1]) && !pass_on(STDIN_FILENO, terminal)) {
+            keys_come = false;
+            signals.hang_up();
         }
-        if (is_ready(watched[1])) keys_come = pass_on(STDIN_FILENO, terminal);
         if (is_ready(watched[2])) {
             sizes.take();
             tell_size(terminal);
         }
+        if (is_ready(watched[4])) signals.pass_on();
         ended = ended || is_ready(watched[3]);
     }
 }

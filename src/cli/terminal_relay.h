@@ -1,9 +1,11 @@
 // Passes a terminal through: what the user types goes to the command's own terminal, what the
-// command prints comes back, and a change of the window's size is told.
+// command prints comes back, and a change of the window's size, a signal and the loss of the
+// terminal are told.
 #pragma once
 
 #include <termios.h>
 
+#include <functional>
 #include <optional>
 
 #include "sandbox/warden.h"
@@ -28,7 +30,13 @@ private:
 bool is_interactive();
 sandbox::TerminalSize window_size(int terminal);
 
+struct SignalRelay {
+    int fd = -1;                      // readable: a signal has come for the command
+    std::function<void()> pass_on{};  // takes it
+    std::function<void()> hang_up{};  // the user's terminal is gone
+};
+
 // Until `status` can be read, and all that was printed by then has been shown.
-void relay_terminal(int terminal, int status);
+void relay_terminal(int terminal, int status, const SignalRelay& signals);
 
 }  // namespace paddock::cli

@@ -101,9 +101,10 @@ int run(const ToolRequest& request) {
         return options.error().exit_code;
     }
     options->track_reads = false;
-    // Commands need a process of their own.
+    // Commands need a process of their own. What lists the tools lists those that an agent gets.
     const tools::Declaration* tool = tools::find_tool(request.tool);
-    if (tool == nullptr || !tool->manners.needs_shell) options->shell.reset();
+    const bool lists_tools = tool == nullptr || request.tool == "workspace_info";
+    if (!lists_tools && !tool->manners.needs_shell) options->shell.reset();
     add_quarantine(*options);
     options->limits = {.calls_per_second = {}, .calls_in_flight = {}};
     const auto workspace = Workspace::open(std::move(*options));

@@ -15,6 +15,8 @@ std::string_view host_of(std::string_view text) {
     }
     const std::size_t colon = text.find(':');
     if (text.find(':', colon + 1) != text.npos) return text;  // a bare address of IPv6
+    const bool has_port = colon != text.npos;
+    if (has_port && text.find_first_not_of("0123456789", colon + 1) != text.npos) return {};
     return text.substr(0, colon);
 }
 

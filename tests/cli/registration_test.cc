@@ -72,12 +72,19 @@ protected:
         return entry.empty() ? "" : json::to_text(entry);
     }
 
+    static bool is_empty(const cli::Client& client, const std::optional<std::string>& text) {
+        if (!text) return false;
+        if (client.toml) return text->find_first_not_of('\n') == text->npos;
+        const json::Parsed parsed = json::parse(*text);
+        return parsed.value.as_object() != nullptr && parsed.value.as_object()->empty();
+    }
+
     static std::string expected_entry(const cli::Client& client) {
         return json::to_text(client.entry(PADDOCK_BINARY, {"mcp", "--root", client.root}));
     }
 };
 
-TEST_F(Registration, makes_a_file_and_takes_it_away) {
+TEST_F(Registration, makes_a_file_and_empties_it) {
     for (const cli::Client& client : cli::clients()) {
         const std::string file = user_file(client);
         const Ran made = run({"install", client.name});
@@ -94,7 +101,7 @@ TEST_F(Registration, makes_a_file_and_takes_it_away) {
         EXPECT_EQ(os_read(file), before);
         EXPECT_FALSE(os_exists(file + ".paddock-backup")) << "nothing to keep";
         EXPECT_EQ(run({"uninstall", client.name}).exit_code, 0) << client.name;
-        EXPECT_FALSE(os_exists(file)) << client.name;
+        EXPECT_TRUE(is_empty(client, os_read(file))) << os_read(file).value_or("none");
         EXPECT_NE(run({"uninstall", client.name}).out.find("does not have it"), std::string::npos);
     }
 }
@@ -140,6 +147,35 @@ TEST_F(Registration, an_entry_of_before_is_brought_up_to_date_and_keeps_what_was
     const std::string codex = *os_read(base() + "/home/.codex/config.toml");
     EXPECT_NE(codex.find("default_tools_approval_mode = 'approve'\n"), std::string::npos) << codex;
     EXPECT_EQ(codex.find("/old"), std::string::npos) << codex;
+}
+
+TEST_F(Registration, the_copy_is_of_the_file_before_us) {
+    for (const cli::Client& client : cli::clients()) {
+        const std::string file = user_file(client);
+        const std::string copy = file + ".paddock-backup";
+        tree({"home/" + client.user.file + "="});
+        os_write(file, full_file(client));
+        EXPECT_EQ(run({"install", client.name}).exit_code, 0);
+        EXPECT_EQ(run({"install", client.name, "--root", "."}).exit_code, 0);
+        EXPECT_EQ(os_read(copy), full_file(client)) << "a second install";
+        EXPECT_EQ(run({"uninstall", client.name}).exit_code, 0);
+        EXPECT_EQ(os_read(copy), full_file(client)) << "an uninstall";
+        const std::string later = client.toml ? "later = 1\n" : "{\"later\": 1}";
+        os_write(file, later);
+        EXPECT_EQ(run({"install", client.name}).exit_code, 0);
+        EXPECT_EQ(os_read(copy), later) << "a file without us is a new one";
+    }
+}
+
+TEST_F(Registration, a_file_that_was_there_with_nothing_in_it_stays) {
+    for (const cli::Client& client : cli::clients()) {
+        const std::string old = client.toml ? "" : "{}";
+        tree({"home/" + client.user.file + "="});
+        os_write(user_file(client), old);
+        EXPECT_EQ(run({"install", client.name}).exit_code, 0);
+        EXPECT_EQ(run({"uninstall", client.name}).exit_code, 0);
+        EXPECT_TRUE(is_empty(client, os_read(user_file(client)))) << client.name;
+    }
 }
 
 TEST_F(Registration, what_it_cannot_keep_it_does_not_touch) {
@@ -219,7 +255,7 @@ TEST_F(Registration, the_scope_of_a_project_is_the_current_directory) {
         EXPECT_EQ(entry_in(client, os_read(ws(client.project_file)).value_or("")),
                   expected_entry(client));
         EXPECT_EQ(run({"uninstall", client.name, "--scope=project"}).exit_code, 0);
-        EXPECT_FALSE(os_exists(ws(client.project_file)));
+        EXPECT_TRUE(is_empty(client, os_read(ws(client.project_file)))) << client.name;
     }
     EXPECT_TRUE(os_list(base() + "/home").empty());
 }

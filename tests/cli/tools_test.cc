@@ -225,5 +225,11 @@ TEST_F(Commands, a_reader_that_goes_away_ends_it_quietly) {
               0);
 }
 
+TEST_F(Commands, a_list_of_tools_is_the_one_that_an_agent_gets) {
+    const Ran info = run({"call", "workspace_info"});
+    EXPECT_NE(info.out.find("bash"), std::string::npos) << info.out;
+    EXPECT_NE(run({"call", "no_such_tool"}).err.find("bash"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace paddock::testing

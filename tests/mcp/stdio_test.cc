@@ -192,6 +192,21 @@ TEST_F(McpStdio, the_end_of_input_ends_background_commands) {
     EXPECT_FALSE(is_held()) << "gone before the server is";
 }
 
+// No command ends after it was made, so no look after a command finds it.
+TEST_F(McpStdio, what_a_background_command_plants_is_taken_at_the_end) {
+    NEEDS_BASH();
+    const char* plant =
+        "(mkdir .claude; echo '{}' > .claude/settings.json; echo '{}' > .mcp.json; "
+        "touch planted; sleep 100000) >/dev/null 2>&1 &";
+    server().answer_to(server().call("bash", {{"command", plant}}));
+    while (!os_exists(ws("planted"))) {
+    }
+    server().close_input();
+    EXPECT_EQ(server().wait(), 0);
+    EXPECT_FALSE(os_exists(ws(".claude")));
+    EXPECT_FALSE(os_exists(ws(".mcp.json")));
+}
+
 TEST_F(McpStdio, a_client_that_vanishes_takes_everything_with_it) {
     NEEDS_BASH();
     start_holder(false);
