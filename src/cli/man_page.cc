@@ -88,7 +88,9 @@ std::string man_page(const std::vector<Command>& commands) {
         "The commands are the tools that an agent gets, for people.\n"
         ".SH OPTIONS\n"
         "Every command has these.\n"
-        "Options and operands may be mixed; what follows \\fB\\-\\-\\fR is no option.\n";
+        "Options and operands may be mixed, save that all after the command of \\fBrun\\fR is its "
+        "own;\n"
+        "what follows \\fB\\-\\-\\fR is no option.\n";
     for (const Option& option : options_of(commands.front())) {
         if (is_shared(option)) text += option_entry(option);
     }

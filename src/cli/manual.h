@@ -41,8 +41,9 @@ struct Manual {
     std::string summary;        // one line
     std::string description{};  // sentences; may be empty
     std::vector<Operand> operands{};
-    Words examples{};                             // whole commands
-    std::string tool{};                           // that it calls; empty: none, or any
+    bool takes_command = false;  // the first operand and all words after it are another's command
+    Words examples{};            // whole commands
+    std::string tool{};          // that it calls; empty: none, or any
     std::string no = "it was refused or failed";  // what exit code 1 means
 };
 

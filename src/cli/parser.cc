@@ -148,12 +148,14 @@ bool Parser::was_given(const std::string& name) const {
 std::optional<Ending> Parser::parse(const Words& words) {
     for (std::size_t i = 0; i < words.size(); ++i) {
         const std::string& word = words[i];
-        if (word == "--") {
-            operands_.insert(operands_.end(), words.begin() + static_cast<std::ptrdiff_t>(i) + 1,
+        const bool is_operand = word.size() < 2 || word[0] != '-';
+        if (word == "--" || (is_operand && manual_.takes_command)) {
+            const std::size_t first = is_operand ? i : i + 1;
+            operands_.insert(operands_.end(), words.begin() + static_cast<std::ptrdiff_t>(first),
                              words.end());
             break;
         }
-        if (word.size() < 2 || word[0] != '-') {
+        if (is_operand) {
             operands_.push_back(word);
         } else if (auto ending = take_option(words, i)) {
             return ending;

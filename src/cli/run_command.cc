@@ -106,7 +106,8 @@ Command run_command() {
     return {{.name = "run",
              .summary = "Run a command that cannot leave the workspace.",
              .description =
-                 "The command sees the workspace, the system's programs, a private /tmp and home, "
+                 "Options come before the command: all that follows its name is the command's. It "
+                 "sees the workspace, the system's programs, a private /tmp and home, "
                  "and its own processes; no network unless asked for. Listed hosts are reached "
                  "through a proxy that HTTP_PROXY and the like name; addresses of this machine and "
                  "of private networks have to be listed themselves. What was denied is told at the "
@@ -115,7 +116,8 @@ Command run_command() {
                  "the signal that ended it; 125 the sandbox could not be made, 126 the program "
                  "cannot be run, 127 there is none.",
              .operands = {{.name = "COMMAND", .many = true}},
-             .examples = {"paddock run -- make -j4", "paddock run --ro -- git log",
+             .takes_command = true,
+             .examples = {"paddock run make -j4", "paddock run --ro -- git log",
                           "paddock run --net 'allow=*.debian.org:443' -- curl -I "
                           "https://www.debian.org/",
                           "paddock run --net host --pass-env HTTPS_PROXY -- npm install",

@@ -122,6 +122,15 @@ TEST_F(Run, a_command_is_told_that_its_terminal_is_gone) {
     EXPECT_EQ(command.wait(), 128 + SIGHUP);
 }
 
+TEST_F(Run, what_follows_the_command_is_its_own) {
+    const std::vector<std::string> print{"printf", "%s,", "-la", "--root", "--", "--help"};
+    std::vector<std::string> words{"run", "--root", ws()};
+    words.insert(words.end(), print.begin(), print.end());
+    EXPECT_EQ(paddock(words).out, "-la,--root,--,--help,");
+    EXPECT_EQ(run({}, print).out, "-la,--root,--,--help,");
+    EXPECT_EQ(paddock({"run", "--unknown", "true"}).exit_code, 2);
+}
+
 TEST_F(Run, names_the_limit_that_was_met) {
     const Ran ran = run({"--limit", "file=1M"}, {"sh", "-c", "head -c 2000000 /dev/zero > big"});
     EXPECT_TRUE(holds(ran.err, "- exceed the limit of file: a file grew beyond 1 MB")) << ran.err;
