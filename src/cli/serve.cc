@@ -42,14 +42,15 @@ std::optional<Token> token_for(const config::ServeSettings& wanted) {
     std::string_view origin = "$PADDOCK_TOKEN";
     if (!wanted.token_file.empty()) {
         origin = "the token file";
-        auto text = read_input(wanted.token_file);
+        auto text = read_secret_input(wanted.token_file);
         if (!text) {
             complain(text.error());
             return std::nullopt;
         }
         token.text = std::move(*text);
         while (token.text.ends_with('\n') || token.text.ends_with('\r')) token.text.pop_back();
-    } else if (const char* variable = std::getenv("PADDOCK_TOKEN")) {
+    } else if (const char* variable = std::getenv("PADDOCK_TOKEN");
+               variable != nullptr && *variable != '\0') {
         token.text = variable;
     } else {
         auto made = daemon::make_secret();

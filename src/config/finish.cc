@@ -128,7 +128,9 @@ private:
     }
 
     void check_serve() {
-        const ServeSettings& serve = draft_.serve;
+        ServeSettings& serve = draft_.serve;
+        // No name is ever looked up.
+        if (serve.address == "localhost") serve.address = "127.0.0.1";
         if (serve.certificate_file.empty() != serve.key_file.empty()) {
             complain(serve.key_file.empty() ? "serve.certificate_file" : "serve.key_file",
                      "serve.certificate_file and serve.key_file are needed together");

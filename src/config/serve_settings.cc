@@ -31,7 +31,8 @@ Setting texts(Setting setting) {
 std::vector<Setting> serve_settings() {
     return {
         text<&ServeSettings::address>({.key = "serve.address",
-                                       .help = "The address that 'paddock serve' listens on",
+                                       .help = "The address that 'paddock serve' listens on, in "
+                                               "numbers or localhost",
                                        .unit = "ADDRESS",
                                        .flags = {"--address"}}),
         number<std::uint16_t>({.key = "serve.port",

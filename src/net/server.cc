@@ -26,7 +26,8 @@ constexpr int kBacklog = 1024;
 
 Failure failure_of(const Error& error) {
     if (error == asio::error::address_in_use) {
-        return refuse(Code::kAlreadyExists, "somebody listens there already", error.value());
+        return refuse(Code::kAlreadyExists, "the address is in use; choose another port",
+                      error.value());
     }
     if (error == boost::system::errc::address_not_available) {
         return refuse(Code::kInvalidArgument, "this machine has no such address", error.value());
@@ -67,12 +68,9 @@ struct Server::Body {
 Done Server::Body::open(const Settings& settings) {
     Error error;
     const auto numeric = asio::ip::make_address(settings.address, error);
-    if (error) return refuse(Code::kInvalidArgument, "the address is not a numeric one");
+    if (error)
+        return refuse(Code::kInvalidArgument, "an address in numbers is needed, such as 127.0.0.1");
     shared->limits = settings.limits;
-    if (!settings.certificate_file.empty() || !settings.key_file.empty()) {
-        PADDOCK_ASSIGN(tls, TlsContext::load({settings.certificate_file, settings.key_file}));
-        shared->tls = std::move(tls);
-    }
     for (unsigned i = 0; i < std::max(1U, settings.threads); ++i) {
         loops.push_back(std::make_shared<Loop>(shared));
     }
@@ -135,6 +133,11 @@ Result<Server> Server::listen(const Settings& settings) {
     // Asio reports a missing epoll or a full descriptor table by an exception only.
     try {
         auto body = std::make_unique<Body>();
+        if (!settings.certificate_file.empty() || !settings.key_file.empty()) {
+            auto tls = TlsContext::load({settings.certificate_file, settings.key_file});
+            if (!tls) return tls.error();
+            body->shared->tls = std::move(*tls);
+        }
         if (const Done done = body->open(settings); !done) {
             return as_error(done.error(), "listen", place);
         }

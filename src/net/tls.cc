@@ -109,7 +109,7 @@ private:
     Connection connection_;
 };
 
-// What OpenSSL's newest complaint about a file means here. Its text may name the host's paths.
+// What OpenSSL's earliest complaint about a file means here. Its text may name the host's paths.
 Failure cannot_load(std::string_view reason) {
     const unsigned long first = ERR_get_error();
     ERR_clear_error();
@@ -129,13 +129,15 @@ TlsContext::TlsContext(std::unique_ptr<Native> native) : native_(std::move(nativ
 
 TlsContext::~TlsContext() = default;
 
-Outcome<std::shared_ptr<TlsContext>> TlsContext::load(const TlsFiles& files) {
+Result<std::shared_ptr<TlsContext>> TlsContext::load(const TlsFiles& files) {
     OPENSSL_init_ssl(OPENSSL_INIT_NO_LOAD_CONFIG, nullptr);
     auto native = std::make_unique<Native>();
     native->context.reset(SSL_CTX_new(TLS_server_method()));
     native->method = socket_method();
     SSL_CTX* context = native->context.get();
-    if (context == nullptr || native->method == nullptr) return refuse(Code::kInternal);
+    if (context == nullptr || native->method == nullptr) {
+        return as_error(refuse(Code::kInternal), "listen", {});
+    }
     SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
     SSL_CTX_set_options(
         context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_CIPHER_SERVER_PREFERENCE);
@@ -146,13 +148,14 @@ Outcome<std::shared_ptr<TlsContext>> TlsContext::load(const TlsFiles& files) {
     SSL_CTX_set_default_passwd_cb(context, [](char*, int, int, void*) { return -1; });
     ERR_clear_error();
     if (SSL_CTX_use_certificate_chain_file(context, files.certificate.c_str()) != 1) {
-        return cannot_load("the certificate file holds no chain of certificates in PEM");
+        return as_error(cannot_load("holds no chain of certificates in PEM"), "certificate file",
+                        files.certificate);
     }
     if (SSL_CTX_use_PrivateKey_file(context, files.key.c_str(), SSL_FILETYPE_PEM) != 1 ||
         SSL_CTX_check_private_key(context) != 1) {
-        return cannot_load(
-            "the key file holds no private key, in PEM and without a passphrase, "
-            "that belongs to the certificate");
+        return as_error(cannot_load("holds no private key, in PEM and without a passphrase, that "
+                                    "belongs to the certificate"),
+                        "key file", files.key);
     }
     return std::shared_ptr<TlsContext>(new TlsContext(std::move(native)));
 }

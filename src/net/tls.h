@@ -18,9 +18,9 @@ struct TlsFiles {
 // TLS 1.2 and 1.3, no renegotiation, no compression.
 class TlsContext {
 public:
-    // Reads both files now. Errors: not_found, permission_denied, invalid_argument; never with any
-    // of what the files hold.
-    static Outcome<std::shared_ptr<TlsContext>> load(const TlsFiles& files);
+    // Reads both files now. Errors: not_found, permission_denied, invalid_argument; with the name
+    // of the file, never with any of what it holds.
+    static Result<std::shared_ptr<TlsContext>> load(const TlsFiles& files);
     ~TlsContext();
     TlsContext(const TlsContext&) = delete;
     TlsContext& operator=(const TlsContext&) = delete;

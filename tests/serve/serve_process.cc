@@ -26,10 +26,7 @@ ServeProcess::ServeProcess(const std::string& root, std::vector<std::string> mor
         ::dup2(out[1], 1);
         ::dup2(out[1], 2);
         for (const auto& [name, value] : variables) {
-            if (value.empty())
-                ::unsetenv(name.c_str());
-            else
-                ::setenv(name.c_str(), value.c_str(), 1);
+            ::setenv(name.c_str(), value.c_str(), 1);
         }
         std::vector<char*> arguments;
         for (std::string& word : words) arguments.push_back(word.data());

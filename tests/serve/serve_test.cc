@@ -1,6 +1,7 @@
 // 'paddock serve' as its clients, its supervisor and web pages meet it.
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 
 #include <csignal>
 #include <fstream>
@@ -288,6 +289,7 @@ TEST_F(Serve, a_token_is_made_and_shown_once) {
 
 TEST_F(Serve, a_token_of_a_file_is_nowhere_to_be_seen) {
     os_write(base() + "/token", "the-token-of-a-file-9876543210\n");
+    ASSERT_EQ(::chmod((base() + "/token").c_str(), 0640), 0);
     os_write(ws("a"), "the-token-of-a-file-9876543210");
     server_.emplace(ws(), std::vector<std::string>{"--token-file", base() + "/token"},
                     std::map<std::string, std::string>{{"PADDOCK_TOKEN", ""}});
@@ -321,7 +323,22 @@ TEST_F(Serve, refuses_what_would_be_unsafe) {
     refused({"--tls-cert", "x"}, "together");
     refused({"--token-file", base() + "/none"}, "not_found");
     refused({}, "no usable token", {{"PADDOCK_TOKEN", "tooshort"}});
-    refused({"--tls-cert", base() + "/none", "--tls-key", base() + "/none"}, "not_found");
+    const std::string none = base() + "/none";
+    refused({"--tls-cert", none, "--tls-key", none},
+            "not_found: certificate file '" + none + "': does not exist");
+    for (const unsigned mode : {0604U, 0602U, 0620U}) {
+        os_write(base() + "/token", std::string(kToken));
+        ASSERT_EQ(::chmod((base() + "/token").c_str(), mode), 0);
+        refused({"--token-file", base() + "/token"}, "can be read or written by others");
+    }
+    refused({"--listen", "127.0.0.1:" + std::to_string(server().port())},
+            "the address is in use; choose another port");
+    refused({"--listen", "example.org:0", "--allow-plaintext", "a test"}, "in numbers");
+}
+
+TEST_F(Serve, localhost_is_the_loopback) {
+    server_.emplace(ws(), std::vector<std::string>{"--listen", "localhost:0"});
+    EXPECT_NE(server().port(), 0) << server().printed();
 }
 
 TEST_F(Serve, speaks_tls) {
