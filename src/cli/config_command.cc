@@ -11,6 +11,7 @@
 #include "json/write.h"
 #include "sys/io.h"
 #include "sys/open.h"
+#include "sys/stat.h"
 
 namespace paddock::cli {
 namespace {
@@ -92,7 +93,11 @@ int run(const ConfigRequest& request) {
     }
     if (request.only_check) {
         const std::string file = made->file.empty() ? "no file" : displayable(made->file);
-        return print("The configuration is in order (" + file + ").\n") ? 0 : kUsageError;
+        const std::string& root = made->workspace.root;
+        return print("The configuration is in order (" + file + ").\nThe workspace: " +
+                     displayable(sys::real_path(root.c_str()).value_or(root)) + "\n")
+                   ? 0
+                   : kUsageError;
     }
     const std::string text = request.output.json
                                  ? as_json(*made)
@@ -141,7 +146,8 @@ std::vector<Command> config_commands() {
         .summary = "Show the settings that are in force, or check a configuration.",
         .description =
             "'show' prints every setting with its value and where that comes from: the default, "
-            "the file with line and column, a variable, an option. 'check' says what is wrong. "
+            "the file with line and column, a variable, an option. 'check' says what is wrong, or "
+            "where the workspace is. "
             "Options go over variables, and these over the file. The options here are those of "
             "the commands that serve an agent. Secrets are never shown.",
         .operands = {{.name = "show|check", .choices = {"show", "check"}},

@@ -48,6 +48,22 @@ std::string option_entry(const Option& option) {
     return ".TP\n" + tag + "\n" + sentences(option.help + usual + ".");
 }
 
+std::string bold(const std::string& text) { return "\\fB" + roff(text) + "\\fR"; }
+
+// Of the two options that not every command has.
+std::string who_has_them(const std::vector<Command>& commands) {
+    std::string without;
+    for (const Command& command : commands) {
+        const auto options = options_of(command);
+        const bool has = std::any_of(options.begin(), options.end(), [](const Option& option) {
+            return option.names.back() == "--json";
+        });
+        if (!has) without += (without.empty() ? "" : ", ") + bold(command.manual.name);
+    }
+    return "Every command has " + bold("--help") + ".\n" + bold("--json") + " and " +
+           bold("--color") + " are for all but " + without + ".\n";
+}
+
 bool is_shared(const Option& option) {
     return option.names.back() == "--help" || option.names.back() == "--json" ||
            option.names.back() == "--color";
@@ -86,8 +102,8 @@ std::string man_page(const std::vector<Command>& commands) {
         "Files that usually hold secrets are not opened, and secrets in what is shown are\n"
         "replaced.\n"
         "The commands are the tools that an agent gets, for people.\n"
-        ".SH OPTIONS\n"
-        "Every command has these.\n"
+        ".SH OPTIONS\n" +
+        who_has_them(commands) +
         "Options and operands may be mixed, save that all after the command of \\fBrun\\fR is its "
         "own;\n"
         "what follows \\fB\\-\\-\\fR is no option.\n";

@@ -46,7 +46,9 @@ Setting root_setting() {
     Setting setting = plain<std::string>(
         {.key = "workspace.root",
          .kind = Kind::kFile,
-         .help = "The workspace: the directory that is worked in; else the current one",
+         .help = "The workspace: the directory that is worked in; without it the current one, or, "
+                 "where "
+                 "the file has a table [workspace], workspaces/ in the state directory",
          .unit = "DIR",
          .variables = {"PADDOCK_ROOT", "WORKSPACE_ROOT"},
          .flags = {"--root", "--workspace"},
