@@ -2,23 +2,12 @@
 
 #include <paddock/limits.h>
 
-#include "cli/git_excludes.h"
 #include "cli/terminal.h"
-#include "cli/workspace_options.h"
 #include "mcp/instructions.h"
 #include "mcp/workspace_tools.h"
 #include "tools/session.h"
 
 namespace paddock::cli {
-
-tl::expected<AgentSetup, Ending> agent_setup(const SettingWords& words) {
-    auto made = configuration(words);
-    if (!made) return tl::unexpected(std::move(made.error()));
-    WorkspaceOptions& options = made->workspace;
-    // The operator's lines are stronger.
-    options.ignore_rules.insert(0, git_excludes() + "\n");
-    return AgentSetup{std::move(options), std::move(made->serve)};
-}
 
 Result<ConfineReport> confine_to(const Workspace& workspace) {
     if (workspace.session().options().unconfined) return ConfineReport();

@@ -1,26 +1,13 @@
 // The workspace that is served to an agent, and the walls around the process that serves it.
 #pragma once
 
-#include <tl/expected.hpp>
-
-#include <paddock/config.h>
 #include <paddock/sandbox.h>
 #include <paddock/workspace.h>
 
-#include "cli/arguments.h"
 #include "mcp/methods.h"
 #include "mcp/protocol.h"
 
 namespace paddock::cli {
-
-struct AgentSetup {
-    WorkspaceOptions workspace;
-    config::ServeSettings serve;
-};
-
-// What the configuration says. Whoever calls has started us or has our token: unless the operator
-// wants it, there is no need to slow it down.
-tl::expected<AgentSetup, Ending> agent_setup(const SettingWords& words);
 
 // Wall two: from here on nothing outside the workspace can be opened, whatever the tools do wrong.
 // Where the operator lets paths lead outside there is none.

@@ -4,6 +4,7 @@
 
 #include "cli/agent_workspace.h"
 #include "cli/terminal.h"
+#include "cli/workspace_options.h"
 #include "mcp/stdio.h"
 
 namespace paddock::cli {
@@ -25,7 +26,7 @@ int refuse(const Error& error) {
 }  // namespace
 
 int run(const McpRequest& request) {
-    auto setup = agent_setup(request.settings);
+    auto setup = session_configuration(request.settings);
     if (!setup) {
         complain(setup.error().text);
         return setup.error().exit_code;

@@ -10,6 +10,7 @@
 #include "cli/agent_workspace.h"
 #include "cli/input.h"
 #include "cli/terminal.h"
+#include "cli/workspace_options.h"
 #include "daemon/bearer.h"
 #include "daemon/http_endpoint.h"
 #include "net/server.h"
@@ -108,7 +109,7 @@ void wait_for_signal(int signals) {
 
 // The order matters: the warden is started before there is anything that it could inherit, files
 // are read and the socket is bound before the wall is up, threads come after it.
-int serve(AgentSetup setup, const Token& token) {
+int serve(config::Configuration setup, const Token& token) {
     const config::ServeSettings& wanted = setup.serve;
     setup.workspace.secrets.push_back({"paddock-token", token.text});
     auto workspace = Workspace::open(std::move(setup.workspace));
@@ -141,7 +142,7 @@ int serve(AgentSetup setup, const Token& token) {
 }  // namespace
 
 int run(const ServeRequest& request) {
-    auto setup = agent_setup(request.settings);
+    auto setup = session_configuration(request.settings);
     if (!setup) {
         complain(setup.error().text);
         return setup.error().exit_code;

@@ -49,11 +49,16 @@ tl::expected<config::Configuration, Ending> configuration(const SettingWords& wo
     return std::move(*made);
 }
 
-tl::expected<WorkspaceOptions, Ending> workspace_options(const SettingWords& words) {
+tl::expected<config::Configuration, Ending> session_configuration(const SettingWords& words) {
     auto made = configuration(words);
-    if (!made) return tl::unexpected(std::move(made.error()));
     // The operator's lines are stronger.
-    made->workspace.ignore_rules.insert(0, git_excludes() + "\n");
+    if (made) made->workspace.ignore_rules.insert(0, git_excludes() + "\n");
+    return made;
+}
+
+tl::expected<WorkspaceOptions, Ending> workspace_options(const SettingWords& words) {
+    auto made = session_configuration(words);
+    if (!made) return tl::unexpected(std::move(made.error()));
     return std::move(made->workspace);
 }
 

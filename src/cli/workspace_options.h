@@ -15,7 +15,10 @@ enum class StateDirectory : bool { kLeave, kMake };
 tl::expected<config::Configuration, Ending> configuration(
     const SettingWords& words, StateDirectory state = StateDirectory::kMake);
 
-// As an agent's session gets them; searches also pass over what the user's git passes over.
+// The same for a session: searches also pass over what the user's git passes over.
+tl::expected<config::Configuration, Ending> session_configuration(const SettingWords& words);
+
+// Its workspace.
 tl::expected<WorkspaceOptions, Ending> workspace_options(const SettingWords& words);
 
 }  // namespace paddock::cli
