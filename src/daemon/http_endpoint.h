@@ -3,7 +3,7 @@
 //   POST /mcp      a message; JSON or events come back
 //   DELETE /mcp    ends a session of the legacy era
 //   GET /healthz   200 while the process answers
-//   GET /readyz    200 while it takes requests, 503 when it is about to end
+//   GET /readyz    200 while it takes requests
 //
 // Promise: without the token nothing but the two questions is answered, and no body is taken in; a
 // web page of a foreign origin, or one that reached the server under a foreign name, gets a 403. In
@@ -45,10 +45,11 @@ public:
     HttpEndpoint(const HttpEndpoint&) = delete;
     HttpEndpoint& operator=(const HttpEndpoint&) = delete;
 
-    // For net::Server::start. The endpoint must outlive the server.
+    // For net::Server::start. The endpoint must live until its stop() has returned.
     net::Handlers handlers();
 
-    // No longer ready; requests are still answered while the server drains.
+    // From now on new messages are refused, on the connections that are still there; what is under
+    // way goes on while the server drains.
     void prepare_to_end() noexcept { is_ready_ = false; }
     // After the server has stopped: cancels what is left and waits for it. False: something still
     // runs, and the process must leave without cleaning up.
