@@ -7,11 +7,11 @@
 
 #include "base/check.h"
 #include "policy/host_rules.h"
-#include "sandbox/refusal_log.h"
 #include "sandbox/dns_message.h"
 #include "sandbox/http_body.h"
 #include "sandbox/name_files.h"
 #include "sandbox/proxy_request.h"
+#include "sandbox/refusal_log.h"
 
 namespace {
 

@@ -2,7 +2,6 @@
 
 #include <sys/syscall.h>
 
-
 namespace paddock::sandbox {
 namespace {
 

@@ -125,7 +125,9 @@ Done set_limit(Limit limit, std::uint64_t value) {
     struct rlimit present;
     PADDOCK_TRY(call(Call::kCredential, [&] { return ::getrlimit(resource, &present); }));
     const rlim_t bounded = std::min<rlim_t>(value, present.rlim_max);
-    const struct rlimit wanted { bounded, bounded };
+    const struct rlimit wanted {
+        bounded, bounded
+    };
     return call(Call::kCredential, [&] { return ::setrlimit(resource, &wanted); });
 }
 

@@ -21,8 +21,8 @@ namespace {
 std::string name_of(const std::string& text) { return unquote(text).value_or(text); }
 
 TEST(Quote, leaves_plain_names_alone) {
-    for (const char* name : {"", "a", "src/main.cc", "na\xC3\xAFve \xE2\x82\xAC", "a b/c d",
-                             "it's", "a->b", "\xF0\x9F\x90\xB4", "a,b;c$d*[e]{f}"}) {
+    for (const char* name : {"", "a", "src/main.cc", "na\xC3\xAFve \xE2\x82\xAC", "a b/c d", "it's",
+                             "a->b", "\xF0\x9F\x90\xB4", "a,b;c$d*[e]{f}"}) {
         EXPECT_EQ(quote_if_needed(name), name);
         EXPECT_EQ(name_of(name), name);
     }

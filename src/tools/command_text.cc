@@ -49,7 +49,8 @@ std::optional<MetLimit> met_limit(const sandbox::ExitRecord& exit, const Command
     const bool too_large = exit.signal == SIGXFSZ ||
                            (exit.signal == 0 && exit.exit_code == kShellAddsToSignal + SIGXFSZ);
     if (too_large) {
-        return MetLimit{"file size", "file_bytes", "a file grew beyond " + bytes_text(limits.file_bytes)};
+        return MetLimit{"file size", "file_bytes",
+                        "a file grew beyond " + bytes_text(limits.file_bytes)};
     }
     const bool failed = exit.signal != 0 || exit.exit_code != 0;
     if (exit.memory_kills > 0) {

@@ -6,8 +6,8 @@
 
 #include "base/outcome.h"
 #include "fs/readable.h"
-#include "sys/io.h"
 #include "search/git_layout.h"
+#include "sys/io.h"
 #include "sys/stat.h"
 #include "text/quote.h"
 #include "text/similar.h"

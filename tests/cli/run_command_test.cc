@@ -133,7 +133,8 @@ TEST_F(Run, what_follows_the_command_is_its_own) {
 
 TEST_F(Run, names_the_limit_that_was_met) {
     const Ran ran = run({"--limit", "file=1M"}, {"sh", "-c", "head -c 2000000 /dev/zero > big"});
-    EXPECT_TRUE(holds(ran.err, "- exceed the limit of file_bytes: a file grew beyond 1 MB")) << ran.err;
+    EXPECT_TRUE(holds(ran.err, "- exceed the limit of file_bytes: a file grew beyond 1 MB"))
+        << ran.err;
 }
 
 TEST_F(Run, the_network_is_asked_for_in_words) {

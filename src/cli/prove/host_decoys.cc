@@ -54,8 +54,7 @@ std::string new_mark() {
 
 }  // namespace
 
-HostDecoys::HostDecoys(const Ground& ground)
-    : mark_(new_mark()) {
+HostDecoys::HostDecoys(const Ground& ground) : mark_(new_mark()) {
     must(::setenv(kVariable, std::string(kSecret).c_str(), 1) == 0, "setenv");
     const UniqueFd secret = ground.open_secret();
     // Without close-on-exec, on purpose.
