@@ -26,11 +26,15 @@ std::vector<std::string> environment(const Setting& setting) {
     for (char** variable = environ; *variable != nullptr; ++variable) {
         const std::string entry = *variable;
         const std::string name = entry.substr(0, entry.find('='));
+        if (name == "XDG_STATE_HOME") continue;
         if (name != "PADDOCK_CONFIG" && !setting.variables.contains(name)) all.push_back(entry);
     }
     for (const auto& [name, value] : setting.variables) all.push_back(name + "=" + value);
-    // Whoever runs the tests may have a configuration.
+    // Whoever runs the tests may have a configuration, and wants nothing in the state directory.
     if (!setting.variables.contains("PADDOCK_CONFIG")) all.push_back("PADDOCK_CONFIG=/dev/null");
+    const bool has_home =
+        setting.variables.contains("HOME") || setting.variables.contains("XDG_STATE_HOME");
+    if (!has_home) all.push_back("XDG_STATE_HOME=/dev/null");
     return all;
 }
 

@@ -47,6 +47,7 @@ public:
         if (id_ == 0) {
             for (const int fd : {0, 1, 2}) ::dup2(other.get(), fd);
             ::setenv("PADDOCK_CONFIG", "/dev/null", 1);
+            ::setenv("XDG_STATE_HOME", "/dev/null", 1);
             ::execl(PADDOCK_BINARY, "paddock", "run", "--root", root.c_str(), "--", "sh", "-c",
                     "echo ready; exec sleep 100000", nullptr);
             ::_exit(1);
@@ -129,6 +130,21 @@ TEST_F(Run, what_follows_the_command_is_its_own) {
     EXPECT_EQ(paddock(words).out, "-la,--root,--,--help,");
     EXPECT_EQ(run({}, print).out, "-la,--root,--,--help,");
     EXPECT_EQ(paddock({"run", "--unknown", "true"}).exit_code, 2);
+}
+
+TEST_F(Run, keeps_what_is_taken_in_the_state_directory) {
+    Setting setting;
+    setting.variables = {{"XDG_STATE_HOME", base() + "/state"}};
+    const Ran ran = paddock({"run", "--root", ws(), "--", "sh", "-c",
+                             "mkdir .vscode; echo planted > .vscode/tasks.json"},
+                            setting);
+    EXPECT_EQ(ran.exit_code, 0) << ran.err;
+    EXPECT_FALSE(os_exists(ws(".vscode")));
+    EXPECT_TRUE(holds(ran.err, "moved to the quarantine")) << ran.err;
+    const std::string quarantine = base() + "/state/paddock/quarantine";
+    const auto sessions = os_list(quarantine);
+    ASSERT_EQ(sessions.size(), 1U);
+    EXPECT_EQ(os_read(quarantine + "/" + sessions[0] + "/1/.vscode.kept/tasks.json"), "planted\n");
 }
 
 TEST_F(Run, names_the_limit_that_was_met) {

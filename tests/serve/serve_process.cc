@@ -21,6 +21,7 @@ ServeProcess::ServeProcess(const std::string& root, std::vector<std::string> mor
     words.insert(words.end(), more.begin(), more.end());
     variables.emplace("PADDOCK_TOKEN", kToken);
     variables.emplace("PADDOCK_CONFIG", "/dev/null");
+    variables.emplace("XDG_STATE_HOME", "/dev/null");
     child_ = ::fork();
     if (child_ == 0) {
         ::dup2(out[1], 1);
