@@ -14,14 +14,23 @@
 namespace paddock::config {
 namespace {
 
-// Finds a key with too many dots, or a list with too many brackets, as the parser would see them:
-// those in strings and comments do not count.
-class DepthScan {
-public:
-    explicit DepthScan(std::string_view text) : text_(text) {}
+struct Objection {
+    Place place;
+    std::string why;
+};
 
-    std::optional<Place> too_deep() {
-        while (at_ < text_.size()) {
+// Finds what must not get to the parser: a key with too many dots, and characters beyond ASCII
+// where toml++ 3.3 asks whether they are white space, which it cannot answer. That is everywhere
+// but in comments and in strings of one line.
+class Scan {
+public:
+    explicit Scan(std::string_view text) : text_(text) {
+        constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+        if (text_.starts_with(kByteOrderMark)) at_ = kByteOrderMark.size();
+    }
+
+    std::optional<Objection> objection() {
+        while (at_ < text_.size() && !strange_) {
             const char c = text_[at_];
             if (c == '"' || c == '\'') {
                 skip_string(c);
@@ -31,15 +40,24 @@ public:
                 at_ = std::min(text_.find('\n', at_), text_.size());
                 continue;
             }
-            if (c == '.' && ++dots_ > limits::kConfigDepthMax) return place();
+            if (c == '.' && ++dots_ > limits::kConfigDepthMax) {
+                return Objection{place(), "a key has more than " +
+                                              std::to_string(limits::kConfigDepthMax + 1) +
+                                              " parts"};
+            }
+            if (is_beyond_ascii(c)) strange_ = place();
             if (c == '\n' || c == ',' || c == '=' || c == '{' || c == '[') dots_ = 0;
             if (c == '\n') line_begin(at_ + 1);
             ++at_;
         }
-        return std::nullopt;
+        if (!strange_) return std::nullopt;
+        return Objection{*strange_,
+                         "a character beyond ASCII; comments and strings of one line may have it"};
     }
 
 private:
+    static bool is_beyond_ascii(char c) { return static_cast<unsigned char>(c) > 0x7f; }
+
     void line_begin(std::size_t at) {
         ++line_;
         begin_ = at;
@@ -55,6 +73,7 @@ private:
         at_ += is_long ? 3 : 1;
         for (; at_ < text_.size(); ++at_) {
             const char c = text_[at_];
+            if (is_long && is_beyond_ascii(c) && !strange_) strange_ = place();
             if (c == '\n') {
                 if (!is_long) return;
                 line_begin(at_ + 1);
@@ -72,6 +91,7 @@ private:
     std::size_t begin_ = 0;
     std::uint32_t line_ = 1;
     std::size_t dots_ = 0;
+    std::optional<Place> strange_;
 };
 
 Place place_of(const toml::source_region& region) {
@@ -131,9 +151,8 @@ TomlDocument parse_toml(std::string_view text) {
         return refused({1, 1},
                        "is larger than " + std::to_string(limits::kConfigBytesMax / 1024) + " kB");
     }
-    if (const auto place = DepthScan(text).too_deep()) {
-        return refused(*place, "a key has more than " +
-                                   std::to_string(limits::kConfigDepthMax + 1) + " parts");
+    if (const auto objection = Scan(text).objection()) {
+        return refused(objection->place, objection->why);
     }
     const toml::parse_result result = toml::parse(text);
     if (!result) {

@@ -62,6 +62,21 @@ TEST(Toml, depth_and_size_are_bounded) {
     EXPECT_FALSE(parse_toml(std::string(limits::kConfigBytesMax, '\n')).wrong);
 }
 
+// Where toml++ asks of a character whether it is white space it is undefined what happens.
+TEST(Toml, characters_beyond_ascii_are_for_comments_and_strings_of_one_line) {
+    for (const char* text : {"a = \"\u00e9\" # \u00e9\n", "a = '\u02dd'",
+                             "\xef\xbb\xbf"
+                             "a = 1"}) {
+        EXPECT_FALSE(parse_toml(text).wrong) << text;
+    }
+    for (const char* text :
+         {"\u00e9 = 1", "a = 1\u00a0", "a = \"\"\"x\\\n \u02dd\"\"\"", "a.\u02dd"}) {
+        const auto document = parse_toml(text);
+        EXPECT_TRUE(document.wrong) << text;
+        EXPECT_NE(document.problem.find("beyond ASCII"), std::string::npos) << document.problem;
+    }
+}
+
 TEST(Toml, dots_in_strings_and_comments_do_not_count) {
     const std::string dots(100, '.');
     for (const std::string& text :
