@@ -115,7 +115,16 @@ bool HostDecoys::victim_lives() const {
            ended.si_pid == 0;
 }
 
+// While a process runs another program there is a moment without any words: one look is not enough.
 bool HostDecoys::end_left_behind() const {
+    constexpr int kLooks = 25;
+    for (int i = 0; i < kLooks; ++i) {
+        if (end_marked()) return true;
+    }
+    return false;
+}
+
+bool HostDecoys::end_marked() const {
     bool found = false;
     std::error_code none;
     for (const auto& entry : std::filesystem::directory_iterator("/proc", none)) {

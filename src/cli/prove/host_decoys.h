@@ -32,6 +32,7 @@ public:
     bool end_left_behind() const;
 
 private:
+    bool end_marked() const;
     void start_victim();
     void start_service();
 
