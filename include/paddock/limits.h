@@ -22,6 +22,10 @@ inline constexpr int kSymlinksMax = 40;
 // would otherwise cost 80,000 steps for one call.
 inline constexpr int kResolveStepsMax = 8192;
 
+// How often the kernel is asked again when it says "too many links" of a path that is too long for
+// the user-space lookup to judge. Under a storm of mounts four of five answers were wrong.
+inline constexpr int kLinkCountRetriesMax = 64;
+
 // Directories at the end of a lookup, walk or removal that stay open: ordinary trees never re-open
 // a level. A deeper tree holds one more for each doubling of its depth.
 inline constexpr std::size_t kHeldDirectoriesMax = 16;

@@ -86,7 +86,7 @@ private:
 Outcome<WalkEnd> PathWalk::run() {
     for (auto name = take_component(pending_); !name.empty(); name = take_component(pending_)) {
         if (++steps_ > limits::kResolveStepsMax) {
-            return refuse(Code::kLimitReached, "takes too many steps to resolve", ELOOP);
+            return refuse(Code::kLimitReached, "takes too many steps to resolve");
         }
         // Only a link's text has dots; as in the kernel, they need search permission.
         if (name == "." || name == "..") PADDOCK_TRY(sys::openat(chain_.top(), ".", O_PATH));

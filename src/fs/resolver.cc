@@ -34,6 +34,13 @@ bool is_for_the_walk(int os_error) {
     return os_error == EXDEV || os_error == ELOOP || os_error == ENOSYS || os_error == EPERM;
 }
 
+// The walk came to its own bound before it could tell. The kernel has none on components, and its
+// ELOOP may pass: a lookup that a mount anywhere in the system makes start over (from lookup under
+// RCU to lookup by reference) goes on counting links where the first attempt stopped.
+bool is_beyond_the_walk(const Failure& walked) {
+    return walked.code == Code::kLimitReached && walked.os_error == 0;
+}
+
 Outcome<UniqueFd> walk_to(const RootState& state, const RelPath& path, int flags,
                           Symlinks symlinks) {
     RelPath goal = path;
@@ -53,7 +60,13 @@ Outcome<UniqueFd> open_once(const RootState& state, const RelPath& path, int fla
     const char* text = path.is_root() ? "." : path.text.c_str();
     auto fd = sys::openat2(state.fd.get(), text, flags, resolve);
     if (fd || !is_for_the_walk(fd.error().os_error)) return fd;
-    return walk_to(state, path, flags, symlinks);
+    auto walked = walk_to(state, path, flags, symlinks);
+    if (walked || !is_beyond_the_walk(walked.error())) return walked;
+    for (int i = 0; i < limits::kLinkCountRetriesMax && fd.error().os_error == ELOOP; ++i) {
+        fd = sys::openat2(state.fd.get(), text, flags, resolve);
+        if (fd) return fd;
+    }
+    return walked;
 }
 
 Outcome<std::optional<sys::Node>> look(const RootState& state, const Place& place) {

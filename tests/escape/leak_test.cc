@@ -168,9 +168,18 @@ ATTACK(DOS_02, links_of_thousands_of_components) {
     const int calls = count_calls([&] { EXPECT_CODE(jail.read_file("l0"), Code::kLimitReached); });
     EXPECT_LT(calls, 3 * limits::kResolveStepsMax);
     EXPECT_EQ(jail.read_file("l37"), "x");
-    if (root().resolver() == ResolverKind::kOpenat2) {
-        EXPECT_EQ(root().read_file("l0"), "x");
-    }
+    const Root asking = root();
+    if (asking.resolver() != ResolverKind::kOpenat2) return;
+    EXPECT_EQ(asking.read_file("l0"), "x");
+    // A mount somewhere in the system makes the kernel count the links twice.
+    int wrong_answers = limits::kLinkCountRetriesMax;
+    const CallHook hook([&](sys::Call call) {
+        const bool wrong = call == sys::Call::kOpenat2 && wrong_answers-- > 0;
+        return sys::Fault{.error = wrong ? ELOOP : 0};
+    });
+    EXPECT_EQ(asking.read_file("l0"), "x");
+    wrong_answers = limits::kLinkCountRetriesMax + 1;
+    EXPECT_CODE(asking.read_file("l0"), Code::kLimitReached);
 }
 
 ATTACK(DOS_03, rename_storm_on_every_core) {
