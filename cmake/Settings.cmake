@@ -45,6 +45,9 @@ target_compile_options(paddock_settings INTERFACE
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # g++ 12 reports it wrongly for any "literal" + std::string.
   target_compile_options(paddock_settings INTERFACE -Wno-restrict)
+  # Sources are compiled several at a time (CMAKE_UNITY_BUILD), where a class that only one of them has
+  # looks like one of a header.
+  target_compile_options(paddock_settings INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-subobject-linkage>)
 endif()
 if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
   target_compile_options(paddock_settings INTERFACE -fcf-protection=full)

@@ -2,6 +2,7 @@
 
 #include <paddock/limits.h>
 
+#include "cli/ending.h"
 #include "cli/terminal.h"
 #include "mcp/instructions.h"
 #include "mcp/workspace_tools.h"
@@ -32,6 +33,11 @@ void end_commands(const Workspace& workspace) {
     const auto shell = workspace.session().shell();
     if (!shell) return;
     for (const std::string& line : (*shell)->end().lines) complain(line);
+}
+
+int refuse_to_serve(const Error& error) {
+    complain(error.message());
+    return kRefused;
 }
 
 mcp::Methods methods_of(const Workspace& workspace) {

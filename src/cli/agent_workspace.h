@@ -19,6 +19,9 @@ void complain_of_shell(const Workspace& workspace);
 // Ends every command, and tells on standard error what was found under protected names after that.
 void end_commands(const Workspace& workspace);
 
+// Says why on standard error; the exit code.
+int refuse_to_serve(const Error& error);
+
 // The protocol with the tools of this workspace.
 mcp::Methods methods_of(const Workspace& workspace);
 mcp::ServerInfo info_of(const Workspace& workspace);

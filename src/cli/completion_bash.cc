@@ -3,7 +3,8 @@
 namespace paddock::cli {
 namespace {
 
-constexpr char kHead[] = R"(# Completions of paddock for bash, printed by `paddock completion bash`.
+constexpr char kBashHead[] =
+    R"(# Completions of paddock for bash, printed by `paddock completion bash`.
 
 # Offers words: _paddock_words WORD...
 _paddock_words() {
@@ -57,15 +58,15 @@ constexpr char kCount[] = R"(    for ((i = 2; i < COMP_CWORD; ++i)); do
     fi
 )";
 
-std::string listed(const Words& words) {
+std::string bash_list(const Words& words) {
     std::string text;
     for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
     return text;
 }
 
 // What to do for a word, or nothing.
-std::string offer(Offers offers, const Words& choices) {
-    if (!choices.empty()) return "_paddock_words " + listed(choices);
+std::string bash_offer(Offers offers, const Words& choices) {
+    if (!choices.empty()) return "_paddock_words " + bash_list(choices);
     switch (offers) {
         case Offers::kPath: return "_paddock_names -f \"$root\"";
         case Offers::kDirectory: return "_paddock_names -d \"$root\"";
@@ -82,8 +83,8 @@ std::string options_case(const std::vector<Command>& commands) {
         std::string all;
         std::string valued;
         for (const Option& option : options_of(command)) {
-            all += (all.empty() ? "" : " ") + listed(option.names);
-            if (!option.unit.empty()) valued += listed(option.names) + " ";
+            all += (all.empty() ? "" : " ") + bash_list(option.names);
+            if (!option.unit.empty()) valued += bash_list(option.names) + " ";
         }
         text += "        " + command.manual.name;
         text += ") options='" + all;
@@ -103,7 +104,7 @@ std::string values_case(const std::vector<Command>& commands) {
                 patterns +=
                     (patterns.empty() ? "'" : "|'") + command.manual.name + " " + name + "'";
             }
-            text += "        " + patterns + ") " + offer(option.offers, option.choices) +
+            text += "        " + patterns + ") " + bash_offer(option.offers, option.choices) +
                     "; return ;;\n";
         }
     }
@@ -117,7 +118,7 @@ std::string operands_case(const std::vector<Command>& commands) {
         for (std::size_t i = 0; i < operands.size(); ++i) {
             const std::string place = operands[i].many ? "'*" : std::to_string(i) + "'";
             text += "        '" + command.manual.name + " " + place + ") " +
-                    offer(operands[i].offers, operands[i].choices) + " ;;\n";
+                    bash_offer(operands[i].offers, operands[i].choices) + " ;;\n";
         }
     }
     return text + "    esac\n";
@@ -128,9 +129,9 @@ std::string operands_case(const std::vector<Command>& commands) {
 std::string bash_completion(const std::vector<Command>& commands) {
     Words names;
     for (const Command& command : commands) names.push_back(command.manual.name);
-    const std::string all = listed(names);
-    return std::string(kHead) + "    if ((COMP_CWORD == 1)); then\n        _paddock_words " + all +
-           " help --help --version\n        return\n    fi\n" +
+    const std::string all = bash_list(names);
+    return std::string(kBashHead) + "    if ((COMP_CWORD == 1)); then\n        _paddock_words " +
+           all + " help --help --version\n        return\n    fi\n" +
            "    if [[ $command == help ]]; then\n        _paddock_words " + all +
            "\n        return\n    fi\n" + options_case(commands) + kCount + values_case(commands) +
            operands_case(commands) + "}\n\ncomplete -F _paddock paddock\n";

@@ -5,7 +5,8 @@
 namespace paddock::cli {
 namespace {
 
-constexpr char kHead[] = R"(# Completions of paddock for fish, printed by `paddock completion fish`.
+constexpr char kFishHead[] =
+    R"(# Completions of paddock for fish, printed by `paddock completion fish`.
 
 # True behind the command that is named first.
 function __paddock_in
@@ -65,15 +66,15 @@ std::string quoted(const std::string& text) {
     return out + "'";
 }
 
-std::string listed(const Words& words) {
+std::string fish_list(const Words& words) {
     std::string text;
     for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
     return text;
 }
 
 // The arguments of `complete` that offer values; empty: none are known.
-std::string offer(Offers offers, const Words& choices) {
-    if (!choices.empty()) return " -a " + quoted(listed(choices));
+std::string fish_offer(Offers offers, const Words& choices) {
+    if (!choices.empty()) return " -a " + quoted(fish_list(choices));
     switch (offers) {
         case Offers::kPath: return " -a '(__paddock_names)'";
         case Offers::kDirectory: return " -a '(__paddock_names -d)'";
@@ -92,7 +93,7 @@ std::string option_line(const std::string& command, const Option& option) {
     // "-x" would forbid the files that "-F" offers.
     const bool takes_file = option.offers == Offers::kHostFile && option.choices.empty();
     if (!option.unit.empty()) {
-        line += (takes_file ? " -r" : " -x") + offer(option.offers, option.choices);
+        line += (takes_file ? " -r" : " -x") + fish_offer(option.offers, option.choices);
     }
     return line + " -d " + quoted(option.help) + "\n";
 }
@@ -101,7 +102,7 @@ std::string operand_lines(const Manual& manual) {
     std::string lines;
     for (std::size_t i = 0; i < manual.operands.size(); ++i) {
         const Operand& operand = manual.operands[i];
-        const std::string offered = offer(operand.offers, operand.choices);
+        const std::string offered = fish_offer(operand.offers, operand.choices);
         if (offered.empty()) continue;
         lines += "complete -c paddock -n '__paddock_at " + manual.name + " " + std::to_string(i) +
                  " " + (operand.many ? "999" : std::to_string(i)) + "'" + offered + "\n";
@@ -126,10 +127,10 @@ std::string fish_completion(const std::vector<Command>& commands) {
         }
         lines += operand_lines(manual);
     }
-    return std::string(kHead) + "set -g __paddock_valued " +
-           listed(Words(valued.begin(), valued.end())) + "\n" +
+    return std::string(kFishHead) + "set -g __paddock_valued " +
+           fish_list(Words(valued.begin(), valued.end())) + "\n" +
            "complete -c paddock -n __fish_is_first_token -a help -d 'Tell more of a command'\n" +
-           "complete -c paddock -n '__paddock_at help 0 0' -a " + quoted(listed(names)) + "\n" +
+           "complete -c paddock -n '__paddock_at help 0 0' -a " + quoted(fish_list(names)) + "\n" +
            lines;
 }
 

@@ -3,7 +3,7 @@
 namespace paddock::cli {
 namespace {
 
-constexpr char kHead[] = R"(#compdef paddock
+constexpr char kZshHead[] = R"(#compdef paddock
 # Completions of paddock for zsh, printed by `paddock completion zsh`.
 
 # Names below the workspace, relative to it; only directories with -/.
@@ -29,7 +29,7 @@ std::string escaped(const std::string& text) {
     return out;
 }
 
-std::string offer(Offers offers, const Words& choices) {
+std::string zsh_offer(Offers offers, const Words& choices) {
     if (!choices.empty()) {
         std::string text = "(";
         for (const std::string& choice : choices) text += (text.size() > 1 ? " " : "") + choice;
@@ -60,13 +60,14 @@ std::string option_spec(const Option& option) {
     const std::string label = option.choices.empty() ? option.unit : option.names.back();
     const std::string value =
         option.unit.empty() ? ""
-                            : ":" + escaped(label) + ":" + offer(option.offers, option.choices);
+                            : ":" + escaped(label) + ":" + zsh_offer(option.offers, option.choices);
     return first + "[" + escaped(option.help) + "]" + value + "'";
 }
 
 std::string operand_spec(const Operand& operand) {
     const std::string place = operand.many ? "*" : operand.required ? "" : ":";
-    return "'" + place + ":" + operand.name + ":" + offer(operand.offers, operand.choices) + "'";
+    return "'" + place + ":" + operand.name + ":" + zsh_offer(operand.offers, operand.choices) +
+           "'";
 }
 
 std::string case_of(const Command& command) {
@@ -91,7 +92,7 @@ std::string zsh_completion(const std::vector<Command>& commands) {
         names += (names.empty() ? "" : " ") + manual.name;
         cases += case_of(command);
     }
-    return std::string(kHead) +
+    return std::string(kZshHead) +
            "_paddock() {\n"
            "    local curcontext=$curcontext state line\n"
            "    typeset -A opt_args\n"

@@ -8,7 +8,7 @@
 namespace paddock::cli {
 namespace {
 
-std::string variable(const char* name) {
+std::string git_variable(const char* name) {
     const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nobody sets any
     return value == nullptr ? "" : value;
 }
@@ -69,9 +69,9 @@ std::string excludes_file_in(std::string_view config) {
 }
 
 std::string git_excludes() {
-    const std::string home = variable("HOME");
+    const std::string home = git_variable("HOME");
     if (home.empty()) return {};
-    const std::string xdg = variable("XDG_CONFIG_HOME");
+    const std::string xdg = git_variable("XDG_CONFIG_HOME");
     const std::string usual = (xdg.empty() ? home + "/.config" : xdg) + "/git/";
     std::string file;
     for (const std::string& config : {usual + "config", home + "/.gitconfig"}) {

@@ -9,12 +9,12 @@
 namespace paddock::cli {
 namespace {
 
-namespace json = boost::json;
+std::string finish(const boost::json::object& document) {
+    return boost::json::serialize(document) + "\n";
+}
 
-std::string finish(const json::object& document) { return json::serialize(document) + "\n"; }
-
-json::object answer_of(const ResolveAnswer& answer) {
-    json::object object;
+boost::json::object answer_of(const ResolveAnswer& answer) {
+    boost::json::object object;
     object["path"] = displayable(answer.path);
     object["accepted"] = answer.result.has_value();
     if (!answer.result) {
@@ -28,8 +28,8 @@ json::object answer_of(const ResolveAnswer& answer) {
     return object;
 }
 
-json::object verdict_of(const prove::Verdict& verdict) {
-    json::object object;
+boost::json::object verdict_of(const prove::Verdict& verdict) {
+    boost::json::object object;
     object["result"] = prove::fate_name(verdict.fate);
     if (verdict.code) object["code"] = code_name(*verdict.code);
     if (!verdict.detail.empty()) object["detail"] = displayable(verdict.detail);
@@ -37,12 +37,12 @@ json::object verdict_of(const prove::Verdict& verdict) {
     return object;
 }
 
-json::object row_of(const prove::Row& row, const std::vector<std::string_view>& contenders) {
-    json::object object;
+boost::json::object row_of(const prove::Row& row, const std::vector<std::string_view>& contenders) {
+    boost::json::object object;
     object["id"] = row.id;
     object["attack"] = row.title;
     object["careless"] = verdict_of(row.careless);
-    json::object& guarded = object["paddock"].emplace_object();
+    boost::json::object& guarded = object["paddock"].emplace_object();
     for (std::size_t i = 0; i < contenders.size(); ++i) {
         guarded[contenders[i]] = verdict_of(row.guarded[i]);
     }
@@ -50,8 +50,8 @@ json::object row_of(const prove::Row& row, const std::vector<std::string_view>& 
     return object;
 }
 
-json::object shell_of(const ShellFinding& shell) {
-    json::object object;
+boost::json::object shell_of(const ShellFinding& shell) {
+    boost::json::object object;
     object["available"] = shell.report.has_value();
     if (!shell.report) {
         object["refusal"] = displayable(shell.refusal);
@@ -59,7 +59,7 @@ json::object shell_of(const ShellFinding& shell) {
     }
     object["rung"] = rung_name(shell.report->rung);
     object["landlock_abi"] = shell.report->landlock_abi;
-    json::array& layers = object["layers"].emplace_array();
+    boost::json::array& layers = object["layers"].emplace_array();
     for (const Finding& layer : layers_of(*shell.report)) {
         layers.push_back({{"name", layer.name},
                           {"state", state_name(layer.state)},
@@ -73,19 +73,19 @@ json::object shell_of(const ShellFinding& shell) {
 }  // namespace
 
 std::string as_json(const ResolveReport& report) {
-    json::object document;
+    boost::json::object document;
     document["root"] = displayable(report.root);
     document["resolver"] = resolver_name(report.resolver);
-    json::array& results = document["results"].emplace_array();
+    boost::json::array& results = document["results"].emplace_array();
     for (const ResolveAnswer& answer : report.answers) results.push_back(answer_of(answer));
     return finish(document);
 }
 
 std::string as_json(const std::vector<Finding>& findings, const ShellFinding& shell) {
-    json::object document;
-    json::array& list = document["findings"].emplace_array();
+    boost::json::object document;
+    boost::json::array& list = document["findings"].emplace_array();
     for (const Finding& finding : findings) {
-        json::object object;
+        boost::json::object object;
         object["name"] = displayable(finding.name);
         object["state"] = state_name(finding.state);
         object["needed"] = is_needed(finding);
@@ -100,20 +100,20 @@ std::string as_json(const std::vector<Finding>& findings, const ShellFinding& sh
 
 std::string as_json(const prove::Report& report) {
     const prove::Summary summary = prove::summarize(report);
-    json::object document;
+    boost::json::object document;
     document["kernel"] = displayable(report.kernel);
     document["file_system"] = displayable(report.file_system);
     document["root_user"] = report.root_user;
     document["rounds"] = report.rounds;
     document["not_tried"] = report.not_tried;
-    json::array& rows = document["attacks"].emplace_array();
+    boost::json::array& rows = document["attacks"].emplace_array();
     std::vector<std::string_view> resolvers;
     for (const ResolverKind resolver : report.resolvers)
         resolvers.push_back(resolver_name(resolver));
     for (const prove::Row& row : report.rows) rows.push_back(row_of(row, resolvers));
     document["rung"] = report.rung;
     document["no_commands"] = displayable(report.no_commands);
-    json::array& commands = document["commands"].emplace_array();
+    boost::json::array& commands = document["commands"].emplace_array();
     for (const prove::Row& row : report.commands) commands.push_back(row_of(row, {report.rung}));
     document["summary"] = {{"attacks", report.rows.size() + report.commands.size()},
                            {"careless_leaks", summary.careless_leaks},

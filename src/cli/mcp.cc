@@ -18,11 +18,6 @@ void tell_what_is_odd(const Workspace& workspace) {
     complain_of_shell(workspace);
 }
 
-int refuse(const Error& error) {
-    complain(error.message());
-    return kRefused;
-}
-
 }  // namespace
 
 int run(const McpRequest& request) {
@@ -33,12 +28,12 @@ int run(const McpRequest& request) {
     }
     add_quarantine(setup->workspace);
     auto workspace = Workspace::open(std::move(setup->workspace));
-    if (!workspace) return refuse(workspace.error());
+    if (!workspace) return refuse_to_serve(workspace.error());
     tell_what_is_odd(*workspace);
     auto server = mcp::StdioServer::prepare();
-    if (!server) return refuse(as_error(server.error(), "serve", {}));
+    if (!server) return refuse_to_serve(as_error(server.error(), "serve", {}));
     const auto report = confine_to(*workspace);
-    if (!report) return refuse(report.error());
+    if (!report) return refuse_to_serve(report.error());
 
     const mcp::Protocol protocol(info_of(*workspace), methods_of(*workspace));
     const mcp::StdioServed served = server->serve(protocol);

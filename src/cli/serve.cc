@@ -27,11 +27,6 @@ constexpr std::chrono::milliseconds kCancelPatience{1000};
 // Besides those of connections: what tools have open, and commands that run.
 constexpr std::uint64_t kOtherFiles = 3072;
 
-int refuse(const Error& error) {
-    complain(error.message());
-    return kRefused;
-}
-
 struct Token {
     std::string text;
     bool is_new = false;
@@ -113,15 +108,15 @@ int serve(config::Configuration setup, const Token& token) {
     const config::ServeSettings& wanted = setup.serve;
     setup.workspace.secrets.push_back({"paddock-token", token.text});
     auto workspace = Workspace::open(std::move(setup.workspace));
-    if (!workspace) return refuse(workspace.error());
+    if (!workspace) return refuse_to_serve(workspace.error());
     complain_of_shell(*workspace);
     // A lower limit of the system's means fewer connections.
     static_cast<void>(sys::set_limit(sys::Limit::kOpenFiles, wanted.connections + kOtherFiles));
     auto server = net::Server::listen(settings_for(wanted));
-    if (!server) return refuse(server.error());
+    if (!server) return refuse_to_serve(server.error());
     const auto signals = sys::hold_ending_signals();
-    if (!signals) return refuse(as_error(signals.error(), "serve", {}));
-    if (const auto report = confine_to(*workspace); !report) return refuse(report.error());
+    if (!signals) return refuse_to_serve(as_error(signals.error(), "serve", {}));
+    if (const auto report = confine_to(*workspace); !report) return refuse_to_serve(report.error());
 
     const mcp::Protocol protocol(info_of(*workspace), methods_of(*workspace));
     daemon::HttpEndpoint endpoint(protocol, {.address = wanted.address,

@@ -17,12 +17,6 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-std::string dotted(const Texts& path) {
-    std::string key;
-    for (const std::string& name : path) key += (key.empty() ? "" : ".") + name;
-    return key;
-}
-
 bool begins_with(const Texts& path, const Texts& prefix) {
     return path.size() >= prefix.size() && std::equal(prefix.begin(), prefix.end(), path.begin());
 }

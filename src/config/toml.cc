@@ -167,6 +167,12 @@ TomlDocument parse_toml(std::string_view text) {
     return document;
 }
 
+std::string dotted(const std::vector<std::string>& path) {
+    std::string text;
+    for (const std::string& name : path) text += (text.empty() ? "" : ".") + name;
+    return text;
+}
+
 std::string toml_string(std::string_view text) {
     std::string quoted = "\"";
     for (const char c : text) {

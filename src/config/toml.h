@@ -50,6 +50,9 @@ struct TomlDocument {
 
 TomlDocument parse_toml(std::string_view text);
 
+// "workspace.root"
+std::string dotted(const std::vector<std::string>& path);
+
 // A string as TOML writes it.
 std::string toml_string(std::string_view text);
 

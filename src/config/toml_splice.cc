@@ -13,12 +13,6 @@ bool is_below(const Names& path, const Names& table) {
     return path.size() >= table.size() && std::equal(table.begin(), table.end(), path.begin());
 }
 
-std::string dotted(const Names& names) {
-    std::string text;
-    for (const std::string& name : names) text += (text.empty() ? "" : ".") + name;
-    return text;
-}
-
 std::string problem_of(const TomlDocument& document) {
     return "line " + std::to_string(document.wrong->line) + ", column " +
            std::to_string(document.wrong->column) + ": " + document.problem;

@@ -48,6 +48,12 @@ Outcome<UniqueFd> open_file(const RootState& state, int directory, const char* n
 
 }  // namespace
 
+FileType type_of_entry(int directory, const sys::DirEntry& entry) {
+    if (entry.type != FileType::kUnknown) return entry.type;
+    const auto node = sys::node_at(directory, entry.name);
+    return node ? node->stat.type : FileType::kUnknown;
+}
+
 Outcome<UniqueFd> open_directory_entry(const RootState& state, int directory, const char* name) {
     if (state.kernel) {
         // Looked at first, because opening a mount that is refused might set off an automount.

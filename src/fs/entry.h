@@ -9,10 +9,14 @@
 
 #include "base/outcome.h"
 #include "fs/root_state.h"
+#include "sys/dir.h"
 
 namespace paddock::fs {
 
 const RootState& state_of(const Root& root) noexcept;
+
+// Not every file system tells with the name; kUnknown if it is gone meanwhile.
+FileType type_of_entry(int directory, const sys::DirEntry& entry);
 
 // `directory` was reached from the root, and is held. For reading.
 Outcome<UniqueFd> open_directory_entry(const RootState& state, int directory, const char* name);

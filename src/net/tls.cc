@@ -24,7 +24,7 @@ struct Freed {
     }
 };
 using Context = std::unique_ptr<SSL_CTX, Freed<SSL_CTX_free>>;
-using Connection = std::unique_ptr<SSL, Freed<SSL_free>>;
+using TlsConnection = std::unique_ptr<SSL, Freed<SSL_free>>;
 using Method = std::unique_ptr<BIO_METHOD, Freed<BIO_meth_free>>;
 
 // One transfer of a BIO, in OpenSSL's terms: the number of bytes, or -1 and a mark to try again.
@@ -67,7 +67,7 @@ Method socket_method() {
 
 class TlsChannel final : public Channel {
 public:
-    explicit TlsChannel(Connection connection) : connection_(std::move(connection)) {}
+    explicit TlsChannel(TlsConnection connection) : connection_(std::move(connection)) {}
 
     Moved shake_hands() override {
         ERR_clear_error();
@@ -106,7 +106,7 @@ private:
         }
     }
 
-    Connection connection_;
+    TlsConnection connection_;
 };
 
 // What OpenSSL's earliest complaint about a file means here. Its text may name the host's paths.
@@ -161,7 +161,7 @@ Result<std::shared_ptr<TlsContext>> TlsContext::load(const TlsFiles& files) {
 }
 
 std::unique_ptr<Channel> TlsContext::channel(Socket& socket) {
-    Connection connection(SSL_new(native_->context.get()));
+    TlsConnection connection(SSL_new(native_->context.get()));
     BIO* bio = BIO_new(native_->method.get());
     if (connection == nullptr || bio == nullptr) {
         BIO_free(bio);

@@ -10,12 +10,12 @@ namespace {
 
 Failure wrong(std::string_view why) { return refuse(Code::kInvalidArgument, why); }
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_decimal_digit(char c) { return c >= '0' && c <= '9'; }
 
-bool is_hex_digit(char c) { return is_digit(c) || (c >= 'a' && c <= 'f'); }
+bool is_hex_digit(char c) { return is_decimal_digit(c) || (c >= 'a' && c <= 'f'); }
 
 bool is_name_byte(char c) {
-    return is_digit(c) || (c >= 'a' && c <= 'z') || c == '-' || c == '_' || c == '.';
+    return is_decimal_digit(c) || (c >= 'a' && c <= 'z') || c == '-' || c == '_' || c == '.';
 }
 
 // Would inet_aton take a name that ends so for a number?
@@ -24,7 +24,7 @@ bool is_number(std::string_view label) {
         label.remove_prefix(2);
         return std::all_of(label.begin(), label.end(), is_hex_digit);
     }
-    return std::all_of(label.begin(), label.end(), is_digit);
+    return std::all_of(label.begin(), label.end(), is_decimal_digit);
 }
 
 Done check_labels(std::string_view name) {

@@ -5,8 +5,8 @@
 namespace paddock::policy {
 namespace {
 
-bool is_letter(int c) noexcept { return (c | 32) >= 'a' && (c | 32) <= 'z'; }
-bool is_key_char(int c) noexcept { return is_letter(c) || (c >= '0' && c <= '9') || c == '-'; }
+bool is_key_letter(int c) noexcept { return (c | 32) >= 'a' && (c | 32) <= 'z'; }
+bool is_key_char(int c) noexcept { return is_key_letter(c) || (c >= '0' && c <= '9') || c == '-'; }
 bool is_space(int c) noexcept { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
 char lower(int c) noexcept { return static_cast<char>(c >= 'A' && c <= 'Z' ? c | 32 : c); }
@@ -60,7 +60,7 @@ Outcome<std::vector<GitSetting>> Parser::run() {
             continue;
         } else if (c == '#' || c == ';') {
             comment = true;
-        } else if (c == '[' ? !section() : !is_letter(c) || !setting(c, begin)) {
+        } else if (c == '[' ? !section() : !is_key_letter(c) || !setting(c, begin)) {
             return refuse(Code::kInvalidArgument, "is no git configuration");
         }
     }

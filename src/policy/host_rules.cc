@@ -10,7 +10,7 @@
 namespace paddock::policy {
 namespace {
 
-Failure wrong(std::string_view why) { return refuse(Code::kInvalidArgument, why); }
+Failure wrong_rule(std::string_view why) { return refuse(Code::kInvalidArgument, why); }
 
 // Is `name` a subdomain of `domain`?
 bool is_below(std::string_view name, std::string_view domain) {
@@ -50,9 +50,9 @@ Result<HostRules> HostRules::parse(std::span<const std::string> entries) {
 }
 
 Outcome<HostRules::Rule> HostRules::parse_rule(std::string_view entry) {
-    if (entry.find("://") != entry.npos) return wrong("is a URL; write the host or host:port");
+    if (entry.find("://") != entry.npos) return wrong_rule("is a URL; write the host or host:port");
     if (entry.find('/') != entry.npos) {
-        return wrong("has a slash; paths and ranges of addresses cannot be listed");
+        return wrong_rule("has a slash; paths and ranges of addresses cannot be listed");
     }
     if (const auto address = parse_address(entry); address && address->v6) {
         return Rule{false, Host{address_text(*address), address}, {}};
@@ -61,11 +61,11 @@ Outcome<HostRules::Rule> HostRules::parse_rule(std::string_view entry) {
     rule.below = entry.starts_with("*.");
     const std::string_view rest = entry.substr(rule.below ? 2 : 0);
     if (rest.find('*') != rest.npos) {
-        return wrong("has a star elsewhere than in \"*.\" before a domain");
+        return wrong_rule("has a star elsewhere than in \"*.\" before a domain");
     }
     // 0 is no port that could be written.
     PADDOCK_ASSIGN(destination, parse_destination(rest, std::uint16_t{0}));
-    if (rule.below && destination.host.address) return wrong("has a star before an address");
+    if (rule.below && destination.host.address) return wrong_rule("has a star before an address");
     rule.host = std::move(destination.host);
     if (destination.port != 0) rule.port = destination.port;
     return rule;

@@ -36,12 +36,6 @@ constexpr std::string_view kRootOwned =
     "the workspace belongs to root and cannot be shown to another user; give it to an unprivileged "
     "user, or start as one";
 
-template <class Number>
-bool parse(std::string_view text, Number& number) {
-    const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
-    return parsed.ec == std::errc() && parsed.ptr == text.data() + text.size();
-}
-
 Outcome<std::uint32_t> unused_id() {
     PADDOCK_ASSIGN(users, read_text(AT_FDCWD, "/proc/self/uid_map"));
     PADDOCK_ASSIGN(groups, read_text(AT_FDCWD, "/proc/self/gid_map"));
@@ -150,7 +144,9 @@ std::uint32_t id_in_map(std::string_view map, std::uint64_t random) {
         const auto fields = split(line, ' ');
         std::uint64_t begin = 0;
         std::uint64_t count = 0;
-        if (fields.size() != 3 || !parse(fields[0], begin) || !parse(fields[2], count)) continue;
+        if (fields.size() != 3 || !parse_number(fields[0], begin) ||
+            !parse_number(fields[2], count))
+            continue;
         const std::uint64_t end = begin + count;
         if (begin <= kUnusedFirst && end > kUnusedLast) {
             first = kUnusedFirst;
@@ -174,7 +170,7 @@ bool lists_id(std::string_view accounts, std::uint32_t id) {
             rest = colon == std::string_view::npos ? std::string_view() : rest.substr(colon + 1);
         }
         std::uint32_t listed = 0;
-        if (parse(rest.substr(0, rest.find(':')), listed) && listed == id) return true;
+        if (parse_number(rest.substr(0, rest.find(':')), listed) && listed == id) return true;
     }
     return false;
 }

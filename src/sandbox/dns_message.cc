@@ -10,6 +10,8 @@
 namespace paddock::sandbox {
 namespace {
 
+using Kind = DnsAnswer::Kind;
+
 constexpr std::size_t kHeaderBytes = 12;
 constexpr std::size_t kWireNameBytesMax = 255;
 constexpr unsigned kInternet = 1;
@@ -161,7 +163,6 @@ std::string write_dns_question(const DnsQuestion& question) {
 }
 
 DnsAnswer read_dns_answer(std::string_view message, const DnsQuestion& question) {
-    using Kind = DnsAnswer::Kind;
     Reader reader(message, 0);
     const unsigned id = reader.u16();
     const unsigned flags = reader.u16();

@@ -1,6 +1,7 @@
 // Small text files of the kernel and of /etc, whose size is not known beforehand.
 #pragma once
 
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -16,6 +17,13 @@ Outcome<std::string> read_text(int directory, const char* name);
 
 // With one write, as the kernel's control files want it.
 Done write_text(int directory, const char* name, std::string_view text);
+
+// The whole text is a number, which then is in `number`.
+template <class Number>
+bool parse_number(std::string_view text, Number& number) {
+    const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
+    return parsed.ec == std::errc() && parsed.ptr == text.data() + text.size();
+}
 
 // The parts between separators that are not empty.
 std::vector<std::string> split(std::string_view text, char separator);

@@ -5,10 +5,10 @@
 namespace paddock::sandbox {
 namespace {
 
-constexpr ObservedName kNone{};
+constexpr ObservedName kNoName{};
 
 constexpr ObservedCall kCalls[] = {
-    {SYS_openat, Deed::kWrite, NameMust::kAnything, {0, 1}, kNone, 2},
+    {SYS_openat, Deed::kWrite, NameMust::kAnything, {0, 1}, kNoName, 2},
     {SYS_truncate, Deed::kWrite, NameMust::kExist, {kNoArgument, 0}},
     {SYS_mkdirat, Deed::kCreate, NameMust::kBeMissing, {0, 1}},
     {SYS_mknodat, Deed::kCreate, NameMust::kBeMissing, {0, 1}},
@@ -24,7 +24,7 @@ constexpr ObservedCall kCalls[] = {
     {SYS_unlinkat, Deed::kRemove, NameMust::kExist, {0, 1}},
     {SYS_connect, Deed::kConnect},
 #ifdef SYS_open  // machines older than the *at calls
-    {SYS_open, Deed::kWrite, NameMust::kAnything, {kNoArgument, 0}, kNone, 1},
+    {SYS_open, Deed::kWrite, NameMust::kAnything, {kNoArgument, 0}, kNoName, 1},
     {SYS_creat, Deed::kCreate, NameMust::kAnything, {kNoArgument, 0}},
     {SYS_mkdir, Deed::kCreate, NameMust::kBeMissing, {kNoArgument, 0}},
     {SYS_mknod, Deed::kCreate, NameMust::kBeMissing, {kNoArgument, 0}},

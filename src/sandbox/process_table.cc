@@ -14,12 +14,6 @@
 namespace paddock::sandbox {
 namespace {
 
-template <class Number>
-bool parse(std::string_view text, Number& number) {
-    const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
-    return parsed.ec == std::errc() && parsed.ptr == text.data() + text.size();
-}
-
 std::string_view next_field(std::string_view& rest) {
     const std::string_view field = rest.substr(0, rest.find(' '));
     rest.remove_prefix(std::min(rest.size(), field.size() + 1));
@@ -36,11 +30,11 @@ bool parse_stat(std::span<const char> line, SeenProcess& process) noexcept {
     const std::string_view state = next_field(rest);
     if (state.size() != 1) return false;
     process.state = state[0];
-    if (!parse(next_field(rest), process.parent)) return false;
+    if (!parse_number(next_field(rest), process.parent)) return false;
     // Field 22 is the time of start; the parent was the fourth.
     for (int skipped = 5; skipped < 22; ++skipped) next_field(rest);
     process.descends = false;
-    return parse(next_field(rest), process.started);
+    return parse_number(next_field(rest), process.started);
 }
 
 Outcome<SeenProcess> look_at_process(int proc, pid_t id) {
@@ -64,7 +58,7 @@ Done ProcessTable::scan(int proc) {
         PADDOCK_ASSIGN(entry, reader_.next(proc));
         if (entry == nullptr) return {};
         pid_t id = 0;
-        if (!parse(entry->name, id)) continue;
+        if (!parse_number(entry->name, id)) continue;
         const auto process = look_at_process(proc, id);
         if (!process) continue;
         if (count_ == seen_.size()) return refuse(Code::kLimitReached, {}, E2BIG);

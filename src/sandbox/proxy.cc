@@ -30,18 +30,18 @@ constexpr unsigned kNobody = 65534;
 constexpr std::size_t kAnswerBytesMax = std::size_t{128} << 10;
 
 // The child's first message: what it could not do, and errno.
-enum class Step : std::uint8_t { kNone, kDescriptors, kPrivileges, kConfinement };
+enum class FirstStep : std::uint8_t { kNone, kDescriptors, kPrivileges, kConfinement };
 struct Ready {
-    Step step = Step::kNone;
+    FirstStep step = FirstStep::kNone;
     int error = 0;
 };
 
-std::string_view failed_step(Step step) {
+std::string_view failed_first_step(FirstStep step) {
     switch (step) {
-        case Step::kDescriptors: return "the proxy cannot close the descriptors it inherits";
-        case Step::kPrivileges: return "the proxy cannot give up its privileges";
-        case Step::kConfinement: return "the proxy cannot be confined by Landlock";
-        case Step::kNone: break;
+        case FirstStep::kDescriptors: return "the proxy cannot close the descriptors it inherits";
+        case FirstStep::kPrivileges: return "the proxy cannot give up its privileges";
+        case FirstStep::kConfinement: return "the proxy cannot be confined by Landlock";
+        case FirstStep::kNone: break;
     }
     return "the proxy cannot be started";
 }
@@ -69,18 +69,18 @@ Done confine(const NameSources& names) {
 }
 
 // All but these are closed; they get these numbers.
-enum : int { kControl = 3, kParent = 4, kKept = 5 };
+enum : int { kControlFd = 3, kParentFd = 4, kKeptFd = 5 };
 
 Done keep_only(int control, int parent) {
     // First out of the way of those numbers.
-    PADDOCK_ASSIGN(control_copy, sys::duplicate(control, kKept));
-    PADDOCK_ASSIGN(parent_copy, sys::duplicate(parent, kKept));
+    PADDOCK_ASSIGN(control_copy, sys::duplicate(control, kKeptFd));
+    PADDOCK_ASSIGN(parent_copy, sys::duplicate(parent, kKeptFd));
     PADDOCK_ASSIGN(null, sys::openat(AT_FDCWD, "/dev/null", O_RDWR));
     const int nothing = null.release();
     for (const int standard : {0, 1, 2}) PADDOCK_TRY(sys::place_descriptor(nothing, standard));
-    PADDOCK_TRY(sys::place_descriptor(control_copy.release(), kControl));
-    PADDOCK_TRY(sys::place_descriptor(parent_copy.release(), kParent));
-    return sys::close_from(kKept);
+    PADDOCK_TRY(sys::place_descriptor(control_copy.release(), kControlFd));
+    PADDOCK_TRY(sys::place_descriptor(parent_copy.release(), kParentFd));
+    return sys::close_from(kKeptFd);
 }
 
 Done drop_privileges() {
@@ -99,26 +99,27 @@ Done drop_privileges() {
 }
 
 Ready settle(const ProxySettings& settings, int control, int parent) {
-    const auto failed = [](Step step, const Done& done) {
+    const auto failed = [](FirstStep step, const Done& done) {
         return Ready{step, done.error().os_error};
     };
     sys::become_quiet_parent();
     (void)sys::new_session();  // fails only for who leads one already
     if (const Done done = keep_only(control, parent); !done) {
-        return failed(Step::kDescriptors, done);
+        return failed(FirstStep::kDescriptors, done);
     }
-    if (const Done done = drop_privileges(); !done) return failed(Step::kPrivileges, done);
-    if (const Done done = confine(settings.names); !done) return failed(Step::kConfinement, done);
+    if (const Done done = drop_privileges(); !done) return failed(FirstStep::kPrivileges, done);
+    if (const Done done = confine(settings.names); !done)
+        return failed(FirstStep::kConfinement, done);
     return {};
 }
 
 [[noreturn]] void live(const ProxySettings& settings, int control, int parent) {
     const Ready ready = settle(settings, control, parent);
-    const int way = ready.step == Step::kDescriptors ? control : kControl;
+    const int way = ready.step == FirstStep::kDescriptors ? control : kControlFd;
     const std::string_view bytes(reinterpret_cast<const char*>(&ready), sizeof ready);
     const bool told = sys::send_message(way, bytes, {}).has_value();
-    if (told && ready.step == Step::kNone) {
-        ProxyLoop(settings, UniqueFd(kControl), UniqueFd(kParent)).run();
+    if (told && ready.step == FirstStep::kNone) {
+        ProxyLoop(settings, UniqueFd(kControlFd), UniqueFd(kParentFd)).run();
     }
     sys::leave(0);
 }
@@ -139,8 +140,8 @@ Outcome<std::unique_ptr<Proxy>> Proxy::start(const ProxySettings& settings) {
     const auto message = sys::receive_message(proxy->control_.get(), bytes, {});
     const bool told = message && message->bytes == sizeof ready;
     if (told) std::memcpy(&ready, bytes, sizeof ready);
-    if (!told || ready.step != Step::kNone) {
-        return refuse(Code::kSandboxUnavailable, failed_step(ready.step), ready.error);
+    if (!told || ready.step != FirstStep::kNone) {
+        return refuse(Code::kSandboxUnavailable, failed_first_step(ready.step), ready.error);
     }
     return proxy;
 }

@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 constexpr auto kPauseAfterFailure = 100ms;
 
 // Before those of the connections.
-enum : std::size_t { kControl, kParent, kListener, kFixedWaits };
+enum : std::size_t { kControlWait, kParentWait, kListenerWait, kProxyWaits };
 
 int milliseconds_until(Time deadline, Time now) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - now).count();
@@ -43,20 +43,20 @@ void ProxyLoop::run() {
             deadline = std::min(deadline, connection->deadline());
         }
         if (!sys::wait_ready(waits, milliseconds_until(deadline, before))) return;
-        if (waits[kParent].revents != 0) return;
-        if (waits[kControl].revents != 0 && !answer_control()) return;
+        if (waits[kParentWait].revents != 0) return;
+        if (waits[kControlWait].revents != 0 && !answer_control()) return;
         const Time now = std::chrono::steady_clock::now();
         proceed(waits, now);
-        if (waits[kListener].revents != 0) accept_clients(now);
+        if (waits[kListenerWait].revents != 0) accept_clients(now);
     }
 }
 
 std::vector<pollfd> ProxyLoop::waits(Time now) {
     const bool accepts = connections_.size() < limits::kProxyConnectionsMax && now >= accept_again_;
-    std::vector<pollfd> waits(kFixedWaits);
-    waits[kControl] = {control_.get(), POLLIN, 0};
-    waits[kParent] = {parent_.get(), POLLIN, 0};
-    waits[kListener] = {accepts ? listener_.get() : -1, POLLIN, 0};
+    std::vector<pollfd> waits(kProxyWaits);
+    waits[kControlWait] = {control_.get(), POLLIN, 0};
+    waits[kParentWait] = {parent_.get(), POLLIN, 0};
+    waits[kListenerWait] = {accepts ? listener_.get() : -1, POLLIN, 0};
     first_waits_.clear();
     for (const auto& connection : connections_) {
         first_waits_.push_back(waits.size());

@@ -11,7 +11,7 @@
 namespace paddock::search {
 namespace {
 
-class Collect final : public GrepSink {
+class CollectAcrossMounts final : public GrepSink {
 public:
     Next file(const GrepFile& file) override {
         text += std::string(file.path) + "\n";
@@ -43,7 +43,7 @@ protected:
     }
 
     std::string grep(const RootOptions& options = {}) {
-        Collect collect;
+        CollectAcrossMounts collect;
         EXPECT_OK(search::grep(root(options), {.pattern = "outside-secret"}, collect));
         return collect.text;
     }

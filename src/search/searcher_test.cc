@@ -14,9 +14,9 @@
 namespace paddock::search {
 namespace {
 
-class Collect final : public Sink {
+class CollectLines final : public Sink {
 public:
-    explicit Collect(std::size_t most = SIZE_MAX) : most_(most) {}
+    explicit CollectLines(std::size_t most = SIZE_MAX) : most_(most) {}
 
     Next line(const Line& line) override {
         text += std::to_string(line.number);
@@ -46,7 +46,7 @@ protected:
         const auto matcher = Matcher::compile(pattern, match).value();
         Interruption never(std::nullopt, {});
         Searcher searcher(matcher, options, never);
-        Collect collect(most);
+        CollectLines collect(most);
         extent.size = content.size();
         const auto report = searcher.search(fd.get(), extent, collect);
         return {collect.text, report.value()};
@@ -194,7 +194,7 @@ TEST_F(SearcherTest, an_interruption_ends_it) {
     Interruption interruption(std::nullopt, {});
     interruption.request(Interruption::Cause::kCancelled);
     Searcher searcher(matcher, {}, interruption);
-    Collect collect;
+    CollectLines collect;
     EXPECT_EQ(searcher.search(fd.get(), {2}, collect)->end, FileReport::End::kInterrupted);
     EXPECT_EQ(collect.count, 0U);
 }

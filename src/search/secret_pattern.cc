@@ -10,9 +10,9 @@ namespace paddock::search {
 namespace {
 
 // Takes the patterns apart, from left to right.
-class Reader {
+class PatternReader {
 public:
-    explicit Reader(std::string_view pattern) : rest_(pattern) {}
+    explicit PatternReader(std::string_view pattern) : rest_(pattern) {}
 
     bool at_end() const noexcept { return rest_.empty(); }
 
@@ -86,7 +86,7 @@ private:
 }  // namespace
 
 SecretPattern::SecretPattern(std::string_view pattern) {
-    for (Reader reader(pattern); !reader.at_end();) items_.push_back(reader.item());
+    for (PatternReader reader(pattern); !reader.at_end();) items_.push_back(reader.item());
 }
 
 std::optional<std::size_t> SecretPattern::match(std::string_view text) const noexcept {

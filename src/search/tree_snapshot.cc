@@ -38,12 +38,6 @@ bool keeps_times(const fs::RootState& state) {
                          std::end(kFaithful);
 }
 
-FileType type_of(int directory, const sys::DirEntry& entry) {
-    if (entry.type != FileType::kUnknown) return entry.type;
-    const auto node = sys::node_at(directory, entry.name);
-    return node ? node->stat.type : FileType::kUnknown;
-}
-
 // This says something about us, not about the directory.
 bool is_ours(const Failure& failure) {
     return failure.os_error == EMFILE || failure.os_error == ENFILE || failure.os_error == ENOMEM;
@@ -241,7 +235,7 @@ Outcome<TreeSnapshot::Impl::Listed> TreeSnapshot::Impl::read(int fd) {
         if (!entry) return entry.error();
         if (*entry == nullptr) return listed;
         const std::string_view name = (*entry)->name;
-        const FileType type = type_of(fd, **entry);
+        const FileType type = fs::type_of_entry(fd, **entry);
         path_ += name;
         const EntryInterest interest = choose_(path_, name, type);
         path_.resize(path_bytes);

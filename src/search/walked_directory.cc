@@ -20,12 +20,6 @@ bool is_worth_walking(FileType type) {
     return type == FileType::kRegular || type == FileType::kDirectory || type == FileType::kSymlink;
 }
 
-FileType type_of(int directory, const sys::DirEntry& entry) {
-    if (entry.type != FileType::kUnknown) return entry.type;
-    const auto node = sys::node_at(directory, entry.name);
-    return node ? node->stat.type : FileType::kUnknown;
-}
-
 }  // namespace
 
 WalkedDirectory::WalkedDirectory(WalkShare& share, UniqueFd fd, std::string path)
@@ -72,7 +66,7 @@ Outcome<IgnoreFilesPresent> WalkedDirectory::list(sys::DirReader& reader) {
             present.note(name);
             if (!share_.options.hidden) continue;
         }
-        const FileType type = type_of(fd_.get(), **entry);
+        const FileType type = fs::type_of_entry(fd_.get(), **entry);
         if (!is_worth_walking(type)) continue;
         if (entries_.size() == limits::kSearchEntriesMax) {
             return refuse(Code::kLimitReached, "has too many entries");

@@ -19,7 +19,7 @@
 namespace paddock::sys {
 namespace {
 
-FileType type_of(unsigned mode) {
+FileType type_of_mode(unsigned mode) {
     switch (mode & S_IFMT) {
         case S_IFREG: return FileType::kRegular;
         case S_IFDIR: return FileType::kDirectory;
@@ -42,7 +42,7 @@ std::chrono::nanoseconds nanoseconds_of(const Time& time) {
 
 Stat from(const struct stat& raw) {
     Stat stat;
-    stat.type = type_of(raw.st_mode);
+    stat.type = type_of_mode(raw.st_mode);
     stat.mode = raw.st_mode & 07777U;
     stat.uid = raw.st_uid;
     stat.gid = raw.st_gid;
@@ -57,7 +57,7 @@ Stat from(const struct stat& raw) {
 
 Node from(const struct statx& raw) {
     Node node;
-    node.stat.type = type_of(raw.stx_mode);
+    node.stat.type = type_of_mode(raw.stx_mode);
     node.stat.mode = raw.stx_mode & 07777U;
     node.stat.uid = raw.stx_uid;
     node.stat.gid = raw.stx_gid;

@@ -8,14 +8,14 @@
 namespace paddock::text {
 namespace {
 
-struct Range {
+struct LineRange {
     std::size_t start = 0;
     std::size_t count = 1;
 };
 
 struct Ranges {
-    Range before;
-    Range after;
+    LineRange before;
+    LineRange after;
 };
 
 bool take(std::string_view& rest, std::string_view word) {
@@ -36,7 +36,7 @@ bool take_number(std::string_view& rest, std::size_t& number) {
     return digits > 0;
 }
 
-bool take_range(std::string_view& rest, Range& range) {
+bool take_range(std::string_view& rest, LineRange& range) {
     return take_number(rest, range.start) && (!take(rest, ",") || take_number(rest, range.count));
 }
 

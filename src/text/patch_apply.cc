@@ -84,7 +84,7 @@ bool knows_carriage_returns(const FileChange& change) {
     });
 }
 
-PatchFailure too_large(std::string_view what) {
+PatchFailure too_large_to_patch(std::string_view what) {
     return {.code = Code::kTooLarge,
             .detail = std::string(what) + " larger than " + std::to_string(limits::kTextBytesMax) +
                       " bytes, the most a patch takes."};
@@ -110,7 +110,8 @@ PatchOutcome<Applied> apply_hunks(std::string_view content, const FileChange& ch
         }
         applied.as_stated = applied.as_stated && place.as_stated;
         writer.apply(hunk, place);
-        if (writer.size() > limits::kTextBytesMax) return too_large("the patched text would be");
+        if (writer.size() > limits::kTextBytesMax)
+            return too_large_to_patch("the patched text would be");
         for (const std::string& note : place.notes) {
             applied.notes.push_back("hunk " + std::to_string(i + 1) + " " + note);
         }
@@ -124,7 +125,7 @@ PatchFailure failed(Code code, std::string_view detail) {
 }
 
 PatchOutcome<Applied> apply_to(std::string_view content, const FileChange& change) {
-    if (content.size() > limits::kTextBytesMax) return too_large("the file is");
+    if (content.size() > limits::kTextBytesMax) return too_large_to_patch("the file is");
     if (change.kind == ChangeKind::kCreate && !content.empty()) {
         return failed(Code::kAlreadyExists, "the patch creates the file, but it is there already.");
     }
@@ -136,7 +137,7 @@ PatchOutcome<Applied> apply_to(std::string_view content, const FileChange& chang
     if (change.any_content) return Applied{};
     PADDOCK_ASSIGN(applied, apply_hunks(content, change));
     if (applied.content.size() > limits::kTextBytesMax)
-        return too_large("the patched text would be");
+        return too_large_to_patch("the patched text would be");
     if (change.kind == ChangeKind::kDelete && !applied.content.empty()) {
         return failed(Code::kPatchFailed,
                       "the patch deletes the file, but the file has lines that the patch does not "

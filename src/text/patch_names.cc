@@ -8,7 +8,7 @@ namespace paddock::text {
 namespace {
 
 constexpr std::string_view kEscapes = "abtnvfr\"\\";
-constexpr std::string_view kMeanings = "\a\b\t\n\v\f\r\"\\";
+constexpr std::string_view kGitMeanings = "\a\b\t\n\v\f\r\"\\";
 
 // "\ooo" at the start of `rest`.
 std::optional<char> octal(std::string_view rest) {
@@ -69,7 +69,7 @@ std::optional<std::string> unquote_git_name(std::string_view quoted) {
         quoted.remove_prefix(1);
         const std::size_t escape = kEscapes.find(quoted.front());
         if (escape != std::string_view::npos) {
-            name += kMeanings[escape];
+            name += kGitMeanings[escape];
             quoted.remove_prefix(1);
             continue;
         }

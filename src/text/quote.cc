@@ -9,14 +9,14 @@
 namespace paddock::text {
 namespace {
 
-struct Range {
+struct CodeRange {
     char32_t first;
     char32_t last;
 };
 
 // Control characters; what has no width, changes the direction of text or ends a line; marks of
 // byte order and annotation; tags. A name with one of them reads as another name.
-constexpr std::array<Range, 21> kDeceptive{{
+constexpr std::array<CodeRange, 21> kDeceptive{{
     {0x0000, 0x001F},    // C0 controls
     {0x0022, 0x0022},    // "
     {0x005C, 0x005C},    // backslash
@@ -41,12 +41,12 @@ constexpr std::array<Range, 21> kDeceptive{{
 }};
 
 // The escapes of git, by their letter.
-constexpr std::string_view kLetters = "abtnvfr\"\\";
-constexpr std::string_view kMeanings = "\a\b\t\n\v\f\r\"\\";
+constexpr std::string_view kEscapeLetters = "abtnvfr\"\\";
+constexpr std::string_view kEscapeMeanings = "\a\b\t\n\v\f\r\"\\";
 
 bool is_deceptive(char32_t c) {
     const auto* range = std::find_if(kDeceptive.begin(), kDeceptive.end(),
-                                     [c](const Range& each) { return c <= each.last; });
+                                     [c](const CodeRange& each) { return c <= each.last; });
     return range != kDeceptive.end() && c >= range->first;
 }
 
@@ -70,8 +70,8 @@ bool needs_quotes(std::string_view name) {
 
 void append_escaped(std::string& quoted, char c) {
     const auto byte = static_cast<unsigned char>(c);
-    if (const std::size_t known = kMeanings.find(c); known != std::string_view::npos) {
-        quoted += {'\\', kLetters[known]};
+    if (const std::size_t known = kEscapeMeanings.find(c); known != std::string_view::npos) {
+        quoted += {'\\', kEscapeLetters[known]};
     } else if (byte < 0x20 || byte >= 0x7F) {
         const auto digit = [byte](int shift) {
             return static_cast<char>('0' + ((byte >> shift) & 7));
@@ -85,9 +85,9 @@ void append_escaped(std::string& quoted, char c) {
 // Reads what follows a backslash and cuts it off `rest`. Not strict: the caller compares.
 std::optional<char> take_escape(std::string_view& rest) {
     if (rest.empty()) return std::nullopt;
-    if (const std::size_t known = kLetters.find(rest[0]); known != std::string_view::npos) {
+    if (const std::size_t known = kEscapeLetters.find(rest[0]); known != std::string_view::npos) {
         rest.remove_prefix(1);
-        return kMeanings[known];
+        return kEscapeMeanings[known];
     }
     if (rest.size() < 3) return std::nullopt;
     int value = 0;

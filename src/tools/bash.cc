@@ -43,7 +43,7 @@ Attempt<Order> order_of(const Files& files, const Arguments& arguments) {
     return order;
 }
 
-Attempt<Answer> run(Session& session, const Arguments& arguments, const CallOptions& options) {
+Attempt<Answer> run_bash(Session& session, const Arguments& arguments, const CallOptions& options) {
     const auto shell = session.shell();
     if (!shell) return shell.error();
     const auto order = order_of(session.files(), arguments);
@@ -101,7 +101,7 @@ const Declaration& bash() {
                        .aliases = {"background", "is_background"}}},
         .errors = {Code::kTimeout, Code::kCancelled, Code::kSandboxUnavailable},
         .example = R"({"command": "wc -l README.md"})",
-        .run = run};
+        .run = run_bash};
     return kTool;
 }
 

@@ -7,7 +7,7 @@
 namespace paddock::tools {
 namespace {
 
-Attempt<Answer> run(Session& session, const Arguments& arguments, const CallOptions&) {
+Attempt<Answer> run_bash_kill(Session& session, const Arguments& arguments, const CallOptions&) {
     const auto shell = session.shell();
     if (!shell) return shell.error();
     const auto ended = (*shell)->kill(arguments.text("id"));
@@ -32,7 +32,7 @@ const Declaration& bash_kill() {
                        .aliases = {"bash_id", "task_id", "shell_id"}}},
         .errors = {Code::kSandboxUnavailable},
         .example = R"({"id": "b1"})",
-        .run = run};
+        .run = run_bash_kill};
     return kTool;
 }
 

@@ -9,7 +9,7 @@
 namespace paddock::tools {
 namespace {
 
-Attempt<Answer> run(Session& session, const Arguments& arguments, const CallOptions&) {
+Attempt<Answer> run_bash_output(Session& session, const Arguments& arguments, const CallOptions&) {
     const auto shell = session.shell();
     if (!shell) return shell.error();
     const auto job = (*shell)->find(arguments.text("id"));
@@ -50,7 +50,7 @@ const Declaration& bash_output() {
                        .smallest = 0}},
         .errors = {Code::kSandboxUnavailable},
         .example = R"({"id": "b1", "offset": 0})",
-        .run = run};
+        .run = run_bash_output};
     return kTool;
 }
 

@@ -7,7 +7,7 @@
 namespace paddock::tools {
 namespace {
 
-Attempt<Answer> run(Session& session, const Arguments& arguments, const CallOptions&) {
+Attempt<Answer> run_copy_path(Session& session, const Arguments& arguments, const CallOptions&) {
     const Files& files = session.files();
     const auto paths = two_paths(files, arguments);
     if (!paths) return paths.error();
@@ -40,7 +40,7 @@ const Declaration& copy_path() {
         .errors = {Code::kAlreadyExists, Code::kIsADirectory, Code::kNotRegularFile, Code::kNotRead,
                    Code::kStaleRead, Code::kTooLarge},
         .example = R"({"source": "src", "destination": "backup"})",
-        .run = run};
+        .run = run_copy_path};
     return kTool;
 }
 

@@ -100,7 +100,7 @@ Problem explained(const text::EditFailure& failure, const std::string& name, std
     return Problem(failure.code, where + ": " + failure.detail);
 }
 
-Attempt<Answer> run(Session& session, const Arguments& arguments, const CallOptions&) {
+Attempt<Answer> run_edit_file(Session& session, const Arguments& arguments, const CallOptions&) {
     const Files& files = session.files();
     const std::vector<Arguments> listed = arguments.objects("edits");
     const auto edits = edits_of(arguments, listed);
@@ -187,7 +187,7 @@ const Declaration& edit_file() {
                    Code::kNoMatch, Code::kAmbiguousMatch, Code::kBinaryFile,
                    Code::kUnsupportedEncoding, Code::kTooLarge},
         .example = R"({"path": "src/main.c", "old_string": "hello", "new_string": "good morning"})",
-        .run = run};
+        .run = run_edit_file};
     return kTool;
 }
 

@@ -28,7 +28,7 @@ std::string octal(std::uint32_t mode) {
     return digits;
 }
 
-Attempt<Answer> run(Session& session, const Arguments& arguments, const CallOptions&) {
+Attempt<Answer> run_file_info(Session& session, const Arguments& arguments, const CallOptions&) {
     const Files& files = session.files();
     const std::string& path = arguments.text("path");
     const auto name = files.name(path);
@@ -63,7 +63,7 @@ const Declaration& file_info() {
         .manners = {.read_only = true, .idempotent = true, .quick = true},
         .arguments = {path_argument("What to look at")},
         .example = R"({"path": "src/main.c"})",
-        .run = run};
+        .run = run_file_info};
     return kTool;
 }
 

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int64_t kLimit = 100;
 constexpr std::int64_t kLimitMax = 5000;
-constexpr std::chrono::seconds kTimeMax{30};
+constexpr std::chrono::seconds kGlobTimeMax{30};
 
 std::string closing(const search::FindResult& result) {
     std::string notes;
@@ -20,7 +20,7 @@ std::string closing(const search::FindResult& result) {
             std::to_string(result.total) + " shown; use a larger limit or a narrower pattern.");
     }
     if (result.cut != search::FindResult::Cut::kNone) {
-        add("Stopped after " + std::to_string(kTimeMax.count()) +
+        add("Stopped after " + std::to_string(kGlobTimeMax.count()) +
             " s; the result is partial. Narrow the path.");
     }
     if (result.unreadable > 0) {
@@ -29,7 +29,7 @@ std::string closing(const search::FindResult& result) {
     return notes.empty() ? "" : "\n[" + notes + "]";
 }
 
-Attempt<Answer> run(Session& session, const Arguments& arguments, const CallOptions& options) {
+Attempt<Answer> run_glob(Session& session, const Arguments& arguments, const CallOptions& options) {
     const Files& files = session.files();
     const std::string& path = arguments.text("path");
     const auto directory = files.directory(path);
@@ -40,7 +40,7 @@ Attempt<Answer> run(Session& session, const Arguments& arguments, const CallOpti
     query.path = *directory;
     query.walk = session.walk(arguments.flag("hidden"), arguments.flag("ignored"));
     query.limit = static_cast<std::size_t>(arguments.integer("limit"));
-    query.time_max = kTimeMax;
+    query.time_max = kGlobTimeMax;
     query.cancel = options.cancel;
     const auto result = search::find(files.linkless(), query);
     if (!result) return result.error();
@@ -85,7 +85,7 @@ const Declaration& glob() {
               .usual = false,
               .aliases = {"no_ignore"}}},
         .example = R"({"pattern": "src/**/*.{c,h}"})",
-        .run = run};
+        .run = run_glob};
     return kTool;
 }
 

@@ -21,9 +21,9 @@ using search::GrepSummary;
 constexpr std::int64_t kContextMax = 100;
 constexpr std::int64_t kHeadLimit = 250;
 constexpr std::int64_t kHeadLimitMax = 5000;
-constexpr std::size_t kShownBytesMax = 50'000;
+constexpr std::size_t kGrepShownBytesMax = 50'000;
 constexpr std::size_t kShownLineBytesMax = 500;
-constexpr std::chrono::seconds kTimeMax{30};
+constexpr std::chrono::seconds kGrepTimeMax{30};
 
 // Writes what was found as text: in content mode the path, then "12:match" and "13-context".
 class Printer final : public search::GrepSink {
@@ -46,11 +46,12 @@ public:
             if (!entry.ends_with('\n')) entry += '\n';
             if (!text_.empty()) text_ += '\n';
         }
-        const std::size_t room = kShownBytesMax - std::min(kShownBytesMax, text_.size());
+        const std::size_t room = kGrepShownBytesMax - std::min(kGrepShownBytesMax, text_.size());
         cut_ = entry.size() > room && !text_.empty();
         if (cut_) return search::Next::kStop;
-        text_ += entry.size() > kShownBytesMax ? std::string(cut_utf8(entry, kShownBytesMax)) + "\n"
-                                               : entry;
+        text_ += entry.size() > kGrepShownBytesMax
+                     ? std::string(cut_utf8(entry, kGrepShownBytesMax)) + "\n"
+                     : entry;
         return search::Next::kGoOn;
     }
 
@@ -113,7 +114,7 @@ std::string closing(const Printer& printer, const GrepSummary& summary,
     }
     if (printer.cut()) add("Cut by size; narrow the search, or use a smaller head_limit.");
     if (summary.cut == Cut::kTime) {
-        add("Stopped after " + std::to_string(kTimeMax.count()) + " s, " +
+        add("Stopped after " + std::to_string(kGrepTimeMax.count()) + " s, " +
             std::to_string(summary.files) + " files; the result is partial. Narrow the path.");
     }
     if (summary.cut == Cut::kBytes) add("Stopped at the byte budget; the result is partial.");
@@ -150,7 +151,7 @@ Attempt<search::GrepQuery> query_of(const Session& session, const Arguments& arg
     query.offset = static_cast<std::uint64_t>(arguments.integer("offset"));
     query.limit = static_cast<std::uint64_t>(arguments.integer("head_limit"));
     query.line_bytes_max = kShownLineBytesMax;
-    query.time_max = kTimeMax;
+    query.time_max = kGrepTimeMax;
     return query;
 }
 
@@ -164,7 +165,7 @@ Problem no_such_type(const std::string& type) {
                    text + " Name the files by 'glob' instead, such as '*.txt'.");
 }
 
-Attempt<Answer> run(Session& session, const Arguments& arguments, const CallOptions& options) {
+Attempt<Answer> run_grep(Session& session, const Arguments& arguments, const CallOptions& options) {
     const Files& files = session.files();
     auto query = query_of(session, arguments);
     if (!query) return query.error();
@@ -261,7 +262,7 @@ const Declaration& grep() {
         .passed_over = {"-n", "line_numbers"},
         .errors = {Code::kNotRegularFile},
         .example = R"({"pattern": "greet\\(", "type": "c", "output_mode": "content"})",
-        .run = run};
+        .run = run_grep};
     return kTool;
 }
 

@@ -122,7 +122,8 @@ Attempt<std::vector<text::Glob>> globs_of(const std::vector<std::string>& patter
     return globs;
 }
 
-Attempt<Answer> run(Session& session, const Arguments& arguments, const CallOptions&) {
+Attempt<Answer> run_list_directory(Session& session, const Arguments& arguments,
+                                   const CallOptions&) {
     const Files& files = session.files();
     const std::string& path = arguments.text("path");
     const auto directory = files.directory(path);
@@ -170,7 +171,7 @@ const Declaration& list_directory() {
                        .help = "Show the sizes of files",
                        .usual = false}},
         .example = R"({"depth": 2, "sizes": true})",
-        .run = run};
+        .run = run_list_directory};
     return kTool;
 }
 

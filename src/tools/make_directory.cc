@@ -7,7 +7,8 @@
 namespace paddock::tools {
 namespace {
 
-Attempt<Answer> run(Session& session, const Arguments& arguments, const CallOptions&) {
+Attempt<Answer> run_make_directory(Session& session, const Arguments& arguments,
+                                   const CallOptions&) {
     const Files& files = session.files();
     const auto target = files.target(arguments.text("path"));
     if (!target) return target.error();
@@ -30,7 +31,7 @@ const Declaration& make_directory() {
         .arguments = {path_argument("The directory to make")},
         .errors = {Code::kAlreadyExists},
         .example = R"({"path": "docs/images"})",
-        .run = run};
+        .run = run_make_directory};
     return kTool;
 }
 

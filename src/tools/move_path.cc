@@ -7,7 +7,7 @@
 namespace paddock::tools {
 namespace {
 
-Attempt<Answer> run(Session& session, const Arguments& arguments, const CallOptions&) {
+Attempt<Answer> run_move_path(Session& session, const Arguments& arguments, const CallOptions&) {
     const Files& files = session.files();
     const auto paths = two_paths(files, arguments);
     if (!paths) return paths.error();
@@ -33,7 +33,7 @@ const Declaration& move_path() {
         .arguments = two_path_arguments(),
         .errors = {Code::kAlreadyExists, Code::kIsADirectory, Code::kNotRead, Code::kStaleRead},
         .example = R"({"source": "src/greet.c", "destination": "src/lib/greet.c"})",
-        .run = run};
+        .run = run_move_path};
     return kTool;
 }
 

@@ -240,7 +240,7 @@ private:
     std::string report_;
 };
 
-Attempt<Answer> run(Session& session, const Arguments& arguments, const CallOptions&) {
+Attempt<Answer> run_patch(Session& session, const Arguments& arguments, const CallOptions&) {
     const auto parsed = text::parse_patch(arguments.text("patch"));
     if (!parsed) return explained(parsed.error());
     Stager stager(session);
@@ -281,7 +281,7 @@ const Declaration& patch() {
         .example = R"({"patch": "*** Begin Patch\n*** Update File: src/greet.h\n@@\n)"
                    R"(-void greet(void);\n+int greet(void);\n*** Add File: src/bye.h\n)"
                    R"(+void bye(void);\n*** End Patch\n"})",
-        .run = run};
+        .run = run_patch};
     return kTool;
 }
 

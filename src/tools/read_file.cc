@@ -146,7 +146,7 @@ Attempt<Answer> text_of(const Session& session, OpenFile& file, std::string_view
     return shown(session, *window, arguments.flag("line_numbers"));
 }
 
-Attempt<Answer> run(Session& session, const Arguments& arguments, const CallOptions&) {
+Attempt<Answer> run_read_file(Session& session, const Arguments& arguments, const CallOptions&) {
     const Files& files = session.files();
     const std::string& path = arguments.text("path");
     auto file = files.open(path);
@@ -202,7 +202,7 @@ const Declaration& read_file() {
                        .aliases = {"lineNumbers"}}},
         .errors = {Code::kIsADirectory, Code::kNotRegularFile, Code::kBinaryFile, Code::kTooLarge},
         .example = R"({"path": "src/main.c", "offset": 3, "limit": 2})",
-        .run = run};
+        .run = run_read_file};
     return kTool;
 }
 

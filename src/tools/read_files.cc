@@ -10,7 +10,8 @@ constexpr std::int64_t kFilesMax = 64;
 constexpr std::size_t kShownBytesMax = 100'000;
 
 // Each file as read_file answers for it; a problem with one does not hide the others.
-Attempt<Answer> run(Session& session, const Arguments& arguments, const CallOptions& options) {
+Attempt<Answer> run_read_files(Session& session, const Arguments& arguments,
+                               const CallOptions& options) {
     Answer all;
     std::string text;
     const std::vector<std::string> paths = arguments.texts("paths");
@@ -58,7 +59,7 @@ const Declaration& read_files() {
                        .smallest = 1,
                        .largest = kFilesMax}},
         .example = R"({"paths": ["README.md", "src/greet.h", "missing.txt"]})",
-        .run = run};
+        .run = run_read_files};
     return kTool;
 }
 

@@ -7,7 +7,7 @@
 namespace paddock::tools {
 namespace {
 
-Attempt<Answer> run(Session& session, const Arguments& arguments, const CallOptions&) {
+Attempt<Answer> run_remove_path(Session& session, const Arguments& arguments, const CallOptions&) {
     const Files& files = session.files();
     const std::string& path = arguments.text("path");
     const bool recursive = arguments.flag("recursive");
@@ -50,7 +50,7 @@ const Declaration& remove_path() {
                        .usual = false}},
         .errors = {Code::kAlreadyExists},
         .example = R"({"path": "build", "recursive": true})",
-        .run = run};
+        .run = run_remove_path};
     return kTool;
 }
 

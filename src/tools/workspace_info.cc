@@ -15,7 +15,7 @@ std::string access_name(PathAccess access) {
     return {};
 }
 
-Attempt<Answer> run(Session& session, const Arguments&, const CallOptions&) {
+Attempt<Answer> run_workspace_info(Session& session, const Arguments&, const CallOptions&) {
     const WorkspaceOptions& options = session.options();
     std::string text = options.unconfined
                            ? "Paths resolve as the operating system does; relative ones begin in "
@@ -55,7 +55,7 @@ const Declaration& workspace_info() {
         .manners = {.read_only = true, .idempotent = true, .quick = true},
         .arguments = {},
         .example = R"({})",
-        .run = run};
+        .run = run_workspace_info};
     return kTool;
 }
 

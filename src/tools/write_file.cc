@@ -11,7 +11,7 @@ std::string size_of(std::size_t bytes) {
     return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
 }
 
-Attempt<Answer> run(Session& session, const Arguments& arguments, const CallOptions&) {
+Attempt<Answer> run_write_file(Session& session, const Arguments& arguments, const CallOptions&) {
     const Files& files = session.files();
     const std::string& content = arguments.text("content");
     if (content.size() > limits::kReadFileBytesMax) {
@@ -49,7 +49,7 @@ const Declaration& write_file() {
         .errors = {Code::kIsADirectory, Code::kNotRegularFile, Code::kAlreadyExists, Code::kNotRead,
                    Code::kStaleRead, Code::kTooLarge},
         .example = R"({"path": "docs/notes.md", "content": "# Notes\n"})",
-        .run = run};
+        .run = run_write_file};
     return kTool;
 }
 

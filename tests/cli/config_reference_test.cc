@@ -15,12 +15,11 @@ namespace paddock::testing {
 namespace {
 
 using config::Kind;
-using config::Setting;
 
-std::string code(const std::string& text) { return "`" + text + "`"; }
+std::string as_code(const std::string& text) { return "`" + text + "`"; }
 
 // For Markdown, where a star and a bar would mean something.
-std::string prose(const std::string& text) {
+std::string table_prose(const std::string& text) {
     std::string out;
     for (const char c : text) {
         if (c == '*' || c == '|') out += '\\';
@@ -31,11 +30,11 @@ std::string prose(const std::string& text) {
 
 std::string joined(const std::vector<std::string>& names) {
     std::string text;
-    for (const std::string& name : names) text += (text.empty() ? "" : ", ") + code(name);
+    for (const std::string& name : names) text += (text.empty() ? "" : ", ") + as_code(name);
     return text;
 }
 
-std::string type_of(const Setting& setting) {
+std::string type_of(const config::Setting& setting) {
     switch (setting.kind) {
         case Kind::kSwitch: return "boolean";
         case Kind::kNumber: return "integer";
@@ -49,7 +48,7 @@ std::string type_of(const Setting& setting) {
     return {};
 }
 
-std::string flags_of(const Setting& setting) {
+std::string flags_of(const config::Setting& setting) {
     std::vector<std::string> flags = setting.flags;
     const bool has_unit = setting.kind == Kind::kText || setting.kind == Kind::kTexts ||
                           setting.kind == Kind::kTable || setting.kind == Kind::kFile;
@@ -57,12 +56,12 @@ std::string flags_of(const Setting& setting) {
     return joined(flags);
 }
 
-std::string row(const Setting& setting) {
+std::string row(const config::Setting& setting) {
     const std::string name = setting.key.substr(setting.key.rfind('.') + 1);
     std::string help =
         setting.help + (setting.weakens ? ". Any other value weakens the boundary" : "");
-    return "| " + code(name) + " | " + type_of(setting) + " | " +
-           code(to_toml(setting, setting.usual())) + " | " + prose(help) + " | " +
+    return "| " + as_code(name) + " | " + type_of(setting) + " | " +
+           as_code(to_toml(setting, setting.usual())) + " | " + table_prose(help) + " | " +
            joined(setting.variables) + " | " + flags_of(setting) + " |\n";
 }
 
@@ -115,7 +114,7 @@ std::string opening() {
 std::string reference() {
     std::string text = opening() + "## Settings\n";
     std::string table;
-    for (const Setting& setting : config::all_settings()) {
+    for (const config::Setting& setting : config::all_settings()) {
         const std::string in = setting.key.substr(0, setting.key.rfind('.'));
         if (in != table) {
             table = in;

@@ -18,9 +18,6 @@
 namespace paddock::testing {
 namespace {
 
-constexpr OpenOptions kInPlace{.write = true, .mode = {}};
-constexpr OpenOptions kTruncating{.write = true, .truncate = true, .mode = {}};
-
 RootOptions rejecting_hardlinks() {
     RootOptions options;
     options.hardlinks = Hardlinks::kReject;

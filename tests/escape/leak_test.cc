@@ -222,7 +222,7 @@ struct Action {
 };
 
 template <class T>
-std::optional<Error> failed(const Result<T>& result) {
+std::optional<Error> error_of(const Result<T>& result) {
     if (result) return std::nullopt;
     return result.error();
 }
@@ -264,34 +264,34 @@ protected:
             return WalkAction::kContinue;
         };
         return {
-            {"read", [=](const Root& r) { return failed(r.read_file(g)); }},
-            {"read by link", [=](const Root& r) { return failed(r.read_file("abs")); }},
-            {"open", [=](const Root& r) { return failed(r.open_file(g, in_place)); }},
-            {"create", [=](const Root& r) { return failed(r.create(made, 0600)); }},
-            {"replace", [=](const Root& r) { return failed(r.write_file("abs", "new")); }},
-            {"write", [=](const Root& r) { return failed(r.write_file(made, "new")); }},
-            {"append", [=](const Root& r) { return failed(r.append_file("abs", "new")); }},
-            {"copy", [=](const Root& r) { return failed(r.copy_file("abs", made)); }},
-            {"temp", [=](const Root& r) { return failed(r.temp_file(d)); }},
-            {"directory", [=](const Root& r) { return failed(r.open_directory(d)); }},
-            {"sub-root", [=](const Root& r) { return failed(r.sub_root(d)); }},
-            {"mkdir", [=](const Root& r) { return failed(r.mkdir(made, 0700)); }},
-            {"mkdir_all", [=](const Root& r) { return failed(r.mkdir_all(made + "/x/y", 0700)); },
+            {"read", [=](const Root& r) { return error_of(r.read_file(g)); }},
+            {"read by link", [=](const Root& r) { return error_of(r.read_file("abs")); }},
+            {"open", [=](const Root& r) { return error_of(r.open_file(g, in_place)); }},
+            {"create", [=](const Root& r) { return error_of(r.create(made, 0600)); }},
+            {"replace", [=](const Root& r) { return error_of(r.write_file("abs", "new")); }},
+            {"write", [=](const Root& r) { return error_of(r.write_file(made, "new")); }},
+            {"append", [=](const Root& r) { return error_of(r.append_file("abs", "new")); }},
+            {"copy", [=](const Root& r) { return error_of(r.copy_file("abs", made)); }},
+            {"temp", [=](const Root& r) { return error_of(r.temp_file(d)); }},
+            {"directory", [=](const Root& r) { return error_of(r.open_directory(d)); }},
+            {"sub-root", [=](const Root& r) { return error_of(r.sub_root(d)); }},
+            {"mkdir", [=](const Root& r) { return error_of(r.mkdir(made, 0700)); }},
+            {"mkdir_all", [=](const Root& r) { return error_of(r.mkdir_all(made + "/x/y", 0700)); },
              true},
-            {"list", [=](const Root& r) { return failed(r.list(d)); }},
-            {"walk", [=](const Root& r) { return failed(r.walk(".", look)); }},
-            {"remove", [=](const Root& r) { return failed(r.remove(g)); }},
-            {"remove_all", [=](const Root& r) { return failed(r.remove_all("d")); }},
-            {"rename", [=](const Root& r) { return failed(r.rename(g, made)); }},
-            {"link", [=](const Root& r) { return failed(r.hard_link(g, made)); }},
-            {"symlink", [=](const Root& r) { return failed(r.symlink("g", made)); }},
-            {"readlink", [=](const Root& r) { return failed(r.readlink(up)); }},
-            {"lstat", [=](const Root& r) { return failed(r.lstat(g)); }},
-            {"stat", [=](const Root& r) { return failed(r.stat("abs")); }},
-            {"exists", [=](const Root& r) { return failed(r.exists("abs")); }},
-            {"resolve", [=](const Root& r) { return failed(r.resolve("abs")); }},
-            {"chmod", [=](const Root& r) { return failed(r.chmod("abs", 0600)); }},
-            {"utimes", [=](const Root& r) { return failed(r.utimes("abs", epoch)); }},
+            {"list", [=](const Root& r) { return error_of(r.list(d)); }},
+            {"walk", [=](const Root& r) { return error_of(r.walk(".", look)); }},
+            {"remove", [=](const Root& r) { return error_of(r.remove(g)); }},
+            {"remove_all", [=](const Root& r) { return error_of(r.remove_all("d")); }},
+            {"rename", [=](const Root& r) { return error_of(r.rename(g, made)); }},
+            {"link", [=](const Root& r) { return error_of(r.hard_link(g, made)); }},
+            {"symlink", [=](const Root& r) { return error_of(r.symlink("g", made)); }},
+            {"readlink", [=](const Root& r) { return error_of(r.readlink(up)); }},
+            {"lstat", [=](const Root& r) { return error_of(r.lstat(g)); }},
+            {"stat", [=](const Root& r) { return error_of(r.stat("abs")); }},
+            {"exists", [=](const Root& r) { return error_of(r.exists("abs")); }},
+            {"resolve", [=](const Root& r) { return error_of(r.resolve("abs")); }},
+            {"chmod", [=](const Root& r) { return error_of(r.chmod("abs", 0600)); }},
+            {"utimes", [=](const Root& r) { return error_of(r.utimes("abs", epoch)); }},
         };
     }
 

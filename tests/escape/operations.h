@@ -23,6 +23,10 @@ void PrintTo(const Result<T>& result, std::ostream* out) {
 
 namespace paddock::testing {
 
+// Ways of opening a file that would change it in place.
+inline constexpr OpenOptions kInPlace{.write = true, .mode = {}};
+inline constexpr OpenOptions kTruncating{.write = true, .truncate = true, .mode = {}};
+
 struct Operation {
     std::string_view name;
     bool follows;  // a link at the end is followed; otherwise it is acted on itself

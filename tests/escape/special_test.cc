@@ -25,9 +25,6 @@
 namespace paddock::testing {
 namespace {
 
-constexpr OpenOptions kInPlace{.write = true, .mode = {}};
-constexpr OpenOptions kTruncating{.write = true, .truncate = true, .mode = {}};
-
 // Every way to move bytes from or to a file.
 void expect_no_io(const Root& root, const std::string& name, Code code) {
     EXPECT_CODE(root.read_file(name), code);

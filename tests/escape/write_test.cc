@@ -41,9 +41,6 @@ extern "C" int getentropy(void* buffer, std::size_t size) {
 namespace paddock::testing {
 namespace {
 
-constexpr OpenOptions kInPlace{.write = true, .mode = {}};
-constexpr OpenOptions kTruncating{.write = true, .truncate = true, .mode = {}};
-
 WriteOptions with_parents() {
     WriteOptions options;
     options.make_parents = true;

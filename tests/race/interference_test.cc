@@ -20,19 +20,12 @@ namespace {
 using sys::Call;
 using sys::Fault;
 
-constexpr WriteOptions kFast{.mode = {}, .durability = Durability::kNone};
 constexpr std::string_view kTemporary = ".paddock-";
 
 struct Operation {
     const char* name;
     std::function<Status(const Root&)> act;
 };
-
-template <class T>
-Status status(const Result<T>& result) {
-    if (!result) return result.error();
-    return {};
-}
 
 std::vector<Operation> some_operations() {
     const auto ignore = [](const WalkEntry&) { return WalkAction::kContinue; };

@@ -50,13 +50,13 @@ ATTACK_F(Race, RACE_32, copy_of_a_file_that_becomes_another_one) {
     const auto link = exchange(ws("f"), ws("l"));
     attack([=] { return other() && link(); });
     // Each copy waits for the disk, which no option of copy_file prevents.
-    constexpr std::uint64_t kFewer = 20;
+    constexpr std::uint64_t kFewerRounds = 20;
     repeat(
         [&] {
             if (count(root.copy_file("f", "copy", true)))
                 note_outside(!is_whole(os_read(ws("copy"))));
         },
-        kFewer);
+        kFewerRounds);
     verdict({Code::kPathEscape});
     control([&] {
         if (!naive::looks_inside(ws(), ws("f"))) return false;

@@ -25,6 +25,15 @@ namespace paddock::testing {
 // PADDOCK_RACE_ROUNDS, or 20,000 (2,000 under a sanitizer).
 std::uint64_t race_rounds();
 
+// Nothing is at stake when the power fails.
+inline constexpr WriteOptions kFast{.mode = {}, .durability = Durability::kNone};
+
+template <class T>
+Status status(const Result<T>& result) {
+    if (!result) return result.error();
+    return {};
+}
+
 // Everything as usual, with the resolver under test.
 RootOptions options_under_test();
 

@@ -19,22 +19,14 @@ namespace {
 using sys::Call;
 using sys::Fault;
 
-constexpr WriteOptions kFast{.mode = {}, .durability = Durability::kNone};
-
-template <class T>
-Status status(const Result<T>& result) {
-    if (!result) return result.error();
-    return {};
-}
-
-struct Operation {
+struct StoppedOperation {
     std::string name;
     std::function<Status(const Root&)> act;
     std::string gone = {};  // what must not exist after a success
 };
 
 // Below "d", a directory or a link to one.
-std::vector<Operation> operations_below_a_directory() {
+std::vector<StoppedOperation> operations_below_a_directory() {
     const auto ignore = [](const WalkEntry&) { return WalkAction::kContinue; };
     const OpenOptions truncating{.write = true, .truncate = true, .mode = {}};
     return {
@@ -73,7 +65,7 @@ std::vector<Operation> operations_below_a_directory() {
 }
 
 // On "f", a file or a link to one.
-std::vector<Operation> operations_on_a_file() {
+std::vector<StoppedOperation> operations_on_a_file() {
     const OpenOptions truncating{.write = true, .truncate = true, .mode = {}};
     return {
         {"read_file", [](const Root& r) { return status(r.read_file("f")); }},
@@ -110,8 +102,8 @@ protected:
 
     // Exchanges `a` and `b` before the call number `first`, and again before `second` if not 0.
     // Returns how many system calls the operation made.
-    int run(const Operation& operation, const std::string& a, const std::string& b, int first,
-            int second, std::initializer_list<Code> allowed) {
+    int run(const StoppedOperation& operation, const std::string& a, const std::string& b,
+            int first, int second, std::initializer_list<Code> allowed) {
         build();
         const Root root = this->root();
         const UniqueFd outside = hold(out());
@@ -140,9 +132,9 @@ protected:
     }
 
     // Every choice of one stop, and of two.
-    void run_everywhere(const std::vector<Operation>& operations, const std::string& a,
+    void run_everywhere(const std::vector<StoppedOperation>& operations, const std::string& a,
                         const std::string& b, std::initializer_list<Code> allowed) {
-        for (const Operation& operation : operations) {
+        for (const StoppedOperation& operation : operations) {
             for (int first = 1; run(operation, a, b, first, 0, allowed) >= first; ++first) {
                 for (int second = first + 1; run(operation, a, b, first, second, allowed) >= second;
                      ++second) {

@@ -181,13 +181,13 @@ ATTACK_F(Race, RACE_31, children_that_start_during_calls) {
                root.mkdir_all("d/e/x") && root.remove_all("d/e/x") && root.walk(".", ignore) &&
                root.chmod("d/f", 0600) && root.list("d") && root.temp_file("d");
     });
-    constexpr std::uint64_t kFewer = 100;  // each round is a new process
+    constexpr std::uint64_t kFewerRounds = 100;  // each round is a new process
     repeat(
         [&] {
             note_outside(child_inherits_from(base()));
             count(root.lstat("d"));
         },
-        kFewer);
+        kFewerRounds);
     verdict({});
 
     attack([file = ws("d/f")] {

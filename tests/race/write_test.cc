@@ -11,7 +11,6 @@ namespace paddock::testing {
 namespace {
 
 // A disk would set the pace of the race otherwise.
-constexpr WriteOptions kFast{.mode = {}, .durability = Durability::kNone};
 
 bool has_temporary_files(const std::string& directory) {
     const auto names = os_list(directory);

@@ -23,7 +23,9 @@ namespace {
 using Names = std::vector<std::string>;
 using Paths = std::set<std::string>;
 
-const std::string& pick(Random& random, const Names& from) { return from[random() % from.size()]; }
+const std::string& pick_name(Random& random, const Names& from) {
+    return from[random() % from.size()];
+}
 
 const Names kNames = {"a",   "b",    "ab",   "ba",   "a.c", "b.o", "ab.c",    ".h",
                       "a b", "#x",   "!x",   "a ",   "A",   "a*b", "b\\a",    "[a]",
@@ -46,17 +48,17 @@ const Names kOdd = {"",          "# a",   "!",    "/",       "//",   " ",       
 
 std::string rule(Random& random) {
     const auto name = [&] {
-        const std::string first = pick(random, kPieces);
-        return random() % 8 == 0 ? first + pick(random, kPieces) : first;
+        const std::string first = pick_name(random, kPieces);
+        return random() % 8 == 0 ? first + pick_name(random, kPieces) : first;
     };
-    if (random() % 8 == 0) return pick(random, kOdd);
+    if (random() % 8 == 0) return pick_name(random, kOdd);
     std::string rule = random() % 4 == 0 ? "!" : "";
     if (random() % 6 == 0) rule += "/";
     if (random() % 8 == 0) rule += "**/";
     rule += name();
     while (random() % 4 == 0) rule += "/" + (random() % 3 == 0 ? "**" : name());
     if (random() % 5 == 0) rule += "/";
-    if (random() % 12 == 0) rule += pick(random, {"  ", "\\ ", "\\  ", "\t", " \\"});
+    if (random() % 12 == 0) rule += pick_name(random, {"  ", "\\ ", "\\  ", "\t", " \\"});
     return rule;
 }
 
@@ -240,7 +242,7 @@ private:
     void grow_below(Random& random, const std::string& top) {
         Names directories{top};
         for (auto left = 2 + random() % 5; left > 0; --left) {
-            directories.push_back(pick(random, directories) + "/" + pick(random, kNames));
+            directories.push_back(pick_name(random, directories) + "/" + pick_name(random, kNames));
         }
         for (const std::string& directory : directories) {
             std::filesystem::create_directories(ws(directory));
@@ -288,7 +290,7 @@ TEST_F(IgnoreReference, the_walk_passes_over_what_git_ignores) {
         ASSERT_EQ(difference(found(""), wanted), "");
         const Workspace workspace = open_workspace();
         for (int i = 0; i < 20; ++i) {
-            const std::string& start = pick(random, directories_);
+            const std::string& start = pick_name(random, directories_);
             // Whoever asks for an ignored directory by name gets what is in it.
             if (is_ignored(start)) continue;
             ASSERT_EQ(difference(globbed(workspace, start), kept_by_git(start)), "") << start;
@@ -310,8 +312,8 @@ protected:
         for (auto left = 1 + random() % 3; left > 0; --left) {
             text += random() % 3 == 0 ? "!" : "";
             text += random() % 6 == 0 ? "/" : "";
-            text += pick(random, names);
-            if (random() % 6 == 0) text += "/" + pick(random, names);
+            text += pick_name(random, names);
+            if (random() % 6 == 0) text += "/" + pick_name(random, names);
             text += random() % 6 == 0 ? "/\n" : "\n";
         }
         return text;

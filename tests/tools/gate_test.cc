@@ -35,113 +35,114 @@ json::Object git_patch(const std::string& before, const std::string& after,
 // Every tool must be here, with every argument that names a path.
 const std::vector<Sample>& samples() {
     using About = Sample::About;
-    using Path = const std::string&;
     static const std::vector<Sample> kSamples{
         {"read_file", About::kFile,
-         [](Path path) -> json::Object {
+         [](const std::string& path) -> json::Object {
              return {{"path", path}};
          }},
         {"read_files", About::kFile,
-         [](Path path) -> json::Object {
+         [](const std::string& path) -> json::Object {
              return {{"paths", json::Array{"other", path}}};
          }},
         {"write_file", About::kFile,
-         [](Path path) -> json::Object {
+         [](const std::string& path) -> json::Object {
              return {{"path", path}, {"content", "new\n"}};
          }},
         {"write_file", About::kNewName,
-         [](Path path) -> json::Object {
+         [](const std::string& path) -> json::Object {
              return {{"path", path}, {"content", "new\n"}};
          }},
         {"edit_file", About::kFile,
-         [](Path path) -> json::Object {
+         [](const std::string& path) -> json::Object {
              return {{"path", path}, {"old_string", "needle"}, {"new_string", "a longer text"}};
          }},
         {"edit_file", About::kFile,
-         [](Path path) -> json::Object {
+         [](const std::string& path) -> json::Object {
              const json::Object edit{{"old_string", "needle"}, {"new_string", "a longer text"}};
              return {{"path", path}, {"edits", json::Array{edit}}};
          }},
         {"patch", About::kFile,
-         [](Path path) -> json::Object {
+         [](const std::string& path) -> json::Object {
              const char* lines = "@@ -1 +1 @@\n-needle\n+a longer text\n";
              return {{"patch", patch_of("a/" + path, "b/" + path, lines)}};
          }},
         {"patch", About::kFile,
-         [](Path path) -> json::Object {
+         [](const std::string& path) -> json::Object {
              return {{"patch", patch_of("a/" + path, "/dev/null", "@@ -1 +0,0 @@\n-needle\n")}};
          }},
         {"patch", About::kNewName,
-         [](Path path) -> json::Object {
+         [](const std::string& path) -> json::Object {
              return {{"patch", patch_of("/dev/null", "b/" + path, "@@ -0,0 +1 @@\n+new\n")}};
          }},
         {"patch", About::kFile,
-         [](Path path) { return git_patch(path, "n", "rename from " + path + "\nrename to n\n"); }},
+         [](const std::string& path) {
+             return git_patch(path, "n", "rename from " + path + "\nrename to n\n");
+         }},
         {"patch", About::kNewName,
-         [](Path path) {
+         [](const std::string& path) {
              return git_patch("other", path, "rename from other\nrename to " + path + "\n");
          }},
         {"patch", About::kNewName,
-         [](Path path) {
+         [](const std::string& path) {
              return git_patch("other", path, "copy from other\ncopy to " + path + "\n");
          }},
         {"glob", About::kDirectory,
-         [](Path path) -> json::Object {
+         [](const std::string& path) -> json::Object {
              return {{"pattern", "*"}, {"path", path}};
          }},
         {"grep", About::kFile,
-         [](Path path) -> json::Object {
+         [](const std::string& path) -> json::Object {
              return {{"pattern", "e"}, {"path", path}, {"output_mode", "content"}};
          }},
         {"grep", About::kDirectory,
-         [](Path path) -> json::Object {
+         [](const std::string& path) -> json::Object {
              return {{"pattern", "e"}, {"path", path}, {"output_mode", "content"}};
          }},
         {"list_directory", About::kDirectory,
-         [](Path path) -> json::Object {
+         [](const std::string& path) -> json::Object {
              return {{"path", path}, {"depth", 3}};
          }},
         {"move_path", About::kFile,
-         [](Path path) -> json::Object {
+         [](const std::string& path) -> json::Object {
              return {{"source", path}, {"destination", "n"}};
          }},
         {"move_path", About::kDirectory,
-         [](Path path) -> json::Object {
+         [](const std::string& path) -> json::Object {
              return {{"source", path}, {"destination", "n"}};
          }},
         {"move_path", About::kFile,
-         [](Path path) -> json::Object {
+         [](const std::string& path) -> json::Object {
              return {{"source", "other"}, {"destination", path}, {"overwrite", true}};
          }},
         {"copy_path", About::kFile,
-         [](Path path) -> json::Object {
+         [](const std::string& path) -> json::Object {
              return {{"source", path}, {"destination", "n"}};
          }},
         {"copy_path", About::kDirectory,
-         [](Path path) -> json::Object {
+         [](const std::string& path) -> json::Object {
              return {{"source", path}, {"destination", "n"}};
          }},
         {"copy_path", About::kFile,
-         [](Path path) -> json::Object {
+         [](const std::string& path) -> json::Object {
              return {{"source", "other"}, {"destination", path}, {"overwrite", true}};
          }},
         {"remove_path", About::kFile,
-         [](Path path) -> json::Object {
+         [](const std::string& path) -> json::Object {
              return {{"path", path}};
          }},
         {"remove_path", About::kDirectory,
-         [](Path path) -> json::Object {
+         [](const std::string& path) -> json::Object {
              return {{"path", path}, {"recursive", true}};
          }},
         {"make_directory", About::kNewName,
-         [](Path path) -> json::Object {
+         [](const std::string& path) -> json::Object {
              return {{"path", path}};
          }},
         {"file_info", About::kFile,
-         [](Path path) -> json::Object {
+         [](const std::string& path) -> json::Object {
              return {{"path", path}};
          }},
-        {"workspace_info", About::kNothing, [](Path) -> json::Object { return {}; }},
+        {"workspace_info", About::kNothing, [](const std::string&) -> json::Object { return {}; }},
     };
     return kSamples;
 }

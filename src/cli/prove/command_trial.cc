@@ -25,7 +25,7 @@ const std::vector<std::string_view> kTree = {".env=@",
                                              ".git/objects/",
                                              ".git/refs/heads/"};
 
-Verdict skipped(std::string why) { return {Fate::kSkipped, {}, std::move(why), 0}; }
+Verdict skipped_command(std::string why) { return {Fate::kSkipped, {}, std::move(why), 0}; }
 
 Result<Workspace> open_workspace(const std::string& root) {
     WorkspaceOptions options;
@@ -94,7 +94,7 @@ Verdict try_command(const CommandAttack& attack, Runner runner, const std::strin
         const Printed printed = runner == Runner::kPlainBash
                                     ? Printed{run_plainly(ground, script)}
                                     : run_in_session(attack, ground, script);
-        if (!printed.hindrance.empty()) return skipped(printed.hindrance);
+        if (!printed.hindrance.empty()) return skipped_command(printed.hindrance);
         if (printed.text.find(kSecret) != std::string::npos) {
             return {Fate::kLeaked, {}, "outside was read"};
         }
@@ -103,7 +103,7 @@ Verdict try_command(const CommandAttack& attack, Runner runner, const std::strin
         if (!harm.empty()) return {Fate::kLeaked, {}, std::string(harm)};
         return {Fate::kHeld, {}, {}};
     } catch (const std::exception& error) {
-        return skipped(error.what());
+        return skipped_command(error.what());
     }
 }
 
