@@ -2,8 +2,8 @@
 // with the workspace's path rules and secrets filter, but without their bounds on what is shown.
 //
 //     search_worker count|lines DIRECTORY PATTERN [-i] [-w] [--path=FILE]   prints as rg -c, rg -n
-//     search_worker files DIRECTORY GLOB                                    prints as fd, newest
-//     first
+//     search_worker paths DIRECTORY GLOB      prints as fd
+//     search_worker newest DIRECTORY GLOB     prints as rg --files --sortr=modified, without links
 #include <unistd.h>
 
 #include <charconv>
@@ -87,16 +87,20 @@ bool grep(const Session& session, std::string_view mode, const char* pattern,
     return paddock::search::grep(session.files().linkless(), query, printer) && printer.flush();
 }
 
-bool find(const Session& session, const char* pattern) {
+bool find(const Session& session, const char* pattern, bool newest_first) {
+    using Order = paddock::search::FindQuery::Order;
     paddock::search::FindQuery query;
     query.pattern = pattern;
     query.walk.visible = session.files().visibility();
     query.threads = kThreads;
+    query.order = newest_first ? Order::kNewestFirst : Order::kPath;
     const auto result = paddock::search::find(session.files().linkless(), query);
     if (!result) return false;
     std::string text;
     for (std::size_t i = 0; i < result->found.size(); ++i) {
-        text.append(result->found[i].path).append("\n");
+        const auto file = result->found[i];
+        if (newest_first && file.type == paddock::FileType::kSymlink) continue;
+        text.append(file.path).append("\n");
         if (text.size() >= kPiece && !print(session, text)) return false;
     }
     return print(session, text);
@@ -112,7 +116,8 @@ int main(int argc, char** argv) {
     if (!session) return 2;
     const std::string_view mode = argv[1];
     const std::vector<std::string_view> options(argv + 4, argv + argc);
-    const bool done =
-        mode == "files" ? find(**session, argv[3]) : grep(**session, mode, argv[3], options);
+    const bool finds = mode == "paths" || mode == "newest";
+    const bool done = finds ? find(**session, argv[3], mode == "newest")
+                            : grep(**session, mode, argv[3], options);
     return done ? 0 : 2;
 }

@@ -11,16 +11,13 @@ namespace {
 // this many.
 constexpr std::size_t kForgetAtOnce = 65536;
 
+constexpr std::size_t kLinesUsual = 256;
+
 }  // namespace
 
 LineWindow::LineWindow(std::int64_t first, std::size_t count, const WindowBounds& bounds)
-    : first_(first), count_(count), bounds_(bounds) {}
-
-LineWindow::Line LineWindow::operator[](std::size_t index) const noexcept {
-    const Extent& line = lines_[index];
-    const std::string_view all =
-        std::string_view(bytes_).substr(line.begin - forgotten_, line.text + line.margin);
-    return {all.substr(0, line.text), line.cut, all};
+    : first_(first), count_(count), bounds_(bounds) {
+    lines_.reserve(std::min(count, kLinesUsual));
 }
 
 bool LineWindow::wants_line() const noexcept {
@@ -34,28 +31,47 @@ std::string_view LineWindow::open_text() const noexcept {
 
 void LineWindow::feed(std::string_view piece) {
     while (!piece.empty()) {
+        const std::size_t whole = open_begun_    ? 0
+                                  : wants_line() ? take_lines(piece)
+                                                 : pass_lines(piece);
+        piece.remove_prefix(whole);
+        if (whole > 0) continue;
         const std::size_t end = piece.find('\n');
-        if (!open_begun_ && end <= bounds_.line_bytes_max) {
-            take_line(piece.substr(0, end));
-        } else {
-            open_begun_ = true;
-            take(piece.substr(0, end));
-            if (end == std::string_view::npos) return;
-            end_line();
-        }
+        open_begun_ = true;
+        take(piece.substr(0, end));
+        if (end == std::string_view::npos) return;
+        end_line();
         piece.remove_prefix(end + 1);
     }
 }
 
-// A whole one that need not be cut: nearly every line.
-void LineWindow::take_line(std::string_view line) {
-    const bool wanted = wants_line();
-    ++seen_;
-    if (!wanted) return;
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    bytes_ += line;
-    keep({open_begin_, line.size(), 0, 0});
-    open_begin_ += line.size();
+// Whole lines before or behind the window. Returns how many bytes they are, as take_lines does.
+std::size_t LineWindow::pass_lines(std::string_view piece) {
+    std::size_t done = 0;
+    for (std::size_t end = 0; !wants_line(); ++seen_, done = end + 1) {
+        end = piece.find('\n', done);
+        if (end == std::string_view::npos) break;
+    }
+    return done;
+}
+
+// Whole lines that need not be cut, as hardly any does: noted one by one, copied together.
+std::size_t LineWindow::take_lines(std::string_view piece) {
+    std::size_t done = 0;
+    while (wants_line()) {
+        const std::size_t end = piece.find('\n', done);
+        const std::size_t length = end - done;
+        if (end == std::string_view::npos || length > bounds_.line_bytes_max) break;
+        ++seen_;
+        const bool has_return = length > 0 && piece[end - 1] == '\r';
+        const std::size_t text = has_return ? length - 1 : length;
+        if (admits(text)) lines_.push_back({open_begin_ + done, text, 0, 0});
+        done = end + 1;
+    }
+    bytes_ += piece.substr(0, done);
+    open_begin_ += done;
+    forget_what_left();
+    return done;
 }
 
 // One byte more than the bound is kept at least, so that a cut knows where characters begin.
@@ -77,36 +93,37 @@ void LineWindow::end_line() {
     if (open_cut_ == 0 && text.ends_with('\r')) text.remove_suffix(1);
     const std::size_t kept = cut_utf8(text, bounds_.line_bytes_max).size();
     const std::size_t margin = text.size() - kept;
-    keep({open_begin_, kept, margin, open_cut_ + margin});
+    if (admits(kept)) lines_.push_back({open_begin_, kept, margin, open_cut_ + margin});
     open_begin_ = forgotten_ + bytes_.size();
     open_cut_ = 0;
+    forget_what_left();
 }
 
-void LineWindow::keep(const Extent& line) {
-    shown_ += line.text + 1;
-    if (first_ > 0) {
-        if (shown_ > bounds_.bytes_max && !lines_.empty()) {
-            cut_by_bytes_ = full_ = true;
-            return;
-        }
-        if (lines_.empty()) first_number_ = seen_;
-        lines_.push_back(line);
-        full_ = lines_.size() == count_;
-        return;
+// The line that was just ended, with so many bytes, belongs to the window.
+bool LineWindow::admits(std::size_t text) {
+    if (first_ < 0) return true;
+    shown_ += text + 1;
+    if (shown_ > bounds_.bytes_max && !lines_.empty()) {
+        cut_by_bytes_ = full_ = true;
+        return false;
     }
-    lines_.push_back(line);
-    if (lines_.size() > static_cast<std::uint64_t>(-first_)) forget_first();
-    first_number_ = seen_ - lines_.size() + 1;
+    if (lines_.empty()) first_number_ = seen_;
+    full_ = lines_.size() + 1 == count_;
+    return true;
 }
 
-void LineWindow::forget_first() {
-    shown_ -= lines_.front().text + 1;
-    lines_.pop_front();
-    const std::uint64_t end = lines_.empty() ? forgotten_ + bytes_.size() : lines_.front().begin;
-    const auto unused = static_cast<std::size_t>(end - forgotten_);
+// Of a window that counts from the end.
+void LineWindow::forget_what_left() {
+    if (first_ > 0 || lines_.empty()) return;
+    const auto most = static_cast<std::size_t>(-first_);
+    if (size() > most) left_ = lines_.size() - most;
+    first_number_ = seen_ - size() + 1;
+    const auto unused = static_cast<std::size_t>(lines_[left_].begin - forgotten_);
     if (unused < kForgetAtOnce || unused < bytes_.size() / 2) return;
     bytes_.erase(0, unused);
-    forgotten_ = end;
+    forgotten_ += unused;
+    lines_.erase(lines_.begin(), lines_.begin() + static_cast<std::ptrdiff_t>(left_));
+    left_ = 0;
 }
 
 void LineWindow::finish() {
@@ -115,11 +132,11 @@ void LineWindow::finish() {
 }
 
 void LineWindow::trim_to_window() {
-    if (lines_.size() > count_) lines_.resize(count_);
+    if (size() > count_) lines_.resize(left_ + count_);
     std::size_t bytes = 0;
-    for (std::size_t i = 0; i < lines_.size(); ++i) {
+    for (std::size_t i = left_; i < lines_.size(); ++i) {
         bytes += lines_[i].text + 1;
-        if (bytes <= bounds_.bytes_max || i == 0) continue;
+        if (bytes <= bounds_.bytes_max || i == left_) continue;
         lines_.resize(i);
         cut_by_bytes_ = true;
     }

@@ -3,9 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace paddock::text {
 
@@ -34,8 +34,12 @@ public:
     // Nothing that follows can change the lines: they count from the start and are complete.
     bool is_full() const noexcept { return full_; }
 
-    std::size_t size() const noexcept { return lines_.size(); }
-    Line operator[](std::size_t index) const noexcept;
+    std::size_t size() const noexcept { return lines_.size() - left_; }
+    Line operator[](std::size_t index) const noexcept {
+        const Extent& line = lines_[left_ + index];
+        const char* const begin = bytes_.data() + (line.begin - forgotten_);
+        return {{begin, line.text}, line.cut, {begin, line.text + line.margin}};
+    }
     std::size_t bytes() const noexcept { return bytes_.size(); }           // at most, of all lines
     std::uint64_t first_number() const noexcept { return first_number_; }  // of the first line
     std::uint64_t lines_seen() const noexcept { return seen_; }
@@ -51,21 +55,24 @@ private:
     };
 
     bool wants_line() const noexcept;
-    void take_line(std::string_view line);
+    std::size_t pass_lines(std::string_view piece);
+    std::size_t take_lines(std::string_view piece);
     void take(std::string_view part);
     void end_line();
-    void keep(const Extent& line);
-    void forget_first();
+    bool admits(std::size_t text);
+    void forget_what_left();
     void trim_to_window();
     std::string_view open_text() const noexcept;
 
     const std::int64_t first_;
     const std::size_t count_;
     const WindowBounds bounds_;
-    std::string bytes_;            // of the lines, one behind the other, and of the open one
+    std::string bytes_;            // of the lines with their endings, and of the open one
     std::uint64_t forgotten_ = 0;  // bytes that stood before these
-    std::deque<Extent> lines_;
-    std::size_t shown_ = 0;  // bytes of the lines, with an ending each
+    std::vector<Extent> lines_;
+    std::size_t left_ = 0;  // lines at the beginning that are out of the window
+    std::size_t shown_ =
+        0;  // bytes of the lines, with an ending each, if they count from the start
     std::uint64_t first_number_ = 0;
     std::uint64_t seen_ = 0;  // lines ended
     std::uint64_t open_begin_ = 0;

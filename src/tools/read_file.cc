@@ -1,5 +1,8 @@
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <charconv>
+#include <cstring>
 
 #include "text/file_kind.h"
 #include "tools/arguments.h"
@@ -14,55 +17,88 @@ namespace {
 
 constexpr std::size_t kNumberWidth = 6;
 
-// "     1\t", "     2\t", ...: counted up in place, as an odometer does.
+// "     1\t", "     2\t", ...: a word whose last digit is counted up in place, as an odometer does.
+// A number that does not fit, or is negative, is put together each time.
 class LineNumber {
 public:
-    explicit LineNumber(std::int64_t number) {
-        std::array<char, 24> digits;
-        const auto end = std::to_chars(digits.begin(), digits.end(), number).ptr;
-        const auto width = static_cast<std::size_t>(end - digits.begin());
-        if (width < kNumberWidth) text_.append(kNumberWidth - width, ' ');
-        text_.append(digits.begin(), width);
-        text_ += '\t';
-        counts_up_ = number >= 0;
+    static constexpr std::size_t kRoom = 24;
+
+    explicit LineNumber(std::int64_t number) : number_(number) { compose(); }
+
+    // Writes into the room and returns where the number ends.
+    char* put(char* room) const {
+        if (!is_word_) return std::copy(wide_.begin(), wide_.begin() + size_, room);
+        std::memcpy(room, &word_, sizeof word_);
+        return room + kNumberWidth + 1;
     }
 
-    std::string_view text() const { return text_; }
-
-    void advance(std::int64_t next) {
-        const std::size_t last = text_.size() - 2;
-        if (counts_up_ && text_[last] != '9') {
-            ++text_[last];
+    void advance() {
+        ++number_;
+        if (is_word_ && number_ % 10 != 0) {
+            word_ += kLastDigit;
         } else {
-            *this = LineNumber(next);
+            compose();
         }
     }
 
 private:
-    std::string text_;
-    bool counts_up_ = false;
+    static constexpr std::uint64_t kLastDigit = std::uint64_t{1}
+                                                << 8 * (std::endian::native == std::endian::little
+                                                            ? kNumberWidth - 1
+                                                            : sizeof(std::uint64_t) - kNumberWidth);
+
+    void compose() {
+        wide_.fill(' ');
+        std::array<char, kRoom> digits;
+        const auto end = std::to_chars(digits.begin(), digits.end(), number_).ptr;
+        const auto width = static_cast<std::size_t>(end - digits.begin());
+        const std::size_t indent = kNumberWidth - std::min(width, kNumberWidth);
+        *std::copy(digits.begin(), end, wide_.begin() + indent) = '\t';
+        size_ = indent + width + 1;
+        is_word_ = number_ >= 0 && width <= kNumberWidth;
+        std::memcpy(&word_, wide_.data(), sizeof word_);
+    }
+
+    std::int64_t number_;
+    std::uint64_t word_ = 0;
+    std::array<char, kRoom> wide_{};
+    std::size_t size_ = 0;
+    bool is_word_ = false;
 };
 
+// The pieces are short and many: they go through a plain pointer, without a call for each.
 std::string with_lines(const Session& session, const TextWindow& window, bool numbered) {
-    std::string text;
-    text.reserve(window.lines.bytes() + window.lines.size() * (kNumberWidth + 2));
-    auto number = window.numbers_from_end ? -static_cast<std::int64_t>(window.lines.lines_seen())
-                                          : static_cast<std::int64_t>(window.lines.first_number());
-    LineNumber shown(number);
+    LineNumber number(window.numbers_from_end
+                          ? -static_cast<std::int64_t>(window.lines.lines_seen())
+                          : static_cast<std::int64_t>(window.lines.first_number()));
+    std::string text(window.lines.bytes() + (window.lines.size() + 4) * (kNumberWidth + 2), '\0');
+    char* to = text.data();
+    char* end = to + text.size();
+    const auto make_room = [&](std::size_t bytes) {
+        if (static_cast<std::size_t>(end - to) >= bytes) return;
+        const auto used = static_cast<std::size_t>(to - text.data());
+        text.resize((used + bytes) * 2);
+        to = text.data() + used;
+        end = text.data() + text.size();
+    };
     for (std::size_t i = 0; i < window.lines.size(); ++i) {
         const text::LineWindow::Line line = window.lines[i];
+        std::string cut;
+        std::string_view shown = line.text;
+        if (line.cut > 0) {
+            cut = session.redact_part(line.text_and_margin, 0, line.text.size()) +
+                  " [line cut: " + std::to_string(line.cut) + " more bytes]";
+            shown = cut;
+        }
+        make_room(LineNumber::kRoom + shown.size() + 1);
         if (numbered) {
-            text += shown.text();
-            shown.advance(++number);
+            to = number.put(to);
+            number.advance();
         }
-        if (line.cut == 0) {
-            text += line.text;
-        } else {
-            text += session.redact_part(line.text_and_margin, 0, line.text.size());
-            text += " [line cut: " + std::to_string(line.cut) + " more bytes]";
-        }
-        text += '\n';
+        to = std::copy(shown.begin(), shown.end(), to);
+        *to++ = '\n';
     }
+    text.resize(static_cast<std::size_t>(to - text.data()));
     return text;
 }
 

@@ -53,10 +53,23 @@ struct ReadTracker::Memory {
         entries.erase(entry);
     }
 
+    void renew(Entries::iterator entry, const Hash& hash, std::optional<std::string> content) {
+        if (entry->content) kept_bytes -= entry->content->size();
+        if (content) kept_bytes += content->size();
+        entry->hash = hash;
+        entry->content = std::move(content);
+        entries.splice(entries.begin(), entries, entry);
+        make_room();
+    }
+
     void mark(const Identity& file, std::string_view path, const Hash& hash,
               std::optional<std::string> content) {
         const std::lock_guard lock(mutex);
-        if (const auto it = paths.find(path); it != paths.end()) forget(it->second);
+        if (const auto it = paths.find(path); it != paths.end()) {
+            if (it->second->file == key_of(file))
+                return renew(it->second, hash, std::move(content));
+            forget(it->second);
+        }
         if (const auto it = files.find(key_of(file)); it != files.end()) it->second->file.reset();
         if (content) kept_bytes += content->size();
         entries.push_front({key_of(file), std::string(path), hash, std::move(content)});
@@ -89,9 +102,9 @@ ReadTracker::ReadTracker() : memory_(std::make_unique<Memory>()) {
 ReadTracker::~ReadTracker() = default;
 
 void ReadTracker::mark_read(const Identity& file, std::string_view path, std::string_view content) {
-    Passing passing(*this);
-    passing.add(content);
-    mark_read(file, path, passing);
+    std::optional<std::string> kept;
+    if (content.size() <= limits::kTrackedContentBytesMax) kept = content;
+    memory_->mark(file, path, memory_->hash_of(content), std::move(kept));
 }
 
 struct ReadTracker::Passing::State {
@@ -121,9 +134,9 @@ void ReadTracker::Passing::add(std::string_view piece) {
     }
 }
 
-void ReadTracker::mark_read(const Identity& file, std::string_view path, const Passing& content) {
+void ReadTracker::mark_read(const Identity& file, std::string_view path, Passing&& content) {
     const auto hash = XXH3_128bits_digest(&content.state_->hash);
-    memory_->mark(file, path, {hash.high64, hash.low64}, content.state_->content);
+    memory_->mark(file, path, {hash.high64, hash.low64}, std::move(content.state_->content));
 }
 
 bool ReadTracker::has_been_read(const Identity& file, std::string_view path,

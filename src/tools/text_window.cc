@@ -47,24 +47,27 @@ public:
                                    {limits::kReadLineBytesMax, limits::kReadShownBytesMax, margin}),
                   format,
                   0,
-                  {}} {
-        if (files.reads() != nullptr) passing_.emplace(*files.reads());
-    }
+                  {}} {}
 
     // The whole file, of which `head` was read already.
     Attempt<TextWindow> all(std::string_view head) {
-        take(head);
-        const bool is_whole = head.size() < kHeadBytes && head.size() == file_.stat().size;
-        if (!is_whole) {
+        ReadTracker* const reads = files_.reads();
+        const Identity& identity = file_.stat().identity;
+        if (head.size() < kHeadBytes && head.size() == file_.stat().size) {
+            take(head);
+            if (reads != nullptr) reads->mark_read(identity, file_.path(), head);
+        } else {
+            if (reads != nullptr) passing_.emplace(*reads);
+            take(head);
             const auto ended = read_from(head.size());
             if (!ended) return ended.error();
             if (!*ended) return std::move(window_);
+            if (passing_ && file_.stat().size <= limits::kScannedFileBytesMax) {
+                reads->mark_read(identity, file_.path(), std::move(*passing_));
+            }
         }
         finish();
         window_.total = window_.lines.lines_seen();
-        if (passing_ && file_.stat().size <= limits::kScannedFileBytesMax) {
-            files_.reads()->mark_read(file_.stat().identity, file_.path(), *passing_);
-        }
         return std::move(window_);
     }
 
