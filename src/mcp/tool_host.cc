@@ -104,10 +104,10 @@ void add_tool_methods(Methods& methods, std::shared_ptr<ToolHost> host, std::siz
                 {.run = [pages](const auto& exchange) { return pages->write(*exchange); }});
     methods.add("tools/call",
                 {.run = [host](const auto& exchange) { return call_tool(*host, exchange); },
-                 .is_quick =
+                 .pace =
                      [host](const Exchange& exchange) {
                          const std::string* name = exchange.text("name");
-                         return name == nullptr || !host->has(*name) || host->is_quick(*name);
+                         return name == nullptr ? tools::Pace::kQuick : host->pace(*name);
                      }});
 }
 

@@ -43,9 +43,9 @@ const tools::ToolInfo* WorkspaceTools::find(std::string_view name) const noexcep
     return it == tools_.end() ? nullptr : &*it;
 }
 
-bool WorkspaceTools::is_quick(std::string_view name) const {
+tools::Pace WorkspaceTools::pace(std::string_view name) const {
     const tools::ToolInfo* tool = find(name);
-    return tool != nullptr && tool->quick;
+    return tool == nullptr ? tools::Pace::kQuick : tool->pace;
 }
 
 Handled WorkspaceTools::call(const std::shared_ptr<Exchange>& exchange, const std::string& name,
