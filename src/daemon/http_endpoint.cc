@@ -197,15 +197,14 @@ void HttpEndpoint::take(const std::shared_ptr<Call>& call) {
     if (conversation == nullptr) return;
     const auto peer = std::make_shared<HttpPeer>(std::move(*call->responder), call->era,
                                                  std::move(call->headers));
-    if (call->era == mcp::Era::kModern && kind != mcp::MessageKind::kInvalid &&
-        kind != mcp::MessageKind::kResponse) {
+    if (call->era == mcp::Era::kModern && kind == mcp::MessageKind::kRequest) {
         if (const auto wrong = check_headers(head, call->message)) {
             return peer->finish(mcp::error_text(call->message.id, *wrong), wrong->code);
         }
     }
-    auto exchange =
+    const auto exchange =
         protocol_.accept(std::move(call->message), {std::move(conversation), peer, call->era});
-    if (exchange != nullptr) return start(peer, std::move(exchange));
+    if (exchange != nullptr) return start(peer, exchange);
     if (kind == mcp::MessageKind::kNotification || kind == mcp::MessageKind::kResponse) {
         peer->accept();
     }
