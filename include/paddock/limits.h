@@ -436,6 +436,10 @@ inline constexpr std::size_t kHttpHeadersMax = 100;
 // The body of a request. It is held as a whole; a tool call that writes a large source file fits.
 inline constexpr std::size_t kHttpBodyBytesMax = std::size_t{16} << 20;
 
+// The bodies of all requests that are being received or answered. Without it each connection could
+// hold the largest one.
+inline constexpr std::size_t kHttpBodiesBytesMax = std::size_t{64} << 20;
+
 // Events of one stream that wait for a slow client; further progress is dropped, the result is not.
 inline constexpr std::size_t kHttpStreamBytesMax = std::size_t{1} << 20;
 

@@ -30,6 +30,7 @@ struct ServerLimits {
     std::size_t head_bytes_max = limits::kHttpHeadBytesMax;
     std::size_t headers_max = limits::kHttpHeadersMax;
     std::size_t body_bytes_max = limits::kHttpBodyBytesMax;
+    std::size_t bodies_bytes_max = limits::kHttpBodiesBytesMax;  // all at once; beyond it: 503
     std::size_t stream_bytes_max = limits::kHttpStreamBytesMax;  // of events that wait
     std::chrono::milliseconds request_time = limits::kHttpRequestTime;
     std::chrono::milliseconds idle_time = limits::kHttpIdleTime;
