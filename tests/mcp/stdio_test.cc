@@ -333,6 +333,33 @@ TEST_F(McpStdio, a_full_pipe_costs_bounded_memory_and_hides_no_cancellation) {
     }
 }
 
+// Nobody reads: the pipe is full, and what was done since is told to nobody.
+TEST_F(McpStdio, a_full_pipe_loses_no_write_and_leaves_no_process) {
+    NEEDS_BASH();
+    os_write(ws("big.txt"), std::string(45'000, 'x') + "\n");
+    const std::string content(20'000, 'c');
+    for (const int ending : {0, SIGTERM, SIGKILL}) {
+        start_holder(true);
+        for (int i = 0; i < 100; ++i) {
+            (void)server().call("read_file", {{"path", "big.txt"}, {"limit", 2000}});
+        }
+        std::vector<std::string> names;
+        for (int i = 0; i < 40; ++i) {
+            names.push_back(std::to_string(ending) + "-" + std::to_string(i));
+            (void)server().call("write_file", {{"path", names.back()}, {"content", content}});
+        }
+        for (const std::string& name : names) {
+            while (!os_exists(ws(name))) std::this_thread::yield();
+        }
+        if (ending == 0) server().close_input();
+        if (ending != 0) server().signal(ending);
+        EXPECT_EQ(server().wait(), ending == SIGKILL ? 256 + SIGKILL : 0);
+        await_end_of_holder();
+        for (const std::string& name : names) EXPECT_TRUE(os_read(ws(name)) == content) << name;
+        server_.reset();
+    }
+}
+
 TEST_F(McpStdio, ten_thousand_requests_at_once_are_all_answered) {
     os_write(ws("a.txt"), "text\n");
     constexpr int kCalls = 10'000;
