@@ -35,6 +35,7 @@ public:
 
 // Adds "tools/list" and "tools/call". A page holds at most `page_size` tools; a cursor is good for
 // this very list only.
-void add_tool_methods(Methods& methods, std::shared_ptr<ToolHost> host, std::size_t page_size);
+void add_tool_methods(Methods& methods, const std::shared_ptr<ToolHost>& host,
+                      std::size_t page_size);
 
 }  // namespace paddock::mcp

@@ -33,6 +33,7 @@ WorkspaceTools::WorkspaceTools(Workspace workspace)
 
 std::vector<std::string> WorkspaceTools::list() const {
     std::vector<std::string> texts;
+    texts.reserve(tools_.size());
     for (const tools::ToolInfo& tool : tools_) texts.push_back(tool_text(tool));
     return texts;
 }

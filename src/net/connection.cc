@@ -209,7 +209,7 @@ void Connection::serve() {
 
 bool Connection::answer() {
     if (answer_ != nullptr) {
-        for (Answer::Part& part : answer_->take()) put(std::move(part));
+        for (const Answer::Part& part : answer_->take()) put(part);
     }
     flush();
     if (phase_ != Phase::kAnswering || !is_answered_ || !output_.empty()) return false;
@@ -217,7 +217,7 @@ bool Connection::answer() {
     return true;
 }
 
-void Connection::put(Answer::Part part) {
+void Connection::put(const Answer::Part& part) {
     const bool closes = closes_ || loop_.shared().draining || input_ended_;
     const Response& response = part.response;
     switch (part.kind) {

@@ -61,7 +61,7 @@ private:
     bool hold_body(std::size_t bytes);
     void serve();
     bool answer();
-    void put(Answer::Part part);
+    void put(const Answer::Part& part);
     void put_event(std::string text, std::size_t event_bytes);
     void answer_and_close(const Response& response);
     void answer_over();

@@ -60,9 +60,11 @@ public:
     // Errors: invalid_argument (no numeric address, unusable certificate), already_exists (the
     // address is in use), permission_denied, not_found (a file).
     static Result<Server> listen(const Settings& settings);
+    Server(const Server&) = delete;
+    Server& operator=(const Server&) = delete;
     Server(Server&&) noexcept;
     Server& operator=(Server&&) = delete;
-    ~Server();  // stop(0)
+    ~Server();  // stop(0). NOLINT(bugprone-exception-escape)
 
     const std::string& address() const noexcept;
     std::uint16_t port() const noexcept;
