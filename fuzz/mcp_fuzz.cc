@@ -86,7 +86,9 @@ public:
     bool has(std::string_view name) const override {
         return name == "echo" || name == "progress" || name == "open";
     }
-    bool is_quick(std::string_view name) const override { return name == "echo"; }
+    tools::Pace pace(std::string_view name) const override {
+        return name == "echo" ? tools::Pace::kQuick : tools::Pace::kWorking;
+    }
     Handled call(const std::shared_ptr<Exchange>& exchange, const std::string& name,
                  const json::Value& arguments) override {
         exchange->progress(1, {}, json::to_text(arguments));
@@ -142,7 +144,7 @@ std::string served(std::string_view text, std::size_t part) {
         }
         if (auto exchange = protocol.accept(std::move(message), arrival)) {
             PADDOCK_CHECK(asked.contains(exchange->id()));
-            if (protocol.is_quick(*exchange)) return protocol.run(exchange);
+            if (protocol.pace(*exchange) == tools::Pace::kQuick) return protocol.run(exchange);
             waiting.push_back(std::move(exchange));
         }
     };

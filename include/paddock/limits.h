@@ -405,11 +405,14 @@ inline constexpr std::size_t kMcpResultCharsHint = 200'000;
 // Of what a command prints, the end that one progress message tells.
 inline constexpr std::size_t kMcpProgressBytesMax = 2000;
 
-// Requests that take time run in so many threads, the others wait in a queue of so many, which
-// hold so many bytes. Whatever comes then is refused.
+// Requests that take time run in so many threads, commands in so many others, whose work is to
+// wait: both together are fewer than the calls that a workspace lets in at once by default. Before
+// each of the two is a queue of so many requests, which hold so many bytes. Whatever comes then is
+// refused.
 inline constexpr std::size_t kMcpWorkersMax = 16;
+inline constexpr std::size_t kMcpCommandsMax = 32;
 inline constexpr std::size_t kMcpQueueMax = 1024;
-inline constexpr std::size_t kMcpQueueBytesMax = std::size_t{32} << 20;
+inline constexpr std::size_t kMcpQueueBytesMax = std::size_t{16} << 20;
 
 // Answers that a client has not read yet. Beyond the first, results wait and progress is dropped;
 // beyond the second, nothing more is read from the client.
@@ -436,6 +439,10 @@ inline constexpr std::size_t kHttpHeadersMax = 100;
 
 // The body of a request. It is held as a whole; a tool call that writes a large source file fits.
 inline constexpr std::size_t kHttpBodyBytesMax = std::size_t{16} << 20;
+
+// The bodies of all requests that are being received or answered. Without it each connection could
+// hold the largest one.
+inline constexpr std::size_t kHttpBodiesBytesMax = std::size_t{64} << 20;
 
 // Events of one stream that wait for a slow client; further progress is dropped, the result is not.
 inline constexpr std::size_t kHttpStreamBytesMax = std::size_t{1} << 20;

@@ -46,6 +46,13 @@ struct CallOptions {
 Answer call(const Workspace& workspace, std::string_view name, std::string_view arguments,
             const CallOptions& options = {});
 
+// How long a call takes, for whoever decides which thread it gets.
+enum class Pace : std::uint8_t {
+    kQuick,    // about as long as the few system calls it makes
+    kWorking,  // as long as there is something to do
+    kWaiting,  // as long as a command runs, minutes perhaps, with little to do meanwhile
+};
+
 struct ToolInfo {
     std::string name;
     std::string title;
@@ -55,7 +62,7 @@ struct ToolInfo {
     bool destructive = false;
     bool idempotent = false;
     bool open_world = false;  // reaches beyond the workspace: a network, if the operator gave one
-    bool quick = false;       // takes about as long as the system calls it makes
+    Pace pace = Pace::kWorking;
 };
 
 // The tools that this workspace lists, in a stable order.

@@ -35,6 +35,7 @@ std::string advice(const Finding& finding, const Paint& paint) {
 
 std::string table_of(const std::vector<Finding>& findings, const Paint& paint) {
     std::vector<std::vector<Cell>> rows;
+    rows.reserve(findings.size());
     for (const Finding& finding : findings) {
         rows.push_back({{std::string(state_name(finding.state)), tone_of(finding.state)},
                         {finding.name},

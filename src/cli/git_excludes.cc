@@ -1,17 +1,12 @@
 #include "cli/git_excludes.h"
 
 #include <algorithm>
-#include <cstdlib>
 
+#include "cli/host_environment.h"
 #include "cli/input.h"
 
 namespace paddock::cli {
 namespace {
-
-std::string git_variable(const char* name) {
-    const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nobody sets any
-    return value == nullptr ? "" : value;
-}
 
 std::string_view trimmed(std::string_view text) {
     constexpr std::string_view kSpace = " \t\r";
@@ -69,9 +64,9 @@ std::string excludes_file_in(std::string_view config) {
 }
 
 std::string git_excludes() {
-    const std::string home = git_variable("HOME");
+    const std::string home(host_variable("HOME"));
     if (home.empty()) return {};
-    const std::string xdg = git_variable("XDG_CONFIG_HOME");
+    const std::string xdg(host_variable("XDG_CONFIG_HOME"));
     const std::string usual = (xdg.empty() ? home + "/.config" : xdg) + "/git/";
     std::string file;
     for (const std::string& config : {usual + "config", home + "/.gitconfig"}) {

@@ -108,6 +108,7 @@ std::string as_json(const prove::Report& report) {
     document["not_tried"] = report.not_tried;
     boost::json::array& rows = document["attacks"].emplace_array();
     std::vector<std::string_view> resolvers;
+    resolvers.reserve(report.resolvers.size());
     for (const ResolverKind resolver : report.resolvers)
         resolvers.push_back(resolver_name(resolver));
     for (const prove::Row& row : report.rows) rows.push_back(row_of(row, resolvers));

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <charconv>
 #include <cstddef>
-#include <cstdlib>
 
 #include "base/display.h"
+#include "cli/host_environment.h"
 #include "text/similar.h"
 
 namespace paddock::cli {
@@ -207,9 +207,8 @@ std::optional<Ending> Parser::give(std::size_t index, const std::string& name,
 std::optional<Ending> Parser::take_variables() {
     for (Entry& entry : entries_) {
         if (entry.given || entry.variable.empty()) continue;
-        // NOLINTNEXTLINE(concurrency-mt-unsafe): nobody sets any
-        const char* value = std::getenv(entry.variable.c_str());
-        if (value == nullptr || *value == '\0') continue;
+        const std::string value(host_variable(entry.variable.c_str()));
+        if (value.empty()) continue;
         const std::string problem = entry.take(value);
         if (problem.empty()) continue;
         return complaint("$" + entry.variable + ": '" + displayable(value) + "' " + problem,

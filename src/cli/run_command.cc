@@ -118,8 +118,7 @@ Command run_command() {
              .operands = {{.name = "COMMAND", .many = true}},
              .takes_command = true,
              .examples = {"paddock run make -j4", "paddock run --ro -- git log",
-                          "paddock run --net 'allow=*.debian.org:443' -- curl -I "
-                          "https://www.debian.org/",
+                          "paddock run --net allow=pypi.org:443 -- curl -I https://pypi.org/",
                           "paddock run --net host --pass-env HTTPS_PROXY -- npm install",
                           "paddock run --root ~/project --limit memory=2G -- bash"},
              .no = "as the command says"},

@@ -4,10 +4,10 @@
 #include <unistd.h>
 
 #include <array>
-#include <cstdlib>
 #include <optional>
 
 #include "cli/agent_workspace.h"
+#include "cli/host_environment.h"
 #include "cli/input.h"
 #include "cli/terminal.h"
 #include "cli/workspace_options.h"
@@ -45,8 +45,7 @@ std::optional<Token> token_for(const config::ServeSettings& wanted) {
         }
         token.text = std::move(*text);
         while (token.text.ends_with('\n') || token.text.ends_with('\r')) token.text.pop_back();
-    } else if (const char* variable = std::getenv("PADDOCK_TOKEN");
-               variable != nullptr && *variable != '\0') {
+    } else if (const auto variable = host_variable("PADDOCK_TOKEN"); !variable.empty()) {
         token.text = variable;
     } else {
         auto made = daemon::make_secret();

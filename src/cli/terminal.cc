@@ -9,14 +9,10 @@
 #include <system_error>
 
 #include "base/display.h"
+#include "cli/host_environment.h"
 
 namespace paddock::cli {
 namespace {
-
-std::string_view variable(const char* name) {
-    const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nobody sets any
-    return value == nullptr ? std::string_view() : std::string_view(value);
-}
 
 std::string_view escape_of(Tone tone) {
     switch (tone) {
@@ -46,8 +42,8 @@ bool is_terminal(int fd) noexcept { return ::isatty(fd) == 1; }
 
 Paint::Paint(int fd, Colours colours)
     : colours_(colours == Colours::kAlways ||
-               (colours == Colours::kAuto && is_terminal(fd) && variable("NO_COLOR").empty() &&
-                variable("TERM") != "dumb")) {}
+               (colours == Colours::kAuto && is_terminal(fd) && host_variable("NO_COLOR").empty() &&
+                host_variable("TERM") != "dumb")) {}
 
 std::string Paint::operator()(Tone tone, std::string_view text) const {
     const std::string_view escape = escape_of(tone);

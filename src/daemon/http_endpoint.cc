@@ -107,7 +107,7 @@ net::Handlers HttpEndpoint::handlers() {
 bool HttpEndpoint::end(std::chrono::milliseconds patience) {
     prepare_to_end();
     sessions_.end_all();
-    return workers_.wait_idle(std::chrono::steady_clock::now() + patience);
+    return lanes_.wait_idle(std::chrono::steady_clock::now() + patience);
 }
 
 std::optional<net::Response> HttpEndpoint::admit(const net::Head& head) const {
@@ -177,8 +177,9 @@ void HttpEndpoint::serve_message(net::Request request, net::Responder responder)
     call->responder.emplace(std::move(responder));
     const std::size_t bytes = call->request.body.size();
     if (bytes <= kParsedAtOnceMax) return take(call);
-    if (!workers_.submit([this, call] { take(call); }, bytes)) {
-        call->responder->send(net::plain_response(503, "Too many requests are under way."));
+    const auto work = [this, call] { take(call); };
+    if (const auto full = lanes_.submit(tools::Pace::kWorking, work, bytes)) {
+        call->responder->send(net::plain_response(503, *full + "; try again later."));
     }
 }
 
@@ -196,15 +197,14 @@ void HttpEndpoint::take(const std::shared_ptr<Call>& call) {
     if (conversation == nullptr) return;
     const auto peer = std::make_shared<HttpPeer>(std::move(*call->responder), call->era,
                                                  std::move(call->headers));
-    if (call->era == mcp::Era::kModern && kind != mcp::MessageKind::kInvalid &&
-        kind != mcp::MessageKind::kResponse) {
+    if (call->era == mcp::Era::kModern && kind == mcp::MessageKind::kRequest) {
         if (const auto wrong = check_headers(head, call->message)) {
             return peer->finish(mcp::error_text(call->message.id, *wrong), wrong->code);
         }
     }
-    auto exchange =
+    const auto exchange =
         protocol_.accept(std::move(call->message), {std::move(conversation), peer, call->era});
-    if (exchange != nullptr) return start(peer, std::move(exchange));
+    if (exchange != nullptr) return start(peer, exchange);
     if (kind == mcp::MessageKind::kNotification || kind == mcp::MessageKind::kResponse) {
         peer->accept();
     }
@@ -240,7 +240,7 @@ std::shared_ptr<mcp::Conversation> HttpEndpoint::conversation_of(Call& call) {
 }
 
 void HttpEndpoint::start(const std::shared_ptr<HttpPeer>& peer,
-                         std::shared_ptr<mcp::Exchange> exchange) {
+                         const std::shared_ptr<mcp::Exchange>& exchange) {
     peer->running();
     // In the legacy era a connection that breaks is no cancellation.
     if (exchange->era() == mcp::Era::kModern) {
@@ -248,14 +248,13 @@ void HttpEndpoint::start(const std::shared_ptr<HttpPeer>& peer,
             if (const auto open = gone.lock()) open->cancel();
         });
     }
-    if (protocol_.is_quick(*exchange)) return protocol_.run(exchange);
+    const tools::Pace pace = protocol_.pace(*exchange);
+    if (pace == tools::Pace::kQuick) return protocol_.run(exchange);
     // A stream tells the client at once that it was heard, and us when the client is gone.
     peer->begin_stream();
-    const std::size_t bytes = exchange->bytes();
-    const auto refused = exchange;
-    if (!workers_.submit([this, running = std::move(exchange)] { protocol_.run(running); },
-                         bytes)) {
-        protocol_.refuse(*refused);
+    const auto run = [this, exchange] { protocol_.run(exchange); };
+    if (const auto full = lanes_.submit(pace, run, exchange->bytes())) {
+        protocol_.refuse(*exchange, *full);
     }
 }
 

@@ -25,8 +25,8 @@
 #include "daemon/browser_guard.h"
 #include "daemon/http_peer.h"
 #include "daemon/sessions.h"
+#include "mcp/lanes.h"
 #include "mcp/protocol.h"
-#include "mcp/workers.h"
 #include "net/server.h"
 
 namespace paddock::daemon {
@@ -42,6 +42,7 @@ class HttpEndpoint {
 public:
     // `protocol` must outlive it.
     HttpEndpoint(const mcp::Protocol& protocol, EndpointSettings settings);
+    ~HttpEndpoint() = default;
     HttpEndpoint(const HttpEndpoint&) = delete;
     HttpEndpoint& operator=(const HttpEndpoint&) = delete;
 
@@ -66,14 +67,15 @@ private:
 
     void take(const std::shared_ptr<Call>& call);
     std::shared_ptr<mcp::Conversation> conversation_of(Call& call);
-    void start(const std::shared_ptr<HttpPeer>& peer, std::shared_ptr<mcp::Exchange> exchange);
+    void start(const std::shared_ptr<HttpPeer>& peer,
+               const std::shared_ptr<mcp::Exchange>& exchange);
 
     const mcp::Protocol& protocol_;
     const EndpointSettings settings_;
     const BrowserGuard guard_;
     Sessions sessions_;
     std::atomic<bool> is_ready_ = true;
-    mcp::Workers workers_;
+    mcp::Lanes lanes_;
 };
 
 }  // namespace paddock::daemon

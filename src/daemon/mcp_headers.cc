@@ -53,6 +53,12 @@ std::optional<mcp::RpcError> check(const net::Head& head, std::string_view name,
                                    std::string_view expected, bool may_be_encoded) {
     const std::string* value = head.header(name);
     if (value == nullptr) return mismatch(name, "is missing");
+    const auto is_one = [name](const net::Header& header) {
+        return net::equal_but_case(header.name, name);
+    };
+    if (std::count_if(head.headers.begin(), head.headers.end(), is_one) > 1) {
+        return mismatch(name, "is there more than once");
+    }
     const auto text = may_be_encoded ? decoded_header(*value) : *value;
     if (!text) return mismatch(name, "is no valid base64");
     if (*text != expected) return mismatch(name, "does not say what the message says");

@@ -18,7 +18,9 @@ std::optional<mcp::Era> announced_era(const net::Head& head);
 // Is the header one that a legacy request may carry? It may be absent.
 bool is_legacy_version_header(const net::Head& head);
 
-// What is wrong with the headers of a message of the modern era; nothing if all agree.
+// What is wrong with the headers of a request of the modern era; nothing if all agree. Mcp-Param-*
+// repeats arguments for which a tool's schema asks by "x-mcp-header". None of ours does, so there
+// is nothing that such a header could repeat, and it is passed over like any unknown one.
 std::optional<mcp::RpcError> check_headers(const net::Head& head, const mcp::Message& message);
 
 // The value of a header that may be written as "=?base64?...?="; nothing if that is no base64 of

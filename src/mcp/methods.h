@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include <paddock/tools.h>
+
 #include "mcp/exchange.h"
 #include "mcp/message.h"
 #include "mcp/version.h"
@@ -37,8 +39,8 @@ struct Method {
     // Runs in any thread, several at once.
     std::function<Handled(const std::shared_ptr<Exchange>&)> run;
     Eras eras = Eras::kBoth;
-    // Answered in about the time of a few system calls, so that no thread is worth it. Absent: yes.
-    std::function<bool(const Exchange&)> is_quick{};
+    // Absent: what is asked is answered quickly, so that no thread is worth it.
+    std::function<tools::Pace(const Exchange&)> pace{};
 };
 
 class Methods {

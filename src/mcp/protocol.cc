@@ -161,9 +161,9 @@ std::shared_ptr<Exchange> Protocol::accept(Message message, const Arrival& arriv
     return nullptr;
 }
 
-bool Protocol::is_quick(const Exchange& exchange) const {
-    const auto& is_quick = exchange.method().is_quick;
-    return !is_quick || is_quick(exchange);
+tools::Pace Protocol::pace(const Exchange& exchange) const {
+    const auto& pace = exchange.method().pace;
+    return pace ? pace(exchange) : tools::Pace::kQuick;
 }
 
 void Protocol::run(const std::shared_ptr<Exchange>& exchange) const {
@@ -174,9 +174,9 @@ void Protocol::run(const std::shared_ptr<Exchange>& exchange) const {
     exchange->succeed(server_info_);
 }
 
-void Protocol::refuse(Exchange& exchange) const {
-    exchange.fail({error_code::kInternal,
-                   "too many requests are under way; wait for an answer and try again"});
+void Protocol::refuse(Exchange& exchange, std::string_view full) const {
+    exchange.fail(
+        {error_code::kInternal, std::string(full) + "; wait for an answer and try again"});
 }
 
 void add_cache_hints(Exchange& exchange) {

@@ -3,8 +3,9 @@
 //
 //   Protocol protocol(info, std::move(methods));
 //   if (auto exchange = protocol.accept(parse_message(text), arrival)) {
-//       if (protocol.is_quick(*exchange)) protocol.run(exchange);      // here and now
-//       else if (!workers.submit(...)) protocol.refuse(*exchange);     // the queue is full
+//       const Pace pace = protocol.pace(*exchange);
+//       if (pace == Pace::kQuick) protocol.run(exchange);      // here and now
+//       else if (auto full = lanes.submit(pace, ...)) protocol.refuse(*exchange, *full);
 //   }
 //
 // Promise: each request with an id that can be read is answered exactly once, or, if the client
@@ -47,16 +48,17 @@ public:
     // "initialize", "ping", "server/discover" and "subscriptions/listen" are added to the table
     // unless it has its own.
     Protocol(ServerInfo info, Methods methods);
+    ~Protocol() = default;
     Protocol(const Protocol&) = delete;
     Protocol& operator=(const Protocol&) = delete;
 
     // The request that is to be run, or nothing: then all is done. The peer hears of what is wrong.
     std::shared_ptr<Exchange> accept(Message message, const Arrival& arrival) const;
 
-    bool is_quick(const Exchange& exchange) const;
+    tools::Pace pace(const Exchange& exchange) const;
     void run(const std::shared_ptr<Exchange>& exchange) const;
-    // Too much is under way.
-    void refuse(Exchange& exchange) const;
+    // Too much is under way: `full` says which bound was reached.
+    void refuse(Exchange& exchange, std::string_view full) const;
 
     // Of an exchange that was left open.
     void succeed(Exchange& exchange) const { exchange.succeed(server_info_); }

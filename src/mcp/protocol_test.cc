@@ -28,7 +28,8 @@ protected:
                 exchange.result("content", json::Array{});
                 return Handled();
             },
-            false);
+            tools::Pace::kWorking);
+        tools->add("wait", {}, tools::Pace::kWaiting);
     }
 
     const Protocol& protocol() {
@@ -185,8 +186,8 @@ TEST_F(ProtocolTest, tools_are_listed_in_pages) {
         if (at(result, "result.nextCursor").is_null()) break;
         cursor = text_at(result, "result.nextCursor");
     }
-    EXPECT_EQ(names, (std::vector<std::string>{R"("say")", R"("slow")", R"("t0")", R"("t1")",
-                                               R"("t2")", R"("t3")", R"("t4")"}));
+    EXPECT_EQ(names, (std::vector<std::string>{R"("say")", R"("slow")", R"("wait")", R"("t0")",
+                                               R"("t1")", R"("t2")", R"("t3")", R"("t4")"}));
     for (const char* wrong : {R"({"cursor":"x"})", R"({"cursor":""})", R"({"cursor":3})",
                               R"({"cursor":"3"})", R"({"cursor":null})"}) {
         EXPECT_EQ(text_at(legacy("tools/list", wrong), "error.code"), "-32602") << wrong;
@@ -203,13 +204,19 @@ TEST_F(ProtocolTest, tools_are_called) {
     EXPECT_EQ(text_at(legacy("tools/call"), "error.code"), "-32602");
 }
 
-TEST_F(ProtocolTest, quick_tools_are_told_from_slow_ones) {
+TEST_F(ProtocolTest, tools_are_told_apart_by_their_pace) {
     const auto quick =
         accept(R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"say"}})");
     const auto slow =
         accept(R"({"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"slow"}})");
-    EXPECT_TRUE(protocol().is_quick(*quick));
-    EXPECT_FALSE(protocol().is_quick(*slow));
+    const auto waiting =
+        accept(R"({"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"wait"}})");
+    const auto unknown =
+        accept(R"({"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"none"}})");
+    EXPECT_EQ(protocol().pace(*quick), tools::Pace::kQuick);
+    EXPECT_EQ(protocol().pace(*slow), tools::Pace::kWorking);
+    EXPECT_EQ(protocol().pace(*waiting), tools::Pace::kWaiting);
+    EXPECT_EQ(protocol().pace(*unknown), tools::Pace::kQuick);
 }
 
 TEST_F(ProtocolTest, progress_needs_a_token_and_only_grows) {
@@ -259,7 +266,7 @@ TEST_F(ProtocolTest, a_request_cancelled_in_the_queue_never_runs) {
     (void)accept(
         R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}})");
     protocol().run(exchange);
-    protocol().refuse(*exchange);
+    protocol().refuse(*exchange, "full");
     EXPECT_TRUE(peer->messages().empty());
 }
 

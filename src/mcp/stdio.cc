@@ -9,9 +9,9 @@
 
 #include <paddock/limits.h>
 
+#include "mcp/lanes.h"
 #include "mcp/line_buffer.h"
 #include "mcp/outbox.h"
-#include "mcp/workers.h"
 #include "sys/host.h"
 #include "sys/io.h"
 #include "sys/output.h"
@@ -82,7 +82,7 @@ public:
         // All is written, or nobody waits for it any longer.
         outbox_.close();
         arrival_.conversation->cancel_all();
-        const bool is_clean = workers_.wait_idle(Clock::now() + kCancelPatience);
+        const bool is_clean = lanes_.wait_idle(Clock::now() + kCancelPatience);
         return {*end, is_clean};
     }
 
@@ -131,18 +131,21 @@ private:
         if (line.text.find_first_not_of(" \t\r") == line.text.npos) return;
         const auto exchange = protocol_.accept(parse_message(line.text), arrival_);
         if (!exchange) return;
-        if (protocol_.is_quick(*exchange) && outbox_.room() == Outbox::Room::kPlenty) {
+        const tools::Pace pace = protocol_.pace(*exchange);
+        if (pace == tools::Pace::kQuick && outbox_.room() == Outbox::Room::kPlenty) {
             return protocol_.run(exchange);
         }
         const auto run = [this, exchange] { protocol_.run(exchange); };
-        if (!workers_.submit(run, exchange->bytes())) protocol_.refuse(*exchange);
+        if (const auto full = lanes_.submit(pace, run, exchange->bytes())) {
+            protocol_.refuse(*exchange, *full);
+        }
     }
 
     // The rest, for those who still read. Another end may come first.
     std::optional<StdioEnd> finish_requests() {
         const auto deadline = Clock::now() + limits::kMcpFinishTime;
-        workers_.tell_when_idle(state_.wakeup.get());
-        while (workers_.under_way() > 0 || !outbox_.is_empty()) {
+        lanes_.tell_when_idle(state_.wakeup.get());
+        while (lanes_.under_way() > 0 || !outbox_.is_empty()) {
             const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
             if (left.count() <= 0) break;
             if (const Ready ready = wait(false, left); ready.end) return ready.end;
@@ -156,7 +159,7 @@ private:
     std::shared_ptr<StdioPeer> peer_;
     Arrival arrival_;
     LineBuffer lines_{limits::kMcpMessageBytesMax};
-    Workers workers_;
+    Lanes lanes_;
 };
 
 }  // namespace

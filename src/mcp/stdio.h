@@ -39,6 +39,8 @@ public:
     // Fails where descriptors cannot be had.
     static Outcome<StdioServer> prepare(const StdioStreams& streams = {});
 
+    StdioServer(const StdioServer&) = delete;
+    StdioServer& operator=(const StdioServer&) = delete;
     StdioServer(StdioServer&&) noexcept;
     StdioServer& operator=(StdioServer&&) noexcept;
     ~StdioServer();

@@ -90,24 +90,25 @@ Handled call_tool(ToolHost& host, const std::shared_ptr<Exchange>& exchange) {
             error_code::kInvalidParams,
             "there is no tool '" + displayable(cut_utf8(*name, limits::kMcpShownBytes)) + "' here"};
     }
-    static const json::Value kNone{json::Object{}};
+    static const json::Value none{json::Object{}};
     const json::Value* arguments = exchange->params().find("arguments");
     return host.call(exchange, *name,
-                     arguments == nullptr || arguments->is_null() ? kNone : *arguments);
+                     arguments == nullptr || arguments->is_null() ? none : *arguments);
 }
 
 }  // namespace
 
-void add_tool_methods(Methods& methods, std::shared_ptr<ToolHost> host, std::size_t page_size) {
+void add_tool_methods(Methods& methods, const std::shared_ptr<ToolHost>& host,
+                      std::size_t page_size) {
     auto pages = std::make_shared<const Pages>(host->list(), page_size);
     methods.add("tools/list",
                 {.run = [pages](const auto& exchange) { return pages->write(*exchange); }});
     methods.add("tools/call",
                 {.run = [host](const auto& exchange) { return call_tool(*host, exchange); },
-                 .is_quick =
+                 .pace =
                      [host](const Exchange& exchange) {
                          const std::string* name = exchange.text("name");
-                         return name == nullptr || !host->has(*name) || host->is_quick(*name);
+                         return name == nullptr ? tools::Pace::kQuick : host->pace(*name);
                      }});
 }
 

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include <paddock/tools.h>
+
 #include "mcp/exchange.h"
 #include "mcp/methods.h"
 
@@ -23,7 +25,7 @@ public:
     virtual std::vector<std::string> list() const = 0;
 
     virtual bool has(std::string_view name) const = 0;
-    virtual bool is_quick(std::string_view name) const = 0;
+    virtual tools::Pace pace(std::string_view name) const = 0;  // quick, if there is none
 
     // Writes the members of the result ("content", "isError"). Arguments that make no sense are a
     // result too, one with "isError": the model can do better then.
@@ -33,6 +35,7 @@ public:
 
 // Adds "tools/list" and "tools/call". A page holds at most `page_size` tools; a cursor is good for
 // this very list only.
-void add_tool_methods(Methods& methods, std::shared_ptr<ToolHost> host, std::size_t page_size);
+void add_tool_methods(Methods& methods, const std::shared_ptr<ToolHost>& host,
+                      std::size_t page_size);
 
 }  // namespace paddock::mcp

@@ -17,23 +17,25 @@ Workers::~Workers() {
     work_there_.notify_all();
 }
 
-bool Workers::submit(std::function<void()> work, std::size_t bytes) {
+Workers::Taken Workers::submit(std::function<void()> work, std::size_t bytes) {
     {
         const std::lock_guard lock(mutex_);
-        if (stopping_ || queue_.size() >= bounds_.queued) return false;
-        if (queued_bytes_ + bytes > bounds_.queued_bytes && !queue_.empty()) return false;
+        if (stopping_ || queue_.size() >= bounds_.queued) return Taken::kTooMany;
+        if (queued_bytes_ + bytes > bounds_.queued_bytes && !queue_.empty()) {
+            return Taken::kTooManyBytes;
+        }
         if (waiting_ <= queue_.size() && threads_.size() < bounds_.threads) {
             try {
                 threads_.emplace_back([this] { loop(); });
             } catch (const std::system_error&) {
-                if (threads_.empty()) return false;
+                if (threads_.empty()) return Taken::kNoThread;
             }
         }
         queue_.push_back({std::move(work), bytes});
         queued_bytes_ += bytes;
     }
     work_there_.notify_one();
-    return true;
+    return Taken::kYes;
 }
 
 void Workers::loop() {

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <mutex>
@@ -31,8 +32,10 @@ public:
     Workers(const Workers&) = delete;
     Workers& operator=(const Workers&) = delete;
 
-    // False: the queue is full, or no thread can be had. `bytes` is what the work holds in memory.
-    bool submit(std::function<void()> work, std::size_t bytes);
+    enum class Taken : std::uint8_t { kYes, kTooMany, kTooManyBytes, kNoThread };
+    // Anything but kYes: it will not run. `bytes` is what the work holds in memory.
+    Taken submit(std::function<void()> work, std::size_t bytes);
+    const Bounds& bounds() const noexcept { return bounds_; }
 
     std::size_t under_way() const;  // queued and running
     // Waits until nothing is under way. False: the time is up.

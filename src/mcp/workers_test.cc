@@ -8,13 +8,15 @@
 namespace paddock::mcp {
 namespace {
 
+using Taken = Workers::Taken;
+
 constexpr auto kForEver = std::chrono::steady_clock::time_point::max();
 
 TEST(Workers, run_at_the_same_time_up_to_their_number) {
     Workers workers({.threads = 3});
     std::latch together(3);
     for (int i = 0; i < 3; ++i) {
-        EXPECT_TRUE(workers.submit([&] { together.arrive_and_wait(); }, 0));
+        EXPECT_EQ(workers.submit([&] { together.arrive_and_wait(); }, 0), Taken::kYes);
     }
     EXPECT_TRUE(workers.wait_idle(kForEver));
     EXPECT_EQ(workers.under_way(), 0U);
@@ -24,24 +26,25 @@ TEST(Workers, refuse_what_does_not_fit_the_queue) {
     Workers workers({.threads = 1, .queued = 4, .queued_bytes = 100});
     std::latch started(1);
     std::latch released(1);
-    EXPECT_TRUE(workers.submit(
-        [&] {
-            started.count_down();
-            released.wait();
-        },
-        0));
+    EXPECT_EQ(workers.submit(
+                  [&] {
+                      started.count_down();
+                      released.wait();
+                  },
+                  0),
+              Taken::kYes);
     started.wait();
     std::atomic<int> ran = 0;
     const auto count = [&] { ++ran; };
-    EXPECT_TRUE(workers.submit(count, 90));
-    EXPECT_FALSE(workers.submit(count, 20)) << "too many bytes";
-    for (int i = 0; i < 3; ++i) EXPECT_TRUE(workers.submit(count, 1));
-    EXPECT_FALSE(workers.submit(count, 0)) << "too many";
+    EXPECT_EQ(workers.submit(count, 90), Taken::kYes);
+    EXPECT_EQ(workers.submit(count, 20), Taken::kTooManyBytes);
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(workers.submit(count, 1), Taken::kYes);
+    EXPECT_EQ(workers.submit(count, 0), Taken::kTooMany);
     EXPECT_EQ(workers.under_way(), 5U);
     released.count_down();
     EXPECT_TRUE(workers.wait_idle(kForEver));
     EXPECT_EQ(ran, 4);
-    EXPECT_TRUE(workers.submit(count, 1000)) << "alone it may be larger";
+    EXPECT_EQ(workers.submit(count, 1000), Taken::kYes) << "alone it may be larger";
     EXPECT_TRUE(workers.wait_idle(kForEver));
 }
 
@@ -51,14 +54,15 @@ TEST(Workers, drop_what_is_queued_when_they_end) {
     const auto token = std::make_shared<int>(1);
     {
         Workers workers({.threads = 1});
-        EXPECT_TRUE(workers.submit(
-            [&] {
-                started.count_down();
-                released.wait();
-            },
-            0));
+        EXPECT_EQ(workers.submit(
+                      [&] {
+                          started.count_down();
+                          released.wait();
+                      },
+                      0),
+                  Taken::kYes);
         started.wait();
-        EXPECT_TRUE(workers.submit([token] { ADD_FAILURE() << "ran"; }, 0));
+        EXPECT_EQ(workers.submit([token] { ADD_FAILURE() << "ran"; }, 0), Taken::kYes);
         EXPECT_FALSE(workers.wait_idle(std::chrono::steady_clock::now()));
         std::jthread([&] { released.count_down(); }).detach();
         // The destructor drops the second one first; the first may still run.

@@ -33,6 +33,7 @@ WorkspaceTools::WorkspaceTools(Workspace workspace)
 
 std::vector<std::string> WorkspaceTools::list() const {
     std::vector<std::string> texts;
+    texts.reserve(tools_.size());
     for (const tools::ToolInfo& tool : tools_) texts.push_back(tool_text(tool));
     return texts;
 }
@@ -43,9 +44,9 @@ const tools::ToolInfo* WorkspaceTools::find(std::string_view name) const noexcep
     return it == tools_.end() ? nullptr : &*it;
 }
 
-bool WorkspaceTools::is_quick(std::string_view name) const {
+tools::Pace WorkspaceTools::pace(std::string_view name) const {
     const tools::ToolInfo* tool = find(name);
-    return tool != nullptr && tool->quick;
+    return tool == nullptr ? tools::Pace::kQuick : tool->pace;
 }
 
 Handled WorkspaceTools::call(const std::shared_ptr<Exchange>& exchange, const std::string& name,

@@ -45,12 +45,13 @@ TEST_F(WorkspaceToolsTest, every_hint_is_said) {
         EXPECT_EQ(text_at(tool, "inputSchema.type"), R"("object")");
         EXPECT_NE(at(tool, "inputSchema.properties").as_object(), nullptr);
         EXPECT_TRUE(at(tool, "outputSchema").is_null());
+        EXPECT_EQ(text.find("x-mcp-header"), text.npos) << "daemon::check_headers knows of none";
         const json::Object* meta = at(tool, "_meta").as_object() == nullptr
                                        ? nullptr
                                        : tool.as_object()->find("_meta")->as_object();
         ASSERT_NE(meta, nullptr);
-        EXPECT_NE(meta->find("anthropic/alwaysLoad"), nullptr);
-        EXPECT_NE(meta->find("anthropic/maxResultSizeChars"), nullptr);
+        EXPECT_EQ(json::to_text(*meta),
+                  R"({"anthropic/alwaysLoad":true,"anthropic/maxResultSizeChars":200000})");
     }
 }
 

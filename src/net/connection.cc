@@ -140,6 +140,10 @@ bool Connection::receive() {
         input_.erase(0, std::exchange(input_at_, 0));
     }
     read_what_is_left();
+    if (!hold_body(parser_.body_bytes())) {
+        answer_and_close(plain_response(503, "Too much is under way; try again later."));
+        return true;
+    }
     switch (parser_.state()) {
         case RequestParser::State::kDone: serve(); return true;
         case RequestParser::State::kWrong:
@@ -155,6 +159,14 @@ bool Connection::receive() {
         deadline_ = Clock::now() + loop_.limits().request_time;
     }
     return false;
+}
+
+// False: all connections together hold too much.
+bool Connection::hold_body(std::size_t bytes) {
+    const std::size_t grown = bytes - std::exchange(body_held_, bytes);  // wraps where it shrinks
+    if (grown == 0) return true;
+    const std::size_t all = loop_.shared().body_bytes.fetch_add(grown) + grown;
+    return bytes == 0 || all <= loop_.limits().bodies_bytes_max;
 }
 
 bool Connection::judge_head() {
@@ -197,7 +209,7 @@ void Connection::serve() {
 
 bool Connection::answer() {
     if (answer_ != nullptr) {
-        for (Answer::Part& part : answer_->take()) put(std::move(part));
+        for (const Answer::Part& part : answer_->take()) put(part);
     }
     flush();
     if (phase_ != Phase::kAnswering || !is_answered_ || !output_.empty()) return false;
@@ -205,7 +217,7 @@ bool Connection::answer() {
     return true;
 }
 
-void Connection::put(Answer::Part part) {
+void Connection::put(const Answer::Part& part) {
     const bool closes = closes_ || loop_.shared().draining || input_ended_;
     const Response& response = part.response;
     switch (part.kind) {
@@ -249,6 +261,7 @@ void Connection::answer_and_close(const Response& response) {
 
 void Connection::answer_over() {
     answer_.reset();
+    hold_body(0);
     is_answered_ = is_streaming_ = false;
     if (closes_ || loop_.shared().draining) return linger();
     phase_ = Phase::kReceiving;
@@ -336,6 +349,7 @@ void Connection::close() {
     Error ignored;
     socket_.close(ignored);
     output_.clear();
+    hold_body(0);
     if (const auto answer = std::exchange(answer_, nullptr)) answer->close();
     loop_.remove(shared_from_this());
 }

@@ -24,6 +24,7 @@ public:
     using Clock = Loop::Clock;
 
     Connection(Loop& loop, boost::asio::ip::tcp::socket socket);
+    ~Connection() = default;
     Connection(const Connection&) = delete;
     Connection& operator=(const Connection&) = delete;
 
@@ -57,9 +58,10 @@ private:
     bool step();
     bool receive();
     bool judge_head();
+    bool hold_body(std::size_t bytes);
     void serve();
     bool answer();
-    void put(Answer::Part part);
+    void put(const Answer::Part& part);
     void put_event(std::string text, std::size_t event_bytes);
     void answer_and_close(const Response& response);
     void answer_over();
@@ -86,7 +88,8 @@ private:
     bool input_ended_ = false;
     RequestParser parser_;
     bool is_admitted_ = false;
-    bool is_timed_ = false;  // the deadline is that of a request that has begun
+    std::size_t body_held_ = 0;  // counted in the share of all connections
+    bool is_timed_ = false;      // the deadline is that of a request that has begun
 
     std::shared_ptr<Answer> answer_;
     bool is_head_request_ = false;

@@ -26,6 +26,7 @@ struct Shared {
     std::shared_ptr<TlsContext> tls;  // absent: plain
     Handlers handlers{};
     std::atomic<std::size_t> connections = 0;
+    std::atomic<std::size_t> body_bytes = 0;  // of requests that are not answered yet
     std::atomic<bool> draining = false;
 };
 

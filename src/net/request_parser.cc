@@ -169,6 +169,10 @@ std::size_t RequestParser::feed_body(std::string_view bytes) {
     return taken;
 }
 
+std::size_t RequestParser::body_bytes() const noexcept {
+    return state_ == State::kBody ? beast_->parser.get().body().size() : request_.body.size();
+}
+
 Request RequestParser::take() {
     state_ = State::kHead;
     has_begun_ = false;

@@ -41,6 +41,7 @@ public:
     bool has_begun() const noexcept { return has_begun_; }  // took or saw a byte of this request
     unsigned status() const noexcept { return status_; }    // 400, 413, 431, 501 or 505
     const Head& head() const noexcept { return request_.head; }
+    std::size_t body_bytes() const noexcept;  // that are here
 
     // The request; the parser is then ready for the next one.
     Request take();

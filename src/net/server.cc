@@ -124,7 +124,8 @@ void Server::Body::wait_for_end(std::chrono::milliseconds patience) const {
 
 Server::Server(std::unique_ptr<Body> body) : body_(std::move(body)) {}
 Server::Server(Server&&) noexcept = default;
-Server::~Server() {
+// What it calls throws only where memory or threads are beyond help.
+Server::~Server() {  // NOLINT(bugprone-exception-escape)
     if (body_ != nullptr) stop(std::chrono::milliseconds(0));
 }
 

@@ -30,6 +30,7 @@ struct ServerLimits {
     std::size_t head_bytes_max = limits::kHttpHeadBytesMax;
     std::size_t headers_max = limits::kHttpHeadersMax;
     std::size_t body_bytes_max = limits::kHttpBodyBytesMax;
+    std::size_t bodies_bytes_max = limits::kHttpBodiesBytesMax;  // all at once; beyond it: 503
     std::size_t stream_bytes_max = limits::kHttpStreamBytesMax;  // of events that wait
     std::chrono::milliseconds request_time = limits::kHttpRequestTime;
     std::chrono::milliseconds idle_time = limits::kHttpIdleTime;
@@ -59,9 +60,11 @@ public:
     // Errors: invalid_argument (no numeric address, unusable certificate), already_exists (the
     // address is in use), permission_denied, not_found (a file).
     static Result<Server> listen(const Settings& settings);
+    Server(const Server&) = delete;
+    Server& operator=(const Server&) = delete;
     Server(Server&&) noexcept;
     Server& operator=(Server&&) = delete;
-    ~Server();  // stop(0)
+    ~Server();  // stop(0). NOLINT(bugprone-exception-escape)
 
     const std::string& address() const noexcept;
     std::uint16_t port() const noexcept;

@@ -24,6 +24,8 @@ public:
     // Without controllers it is made only if `even_without_limits`. Errors: not_available.
     static Outcome<SessionGroup> make(const CommandLimits& limits, bool even_without_limits);
 
+    SessionGroup(const SessionGroup&) = delete;
+    SessionGroup& operator=(const SessionGroup&) = delete;
     SessionGroup(SessionGroup&&) = default;
     SessionGroup& operator=(SessionGroup&&) = delete;
     ~SessionGroup();  // ends what is in it, and removes it

@@ -111,6 +111,8 @@ public:
     // refused, and the remedy). Nothing is left behind.
     static Result<Warden> start(const WardenSpec& spec);
 
+    Warden(const Warden&) = delete;
+    Warden& operator=(const Warden&) = delete;
     Warden(Warden&&) noexcept;
     Warden& operator=(Warden&&) noexcept;
     ~Warden();  // end()

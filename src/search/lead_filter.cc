@@ -98,9 +98,9 @@ std::size_t combinations(const Lead& lead) noexcept {
 }
 
 LeadFilter::LeadFilter(std::span<const Lead> leads, AlarmEngine engine)
-    : engine_(engine),
-      bitmap_((std::size_t{1} << kHashBits) / 64),
-      slots_((std::size_t{1} << kSlotBits) + 1) {
+    : bitmap_((std::size_t{1} << kHashBits) / 64),
+      slots_((std::size_t{1} << kSlotBits) + 1),
+      engine_(engine) {
     for (std::uint32_t i = 0; i < leads.size(); ++i) add_entries(leads[i], i);
     std::stable_sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) {
         return std::pair(hash(a.bytes), a.bytes) < std::pair(hash(b.bytes), b.bytes);

@@ -54,11 +54,11 @@ private:
     void fill_buckets(std::span<const Lead> leads);
     std::size_t may_begin(const char* place) const noexcept;
 
-    AlarmEngine engine_;
     AlarmTables alarms_;
     std::vector<std::uint64_t> bitmap_;
     std::vector<Entry> entries_;        // sorted by hash, then by bytes, then by lead
     std::vector<std::uint32_t> slots_;  // where the entries begin whose hash begins so
+    AlarmEngine engine_;
 };
 
 }  // namespace paddock::search

@@ -45,6 +45,8 @@ public:
 
     // `choose` must answer the same for the same arguments.
     TreeSnapshot(Root root, EntryChooser choose);
+    TreeSnapshot(const TreeSnapshot&) = delete;
+    TreeSnapshot& operator=(const TreeSnapshot&) = delete;
     TreeSnapshot(TreeSnapshot&&) noexcept;
     TreeSnapshot& operator=(TreeSnapshot&&) = delete;
     ~TreeSnapshot();

@@ -75,7 +75,10 @@ const Declaration& bash() {
             "Background processes, /tmp and servers on localhost live until the session ends. "
             "Standard input is empty. Long output is cut in the middle; bash_output reads all of "
             "it.",
-        .manners = {.destructive = true, .open_world = true, .needs_shell = true},
+        .manners = {.destructive = true,
+                    .open_world = true,
+                    .pace = Pace::kWaiting,
+                    .needs_shell = true},
         .arguments = {{.name = "command",
                        .help = "What to run, as one bash script",
                        .required = true,

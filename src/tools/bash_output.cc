@@ -38,7 +38,7 @@ const Declaration& bash_output() {
         .description =
             "For commands in the background and for output that bash cut. Every answer says the "
             "offset to continue with.",
-        .manners = {.read_only = true, .quick = true, .needs_shell = true},
+        .manners = {.read_only = true, .pace = Pace::kQuick, .needs_shell = true},
         .arguments = {{.name = "id",
                        .help = "The command's id, as bash gave it",
                        .required = true,

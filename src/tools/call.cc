@@ -155,7 +155,7 @@ std::vector<ToolInfo> list(const Workspace& workspace) {
                           std::string(tool->summary) + "\n\n" + std::string(tool->description),
                           json::to_text(input_schema(*tool)), tool->manners.read_only,
                           tool->manners.destructive, tool->manners.idempotent,
-                          tool->manners.open_world, tool->manners.quick});
+                          tool->manners.open_world, tool->manners.pace});
     }
     return listed;
 }

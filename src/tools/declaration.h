@@ -41,8 +41,8 @@ struct Manners {
     bool destructive = false;
     bool idempotent = false;
     bool open_world = false;
-    bool quick = false;        // answered at once: no walk, no sync, no command
-    bool needs_shell = false;  // listed only where commands can be run
+    Pace pace = Pace::kWorking;  // quick: no walk, no sync, no command
+    bool needs_shell = false;    // listed only where commands can be run
 };
 
 struct Declaration {

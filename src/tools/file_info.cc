@@ -60,7 +60,7 @@ const Declaration& file_info() {
         .title = "File information",
         .summary = "Type, size, permissions and time of modification of one path.",
         .description = "Of a symbolic link: its own data and its target.",
-        .manners = {.read_only = true, .idempotent = true, .quick = true},
+        .manners = {.read_only = true, .idempotent = true, .pace = Pace::kQuick},
         .arguments = {path_argument("What to look at")},
         .example = R"({"path": "src/main.c"})",
         .run = run_file_info};

@@ -216,7 +216,7 @@ const Declaration& read_file() {
             "Shows up to 2000 lines from 'offset'; a longer file says how to go on. The line "
             "number and the tab after it are not part of the file. UTF-16 and Latin-1 are decoded "
             "and named. PNG, JPEG, GIF and WebP come as images.",
-        .manners = {.read_only = true, .idempotent = true, .quick = true},
+        .manners = {.read_only = true, .idempotent = true, .pace = Pace::kQuick},
         .arguments = {path_argument("The file to read"),
                       {.name = "offset",
                        .type = Type::kInteger,

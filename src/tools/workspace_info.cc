@@ -52,7 +52,7 @@ const Declaration& workspace_info() {
         .title = "Workspace information",
         .summary = "What this workspace allows: mode, protected paths, tools.",
         .description = "Call it once when unsure what can be done here.",
-        .manners = {.read_only = true, .idempotent = true, .quick = true},
+        .manners = {.read_only = true, .idempotent = true, .pace = Pace::kQuick},
         .arguments = {},
         .example = R"({})",
         .run = run_workspace_info};

@@ -158,6 +158,44 @@ TEST_F(Config, the_server_obeys_it) {
     EXPECT_EQ(wrong.out, "") << "only the protocol is on standard output";
 }
 
+// What the inspirations are started with starts the server too, and does there what it says.
+TEST_F(Config, the_server_takes_the_spellings_of_the_inspirations) {
+    const auto call = [](const std::string& tool, const std::string& arguments) {
+        return R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":")" + tool +
+               R"(","arguments":)" + arguments + "}}\n";
+    };
+    const auto served = [&](std::vector<std::string> words,
+                            const std::map<std::string, std::string>& variables,
+                            const std::string& input) {
+        words.insert(words.begin(), {"mcp", "--no-bash"});
+        std::map<std::string, std::string> all{{"HOME", base() + "/home"}, {"PADDOCK_CONFIG", ""}};
+        all.insert(variables.begin(), variables.end());
+        const Ran ran =
+            paddock(words, {.directory = base() + "/home", .variables = all, .input = input});
+        EXPECT_EQ(ran.exit_code, 0) << ran.err;
+        return ran.out;
+    };
+    const std::string read = call("read_file", R"({"path":"a.txt"})");
+    const std::string read_outside = call("read_file", R"({"path":")" + out("secret") + R"("})");
+    const std::string write = call("write_file", R"({"path":"n","content":"x"})");
+    const std::map<std::string, std::string> root{{"WORKSPACE_ROOT", ws()}};
+    EXPECT_NE(served({}, root, read).find("hello"), std::string::npos);
+    for (const char* flag : {"--root", "--workspace"}) {
+        EXPECT_NE(served({flag, ws()}, {}, read).find("hello"), std::string::npos) << flag;
+    }
+    EXPECT_NE(served({"--read-only"}, root, write).find("-32602"), std::string::npos);
+    EXPECT_NE(served({}, {{"WORKSPACE_ROOT", ws()}, {"READ_ONLY", "true"}}, write).find("-32602"),
+              std::string::npos);
+    EXPECT_FALSE(os_exists(ws("n")));
+    EXPECT_NE(served({}, root, read_outside).find("path_escape"), std::string::npos);
+    EXPECT_NE(served({"--allow-outside-workspace", "a test"}, root, read_outside).find(kSecret),
+              std::string::npos);
+    EXPECT_NE(served({}, {{"WORKSPACE_ROOT", ws()}, {"ALLOW_OUTSIDE_WORKSPACE", "a test of ours"}},
+                     read_outside)
+                  .find(kSecret),
+              std::string::npos);
+}
+
 TEST_F(Config, a_workspace_without_a_root_is_made_when_it_is_used) {
     configure("[workspace]\n");
     const std::string place = base() + "/home/.local/state/paddock/workspaces";

@@ -9,6 +9,7 @@ import path from 'node:path';
 import readline from 'node:readline';
 import { pathToFileURL } from 'node:url';
 import { everyTool, makeWorkspace } from './every_tool.mjs';
+import { inspectEveryTool, inspectWithoutEra } from './inspector.mjs';
 
 const [paddock, clients] = process.argv.slice(2).map((word) => path.resolve(word));
 const require = createRequire(path.join(clients, 'package.json'));
@@ -72,26 +73,13 @@ for (const { name, sdk, options, version } of sdkCases) {
   console.log(`${name}: every tool`);
 }
 
-const inspector = require.resolve('@modelcontextprotocol/inspector/package.json')
-  .replace(/package\.json$/, 'clients/launcher/build/index.js');
+const words = (url) => ['--transport', 'http', '--server-url', url, '--header', `Authorization: Bearer ${token}`];
+for (const era of ['legacy', 'modern']) {
+  const running = await serve(makeWorkspace(base));
+  inspectEveryTool({ clients: require, home: base, target: words(running.url), era, bash, remembers: true });
+  await end(running);
+}
 const running = await serve(makeWorkspace(base));
-function inspect(...words) {
-  const run = spawnSync(process.execPath, [inspector, '--cli', '-q', ...words, '--transport', 'http',
-    '--server-url', running.url, '--header', `Authorization: Bearer ${token}`],
-    { encoding: 'utf8', env: { ...process.env, HOME: base } });
-  return { status: run.status, out: run.stdout, err: run.stderr };
-}
-for (const era of ['legacy', 'modern', 'auto']) {
-  const words = ['--format', 'json', '--protocol-era', era];
-  const strict = inspect(...words, '--strict', '--method', 'tools/list');
-  assert.equal(strict.status, 0, strict.err);
-  const read = inspect(...words, '--method', 'tools/call', '--tool-name', 'read_file', '--tool-args-json', '{"path":"notes.txt"}');
-  assert.equal(read.status, 0, read.err);
-  assert.match(JSON.parse(read.out).result.content[0].text, /two/);
-  const refused = inspect(...words, '--method', 'tools/call', '--tool-name', 'read_file', '--tool-args-json', '{"path":"../secret.txt"}');
-  assert.equal(refused.status, 5);
-  assert.ok(!refused.out.includes('outside-secret'));
-  console.log(`Inspector, ${era}: strict, read, refusal`);
-}
+inspectWithoutEra({ clients: require, home: base, target: words(running.url) });
 await end(running);
 fs.rmSync(base, { recursive: true });

@@ -8,6 +8,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { everyTool, makeWorkspace } from './every_tool.mjs';
+import { inspectEveryTool, inspectWithoutEra } from './inspector.mjs';
 
 const [paddock, clients] = process.argv.slice(2).map((word) => path.resolve(word));
 const require = createRequire(path.join(clients, 'package.json'));
@@ -49,54 +50,9 @@ for (const { name, sdk, options, version } of sdkCases) {
   console.log(`${name}: every tool`);
 }
 
-const inspector = require.resolve('@modelcontextprotocol/inspector/package.json')
-  .replace(/package\.json$/, 'clients/launcher/build/index.js');
-const root = makeWorkspace(base);
-function inspect(...words) {
-  const run = spawnSync(process.execPath, [inspector, '--cli', '-q', ...words, '--', paddock, 'mcp', '--root', root],
-    { encoding: 'utf8', env: { ...process.env, HOME: base } });
-  return { status: run.status, out: run.stdout, err: run.stderr };
+for (const era of ['legacy', 'modern']) {
+  inspectEveryTool({ clients: require, home: base, target: ['--', paddock, 'mcp', '--root', makeWorkspace(base)], era, bash,
+    remembers: false });
 }
-for (const era of ['legacy', 'modern', 'auto']) {
-  const words = ['--format', 'json', '--protocol-era', era];
-  const listed = inspect(...words, '--method', 'tools/list');
-  assert.equal(listed.status, 0, listed.err);
-  assert.ok(JSON.parse(listed.out).result.tools.length >= 14);
-  const strict = inspect(...words, '--strict', '--method', 'tools/list');
-  assert.equal(strict.status, 0, strict.err);
-  const read = inspect(...words, '--method', 'tools/call', '--tool-name', 'read_file', '--tool-args-json', '{"path":"notes.txt"}');
-  assert.equal(read.status, 0, read.err);
-  assert.match(JSON.parse(read.out).result.content[0].text, /two/);
-  const refused = inspect(...words, '--method', 'tools/call', '--tool-name', 'read_file', '--tool-args-json', '{"path":"../secret.txt"}');
-  assert.equal(refused.status, 5);
-  assert.ok(!refused.out.includes('outside-secret'));
-  console.log(`Inspector, ${era}: list, strict, read, refusal`);
-}
-
-// Each call is a server of its own: what needs an earlier call is refused, by the tool itself.
-const calls = [
-  ['read_file', { path: 'notes.txt' }],
-  ['read_files', { paths: ['notes.txt'] }],
-  ['write_file', { path: 'w.txt', content: 'w' }],
-  ['edit_file', { path: 'notes.txt', old_string: 'two', new_string: '2' }, 'not_read'],
-  ['patch', { patch: '*** Begin Patch\n*** Add File: p.txt\n+p\n*** End Patch' }],
-  ['glob', { pattern: '*.txt' }],
-  ['grep', { pattern: 'one' }],
-  ['list_directory', { path: '.' }],
-  ['move_path', { source: 'w.txt', destination: 'm.txt' }],
-  ['copy_path', { source: 'm.txt', destination: 'c.txt' }],
-  ['remove_path', { path: 'c.txt' }],
-  ['make_directory', { path: 'd' }],
-  ['file_info', { path: 'm.txt' }],
-  ['workspace_info', {}],
-  ...(bash ? [['bash', { command: 'cat p.txt' }], ['bash_output', { id: 'b1' }, 'not_found'],
-    ['bash_kill', { id: 'b1' }, 'not_found']] : []),
-];
-for (const [index, [name, args, error]] of calls.entries()) {
-  const run = inspect('--format', 'json', '--protocol-era', index % 2 ? 'modern' : 'legacy', '--method', 'tools/call',
-    '--tool-name', name, '--tool-args-json', JSON.stringify(args));
-  assert.equal(run.status, error ? 5 : 0, `${name}: ${run.out}${run.err}`);
-  if (error) assert.ok(run.out.includes(error), `${name}: ${run.out}`);
-}
-console.log(`Inspector: ${calls.length} tools`);
+inspectWithoutEra({ clients: require, home: base, target: ['--', paddock, 'mcp', '--root', makeWorkspace(base)] });
 fs.rmSync(base, { recursive: true });

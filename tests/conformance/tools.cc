@@ -193,6 +193,11 @@ const Tool* FixtureTools::find(std::string_view name) const {
     return nullptr;
 }
 
+tools::Pace FixtureTools::pace(std::string_view name) const {
+    const Tool* tool = find(name);
+    return tool == nullptr || tool->is_quick ? tools::Pace::kQuick : tools::Pace::kWaiting;
+}
+
 Handled FixtureTools::call(const std::shared_ptr<Exchange>& exchange, const std::string& name,
                            const json::Value& arguments) {
     const json::Object none;

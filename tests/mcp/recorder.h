@@ -63,9 +63,9 @@ class FewTools final : public mcp::ToolHost {
 public:
     using Run = std::function<mcp::Handled(mcp::Exchange&, const json::Value& arguments)>;
 
-    void add(std::string name, Run run, bool quick = true) {
+    void add(std::string name, Run run, tools::Pace pace = tools::Pace::kQuick) {
         names_.push_back(name);
-        tools_[std::move(name)] = {std::move(run), quick};
+        tools_[std::move(name)] = {std::move(run), pace};
     }
 
     std::vector<std::string> list() const override {
@@ -76,7 +76,10 @@ public:
         return texts;
     }
     bool has(std::string_view name) const override { return tools_.contains(name); }
-    bool is_quick(std::string_view name) const override { return tools_.find(name)->second.quick; }
+    tools::Pace pace(std::string_view name) const override {
+        const auto tool = tools_.find(name);
+        return tool == tools_.end() ? tools::Pace::kQuick : tool->second.pace;
+    }
     mcp::Handled call(const std::shared_ptr<mcp::Exchange>& exchange, const std::string& name,
                       const json::Value& arguments) override {
         return tools_.at(name).run(*exchange, arguments);
@@ -85,7 +88,7 @@ public:
 private:
     struct Tool {
         Run run;
-        bool quick = true;
+        tools::Pace pace = tools::Pace::kQuick;
     };
     std::vector<std::string> names_;
     std::map<std::string, Tool, std::less<>> tools_;

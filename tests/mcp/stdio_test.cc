@@ -24,6 +24,9 @@
 namespace paddock::testing {
 namespace {
 
+// Prints "waiting" and then waits for as long as the lock on a file of the workspace is held.
+constexpr const char* kAwaitLock = "echo waiting; exec 9<gate; flock -s 9";
+
 // Prints "locked" and then holds a lock on a file of the workspace for as long as it lives.
 constexpr const char* kHoldLock = "exec 9>held; flock 9; echo locked; sleep 100000";
 
@@ -330,6 +333,33 @@ TEST_F(McpStdio, a_full_pipe_costs_bounded_memory_and_hides_no_cancellation) {
     }
 }
 
+// Nobody reads: the pipe is full, and what was done since is told to nobody.
+TEST_F(McpStdio, a_full_pipe_loses_no_write_and_leaves_no_process) {
+    NEEDS_BASH();
+    os_write(ws("big.txt"), std::string(45'000, 'x') + "\n");
+    const std::string content(20'000, 'c');
+    for (const int ending : {0, SIGTERM, SIGKILL}) {
+        start_holder(true);
+        for (int i = 0; i < 100; ++i) {
+            (void)server().call("read_file", {{"path", "big.txt"}, {"limit", 2000}});
+        }
+        std::vector<std::string> names;
+        for (int i = 0; i < 40; ++i) {
+            names.push_back(std::to_string(ending) + "-" + std::to_string(i));
+            (void)server().call("write_file", {{"path", names.back()}, {"content", content}});
+        }
+        for (const std::string& name : names) {
+            while (!os_exists(ws(name))) std::this_thread::yield();
+        }
+        if (ending == 0) server().close_input();
+        if (ending != 0) server().signal(ending);
+        EXPECT_EQ(server().wait(), ending == SIGKILL ? 256 + SIGKILL : 0);
+        await_end_of_holder();
+        for (const std::string& name : names) EXPECT_TRUE(os_read(ws(name)) == content) << name;
+        server_.reset();
+    }
+}
+
 TEST_F(McpStdio, ten_thousand_requests_at_once_are_all_answered) {
     os_write(ws("a.txt"), "text\n");
     constexpr int kCalls = 10'000;
@@ -354,23 +384,65 @@ TEST_F(McpStdio, ten_thousand_requests_at_once_are_all_answered) {
     EXPECT_LT(server().status_kb("VmHWM"), 128'000U);
 }
 
+// As many commands as run at once, all waiting for us, and then what takes threads too.
+TEST_F(McpStdio, long_commands_hold_up_no_other_tool) {
+    NEEDS_BASH();
+    tree({"ROOT/a.txt=one\n", "ROOT/gate="});
+    const UniqueFd gate(::open(ws("gate").c_str(), O_RDONLY | O_CLOEXEC));
+    ASSERT_EQ(::flock(gate.get(), LOCK_EX), 0);
+    std::set<std::string> running;
+    for (std::size_t i = 0; i < limits::kMcpCommandsMax; ++i) {
+        running.insert(std::to_string(server().call(
+            "bash", {{"command", kAwaitLock}, {"timeout_ms", 600'000}},
+            {{"_meta", json::Object{{"progressToken", static_cast<std::int64_t>(i)}}}})));
+    }
+    const auto started = [&] {
+        const json::Value message = server().receive();
+        EXPECT_EQ(text_at(message, "params.message"), R"("waiting\n")") << json::to_text(message);
+    };
+    for (std::size_t i = 0; i < running.size(); ++i) started();
+    const auto answered = [&](const char* tool, const json::Object& arguments) {
+        const std::string id = std::to_string(server().call(tool, arguments));
+        const json::Value message = server().receive();
+        EXPECT_EQ(text_at(message, "id"), id) << "no command has ended: " << json::to_text(message);
+        return text_at(message, "result.content");
+    };
+    EXPECT_NE(answered("grep", {{"pattern", "one"}}).find("a.txt"), std::string::npos);
+    EXPECT_NE(answered("read_file", {{"path", "a.txt"}}).find("one"), std::string::npos);
+    EXPECT_NE(
+        answered("edit_file", {{"path", "a.txt"}, {"old_string", "one"}, {"new_string", "two"}})
+            .find("+two"),
+        std::string::npos);
+    ASSERT_EQ(::flock(gate.get(), LOCK_UN), 0);
+    while (!running.empty()) {
+        const json::Value message = server().receive();
+        ASSERT_EQ(running.erase(text_at(message, "id")), 1U) << json::to_text(message);
+        EXPECT_TRUE(at(message, "result.isError").is_null()) << json::to_text(message);
+    }
+}
+
 TEST_F(McpStdio, a_full_queue_refuses_and_what_is_quick_goes_on) {
     NEEDS_BASH();
     const auto wait = [&] { return server().call("bash", {{"command", "sleep 100000"}}); };
     constexpr std::size_t kBeyond = 50;
-    const std::size_t fits = limits::kMcpWorkersMax + limits::kMcpQueueMax;
+    const std::size_t fits = limits::kMcpCommandsMax + limits::kMcpQueueMax;
     for (std::size_t i = 0; i < fits + kBeyond; ++i) (void)wait();
     const int ping = server().request("ping");
+    const std::string bound = std::to_string(limits::kMcpCommandsMax) + " commands run and " +
+                              std::to_string(limits::kMcpQueueMax) + " more wait";
     std::size_t refused = 0;
     for (;;) {
         const json::Value message = server().receive();
         ASSERT_FALSE(message.is_null());
         if (text_at(message, "id") == std::to_string(ping)) break;
         EXPECT_EQ(text_at(message, "error.code"), "-32603") << json::to_text(message);
+        EXPECT_NE(text_at(message, "error.message").find(bound), std::string::npos)
+            << json::to_text(message);
         ++refused;
     }
     EXPECT_GE(refused, kBeyond);
-    EXPECT_LE(refused, kBeyond + limits::kMcpWorkersMax) << "threads may take their time";
+    EXPECT_LE(refused, kBeyond + limits::kMcpCommandsMax) << "threads may take their time";
+    (void)server().text_of("glob", {{"pattern", "*"}});
     server().close_output();
     EXPECT_EQ(server().wait(), 0);
 }

@@ -4,6 +4,7 @@
 
 #include <fstream>
 #include <random>
+#include <thread>
 
 #include "net/client.h"
 #include "net/service.h"
@@ -80,6 +81,34 @@ TEST(HttpHostile, a_huge_body_is_refused_without_being_held) {
     EXPECT_LT(sent, 100);
     expect_alive(service);
     EXPECT_LT(resident_kb(), before + 64 * 1024);
+}
+
+// Each body is small enough, all together are not.
+TEST(HttpHostile, the_bodies_of_all_connections_are_bounded) {
+    net::Settings settings;
+    settings.limits.bodies_bytes_max = 1'000'000;
+    Service service(settings);
+    const auto length = [&](std::size_t bytes) {
+        Client client(service.port());
+        client.send(post("/length", std::string(bytes, 'x')));
+        return client.read_response();
+    };
+    Client first(service.port());
+    first.send(post("/hold", std::string(800'000, 'x')));
+    const auto held = service.held();
+    EXPECT_EQ(status_of(length(300'000)), 503U);
+    EXPECT_EQ(body_of(length(100'000)), "100000") << "what fits is served";
+    held->send({200, {}, "over"});
+    EXPECT_EQ(body_of(first.read_response()), "over");
+    EXPECT_EQ(body_of(length(900'000)), "900000");
+    EXPECT_EQ(status_of(length(1'100'000)), 503U) << "what has not arrived as a whole counts too";
+    // A client that goes away takes its share with it.
+    Client second(service.port());
+    second.send(post("/stream", std::string(800'000, 'x')));
+    const auto unanswered = service.held();
+    second.close();
+    service.wait_until_closed(1);
+    EXPECT_EQ(body_of(length(900'000)), "900000");
 }
 
 TEST(HttpHostile, a_refused_head_costs_no_body) {

@@ -39,9 +39,9 @@ ServeProcess::ServeProcess(const std::string& root, std::vector<std::string> mor
     output_ = UniqueFd(out[0]);
     for (std::string line; !(line = read_line()).empty();) {
         printed_ += line;
-        const std::size_t at = line.find("127.0.0.1:");
-        if (!line.starts_with("Listening on ") || at == line.npos) continue;
-        port_ = static_cast<std::uint16_t>(std::strtoul(line.c_str() + at + 10, nullptr, 10));
+        if (!line.starts_with("Listening on ")) continue;
+        const std::size_t at = line.rfind(':') + 1;
+        port_ = static_cast<std::uint16_t>(std::strtoul(line.c_str() + at, nullptr, 10));
         break;
     }
 }

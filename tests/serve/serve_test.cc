@@ -6,65 +6,16 @@
 #include <csignal>
 #include <fstream>
 #include <iterator>
-#include <optional>
+#include <thread>
+
+#include <paddock/limits.h>
 
 #include "net/certificate.h"
 #include "net/tls_client.h"
-#include "serve/serve_process.h"
-#include "testing/jail.h"
+#include "serve/serve_fixture.h"
 
 namespace paddock::testing {
 namespace {
-
-// Prints "locked" and then holds a lock on a file of the workspace for as long as it lives.
-constexpr const char* kHoldLock =
-    R"({"command":"exec 9>held; flock 9; echo locked; sleep 100000"})";
-
-class Serve : public Jail {
-protected:
-    ServeProcess& server() {
-        if (!server_) {
-            os_write(ws("hello.txt"), "hello");
-            server_.emplace(ws());
-        }
-        return *server_;
-    }
-
-    std::string ask(const std::string& request) {
-        Client client(server().port());
-        client.send(request);
-        return client.read_response();
-    }
-    unsigned status(const std::string& request) { return status_of(ask(request)); }
-
-    // The id of a new session of the legacy era.
-    std::string begin_session() {
-        const std::string response =
-            ask(post("/mcp",
-                     R"({"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":)"
-                     R"("2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}})",
-                     usual_headers()));
-        EXPECT_EQ(status_of(response), 200U) << response;
-        const std::size_t at = response.find("Mcp-Session-Id: ") + 16;
-        return response.substr(at, response.find("\r\n", at) - at);
-    }
-    static std::string in_session(const std::string& id, const std::string& body) {
-        return post("/mcp", body, usual_headers("Mcp-Session-Id: " + id + "\r\n"));
-    }
-
-    // Waits until nobody holds the lock any more.
-    void await_end_of_holder() {
-        const UniqueFd file(::open(ws("held").c_str(), O_RDONLY | O_CLOEXEC));
-        ASSERT_TRUE(file.valid());
-        EXPECT_EQ(::flock(file.get(), LOCK_EX), 0);
-    }
-    bool is_held() {
-        const UniqueFd file(::open(ws("held").c_str(), O_RDONLY | O_CLOEXEC));
-        return ::flock(file.get(), LOCK_EX | LOCK_NB) != 0;
-    }
-
-    std::optional<ServeProcess> server_;
-};
 
 const std::string kList = modern_message("tools/list");
 
@@ -243,6 +194,32 @@ TEST_F(Serve, closing_the_stream_is_no_cancellation_in_the_legacy_era) {
     await_end_of_holder();
 }
 
+// As many commands as run at once, each on a connection of its own, and another client beside them.
+TEST_F(Serve, long_commands_hold_up_no_other_client) {
+    os_write(ws("gate"), "");
+    const UniqueFd gate(::open(ws("gate").c_str(), O_RDONLY | O_CLOEXEC));
+    ASSERT_EQ(::flock(gate.get(), LOCK_EX), 0);
+    std::vector<Client> clients;
+    for (std::size_t i = 0; i < limits::kMcpCommandsMax; ++i) {
+        clients.emplace_back(server().port());
+        const std::string name = "begun" + std::to_string(i);
+        clients.back().send(
+            modern_call("bash", R"({"command":"exec 9<gate; touch )" + name +
+                                    R"(; flock -s 9; echo released","timeout_ms":600000})"));
+        while (!os_exists(ws(name))) std::this_thread::yield();
+    }
+    EXPECT_NE(ask(modern_call("grep", R"({"pattern":"hello"})")).find("hello.txt"),
+              std::string::npos);
+    ask(modern_call("read_file", R"({"path":"hello.txt"})"));
+    ask(modern_call("edit_file",
+                    R"({"path":"hello.txt","old_string":"hello","new_string":"bye"})"));
+    EXPECT_EQ(os_read(ws("hello.txt")), "bye");
+    ASSERT_EQ(::flock(gate.get(), LOCK_UN), 0);
+    for (Client& client : clients) {
+        EXPECT_NE(client.read_until("0\r\n\r\n").find("released"), std::string::npos);
+    }
+}
+
 TEST_F(Serve, sigterm_finishes_what_is_under_way) {
     Client client(server().port());
     client.send(modern_call(
@@ -334,6 +311,16 @@ TEST_F(Serve, refuses_what_would_be_unsafe) {
     refused({"--listen", "127.0.0.1:" + std::to_string(server().port())},
             "the address is in use; choose another port");
     refused({"--listen", "example.org:0", "--allow-plaintext", "a test"}, "in numbers");
+}
+
+// An address that is spelled so that it does not count as the loopback, and is it all the same.
+TEST_F(Serve, other_machines_get_no_plain_text_unless_the_operator_says_why) {
+    const std::string address = "[::ffff:127.0.0.1]:0";
+    EXPECT_NE(ServeProcess(ws(), {"--listen", address}).wait(), 0);
+    server_.emplace(ws(), std::vector<std::string>{"--listen", address, "--allow-plaintext",
+                                                   "a test on one machine"});
+    EXPECT_EQ(status(post("/mcp", kList, modern_headers("tools/list"))), 200U)
+        << server().printed();
 }
 
 TEST_F(Serve, localhost_is_the_loopback) {

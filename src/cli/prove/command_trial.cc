@@ -18,13 +18,6 @@
 namespace paddock::cli::prove {
 namespace {
 
-const std::vector<std::string_view> kTree = {".env=@",
-                                             ".git/HEAD=ref: refs/heads/main\n",
-                                             ".git/config=[core]\n",
-                                             ".git/hooks/",
-                                             ".git/objects/",
-                                             ".git/refs/heads/"};
-
 Verdict skipped_command(std::string why) { return {Fate::kSkipped, {}, std::move(why), 0}; }
 
 Result<Workspace> open_workspace(const std::string& root) {
@@ -87,7 +80,8 @@ Printed run_in_session(const CommandAttack& attack, const Ground& ground,
 Verdict try_command(const CommandAttack& attack, Runner runner, const std::string& scratch) {
     try {
         const Ground ground(scratch + "/ground");
-        ground.plant(kTree);
+        ground.plant({".env=@", ".git/HEAD=ref: refs/heads/main\n", ".git/config=[core]\n",
+                      ".git/hooks/", ".git/objects/", ".git/refs/heads/"});
         const HostDecoys host(ground);
         const std::string before = ground.outside();
         const std::string script = host.assignments(ground) + std::string(attack.script);

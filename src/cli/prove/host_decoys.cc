@@ -11,6 +11,7 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <charconv>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -55,6 +56,7 @@ std::string new_mark() {
 }  // namespace
 
 HostDecoys::HostDecoys(const Ground& ground) : mark_(new_mark()) {
+    // NOLINTNEXTLINE(concurrency-mt-unsafe): no thread looks at variables
     must(::setenv(kVariable, std::string(kSecret).c_str(), 1) == 0, "setenv");
     const UniqueFd secret = ground.open_secret();
     // Without close-on-exec, on purpose.
@@ -67,7 +69,7 @@ HostDecoys::HostDecoys(const Ground& ground) : mark_(new_mark()) {
 HostDecoys::~HostDecoys() {
     end(victim_);
     end(service_);
-    ::unsetenv(kVariable);
+    ::unsetenv(kVariable);  // NOLINT(concurrency-mt-unsafe): as in the constructor
 }
 
 void HostDecoys::start_victim() {
@@ -128,7 +130,9 @@ bool HostDecoys::end_marked() const {
     bool found = false;
     std::error_code none;
     for (const auto& entry : std::filesystem::directory_iterator("/proc", none)) {
-        const int process = std::atoi(entry.path().filename().c_str());
+        const std::string name = entry.path().filename();
+        pid_t process = 0;
+        std::from_chars(name.data(), name.data() + name.size(), process);
         if (process <= 0 || process == ::getpid()) continue;
         std::ifstream file(entry.path() / "cmdline", std::ios::binary);
         const std::string words{std::istreambuf_iterator<char>(file), {}};

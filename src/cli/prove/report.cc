@@ -102,6 +102,7 @@ bool Row::conclusive() const noexcept { return skipped() == nullptr && careless.
 Summary summarize(const Report& report) {
     Summary summary;
     std::vector<const Row*> rows;
+    rows.reserve(report.rows.size() + report.commands.size());
     for (const Row& row : report.rows) rows.push_back(&row);
     for (const Row& row : report.commands) rows.push_back(&row);
     for (const Row* each : rows) {
@@ -120,6 +121,7 @@ Summary summarize(const Report& report) {
 std::string as_text(const Report& report, const Paint& paint) {
     const Summary summary = summarize(report);
     std::vector<std::string> resolvers;
+    resolvers.reserve(report.resolvers.size());
     for (const ResolverKind resolver : report.resolvers) {
         resolvers.emplace_back(resolver_name(resolver));
     }
