@@ -9,7 +9,7 @@ namespace {
 
 using tools::Pace;
 
-constexpr auto kForEver = std::chrono::steady_clock::time_point::max();
+constexpr auto kNoDeadline = std::chrono::steady_clock::time_point::max();
 
 TEST(Lanes, what_waits_holds_up_only_what_waits) {
     Lanes lanes({.threads = 1, .queued = 1}, {.threads = 1, .queued = 1, .queued_bytes = 10});
@@ -33,7 +33,7 @@ TEST(Lanes, what_waits_holds_up_only_what_waits) {
     EXPECT_GE(lanes.under_way(), 2U) << "the other lane has not moved";
     EXPECT_FALSE(lanes.wait_idle(std::chrono::steady_clock::now()));
     released.count_down();
-    EXPECT_TRUE(lanes.wait_idle(kForEver));
+    EXPECT_TRUE(lanes.wait_idle(kNoDeadline));
 }
 
 TEST(Lanes, say_which_bound_was_reached) {
@@ -59,7 +59,7 @@ TEST(Lanes, say_which_bound_was_reached) {
                   Pace::kWorking, [] {}, 0),
               "1 requests run and 2 more wait already");
     released.count_down();
-    EXPECT_TRUE(lanes.wait_idle(kForEver));
+    EXPECT_TRUE(lanes.wait_idle(kNoDeadline));
 }
 
 }  // namespace
