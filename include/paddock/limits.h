@@ -110,6 +110,9 @@ inline constexpr std::size_t kCommandShownBytes = 30'000;
 inline constexpr std::size_t kBackgroundCommandsMax = 16;
 inline constexpr std::size_t kEndedCommandsMax = 32;
 
+// How long grep and glob look; what they have found by then is the answer, which says so.
+inline constexpr std::chrono::seconds kSearchTimeMax{30};
+
 // Arguments of a call as the audit trail shows them.
 inline constexpr std::size_t kAuditBytesMax = 4096;
 
@@ -440,8 +443,8 @@ inline constexpr std::size_t kHttpHeadersMax = 100;
 // The body of a request. It is held as a whole; a tool call that writes a large source file fits.
 inline constexpr std::size_t kHttpBodyBytesMax = std::size_t{16} << 20;
 
-// The bodies of all requests that are being received or answered. Without it each connection could
-// hold the largest one.
+// The bodies of all requests that are being received, or answered to a client that is still there.
+// Without it each connection could hold the largest one.
 inline constexpr std::size_t kHttpBodiesBytesMax = std::size_t{64} << 20;
 
 // Events of one stream that wait for a slow client; further progress is dropped, the result is not.

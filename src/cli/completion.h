@@ -9,6 +9,9 @@
 
 namespace paddock::cli {
 
+// The words with a space between each.
+std::string spaced(const std::vector<std::string>& words);
+
 std::string bash_completion(const std::vector<Command>& commands);
 std::string zsh_completion(const std::vector<Command>& commands);
 std::string fish_completion(const std::vector<Command>& commands);

@@ -58,15 +58,9 @@ constexpr char kCount[] = R"(    for ((i = 2; i < COMP_CWORD; ++i)); do
     fi
 )";
 
-std::string bash_list(const Words& words) {
-    std::string text;
-    for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
-    return text;
-}
-
 // What to do for a word, or nothing.
 std::string bash_offer(Offers offers, const Words& choices) {
-    if (!choices.empty()) return "_paddock_words " + bash_list(choices);
+    if (!choices.empty()) return "_paddock_words " + spaced(choices);
     switch (offers) {
         case Offers::kPath: return "_paddock_names -f \"$root\"";
         case Offers::kDirectory: return "_paddock_names -d \"$root\"";
@@ -83,8 +77,8 @@ std::string options_case(const std::vector<Command>& commands) {
         std::string all;
         std::string valued;
         for (const Option& option : options_of(command)) {
-            all += (all.empty() ? "" : " ") + bash_list(option.names);
-            if (!option.unit.empty()) valued += bash_list(option.names) + " ";
+            all += (all.empty() ? "" : " ") + spaced(option.names);
+            if (!option.unit.empty()) valued += spaced(option.names) + " ";
         }
         text += "        " + command.manual.name;
         text += ") options='" + all;
@@ -126,10 +120,16 @@ std::string operands_case(const std::vector<Command>& commands) {
 
 }  // namespace
 
+std::string spaced(const Words& words) {
+    std::string text;
+    for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
+    return text;
+}
+
 std::string bash_completion(const std::vector<Command>& commands) {
     Words names;
     for (const Command& command : commands) names.push_back(command.manual.name);
-    const std::string all = bash_list(names);
+    const std::string all = spaced(names);
     return std::string(kBashHead) + "    if ((COMP_CWORD == 1)); then\n        _paddock_words " +
            all + " help --help --version\n        return\n    fi\n" +
            "    if [[ $command == help ]]; then\n        _paddock_words " + all +

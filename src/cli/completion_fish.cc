@@ -66,15 +66,9 @@ std::string quoted(const std::string& text) {
     return out + "'";
 }
 
-std::string fish_list(const Words& words) {
-    std::string text;
-    for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
-    return text;
-}
-
 // The arguments of `complete` that offer values; empty: none are known.
 std::string fish_offer(Offers offers, const Words& choices) {
-    if (!choices.empty()) return " -a " + quoted(fish_list(choices));
+    if (!choices.empty()) return " -a " + quoted(spaced(choices));
     switch (offers) {
         case Offers::kPath: return " -a '(__paddock_names)'";
         case Offers::kDirectory: return " -a '(__paddock_names -d)'";
@@ -128,9 +122,9 @@ std::string fish_completion(const std::vector<Command>& commands) {
         lines += operand_lines(manual);
     }
     return std::string(kFishHead) + "set -g __paddock_valued " +
-           fish_list(Words(valued.begin(), valued.end())) + "\n" +
+           spaced(Words(valued.begin(), valued.end())) + "\n" +
            "complete -c paddock -n __fish_is_first_token -a help -d 'Tell more of a command'\n" +
-           "complete -c paddock -n '__paddock_at help 0 0' -a " + quoted(fish_list(names)) + "\n" +
+           "complete -c paddock -n '__paddock_at help 0 0' -a " + quoted(spaced(names)) + "\n" +
            lines;
 }
 

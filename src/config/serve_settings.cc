@@ -1,3 +1,5 @@
+#include <paddock/limits.h>
+
 #include "config/fields.h"
 
 namespace paddock::config {
@@ -84,7 +86,8 @@ std::vector<Setting> serve_settings() {
             {.key = "serve.body_bytes",
              .kind = Kind::kBytes,
              .help = "Bytes of the body of a request",
-             .least = 1},
+             .least = 1,
+             .most = limits::kHttpBodiesBytesMax},
             [](Draft& draft) -> std::uint64_t& { return draft.serve.body_bytes; }),
         time_or_count<&ServeSettings::request_ms>(
             "request_ms", "Milliseconds that a client may take to send a request"),

@@ -17,6 +17,8 @@
 namespace paddock::fs {
 namespace {
 
+constexpr std::string_view kTooManySteps = "takes too many steps to resolve";
+
 struct Opened {
     UniqueFd fd;
     sys::Node node;
@@ -86,7 +88,7 @@ private:
 Outcome<WalkEnd> PathWalk::run() {
     for (auto name = take_component(pending_); !name.empty(); name = take_component(pending_)) {
         if (++steps_ > limits::kResolveStepsMax) {
-            return refuse(Code::kLimitReached, "takes too many steps to resolve");
+            return refuse(Code::kLimitReached, kTooManySteps, ELOOP);
         }
         // Only a link's text has dots; as in the kernel, they need search permission.
         if (name == "." || name == "..") PADDOCK_TRY(sys::openat(chain_.top(), ".", O_PATH));
@@ -213,6 +215,8 @@ std::string WalkEnd::path() const {
     }
     return joined;
 }
+
+bool gave_up(const Failure& failure) { return failure.reason == kTooManySteps; }
 
 bool says_where(const Failure& failure) {
     switch (failure.os_error) {

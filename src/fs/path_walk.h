@@ -38,4 +38,7 @@ Outcome<WalkEnd> walk_path(const RootState& state, const RelPath& path, int flag
 // that the question could not be answered?
 bool says_where(const Failure& failure);
 
+// The walk came to limits::kResolveStepsMax: it cannot tell whether the path is a good one.
+bool gave_up(const Failure& failure);
+
 }  // namespace paddock::fs

@@ -34,13 +34,6 @@ bool is_for_the_walk(int os_error) {
     return os_error == EXDEV || os_error == ELOOP || os_error == ENOSYS || os_error == EPERM;
 }
 
-// The walk came to its own bound before it could tell. The kernel has none on components, and its
-// ELOOP may pass: a lookup that a mount anywhere in the system makes start over (from lookup under
-// RCU to lookup by reference) goes on counting links where the first attempt stopped.
-bool is_beyond_the_walk(const Failure& walked) {
-    return walked.code == Code::kLimitReached && walked.os_error == 0;
-}
-
 Outcome<UniqueFd> walk_to(const RootState& state, const RelPath& path, int flags,
                           Symlinks symlinks) {
     RelPath goal = path;
@@ -61,10 +54,12 @@ Outcome<UniqueFd> open_once(const RootState& state, const RelPath& path, int fla
     auto fd = sys::openat2(state.fd.get(), text, flags, resolve);
     if (fd || !is_for_the_walk(fd.error().os_error)) return fd;
     auto walked = walk_to(state, path, flags, symlinks);
-    if (walked || !is_beyond_the_walk(walked.error())) return walked;
+    if (walked || !gave_up(walked.error())) return walked;
+    // The kernel has no bound on components, and its ELOOP may pass: a lookup that a mount anywhere
+    // in the system makes start over goes on counting links where the first attempt stopped.
     for (int i = 0; i < limits::kLinkCountRetriesMax && fd.error().os_error == ELOOP; ++i) {
         fd = sys::openat2(state.fd.get(), text, flags, resolve);
-        if (fd) return fd;
+        if (fd || !is_for_the_walk(fd.error().os_error)) return fd;
     }
     return walked;
 }

@@ -26,7 +26,11 @@ public:
     std::optional<std::string> submit(tools::Pace pace, std::function<void()> work,
                                       std::size_t bytes);
 
-    std::size_t under_way() const { return working_.under_way() + waiting_.under_way(); }
+    std::size_t under_way() const {
+        const std::size_t working =
+            working_.under_way();  // first: what it hands on counts twice at worst
+        return working + waiting_.under_way();
+    }
     // Waits until nothing is under way. False: the time is up.
     bool wait_idle(std::chrono::steady_clock::time_point until);
     // From now on `wakeup` becomes readable whenever one of both has nothing under way. Borrowed.

@@ -90,10 +90,10 @@ Handled call_tool(ToolHost& host, const std::shared_ptr<Exchange>& exchange) {
             error_code::kInvalidParams,
             "there is no tool '" + displayable(cut_utf8(*name, limits::kMcpShownBytes)) + "' here"};
     }
-    static const json::Value none{json::Object{}};
+    static const json::Value kNoArguments{json::Object{}};
     const json::Value* arguments = exchange->params().find("arguments");
     return host.call(exchange, *name,
-                     arguments == nullptr || arguments->is_null() ? none : *arguments);
+                     arguments == nullptr || arguments->is_null() ? kNoArguments : *arguments);
 }
 
 }  // namespace

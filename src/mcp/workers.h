@@ -1,7 +1,7 @@
 // A few threads that do what takes time, and a bounded queue before them. Threads are started when
 // there is work for them, and stay.
 //
-// Threads: all methods may be called from any thread, stop() and the destructor by the owner.
+// Threads: all methods may be called from any thread, the destructor by the owner.
 #pragma once
 
 #include <chrono>

@@ -255,6 +255,7 @@ void Connection::put_event(std::string text, std::size_t event_bytes) {
 void Connection::answer_and_close(const Response& response) {
     phase_ = Phase::kAnswering;
     closes_ = is_answered_ = true;
+    parser_.drop();
     write(head_text(response, {.closes = true, .date = loop_.date()}) +
           (is_head_request_ ? std::string() : response.body));
 }

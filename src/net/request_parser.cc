@@ -64,8 +64,14 @@ void RequestParser::begin() {
 }
 
 void RequestParser::refuse(unsigned status) noexcept {
-    state_ = State::kWrong;
+    drop();
     status_ = status;
+}
+
+void RequestParser::drop() noexcept {
+    state_ = State::kWrong;
+    beast_.reset();
+    request_ = {};
 }
 
 std::size_t RequestParser::feed(std::string_view bytes) {

@@ -43,6 +43,9 @@ public:
     const Head& head() const noexcept { return request_.head; }
     std::size_t body_bytes() const noexcept;  // that are here
 
+    // Nothing more is wanted of this client: what is here of its request is let go.
+    void drop() noexcept;
+
     // The request; the parser is then ready for the next one.
     Request take();
 

@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 constexpr auto kPauseAfterFailure = 100ms;
 
 // Before those of the connections.
-enum : std::size_t { kControlWait, kParentWait, kListenerWait, kProxyWaits };
+enum : std::size_t { kControlWait, kParentWait, kListenerWait, kFixedProxyWaits };
 
 int milliseconds_until(Time deadline, Time now) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - now).count();
@@ -53,7 +53,7 @@ void ProxyLoop::run() {
 
 std::vector<pollfd> ProxyLoop::waits(Time now) {
     const bool accepts = connections_.size() < limits::kProxyConnectionsMax && now >= accept_again_;
-    std::vector<pollfd> waits(kProxyWaits);
+    std::vector<pollfd> waits(kFixedProxyWaits);
     waits[kControlWait] = {control_.get(), POLLIN, 0};
     waits[kParentWait] = {parent_.get(), POLLIN, 0};
     waits[kListenerWait] = {accepts ? listener_.get() : -1, POLLIN, 0};

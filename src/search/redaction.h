@@ -33,7 +33,7 @@ struct Cut {
 
 // A part of a text, carried over into the redacted text. An edge that falls into a secret moves to
 // the side of the mark in its place on which more is in the part.
-struct Excerpt {
+struct TextPart {
     std::size_t begin = 0;
     std::size_t end = 0;
 };
@@ -44,8 +44,8 @@ struct Progress {
     const Tail* tail = nullptr;  // of the secret that ends at `given`, if it may go on
     std::optional<Cut> pending;  // a value whose name may hold a secret of its own
     std::size_t count = 0;       // secrets cut out
-    Excerpt* part = nullptr;     // of the whole text, to be carried over
-    Excerpt carried = {};        // its edges in the new text, as far as they are known
+    TextPart* part = nullptr;    // of the whole text, to be carried over
+    TextPart carried = {};       // its edges in the new text, as far as they are known
     std::size_t cut_from = 0;    // where the last secret began
 
     void cut_out(const Cut& cut, std::string_view text, std::string& out);
@@ -113,7 +113,7 @@ void redact_some(const Matcher& matcher, std::string_view text, bool last, Progr
 
 // The whole text at once. Untouched, and not copied, if nothing is found.
 template <class Matcher>
-std::size_t redact_all(const Matcher& matcher, std::string& text, Excerpt* part = nullptr) {
+std::size_t redact_all(const Matcher& matcher, std::string& text, TextPart* part = nullptr) {
     Progress progress;
     progress.part = part;
     std::string out;

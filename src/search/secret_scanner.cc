@@ -51,7 +51,7 @@ Outcome<SecretScanner> SecretScanner::create(std::span<const KnownSecret> known)
 }
 
 // Known values first: the shapes then see them as borders, in the first pass as in any later one.
-std::size_t SecretScanner::redact(std::string& text, Excerpt* part) const {
+std::size_t SecretScanner::redact(std::string& text, TextPart* part) const {
     const std::size_t known = rules_->known.empty() ? 0 : redact_all(rules_->known, text, part);
     return known + redact_all(shapes(), text, part);
 }

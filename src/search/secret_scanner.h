@@ -31,7 +31,7 @@ public:
 
     // Returns how many were replaced. `part`: where that part of the text is afterwards, secrets
     // that reach into it included.
-    std::size_t redact(std::string& text, Excerpt* part = nullptr) const;
+    std::size_t redact(std::string& text, TextPart* part = nullptr) const;
 
     // How much there must be behind a part of a text, so that a secret is known which begins in it.
     std::size_t reach() const noexcept;

@@ -82,7 +82,7 @@ TEST(SecretScanner, carries_a_part_over) {
     const std::string mark = "[REDACTED:db]";
     const auto part_of = [&](std::size_t begin, std::size_t end) {
         std::string redacted = text;
-        Excerpt part{begin, end};
+        TextPart part{begin, end};
         EXPECT_EQ(scanner.redact(redacted, &part), 2U);
         EXPECT_EQ(redacted, "ab " + mark + " cd " + mark + " ef");
         return redacted.substr(part.begin, part.end - part.begin);
@@ -100,7 +100,7 @@ TEST(SecretScanner, carries_a_part_over) {
     EXPECT_EQ(part_of(36, 38), "ef");
     EXPECT_EQ(part_of(38, 38), "");
     std::string plain = "nothing here";
-    Excerpt part{2, 5};
+    TextPart part{2, 5};
     EXPECT_EQ(scanner.redact(plain, &part), 0U);
     EXPECT_EQ(part.begin, 2U);
     EXPECT_EQ(part.end, 5U);

@@ -114,7 +114,7 @@ bool LineWindow::admits(std::size_t text) {
 
 // Of a window that counts from the end.
 void LineWindow::forget_what_left() {
-    if (first_ > 0 || lines_.empty()) return;
+    if (first_ >= 0 || lines_.empty()) return;
     const auto most = static_cast<std::size_t>(-first_);
     if (size() > most) left_ = lines_.size() - most;
     first_number_ = seen_ - size() + 1;

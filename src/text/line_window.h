@@ -70,9 +70,8 @@ private:
     std::string bytes_;            // of the lines with their endings, and of the open one
     std::uint64_t forgotten_ = 0;  // bytes that stood before these
     std::vector<Extent> lines_;
-    std::size_t left_ = 0;  // lines at the beginning that are out of the window
-    std::size_t shown_ =
-        0;  // bytes of the lines, with an ending each, if they count from the start
+    std::size_t left_ = 0;   // lines at the beginning that are out of the window
+    std::size_t shown_ = 0;  // bytes of the lines with endings, of a window from the start
     std::uint64_t first_number_ = 0;
     std::uint64_t seen_ = 0;  // lines ended
     std::uint64_t open_begin_ = 0;

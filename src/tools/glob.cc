@@ -1,3 +1,5 @@
+#include <paddock/limits.h>
+
 #include "search/find.h"
 #include "tools/arguments.h"
 #include "tools/path_argument.h"
@@ -10,8 +12,6 @@ namespace {
 
 constexpr std::int64_t kLimit = 100;
 constexpr std::int64_t kLimitMax = 5000;
-constexpr std::chrono::seconds kGlobTimeMax{30};
-
 std::string closing(const search::FindResult& result) {
     std::string notes;
     const auto add = [&](const std::string& note) { notes += (notes.empty() ? "" : " ") + note; };
@@ -20,7 +20,7 @@ std::string closing(const search::FindResult& result) {
             std::to_string(result.total) + " shown; use a larger limit or a narrower pattern.");
     }
     if (result.cut != search::FindResult::Cut::kNone) {
-        add("Stopped after " + std::to_string(kGlobTimeMax.count()) +
+        add("Stopped after " + std::to_string(limits::kSearchTimeMax.count()) +
             " s; the result is partial. Narrow the path.");
     }
     if (result.unreadable > 0) {
@@ -40,7 +40,7 @@ Attempt<Answer> run_glob(Session& session, const Arguments& arguments, const Cal
     query.path = *directory;
     query.walk = session.walk(arguments.flag("hidden"), arguments.flag("ignored"));
     query.limit = static_cast<std::size_t>(arguments.integer("limit"));
-    query.time_max = kGlobTimeMax;
+    query.time_max = limits::kSearchTimeMax;
     query.cancel = options.cancel;
     const auto result = search::find(files.linkless(), query);
     if (!result) return result.error();

@@ -23,7 +23,6 @@ constexpr std::int64_t kHeadLimit = 250;
 constexpr std::int64_t kHeadLimitMax = 5000;
 constexpr std::size_t kGrepShownBytesMax = 50'000;
 constexpr std::size_t kShownLineBytesMax = 500;
-constexpr std::chrono::seconds kGrepTimeMax{30};
 
 // Writes what was found as text: in content mode the path, then "12:match" and "13-context".
 class Printer final : public search::GrepSink {
@@ -114,7 +113,7 @@ std::string closing(const Printer& printer, const GrepSummary& summary,
     }
     if (printer.cut()) add("Cut by size; narrow the search, or use a smaller head_limit.");
     if (summary.cut == Cut::kTime) {
-        add("Stopped after " + std::to_string(kGrepTimeMax.count()) + " s, " +
+        add("Stopped after " + std::to_string(limits::kSearchTimeMax.count()) + " s, " +
             std::to_string(summary.files) + " files; the result is partial. Narrow the path.");
     }
     if (summary.cut == Cut::kBytes) add("Stopped at the byte budget; the result is partial.");
@@ -151,7 +150,7 @@ Attempt<search::GrepQuery> query_of(const Session& session, const Arguments& arg
     query.offset = static_cast<std::uint64_t>(arguments.integer("offset"));
     query.limit = static_cast<std::uint64_t>(arguments.integer("head_limit"));
     query.line_bytes_max = kShownLineBytesMax;
-    query.time_max = kGrepTimeMax;
+    query.time_max = limits::kSearchTimeMax;
     return query;
 }
 

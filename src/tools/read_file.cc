@@ -61,6 +61,7 @@ private:
 
     std::int64_t number_;
     std::uint64_t word_ = 0;
+    static_assert(kNumberWidth + 1 <= sizeof word_);
     std::array<char, kRoom> wide_{};
     std::size_t size_ = 0;
     bool is_word_ = false;
@@ -71,7 +72,11 @@ std::string with_lines(const Session& session, const TextWindow& window, bool nu
     LineNumber number(window.numbers_from_end
                           ? -static_cast<std::int64_t>(window.lines.lines_seen())
                           : static_cast<std::int64_t>(window.lines.first_number()));
-    std::string text(window.lines.bytes() + (window.lines.size() + 4) * (kNumberWidth + 2), '\0');
+    std::size_t expected = LineNumber::kRoom;
+    for (std::size_t i = 0; i < window.lines.size(); ++i) {
+        expected += window.lines[i].text.size() + kNumberWidth + 2;
+    }
+    std::string text(expected, '\0');
     char* to = text.data();
     char* end = to + text.size();
     const auto make_room = [&](std::size_t bytes) {

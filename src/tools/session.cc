@@ -135,7 +135,7 @@ std::size_t Session::secret_margin() const noexcept {
 std::string Session::redact_part(std::string_view text, std::size_t begin,
                                  std::size_t length) const {
     std::string redacted(text);
-    search::Excerpt part{begin, begin + length};
+    search::TextPart part{begin, begin + length};
     if (options_.redact_secrets) scanner_.redact(redacted, &part);
     return redacted.substr(part.begin, part.end - part.begin);
 }

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <deque>
 #include <filesystem>
 #include <functional>
 #include <future>
@@ -172,14 +173,21 @@ ATTACK(DOS_02, links_of_thousands_of_components) {
     if (asking.resolver() != ResolverKind::kOpenat2) return;
     EXPECT_EQ(asking.read_file("l0"), "x");
     // A mount somewhere in the system makes the kernel count the links twice.
-    int wrong_answers = limits::kLinkCountRetriesMax;
+    std::deque<int> answers;
     const CallHook hook([&](sys::Call call) {
-        const bool wrong = call == sys::Call::kOpenat2 && wrong_answers-- > 0;
-        return sys::Fault{.error = wrong ? ELOOP : 0};
+        if (call != sys::Call::kOpenat2 || answers.empty()) return sys::Fault{};
+        const int answer = answers.front();
+        answers.pop_front();
+        return sys::Fault{.error = answer};
     });
+    answers.assign(limits::kLinkCountRetriesMax, ELOOP);
     EXPECT_EQ(asking.read_file("l0"), "x");
-    wrong_answers = limits::kLinkCountRetriesMax + 1;
+    answers.assign(limits::kLinkCountRetriesMax + 1, ELOOP);
     EXPECT_CODE(asking.read_file("l0"), Code::kLimitReached);
+    answers = {ELOOP, EAGAIN, ELOOP, EAGAIN};
+    EXPECT_EQ(asking.read_file("l0"), "x");
+    answers = {ELOOP, ENOENT};
+    EXPECT_CODE(asking.read_file("l0"), Code::kNotFound);
 }
 
 ATTACK(DOS_03, rename_storm_on_every_core) {

@@ -25,7 +25,7 @@ namespace paddock::testing {
 // PADDOCK_RACE_ROUNDS, or 20,000 (2,000 under a sanitizer).
 std::uint64_t race_rounds();
 
-// Nothing is at stake when the power fails.
+// A disk would set the pace of the race otherwise.
 inline constexpr WriteOptions kFast{.mode = {}, .durability = Durability::kNone};
 
 template <class T>

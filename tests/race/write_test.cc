@@ -10,8 +10,6 @@
 namespace paddock::testing {
 namespace {
 
-// A disk would set the pace of the race otherwise.
-
 bool has_temporary_files(const std::string& directory) {
     const auto names = os_list(directory);
     return std::any_of(names.begin(), names.end(),

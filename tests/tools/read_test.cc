@@ -41,6 +41,24 @@ TEST_F(Look, read_numbers_lines_and_pages) {
     EXPECT_EQ(ok("read_file", {{"path", "empty"}}), "empty is empty.");
 }
 
+TEST_F(Look, read_numbers_lines_as_cat_does) {
+    tree({"ROOT/many=x"});
+    std::string lines;
+    for (int i = 0; i < 1'000'009; ++i) lines += "x\n";
+    os_write(ws("many"), lines);
+    for (const int first : {1, 95, 995, 99'995, 999'995}) {
+        std::string numbered;
+        for (int i = first; i < first + 12; ++i) {
+            const std::string digits = std::to_string(i);
+            numbered +=
+                std::string(6 - std::min<std::size_t>(6, digits.size()), ' ') + digits + "\tx\n";
+        }
+        const std::string shown =
+            ok("read_file", {{"path", "many"}, {"offset", first}, {"limit", 12}});
+        EXPECT_EQ(shown.substr(0, numbered.size()), numbered);
+    }
+}
+
 TEST_F(Look, read_cuts_what_is_too_long) {
     tree({"ROOT/wide=x", "ROOT/long=x"});
     os_write(ws("wide"), std::string(5000, 'a') + "\nnext\n");

@@ -18,8 +18,6 @@
 namespace paddock::cli::prove {
 namespace {
 
-Verdict skipped_command(std::string why) { return {Fate::kSkipped, {}, std::move(why), 0}; }
-
 Result<Workspace> open_workspace(const std::string& root) {
     WorkspaceOptions options;
     options.root = root;
@@ -88,7 +86,7 @@ Verdict try_command(const CommandAttack& attack, Runner runner, const std::strin
         const Printed printed = runner == Runner::kPlainBash
                                     ? Printed{run_plainly(ground, script)}
                                     : run_in_session(attack, ground, script);
-        if (!printed.hindrance.empty()) return skipped_command(printed.hindrance);
+        if (!printed.hindrance.empty()) return skipped(printed.hindrance);
         if (printed.text.find(kSecret) != std::string::npos) {
             return {Fate::kLeaked, {}, "outside was read"};
         }
@@ -97,7 +95,7 @@ Verdict try_command(const CommandAttack& attack, Runner runner, const std::strin
         if (!harm.empty()) return {Fate::kLeaked, {}, std::string(harm)};
         return {Fate::kHeld, {}, {}};
     } catch (const std::exception& error) {
-        return skipped_command(error.what());
+        return skipped(error.what());
     }
 }
 

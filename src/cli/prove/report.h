@@ -35,6 +35,8 @@ struct Verdict {
     int tries = 1;
 };
 
+inline Verdict skipped(std::string why) { return {Fate::kSkipped, {}, std::move(why), 0}; }
+
 struct Row {
     std::string id;
     std::string title;

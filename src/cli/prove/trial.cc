@@ -9,8 +9,6 @@
 namespace paddock::cli::prove {
 namespace {
 
-Verdict skipped(std::string why) { return {Fate::kSkipped, {}, std::move(why), 0}; }
-
 // The same measure for both sides.
 Verdict judge(const Attempt& made, bool outside_changed) {
     if (made.got.find(kSecret) != std::string::npos) return {Fate::kLeaked, {}, "outside was read"};
