@@ -172,18 +172,21 @@ Finding cgroup() {
                          controller) != delegation->controllers.end();
     };
     const bool writable = delegation && delegation->writable;
+    const bool delegated = writable && offers("memory") && offers("pids");
     Finding result;
     result.name = "cgroup_v2";
     result.without = "memory and process limits hold for each process, not for all of a session";
     if (!delegation) {
         result.detail = why(delegation.error());
     } else {
-        result.detail = writable ? "delegated" : "mounted, but not delegated to this user";
+        result.detail = delegated  ? "delegated"
+                        : writable ? "without control of memory and processes"
+                                   : "mounted, but not delegated to this user";
         result.detail += delegation->controllers.empty()
                              ? "; no controllers"
                              : "; controllers: " + joined(delegation->controllers);
     }
-    if (writable && offers("memory") && offers("pids")) {
+    if (delegated) {
         result.state = State::kOn;
         return result;
     }

@@ -52,18 +52,21 @@ std::string Paint::operator()(Tone tone, std::string_view text) const {
 }
 
 std::string table(const std::vector<std::vector<Cell>>& rows, const Paint& paint) {
+    constexpr std::size_t kAlignedMax = 60;  // one very long cell does not stretch all rows
     std::vector<std::size_t> widths;
     for (const auto& row : rows) {
         widths.resize(std::max(widths.size(), row.size()));
         for (std::size_t i = 0; i < row.size(); ++i) {
-            widths[i] = std::max(widths[i], width(row[i].text));
+            const std::size_t own = width(row[i].text);
+            if (own <= kAlignedMax) widths[i] = std::max(widths[i], own);
         }
     }
     std::string text;
     for (const auto& row : rows) {
         for (std::size_t i = 0; i < row.size(); ++i) {
             text += paint(row[i].tone, row[i].text);
-            if (i + 1 < row.size()) text.append(widths[i] - width(row[i].text) + 2, ' ');
+            const std::size_t own = width(row[i].text);
+            if (i + 1 < row.size()) text.append(std::max(widths[i], own) - own + 2, ' ');
         }
         text += '\n';
     }

@@ -177,6 +177,8 @@ TEST(EditMiss, names_the_usual_causes) {
     const std::string file = "int main() {\n\tputs(\"it's\");\n\treturn 0;\n}\n";
     EXPECT_NE(miss(file, "     2\tputs(\"it's\");\n     3\treturn 0;").find("line numbers"),
               std::string::npos);
+    EXPECT_NE(miss(file, "2\tputs(\xE2\x80\x9Cit's\xE2\x80\x9D);").find("line numbers"),
+              std::string::npos);
     EXPECT_NE(miss(file, "    puts(\"it's\");\n    return 0;").find("tabs versus spaces"),
               std::string::npos);
     EXPECT_NE(miss(file, "puts(\"it\xE2\x80\x99s\");").find("typographic"), std::string::npos);

@@ -87,7 +87,7 @@ std::string_view cause_of(std::string_view content, std::string_view wanted,
         return "an earlier edit of this call has changed that text";
     }
     const auto plain = without_numbers(wanted);
-    if (plain && contains(fold_blanks(content), fold_blanks(*plain))) {
+    if (plain && contains(fold_all(content), fold_all(*plain))) {
         return "it begins its lines with line numbers, which are not part of the file";
     }
     const std::string_view inner = without_outer_newlines(wanted);

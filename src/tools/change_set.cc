@@ -56,18 +56,34 @@ Attempt<void> ChangeSet::make(Entry& entry) {
     return files_.remove(entry.change);
 }
 
-void ChangeSet::take_back(const Entry& entry) {
-    const std::string& path = entry.staged.path;
-    if (!entry.change.old) {
-        (void)files_.remove(path, false);
-        return;
+void ChangeSet::note_missing_directories(const std::string& path) {
+    for (std::size_t end = path.rfind('/'); end != path.npos && end > 0;
+         end = path.rfind('/', end - 1)) {
+        std::string directory = path.substr(0, end);
+        if (files_.linkless().exists(directory).value_or(true)) return;
+        directories_.push_back(std::move(directory));
     }
-    // What is there now is ours, so it may be replaced unseen.
-    Change back{path, {}};
-    if (entry.staged.content) {
-        if (auto now = files_.read(path, limits::kReadFileBytesMax)) back.old = std::move(*now);
+}
+
+std::string ChangeSet::take_back(std::size_t made) {
+    std::string left;
+    // The one that failed may have its content already, and not its mode. If not, there is nothing
+    // to take back.
+    const Entry& failed = entries_.at(order_[made]);
+    if (failed.change.old && failed.staged.content) {
+        (void)files_.restore(failed.change, failed.staged.content);
     }
-    (void)files_.commit(back, entry.change.old->bytes, entry.change.old->stat.mode & 0777U);
+    while (made-- > 0) {
+        const Entry& entry = entries_.at(order_[made]);
+        if (!entry.change.old && !entry.staged.content) continue;
+        if (files_.restore(entry.change, entry.staged.content)) continue;
+        left += (left.empty() ? "'" : ", '") + files_.shown(entry.staged.path) + "'";
+    }
+    std::sort(directories_.begin(), directories_.end(),
+              [](const std::string& a, const std::string& b) { return a.size() > b.size(); });
+    // One that somebody else has filled meanwhile stays.
+    for (const std::string& directory : directories_) (void)files_.linkless().remove(directory);
+    return left;
 }
 
 // New files come first, removals last: a process killed in between loses nothing, and what a file
@@ -79,12 +95,16 @@ Attempt<void> ChangeSet::commit() {
     };
     std::stable_sort(order_.begin(), order_.end(),
                      [&](const std::string& a, const std::string& b) { return rank(a) < rank(b); });
-    for (std::size_t done = 0; done < order_.size(); ++done) {
-        auto made = make(entries_.at(order_[done]));
+    for (std::size_t i = 0; i < order_.size(); ++i) {
+        Entry& entry = entries_.at(order_[i]);
+        if (!entry.change.old && entry.staged.content) note_missing_directories(order_[i]);
+        const auto made = make(entry);
         if (made) continue;
-        while (done-- > 0) take_back(entries_.at(order_[done]));
         Problem problem = made.error();
-        problem.text += " Nothing was changed.";
+        const std::string left = take_back(i);
+        problem.text += left.empty() ? " Nothing was changed."
+                                     : " What was done before could not be taken back in " + left +
+                                           ". Read again before you go on.";
         return problem;
     }
     return {};

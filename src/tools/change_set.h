@@ -1,6 +1,7 @@
 // Changes to several files, worked out in memory and then made: all, or none.
 //
-// Each file is replaced atomically. If one cannot be, what was done before is taken back. A killed
+// Each file is replaced atomically. If one cannot be, what was done before is taken back, and what
+// cannot be (the disk has failed, somebody else has changed it meanwhile) is named. A killed
 // process leaves each file old or new; making the same changes again completes them.
 #pragma once
 
@@ -45,11 +46,14 @@ private:
 
     StagedFile& touched(const StagedFile& file);
     Attempt<void> make(Entry& entry);
-    void take_back(const Entry& entry);
+    void note_missing_directories(const std::string& path);
+    // The paths that could not be, as they are shown, after the first `made` and perhaps one more.
+    std::string take_back(std::size_t made);
 
     const Files& files_;
     std::map<std::string, Entry, std::less<>> entries_;  // by canonical path
     std::vector<std::string> order_;                     // in which they are made
+    std::vector<std::string> directories_;               // that were made on the way
 };
 
 }  // namespace paddock::tools

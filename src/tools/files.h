@@ -109,6 +109,10 @@ public:
     Attempt<Change> prepare(std::string_view path) const;
     Attempt<void> commit(const Change& change, std::string_view content,
                          std::optional<Mode> mode = {}) const;
+    // Puts back what was there before commit() gave the file the content `made`, or before it was
+    // removed if that is absent. Counts nothing: the workspace has had it before. stale_read if
+    // somebody else has changed it since.
+    Attempt<void> restore(const Change& change, const std::optional<std::string>& made) const;
     Attempt<void> make_directory(const std::string& canonical) const;
     // Both make the directories above `to`, and replace a file only if its content is known.
     Attempt<void> move(const std::string& from, const std::string& to, bool overwrite) const;

@@ -99,6 +99,38 @@ Attempt<void> Files::commit(const Change& change, std::string_view content,
     return {};
 }
 
+Attempt<void> Files::restore(const Change& change, const std::optional<std::string>& made) const {
+    const std::shared_lock names_stay(names());
+    const std::lock_guard turn(turn_of(change.path));
+    WriteOptions options;
+    if (made) {
+        const auto now = linkless_.read_file(change.path, made->size());
+        if (!now || *now != *made)
+            return as_error(refuse(Code::kStaleRead), "restore", change.path);
+        const auto stat = linkless_.stat(change.path);
+        if (!stat) return stat.error();
+        options.replaces = *stat;
+    }
+    Status done;
+    if (change.old) {
+        const Mode mode = change.old->stat.mode & 0777U;
+        options.must_create = !made;
+        options.mode = mode;
+        done = linkless_.write_file(change.path, change.old->bytes, options);
+        if (done && made && (options.replaces->mode & 0777U) != mode) {
+            done = linkless_.chmod(change.path, mode);
+        }
+    } else {
+        done = linkless_.remove(change.path);
+    }
+    if (!done) return done.error();
+    if (reads_ == nullptr || !change.old) return {};
+    if (const auto now = linkless_.stat(change.path)) {
+        reads_->mark_read(now->identity, change.path, change.old->bytes);
+    }
+    return {};
+}
+
 // What is below `directory` is judged by the names that it has, or will have, below `named`. What a
 // rule hides is not named in the refusal; what cannot be looked at is not carried away.
 Attempt<void> Files::check_below(const std::string& directory, const std::string& named,

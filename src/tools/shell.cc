@@ -12,6 +12,7 @@
 #include "sys/host.h"
 #include "sys/stat.h"
 #include "sys/wait.h"
+#include "text/quote.h"
 
 namespace paddock::tools {
 namespace {
@@ -231,7 +232,22 @@ void Shell::put_aside(Remarks remarks) {
     overdue_.add(std::move(remarks));
 }
 
+// Held since the last command, it may be anywhere by now: somebody outside can move or remove it.
+void Shell::check_directory() {
+    const std::string last = warden_.directory();
+    if (last == ".") return;
+    const auto entered = warden_.enter(last);
+    if (!entered || *entered == sandbox::Entering::kEntered) return;
+    // If the session has ended, the command that follows says so.
+    [[maybe_unused]] const auto back = warden_.enter(".");
+    Remarks remarks;
+    remarks.lines.push_back("The last command ended in '" + text::quote_if_needed(last) +
+                            "', which is not there any more; this one started in the workspace.");
+    put_aside(std::move(remarks));
+}
+
 Attempt<std::shared_ptr<Job>> Shell::launch(const Order& order) {
+    if (!order.directory) check_directory();
     auto output = sys::pipe();
     auto report = sys::pipe();
     auto wakeup = sys::make_wakeup();
@@ -292,7 +308,7 @@ void Shell::remember_directory(const Job& job, Remarks& remarks) {
         remarks.lines.push_back(
             "The command ended outside the workspace or in a directory that is gone; the next one "
             "starts in '" +
-            warden_.directory() + "'.");
+            text::quote_if_needed(warden_.directory()) + "'.");
     }
 }
 

@@ -117,6 +117,7 @@ private:
     bool has_processes();
     void put_aside(Remarks remarks);
     sandbox::DenialLog proxy_denials();
+    void check_directory();
     void remember_directory(const Job& job, Remarks& remarks);
 
     const Root linkless_;

@@ -20,6 +20,9 @@ TEST(Doctor, json_names_every_finding_and_what_is_needed) {
         if (state != "on") {
             EXPECT_FALSE(text_of(finding.at("remedy")).empty());
         }
+        if (finding.at("name") == "cgroup_v2") {
+            EXPECT_EQ(text_of(finding.at("detail")).starts_with("delegated"), state == "on");
+        }
         if (!finding.at("needed").as_bool()) continue;
         needed.insert(text_of(finding.at("name")));
         lacking = lacking || state == "missing";

@@ -1,8 +1,8 @@
 // A patch of five files through the tool, killed at any point of it: each file is the old one or
 // the new one, and the same patch again completes it.
 //
-// A child applies a patch and its reverse in turn. PADDOCK_KILL_PATCHES kills (100), PADDOCK_SEED
-// repeats a run.
+// A child applies a patch and its reverse in turn. PADDOCK_KILL_PATCHES kills (500, with both
+// resolvers a thousand), PADDOCK_SEED repeats a run.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -141,7 +141,7 @@ protected:
 };
 
 TEST_F(KillPatch, leaves_whole_files_and_the_same_patch_completes_it) {
-    const long rounds = budget("PADDOCK_KILL_PATCHES", 100, 20);
+    const long rounds = budget("PADDOCK_KILL_PATCHES", 500, 20);
     bool is_after = false;
     const auto act_in = [this, &is_after](const Workspace& workspace) {
         return [this, &is_after, &workspace](long i) {

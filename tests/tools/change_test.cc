@@ -4,11 +4,16 @@
 
 #include <atomic>
 #include <barrier>
+#include <cerrno>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <random>
+#include <set>
 #include <thread>
 
+#include "escape/call_hook.h"
+#include "escape/in_memory.h"
 #include "escape/operations.h"
 #include "json/write.h"
 #include "tools/desk.h"
@@ -301,6 +306,102 @@ TEST_F(Change, patch_is_all_or_nothing) {
     EXPECT_FALSE(os_exists(ws("gone")));
     EXPECT_NE(ok("patch", {{"patch", good}}).find("already"), std::string::npos)
         << "the same patch again repairs or does nothing";
+}
+
+// A patch that changes, makes, renames and removes files, in directories that are there and not.
+class Rollback : public InMemoryOf<Change> {
+protected:
+    static constexpr const char* kPatch =
+        "--- a/changed\n+++ b/changed\n@@ -1 +1 @@\n-1\n+one\n"
+        "--- /dev/null\n+++ b/new/deep/er\n@@ -0,0 +1 @@\n+fresh\n"
+        "--- /dev/null\n+++ b/new/other\n@@ -0,0 +1 @@\n+fresh\n"
+        "--- a/gone\n+++ /dev/null\n@@ -1 +0,0 @@\n-4\n"
+        "diff --git a/mode b/mode\nold mode 100644\nnew mode 100755\n"
+        "--- a/mode\n+++ b/mode\n@@ -1 +1 @@\n-2\n+two\n"
+        "diff --git a/from b/d/to\nsimilarity index 100%\nrename from from\nrename to d/to\n";
+
+    Rollback() { options.limits.calls_per_second.reset(); }
+
+    void set_up() {
+        std::filesystem::remove_all(ws());
+        tree({"ROOT/changed=1\n", "ROOT/mode=2\n", "ROOT/from=3\n", "ROOT/gone=4\n", "ROOT/d/"});
+        ASSERT_EQ(::chmod(ws("mode").c_str(), 0644), 0);
+        reopen();
+        for (const char* path : {"changed", "mode", "from", "gone"}) read(path);
+    }
+
+    // Every name with its mode and content.
+    std::string state() const {
+        std::set<std::string> entries;
+        for (const auto& entry : std::filesystem::recursive_directory_iterator(ws())) {
+            const auto mode = static_cast<unsigned>(entry.status().permissions());
+            entries.insert(entry.path().lexically_relative(ws()).string() + " " +
+                           std::to_string(mode) + " " + os_read(entry.path()).value_or("") + "\n");
+        }
+        std::string text;
+        for (const std::string& entry : entries) text += entry;
+        return text;
+    }
+};
+
+TEST_F(Rollback, after_any_call_that_fails) {
+    constexpr int kCallsMax = 2000;
+    int taken_back = 0;
+    for (int n = 1, calls = n; n <= kCallsMax && calls >= n - 1; ++n) {
+        set_up();
+        const std::string before = state();
+        tools::Answer answer;
+        bool renamed = false;
+        {
+            calls = 0;
+            const CallHook hook([&](sys::Call call) {
+                const bool fails = ++calls == n;
+                renamed |= calls < n && call == sys::Call::kRename;
+                return sys::Fault{.error = fails ? EIO : 0, .bytes_max = 0};
+            });
+            answer = call("patch", {{"patch", kPatch}});
+        }
+        if (!answer.error) continue;
+        EXPECT_EQ(state(), before) << "call " << n << ": " << answer.text();
+        taken_back += renamed ? 1 : 0;
+    }
+    EXPECT_GT(taken_back, 30) << "nothing failed in the middle";
+}
+
+TEST_F(Rollback, is_not_refused_by_a_limit) {
+    bool was_cut_short = false;
+    constexpr std::uint64_t kEnough = 100;
+    for (std::uint64_t bytes = 0; bytes < kEnough; ++bytes) {
+        options.limits.bytes_written = bytes;
+        set_up();
+        const std::string before = state();
+        const tools::Answer answer = call("patch", {{"patch", kPatch}});
+        if (!answer.error) break;
+        ASSERT_EQ(*answer.error, Code::kQuotaExceeded) << answer.text();
+        EXPECT_EQ(state(), before) << bytes << ": " << answer.text();
+        was_cut_short |= bytes > 6;
+    }
+    EXPECT_TRUE(was_cut_short);
+}
+
+TEST_F(Rollback, that_is_impossible_is_told) {
+    set_up();
+    int renames = 0;
+    tools::Answer answer;
+    {
+        // The disk fails for good when two files have been made and one changed.
+        const CallHook hook([&](sys::Call call) {
+            const bool fails = call == sys::Call::kRename && ++renames > 4;
+            return sys::Fault{.error = fails ? EIO : 0, .bytes_max = 0};
+        });
+        answer = call("patch", {{"patch", kPatch}});
+    }
+    ASSERT_TRUE(answer.error);
+    const bool changed = os_read(ws("changed")) != "1\n";
+    EXPECT_TRUE(changed);
+    EXPECT_NE(answer.text().find("could not be taken back in 'changed'"), std::string::npos)
+        << answer.text();
+    EXPECT_EQ(answer.text().find("Nothing was changed"), std::string::npos) << answer.text();
 }
 
 // Whatever part of it a killed process has made.

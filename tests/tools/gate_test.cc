@@ -27,9 +27,15 @@ std::string patch_of(const std::string& before, const std::string& after, const 
     return "--- " + before + "\n+++ " + after + "\n" + lines;
 }
 
+// Within the quotes, if it is in its escaped form.
+std::string prefixed(const std::string& prefix, const std::string& path) {
+    return path.starts_with('"') ? '"' + prefix + path.substr(1) : prefix + path;
+}
+
 json::Object git_patch(const std::string& before, const std::string& after,
                        const std::string& lines) {
-    return {{"patch", "diff --git a/" + before + " b/" + after + "\n" + lines}};
+    return {{"patch",
+             "diff --git " + prefixed("a/", before) + " " + prefixed("b/", after) + "\n" + lines}};
 }
 
 // Every tool must be here, with every argument that names a path.
@@ -64,15 +70,17 @@ const std::vector<Sample>& samples() {
         {"patch", About::kFile,
          [](const std::string& path) -> json::Object {
              const char* lines = "@@ -1 +1 @@\n-needle\n+a longer text\n";
-             return {{"patch", patch_of("a/" + path, "b/" + path, lines)}};
+             return {{"patch", patch_of(prefixed("a/", path), prefixed("b/", path), lines)}};
          }},
         {"patch", About::kFile,
          [](const std::string& path) -> json::Object {
-             return {{"patch", patch_of("a/" + path, "/dev/null", "@@ -1 +0,0 @@\n-needle\n")}};
+             return {{"patch",
+                      patch_of(prefixed("a/", path), "/dev/null", "@@ -1 +0,0 @@\n-needle\n")}};
          }},
         {"patch", About::kNewName,
          [](const std::string& path) -> json::Object {
-             return {{"patch", patch_of("/dev/null", "b/" + path, "@@ -0,0 +1 @@\n+new\n")}};
+             return {
+                 {"patch", patch_of("/dev/null", prefixed("b/", path), "@@ -0,0 +1 @@\n+new\n")}};
          }},
         {"patch", About::kFile,
          [](const std::string& path) {
@@ -85,6 +93,20 @@ const std::vector<Sample>& samples() {
         {"patch", About::kNewName,
          [](const std::string& path) {
              return git_patch("other", path, "copy from other\ncopy to " + path + "\n");
+         }},
+        {"patch", About::kFile,
+         [](const std::string& path) -> json::Object {
+             return {{"patch", "*** Begin Patch\n*** Update File: " + path +
+                                   "\n@@\n-needle\n+a longer text\n*** End Patch\n"}};
+         }},
+        {"patch", About::kFile,
+         [](const std::string& path) -> json::Object {
+             return {{"patch", "*** Begin Patch\n*** Delete File: " + path + "\n*** End Patch\n"}};
+         }},
+        {"patch", About::kNewName,
+         [](const std::string& path) -> json::Object {
+             return {
+                 {"patch", "*** Begin Patch\n*** Add File: " + path + "\n+new\n*** End Patch\n"}};
          }},
         {"glob", About::kDirectory,
          [](const std::string& path) -> json::Object {
@@ -205,6 +227,31 @@ TEST_F(Gate, every_tool_has_a_sample_call_that_works) {
         for (const char* known : {"f", "other"}) read(known);
         const tools::Answer answer = call_sample(sample, path);
         EXPECT_FALSE(answer.error) << answer.text();
+    });
+}
+
+// The form in which the tools print it.
+TEST_F(Gate, every_tool_takes_a_name_that_is_no_text) {
+    const std::string end = "\xff\t\"n";
+    options.track_reads = false;
+    each_sample([&](const Sample& sample, const char* path) {
+        if (sample.about == Sample::About::kNothing) return;
+        const std::string odd = path + end;
+        if (os_exists(ws(path))) std::filesystem::rename(ws(path), ws(odd));
+        const auto before = os_list(ws());
+        const std::string content = all_bytes();
+        const std::string written = "\"" + std::string(path) + R"(\377\t\"n")";
+        const tools::Answer answer = call_sample(sample, written);
+        EXPECT_FALSE(answer.error) << answer.text();
+        if (declaration_of(sample).manners.read_only) {
+            const std::string text = answer.text();
+            EXPECT_TRUE(text.find("needle") != text.npos || text.find(R"(\377\t\"n)") != text.npos)
+                << text;
+            EXPECT_EQ(os_list(ws()), before);
+        } else {
+            EXPECT_TRUE(os_list(ws()) != before || all_bytes() != content) << answer.text();
+        }
+        EXPECT_FALSE(os_exists(ws(written))) << "the escaped form was taken for the name";
     });
 }
 
