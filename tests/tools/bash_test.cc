@@ -84,10 +84,11 @@ void empty_pipes() {
 TEST_F(Bash, who_steals_the_output_holds_nothing_up) {
     const Faults steal({.only = sys::Call::kRead, .nth = 1, .before = empty_pipes});
     const tools::Answer answer =
-        call("bash", {{"command", "echo stolen; exec sleep 20"}, {"timeout_ms", 300}});
+        call("bash", {{"command", "echo stolen; sleep 20; touch ended"}, {"timeout_ms", 300}});
     EXPECT_EQ(steal.struck(), sys::Call::kRead);
     EXPECT_EQ(answer.error, Code::kTimeout) << answer.text();
     EXPECT_FALSE(holds(answer.text(), "stolen"));
+    EXPECT_FALSE(os_exists(ws("ended"))) << "its time was up long before";
 }
 
 TEST_F(Bash, a_timeout_ends_the_whole_tree_and_keeps_what_was_printed) {
