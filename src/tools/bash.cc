@@ -18,9 +18,9 @@ Answer finished(const Shell& shell, const Finished& command, const CommandLimits
             command.job->id() + "'.]";
     }
     said += denials_text(*command.job, shell, limits);
-    Answer answer = command_answer(
-        command.job->output().excerpt(limits::kCommandShownBytes, command.job->id()),
-        std::move(said));
+    Answer answer =
+        command_answer(command.job->output().excerpt(limits::kCommandShownBytes, command.job->id()),
+                       std::move(said));
     answer.error = ending_code(state.ended_by);
     return answer;
 }

@@ -15,9 +15,9 @@ Attempt<Answer> run(Session& session, const Arguments& arguments, const CallOpti
     if (!job) return job.error();
     const Job::State state = (*job)->state();
     auto part = (*job)->output().part(static_cast<std::uint64_t>(arguments.integer("offset")),
-                                            limits::kCommandShownBytes);
+                                      limits::kCommandShownBytes);
     std::string said = "[" + ending_text(state, session.options().shell->limits) + "; " +
-            std::to_string(part.total) + " bytes so far";
+                       std::to_string(part.total) + " bytes so far";
     if (part.end < part.total || state.running || state.output_open) {
         said += "; continue with offset=" + std::to_string(part.end);
     }

@@ -133,12 +133,12 @@ TEST_F(Protect, what_is_not_there_is_skipped_and_not_made) {
 
 TEST_F(Protect, only_the_object_that_was_seen) {
     tree({"ROOT/x/"});
-    struct stat seen{};
+    struct stat seen {};
     ASSERT_EQ(::stat(ws("keys/id").c_str(), &seen), 0);
     const auto exchange = [&] {
-        ASSERT_EQ(::renameat2(AT_FDCWD, ws("keys").c_str(), AT_FDCWD, ws("x").c_str(),
-                              RENAME_EXCHANGE),
-                  0);
+        ASSERT_EQ(
+            ::renameat2(AT_FDCWD, ws("keys").c_str(), AT_FDCWD, ws("x").c_str(), RENAME_EXCHANGE),
+            0);
     };
     Protection wanted{"keys/id", Shield::kHidden};
     START(warden, spec());

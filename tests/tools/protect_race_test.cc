@@ -37,10 +37,10 @@ TEST_F(ProtectRace, what_was_moved_just_before_is_not_left_unprotected) {
             tree({"ROOT/p/.env=hush", "ROOT/x/"});
             tools::Answer answer;
             {
-                const Faults faults({.only = sys::Call::kSocket,
-                                     .nth = nth,
-                                     .period = period,
-                                     .before = [&] { exchange(); }});
+                const Faults faults(
+                    {.only = sys::Call::kSocket, .nth = nth, .period = period, .before = [&] {
+                         exchange();
+                     }});
                 answer = call("bash", {{"command", "cat p/.env x/.env"}});
                 EXPECT_TRUE(faults.struck().has_value());
             }
