@@ -308,7 +308,7 @@ inline constexpr std::size_t kCommandStringsMax = 4096;
 // Commands of a session that run at once; each holds a descriptor or two.
 inline constexpr std::size_t kCommandsMax = 64;
 
-// Protected paths of one request, and of a session: each is a mount.
+// Protected paths of one request to the warden, which answers nothing else meanwhile.
 inline constexpr std::size_t kProtectionsMax = 1024;
 
 // Passes over all processes while a tree is being stopped. Each pass finds what was forked during
@@ -332,8 +332,8 @@ inline constexpr std::size_t kDenialTargetBytesMax = 512;
 // Those beyond run unobserved.
 inline constexpr std::size_t kObserversMax = 256;
 
-// Places that the observer of denials can tell apart: every protected path of a session, and names
-// of a usual length.
+// Places that the observer of denials can tell apart: the protected paths of a usual session, with
+// names of a usual length.
 inline constexpr std::size_t kWriteMapPlacesMax = 1100;
 inline constexpr std::size_t kWriteMapBytesMax = std::size_t{128} << 10;
 

@@ -30,7 +30,7 @@ struct Answer {
     std::optional<Code> error;  // set: the blocks say what went wrong
     std::size_t secrets = 0;    // that were replaced in the text
 
-    // All text blocks, joined by newlines.
+    // All text blocks, each beginning on a line of its own.
     std::string text() const;
 };
 

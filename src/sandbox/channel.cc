@@ -1,6 +1,7 @@
 #include "sandbox/channel.h"
 
 #include <array>
+#include <charconv>
 #include <cstring>
 
 #include <paddock/limits.h>
@@ -107,6 +108,33 @@ Outcome<Request> decode_request(std::span<const char> bytes) {
                    arguments,
                    variables,
                    paths};
+}
+
+// "<shield>:<path>" or "<shield><device>.<inode>:<path>", the shield as one digit.
+std::string encode(const Protection& protection) {
+    std::string text = std::to_string(static_cast<int>(protection.shield));
+    if (protection.object) {
+        text += std::to_string(protection.object->device) + '.' +
+                std::to_string(protection.object->inode);
+    }
+    return text + ':' + protection.path;
+}
+
+Outcome<ProtectionText> decode_protection(const char* text) {
+    const char* const colon = std::strchr(text, ':');
+    const int shield = *text - '0';
+    if (colon == nullptr || shield < 0 || shield > static_cast<int>(Shield::kPinned)) {
+        return malformed();
+    }
+    ProtectionText protection{colon + 1, static_cast<Shield>(shield)};
+    if (++text == colon) return protection;
+    Identity object;
+    const auto device = std::from_chars(text, colon, object.device);
+    if (device.ec != std::errc() || *device.ptr != '.') return malformed();
+    const auto inode = std::from_chars(device.ptr + 1, colon, object.inode);
+    if (inode.ec != std::errc() || inode.ptr != colon) return malformed();
+    protection.object = object;
+    return protection;
 }
 
 ReplyBytes encode(const Reply& reply) noexcept {

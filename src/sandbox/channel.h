@@ -8,12 +8,14 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/outcome.h"
+#include "sandbox/protection.h"
 #include "sandbox/stage.h"
 
 namespace paddock::sandbox {
@@ -59,7 +61,7 @@ struct Request {
     std::uint32_t flags = 0;
     Strings arguments;
     Strings variables;
-    Strings paths;  // kSpawn: the directory, if any; kProtect: each begins with its Shield, a digit
+    Strings paths;  // kSpawn: the directory, if any; kProtect: see encode(Protection)
 };
 
 // Errors: too_large.
@@ -76,6 +78,17 @@ Outcome<std::string> encode(const RequestParts& parts);
 
 // Valid as long as `bytes` is. Allocates nothing. Errors: invalid_argument.
 Outcome<Request> decode_request(std::span<const char> bytes);
+
+// A protection as one of the strings of kProtect.
+std::string encode(const Protection& protection);
+
+struct ProtectionText {
+    const char* path = nullptr;  // in the string that it was read from
+    Shield shield = Shield::kReadOnly;
+    std::optional<Identity> object = {};
+};
+// Allocates nothing. Errors: invalid_argument.
+Outcome<ProtectionText> decode_protection(const char* text);
 
 struct Reply {
     StageError error = {};

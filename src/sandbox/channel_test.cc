@@ -106,6 +106,23 @@ TEST(Channel, counts_beyond_the_bounds_are_refused) {
     }
 }
 
+TEST(Channel, a_protection_arrives_as_it_was_sent) {
+    constexpr std::uint64_t kMost = ~std::uint64_t{0};
+    for (const auto& object : {std::optional<Identity>(), std::optional(Identity{0, 0}),
+                               std::optional(Identity{kMost, kMost})}) {
+        const std::string text = encode(Protection{"a:b/1.2", Shield::kPinned, object});
+        const auto wanted = decode_protection(text.c_str());
+        ASSERT_TRUE(wanted.has_value()) << text;
+        EXPECT_STREQ(wanted->path, "a:b/1.2");
+        EXPECT_EQ(wanted->shield, Shield::kPinned);
+        EXPECT_EQ(wanted->object, object);
+    }
+    for (const char* wrong : {"", ":", "1", "1a", "3:a", "/:a", "11:a", "11.:a", "1.1:a", "11.2x:a",
+                              "1-1.2:a", "11.99999999999999999999:a", "1 1.2:a"}) {
+        EXPECT_FALSE(decode_protection(wrong).has_value()) << wrong;
+    }
+}
+
 TEST(Channel, a_reply_arrives_as_it_was_sent) {
     const ReplyBytes bytes = encode(Reply{{Stage::kProgram, 2}, 5, 6});
     const auto reply = decode_reply(bytes);

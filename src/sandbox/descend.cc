@@ -20,7 +20,7 @@ bool is_plain(const char* name, std::size_t length) {
 
 }  // namespace
 
-Outcome<UniqueFd> descend(int directory, const char* path) {
+Outcome<UniqueFd> descend(int directory, const char* path, UniqueFd* reached) {
     if (*path == '\0' || std::strcmp(path, ".") == 0) {
         return sys::openat(directory, ".", O_PATH | O_DIRECTORY);
     }
@@ -32,8 +32,10 @@ Outcome<UniqueFd> descend(int directory, const char* path) {
         char component[limits::kComponentBytesMax + 1];
         std::memcpy(component, name, length);
         component[length] = '\0';
-        PADDOCK_ASSIGN(next, sys::openat(here, component, O_PATH | O_NOFOLLOW));
-        held = std::move(next);
+        auto next = sys::openat(here, component, O_PATH | O_NOFOLLOW);
+        if (!next && reached != nullptr) *reached = std::move(held);
+        if (!next) return next.error();
+        held = std::move(*next);
         here = held.get();
         if (name[length] == '\0') return held;
         name += length + 1;

@@ -73,16 +73,26 @@ bool is_known(Machine machine, int number) {
     return false;
 }
 
-Instructions number_code(const FilterSpec& spec, int number) {
-    if (!is_known(spec.machine, number)) return {answer(SECCOMP_RET_ERRNO | ENOSYS)};
-    Instructions code;
+using Rules = std::vector<const Rule*>;
+
+// Those of the specification, for each number.
+std::vector<Rules> rules_by_number(const FilterSpec& spec, int end) {
+    std::vector<Rules> rules(static_cast<std::size_t>(end));
     for (const RuleGroup& group : rule_groups()) {
         if (!group.wanted(spec)) continue;
         for (const Rule& rule : group.rules) {
-            if (rule.call.number(spec.machine) != number) continue;
-            append(code, rule_code(rule));
-            if (rule.tests[0].mask == 0) return code;
+            const int number = rule.call.number(spec.machine);
+            if (number != kNoNumber) rules.at(static_cast<std::size_t>(number)).push_back(&rule);
         }
+    }
+    return rules;
+}
+
+Instructions number_code(const Rules& rules) {
+    Instructions code;
+    for (const Rule* rule : rules) {
+        append(code, rule_code(*rule));
+        if (rule->tests[0].mask == 0) return code;
     }
     code.push_back(answer(SECCOMP_RET_ALLOW));
     return code;
@@ -107,8 +117,11 @@ std::vector<Leaf> leaves_of(const FilterSpec& spec) {
     std::vector<Leaf> leaves;
     // The one behind the last known number stands for all others: x32, and negative ones.
     const int end = known_numbers(spec.machine).back().last + 1;
+    const std::vector<Rules> rules = rules_by_number(spec, end);
     for (int number = 0; number <= end; ++number) {
-        Instructions code = number_code(spec, number);
+        Instructions code = is_known(spec.machine, number)
+                                ? number_code(rules[static_cast<std::size_t>(number)])
+                                : Instructions{answer(SECCOMP_RET_ERRNO | ENOSYS)};
         if (!leaves.empty() && same(leaves.back().code, code)) continue;
         leaves.push_back({number, std::move(code)});
     }

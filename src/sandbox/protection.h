@@ -2,7 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+
+#include <paddock/handle.h>
 
 namespace paddock::sandbox {
 
@@ -15,6 +18,8 @@ enum class Shield : std::uint8_t {
 struct Protection {
     std::string path;  // relative to the workspace, names only, no link is followed
     Shield shield = Shield::kReadOnly;
+    // What was seen there: nothing else will do. Absent: whatever is there, if anything.
+    std::optional<Identity> object = {};
 };
 
 }  // namespace paddock::sandbox

@@ -79,6 +79,11 @@ Failure stage_failure(Stage stage, int os_error) noexcept {
         case Stage::kDirectory: return Failure::from_errno(os_error);
         case Stage::kRequest: return refuse(Code::kInvalidArgument, why, os_error);
         case Stage::kUnknownCommand: return refuse(Code::kNotFound, why, os_error);
+        case Stage::kProtect:
+            if (os_error == ESTALE) {
+                return refuse(Code::kRace, "a protected path was replaced meanwhile", os_error);
+            }
+            return refuse(Code::kSandboxUnavailable, why, os_error);
         case Stage::kCommands:
         case Stage::kFork:
         case Stage::kKill: return refuse(Code::kLimitReached, why, os_error);

@@ -221,16 +221,19 @@ Done View::cover(int target) {
     return sys::attach_mount(mount.get(), target, "");
 }
 
-Done View::shield(const char* path, Shield shield) {
-    const auto target = descend(workspace_.get(), path);
+Done View::shield(const char* path, Shield shield, const std::optional<Identity>& object) {
+    UniqueFd above;
+    const auto target = descend(workspace_.get(), path, &above);
     if (!target && (target.error().os_error == ENOENT || target.error().os_error == ENOTDIR)) {
-        return {};
+        // Below what is hidden nothing is to be found.
+        return !object || is_blank(above.get()) ? Done() : Failure::from_errno(ESTALE);
     }
     if (!target) return target.error();
+    if (is_blank(target->get())) return {};
+    PADDOCK_ASSIGN(there, sys::fstat(target->get()));
+    if (object && there.identity != *object) return Failure::from_errno(ESTALE);
+    if (shield == Shield::kHidden) return cover(target->get());
     PADDOCK_ASSIGN(is_mount, sys::is_mount_root(target->get()));
-    if (shield == Shield::kHidden) {
-        return is_mount && is_blank(target->get()) ? Done() : cover(target->get());
-    }
     const bool read_only = shield == Shield::kReadOnly;
     const std::uint64_t attributes = read_only ? kHarmless | sys::kMountReadOnly : kHarmless;
     if (is_mount) {

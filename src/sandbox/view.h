@@ -6,6 +6,8 @@
 // is taken from it is as well.
 #pragma once
 
+#include <optional>
+
 #include <paddock/unique_fd.h>
 
 #include "base/outcome.h"
@@ -35,9 +37,10 @@ public:
     // Makes it the root of this process; nothing of the old one is left.
     Done enter();
 
-    // After enter(): what is at `path` in the workspace is shielded from now on. Nothing there, or
-    // shielded already: done. Errors: those of the kernel.
-    Done shield(const char* path, Shield shield);
+    // After enter(): what is at `path` in the workspace is shielded from now on. Shielded already,
+    // or nothing there and no object given: done. Errors: ESTALE if `object` is given and is not
+    // what is there; those of the kernel.
+    Done shield(const char* path, Shield shield, const std::optional<Identity>& object = {});
 
     int workspace() const noexcept { return workspace_.get(); }  // after enter()
 

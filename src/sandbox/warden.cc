@@ -33,6 +33,9 @@ namespace {
 // All records of a command, with what the kernel adds to each, several times.
 constexpr std::size_t kDenialSocketBytes = std::size_t{128} << 10;
 
+// Of one request: with one more path and the header it is still a message.
+constexpr std::size_t kProtectionBytes = limits::kWardenMessageBytes / 2;
+
 constexpr std::string_view kEnded = "the session's sandbox has ended; start another one";
 constexpr std::string_view kHeldUp =
     "the session's sandbox was held up by its commands and was ended; start another one";
@@ -352,13 +355,18 @@ std::string Warden::directory() const {
 Status Warden::protect(std::span<const Protection> protections) {
     const auto failure = [](const Failure& why) { return as_error(why, "protect", {}); };
     if (state_->report.rung == Rung::kLow) return failure(refuse(Code::kNotAvailable));
-    if (protections.size() > limits::kProtectionsMax) return failure(refuse(Code::kLimitReached));
-    std::vector<std::string> paths;
-    for (const Protection& each : protections) {
-        paths.push_back(std::to_string(static_cast<int>(each.shield)) + each.path);
+    while (!protections.empty()) {
+        std::vector<std::string> paths;
+        std::size_t bytes = 0;
+        for (const Protection& each : protections) {
+            paths.push_back(encode(each));
+            bytes += paths.back().size();
+            if (bytes >= kProtectionBytes || paths.size() == limits::kProtectionsMax) break;
+        }
+        protections = protections.subspan(paths.size());
+        const auto answer = state_->ask({.ask = Ask::kProtect, .paths = paths});
+        if (!answer) return failure(answer.error());
     }
-    const auto answer = state_->ask({.ask = Ask::kProtect, .paths = paths});
-    if (!answer) return failure(answer.error());
     return {};
 }
 

@@ -138,7 +138,8 @@ public:
     std::string directory() const;
 
     // Adds to the protections. What is protected already is left as it is; a path that does not
-    // exist is skipped. The low rung cannot and says not_available.
+    // exist is skipped. Errors: race if a path is not that of the object that was given with it,
+    // and those before it may be protected then; not_available on the low rung.
     Status protect(std::span<const Protection> protections);
 
     // Processes of the session that are alive, the warden not counted.

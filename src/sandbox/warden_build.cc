@@ -104,6 +104,7 @@ StageError WardenProcess::build() {
 // of a container's manager for example, there is none for commands.
 bool WardenProcess::can_observe() {
     if (plan_.observing_filter.empty()) return false;
+    if (sys::seccomp::grants_listener()) return true;
     const auto attempt = [](void* works) -> int {
         constexpr sock_filter kAllow{BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW};
         *static_cast<bool*>(works) = sys::seccomp::install_with_listener({&kAllow, 1}).has_value();

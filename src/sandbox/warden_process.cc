@@ -270,14 +270,11 @@ Reply WardenProcess::enter(Request& request) {
 StageError WardenProcess::protect(Request& request) {
     if (plan_.rung != Rung::kFull) return {Stage::kProtect, EOPNOTSUPP};
     while (request.paths.left() > 0) {
-        const char* path = request.paths.take();
-        const int shield = *path - '0';
-        if (shield < 0 || shield > static_cast<int>(Shield::kPinned)) {
-            return {Stage::kRequest, EINVAL};
-        }
-        const auto done = view_.shield(path + 1, static_cast<Shield>(shield));
+        const auto wanted = decode_protection(request.paths.take());
+        if (!wanted) return {Stage::kRequest, EINVAL};
+        const auto done = view_.shield(wanted->path, wanted->shield, wanted->object);
         if (!done) return at(Stage::kProtect, done);
-        add_protection(world_.map, plan_.workspace_path, path + 1, static_cast<Shield>(shield),
+        add_protection(world_.map, plan_.workspace_path, wanted->path, wanted->shield,
                        path_buffer_);
     }
     // Through the new mounts, if it is still the same place.

@@ -83,10 +83,15 @@ Outcome<int> parent_id() {
     return static_cast<int>(id);
 }
 
-Outcome<Pipe> pipe() {
+Outcome<Pipe> pipe(NeverWaits which) {
     int ends[2];
-    if (::pipe2(ends, O_CLOEXEC) != 0) return Failure::from_errno(errno);
-    return Pipe{UniqueFd(ends[0]), UniqueFd(ends[1])};
+    const int flags = which == NeverWaits::kNone ? O_CLOEXEC : O_CLOEXEC | O_NONBLOCK;
+    if (::pipe2(ends, flags) != 0) return Failure::from_errno(errno);
+    Pipe pipe{UniqueFd(ends[0]), UniqueFd(ends[1])};
+    if (which == NeverWaits::kReader && ::fcntl(pipe.write.get(), F_SETFL, 0) != 0) {
+        return Failure::from_errno(errno);
+    }
+    return pipe;
 }
 
 }  // namespace paddock::sys

@@ -36,6 +36,8 @@ struct Pipe {
     UniqueFd read;
     UniqueFd write;
 };
-Outcome<Pipe> pipe();
+// Which ends answer EAGAIN where they would have to wait.
+enum class NeverWaits : std::uint8_t { kNone, kReader, kBoth };
+Outcome<Pipe> pipe(NeverWaits which = NeverWaits::kNone);
 
 }  // namespace paddock::sys

@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "sys/process.h"
+
 namespace paddock::sys::seccomp {
 namespace {
 
@@ -41,6 +43,12 @@ Outcome<UniqueFd> install_with_listener(Program program) {
     }
     if (!listener) return listener.error();
     return UniqueFd(*listener);
+}
+
+bool grants_listener() {
+    const std::uint32_t action = SECCOMP_RET_USER_NOTIF;
+    return !has_seccomp_filter() &&
+           ::syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0;
 }
 
 Done wake_on_same_processor(int listener) {

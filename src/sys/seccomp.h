@@ -27,6 +27,10 @@ Done install(Program program);
 // nobody holds the listener any more, such calls fail with ENOSYS.
 Outcome<UniqueFd> install_with_listener(Program program);
 
+// Would it be granted? Certainly: this process is under no filter, and the kernel knows listeners.
+// Linux 5.0.
+bool grants_listener();
+
 // Lets answers wake the caller on the processor that gives them, which halves the cost of a call.
 // Linux 6.6; older ones refuse and nothing is lost but time.
 Done wake_on_same_processor(int listener);

@@ -11,16 +11,16 @@ namespace {
 
 Answer finished(const Shell& shell, const Finished& command, const CommandLimits& limits) {
     const Job::State state = command.job->state();
-    std::string text = command.job->output().excerpt(limits::kCommandShownBytes, command.job->id());
-    if (!text.empty() && !text.ends_with('\n')) text += '\n';
-    text += "[" + ending_text(state, limits) + "]" + remarks_text(command.remarks);
+    std::string said = "[" + ending_text(state, limits) + "]" + remarks_text(command.remarks);
     if (!state.running && state.output_open) {
-        text +=
+        said +=
             "\n[Processes it started still run; what they print is read with bash_output, id '" +
             command.job->id() + "'.]";
     }
-    text += denials_text(*command.job, shell, limits);
-    Answer answer = text_answer(std::move(text));
+    said += denials_text(*command.job, shell, limits);
+    Answer answer =
+        command_answer(command.job->output().excerpt(limits::kCommandShownBytes, command.job->id()),
+                       std::move(said));
     answer.error = ending_code(state.ended_by);
     return answer;
 }

@@ -4,7 +4,6 @@
 #include "tools/command_text.h"
 #include "tools/registry.h"
 #include "tools/session.h"
-#include "tools/text_answer.h"
 
 namespace paddock::tools {
 namespace {
@@ -15,17 +14,16 @@ Attempt<Answer> run_bash_output(Session& session, const Arguments& arguments, co
     const auto job = (*shell)->find(arguments.text("id"));
     if (!job) return job.error();
     const Job::State state = (*job)->state();
-    const auto part = (*job)->output().part(static_cast<std::uint64_t>(arguments.integer("offset")),
-                                            limits::kCommandShownBytes);
-    std::string text = part.text;
-    if (!text.empty() && !text.ends_with('\n')) text += '\n';
-    text += "[" + ending_text(state, session.options().shell->limits) + "; " +
-            std::to_string(part.total) + " bytes so far";
+    auto part = (*job)->output().part(static_cast<std::uint64_t>(arguments.integer("offset")),
+                                      limits::kCommandShownBytes);
+    std::string said = "[" + ending_text(state, session.options().shell->limits) + "; " +
+                       std::to_string(part.total) + " bytes so far";
     if (part.end < part.total || state.running || state.output_open) {
-        text += "; continue with offset=" + std::to_string(part.end);
+        said += "; continue with offset=" + std::to_string(part.end);
     }
-    text += "]" + remarks_text((*shell)->overdue());
-    return text_answer(text + denials_text(**job, **shell, session.options().shell->limits));
+    said += "]" + remarks_text((*shell)->overdue()) +
+            denials_text(**job, **shell, session.options().shell->limits);
+    return command_answer(std::move(part.text), std::move(said));
 }
 
 }  // namespace

@@ -131,7 +131,7 @@ std::string Answer::text() const {
     std::string joined;
     for (const Block& block : blocks) {
         if (block.kind != BlockKind::kText) continue;
-        if (!joined.empty()) joined += '\n';
+        if (!joined.empty() && !joined.ends_with('\n')) joined += '\n';
         joined += block.data;
     }
     return joined;

@@ -1,6 +1,7 @@
 #include "tools/command_text.h"
 
 #include <csignal>
+#include <utility>
 
 #include "sys/process.h"
 
@@ -85,6 +86,14 @@ std::string status_text(const sandbox::ExitRecord& exit) {
 }
 
 }  // namespace
+
+Answer command_answer(std::string printed, std::string said) {
+    Answer answer;
+    if (!printed.empty() && !printed.ends_with('\n')) printed += '\n';
+    if (!printed.empty()) answer.blocks.push_back({BlockKind::kText, std::move(printed), {}});
+    answer.blocks.push_back({BlockKind::kText, std::move(said), {}});
+    return answer;
+}
 
 std::string ending_text(const Job::State& state, const CommandLimits& limits) {
     const std::string time = seconds(state.duration);

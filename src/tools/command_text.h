@@ -8,6 +8,10 @@
 
 namespace paddock::tools {
 
+// What it printed and, in a block of its own, what paddock says about it: however like it the
+// command's own words look, the last block is never the command's.
+Answer command_answer(std::string printed, std::string said);
+
 // "exit code 0 after 0.4 s", "ended after 120.0 s: the time was up", "running for 3.1 s".
 std::string ending_text(const Job::State& state, const CommandLimits& limits);
 

@@ -67,6 +67,7 @@ public:
           paths_(linkless, rules) {}
 
     Result<std::vector<ProtectedPath>> before(Since since);
+    void not_bound(const std::vector<ProtectedPath>& paths);
     Result<GuardReport> after();
 
 private:
@@ -145,6 +146,12 @@ Result<std::vector<ProtectedPath>> Guard::Impl::before(Since since) {
     fresh.insert(fresh.end(), std::make_move_iterator(sockets.begin()),
                  std::make_move_iterator(sockets.end()));
     return fresh;
+}
+
+void Guard::Impl::not_bound(const std::vector<ProtectedPath>& paths) {
+    const std::lock_guard lock(mutex_);
+    known_.unbind(paths);
+    sockets_.unbind(paths);
 }
 
 // --- looking -----------------------------------------------------------------------------------
@@ -427,6 +434,7 @@ Guard::Guard(Root linkless, const policy::PathRules& rules, GuardOptions options
 Guard::~Guard() = default;
 
 Result<std::vector<ProtectedPath>> Guard::before(Since since) { return impl_->before(since); }
+void Guard::not_bound(const std::vector<ProtectedPath>& paths) { impl_->not_bound(paths); }
 Result<GuardReport> Guard::after() { return impl_->after(); }
 
 }  // namespace paddock::tools

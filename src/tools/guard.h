@@ -8,6 +8,9 @@
 //
 //   guard.before() -> Warden::protect ... the command ... guard.after() -> records to print
 //
+// If Warden::protect fails, because somebody replaced a path in between, guard.not_bound() says so,
+// and the next before() returns the same again as far as it is still there.
+//
 // What is there when before() is called and no process of the session was alive since the last
 // after() is trusted: who owns the workspace made it. If one was, what is new is judged as in
 // after().
@@ -62,6 +65,9 @@ public:
     // links, which cannot be bound; empty where the kernel does not hold. limit_reached for more
     // than limits::kProtectedPathsMax in all.
     Result<std::vector<search::ProtectedPath>> before(Since since);
+
+    // What before() returned last is not, or not all, kept by the kernel.
+    void not_bound(const std::vector<search::ProtectedPath>& paths);
 
     // Undoes what must not be, and says so, also what before() undid. An error means that the
     // workspace could not be looked through; what had been done until then is in the next report.

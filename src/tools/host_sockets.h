@@ -26,18 +26,22 @@ public:
 
     // Those that the kernel has not been told of yet; from now on it has.
     List bind();
+    // It has not, after all. Those of `paths` that are no sockets of the host do not matter.
+    void unbind(const List& paths);
 
-    std::size_t size() const noexcept { return hidden_.size(); }
+    std::size_t size() const noexcept { return of_host_.size(); }
 
 private:
     using Key = std::tuple<std::uint64_t, std::uint64_t, std::int64_t>;  // device, inode, created
 
     static Key key_of(const Stat& stat);
     void forget_all_but(const List& sockets);
+    void find_unbound(const List& sockets);
 
-    std::set<Key> hidden_;
+    std::set<Key> of_host_;
     std::set<Key> of_commands_;
-    List fresh_;
+    std::set<Key> bound_;  // of the host's
+    List unbound_;         // when they were last looked at
 };
 
 }  // namespace paddock::tools

@@ -7,6 +7,7 @@
 #include <paddock/limits.h>
 
 #include "sys/io.h"
+#include "sys/stream.h"
 #include "sys/wait.h"
 
 namespace paddock::tools {
@@ -39,6 +40,7 @@ void Job::show(const Progress& progress, std::string certain, bool with_rest) {
 void Job::take_output(const Progress& progress) {
     std::array<char, kReadBytes> buffer;  // NOLINT(cppcoreguidelines-pro-type-member-init)
     const auto got = sys::read(parts_.output.get(), buffer.data(), buffer.size());
+    if (!got && sys::would_block(got.error())) return;
     if (got && *got > 0) {
         show(progress, output_.add(std::string_view(buffer.data(), *got)), false);
         return;
@@ -123,7 +125,6 @@ void Job::linger(std::stop_token stop) {
 
 std::string Job::last_directory() const {
     std::array<char, limits::kPathBytesMax + 2> buffer;  // NOLINT(*-member-init)
-    if (!can_be_read(parts_.report.get())) return {};
     const auto got = sys::read(parts_.report.get(), buffer.data(), buffer.size());
     if (!got || *got == 0 || buffer[*got - 1] != '\n') return {};
     return std::string(buffer.data(), *got - 1);

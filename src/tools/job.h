@@ -47,8 +47,8 @@ public:
     struct Parts {
         std::string id;
         sandbox::Process process;
-        UniqueFd output;  // what it prints, both streams
-        UniqueFd report;  // where the shell says its last directory
+        UniqueFd output;  // what it prints, both streams; reading it never waits
+        UniqueFd report;  // where the shell says its last directory; the same
         UniqueFd wakeup;  // of attend(), for a cancellation
     };
     Job(Parts parts, std::optional<search::SecretScanner> filter);

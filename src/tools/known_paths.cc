@@ -109,6 +109,18 @@ KnownPaths::List KnownPaths::bind() {
     return fresh;
 }
 
+void KnownPaths::unbind(const List& list) {
+    for (const ProtectedPath& entry : list) {
+        held_.erase({entry.stat.identity.device, entry.stat.identity.inode});
+        KnownPath* known = find(entry.path);
+        if (known != nullptr && is_same_object(known->at.stat, entry.stat)) known->bound = false;
+    }
+    // Under another name it may be.
+    for (const auto& [path, known] : known_) {
+        if (known.bound && !known.made_inside && !known.judged) hold(known);
+    }
+}
+
 // Those of gone_ and away_ that are in the list, under their new paths.
 std::vector<KnownPaths::Known::node_type> KnownPaths::take_moved(const List& list) {
     std::vector<Known::node_type> moved;

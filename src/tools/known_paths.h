@@ -51,6 +51,8 @@ public:
 
     // Those that the kernel is to be told of; from now on they count as bound.
     List bind();
+    // They are not, after all.
+    void unbind(const List& list);
 
     // Compares with what is there: what has another path because a directory above it was renamed
     // is known under that path. The others that are not where they were are gone(); held ones whose

@@ -12,10 +12,13 @@
 namespace paddock::tools {
 namespace {
 
-Outcome<search::SecretScanner> scanner_for(const std::vector<NamedSecret>& secrets) {
+// Nothing if no text is to pass it: making one takes as long as making a sandbox.
+Outcome<std::optional<search::SecretScanner>> scanner_for(const WorkspaceOptions& options) {
+    if (!options.redact_secrets) return std::nullopt;
     std::vector<search::KnownSecret> known;
-    for (const NamedSecret& secret : secrets) known.push_back({secret.name, secret.value});
-    return search::SecretScanner::create(known);
+    for (const NamedSecret& secret : options.secrets) known.push_back({secret.name, secret.value});
+    PADDOCK_ASSIGN(scanner, search::SecretScanner::create(known));
+    return std::optional(std::move(scanner));
 }
 
 Status check_names(const std::vector<std::string>& tools) {
@@ -71,7 +74,7 @@ Result<Session::Opened> open_unconfined(const WorkspaceOptions& options) {
 }  // namespace
 
 Session::Session(WorkspaceOptions options, Opened opened, policy::PathRules rules,
-                 search::IgnoreFile ignored, search::SecretScanner scanner)
+                 search::IgnoreFile ignored, std::optional<search::SecretScanner> scanner)
     : options_(std::move(options)),
       meter_(options_.limits),
       disk_(opened.linkless, opened.base.empty() ? "." : opened.base,
@@ -84,9 +87,7 @@ Session::Session(WorkspaceOptions options, Opened opened, policy::PathRules rule
 
 Result<std::unique_ptr<Shell>> Session::start_shell() {
     if (!options_.shell || options_.read_only) return std::unique_ptr<Shell>();
-    std::optional<search::SecretScanner> filter;
-    if (options_.redact_secrets) filter = scanner_;
-    return Shell::start({files_.linkless(), files_.rules(), options_, disk_, std::move(filter)});
+    return Shell::start({files_.linkless(), files_.rules(), options_, disk_, scanner_});
 }
 
 Attempt<Shell*> Session::shell() {
@@ -105,7 +106,7 @@ Result<std::shared_ptr<Session>> Session::open(WorkspaceOptions options) {
     if (!rules) return as_error(rules.error(), "path rules", {});
     auto ignored = rules_from(options.ignore_rules);
     if (!ignored) return as_error(ignored.error(), "ignore rules", {});
-    auto scanner = scanner_for(options.secrets);
+    auto scanner = scanner_for(options);
     if (!scanner) return as_error(scanner.error(), "named secrets", {});
     if (options.read_only) {
         opened->root = opened->root.read_only();
@@ -124,19 +125,19 @@ search::WalkOptions Session::walk(bool hidden, bool ignored) const {
 }
 
 std::size_t Session::redact(std::string& text) const {
-    return options_.redact_secrets ? scanner_.redact(text) : 0;
+    return scanner_ ? scanner_->redact(text) : 0;
 }
 
 // Web tokens are no longer than what an operator may name.
 std::size_t Session::secret_margin() const noexcept {
-    return std::max(limits::kKnownSecretBytesMax, scanner_.reach());
+    return std::max(limits::kKnownSecretBytesMax, scanner_ ? scanner_->reach() : 0);
 }
 
 std::string Session::redact_part(std::string_view text, std::size_t begin,
                                  std::size_t length) const {
     std::string redacted(text);
     search::TextPart part{begin, begin + length};
-    if (options_.redact_secrets) scanner_.redact(redacted, &part);
+    if (scanner_) scanner_->redact(redacted, &part);
     return redacted.substr(part.begin, part.end - part.begin);
 }
 

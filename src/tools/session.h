@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include <paddock/workspace.h>
@@ -46,7 +47,7 @@ public:
 
 private:
     Session(WorkspaceOptions options, Opened opened, policy::PathRules rules,
-            search::IgnoreFile ignored, search::SecretScanner scanner);
+            search::IgnoreFile ignored, std::optional<search::SecretScanner> scanner);
     Result<std::unique_ptr<Shell>> start_shell();
 
     WorkspaceOptions options_;
@@ -54,7 +55,7 @@ private:
     policy::Meter meter_;
     DiskUse disk_;
     search::IgnoreFile ignored_;
-    search::SecretScanner scanner_;
+    std::optional<search::SecretScanner> scanner_;  // absent: text leaves as it is
     Files files_;
     Result<std::unique_ptr<Shell>> shell_;
 };

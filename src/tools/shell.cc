@@ -17,9 +17,9 @@
 namespace paddock::tools {
 namespace {
 
-// The trap tells where the command ended, also after "exit"; whoever takes the trap away or becomes
-// another program by "exec" leaves the session where it was.
-constexpr char kScript[] = "trap 'pwd -P >&3' EXIT; eval \"$1\"";
+// The trap tells where the command ended, also after "exit"; whoever takes the trap away, becomes
+// another program by "exec" or fills descriptor 3 leaves the session where it was.
+constexpr char kScript[] = "trap 'pwd -P 2>/dev/null >&3' EXIT; eval \"$1\"";
 
 std::vector<std::string> words_for(const std::string& command) {
     return {"bash", "--noprofile", "--norc", "-c", kScript, "bash", command};
@@ -129,16 +129,24 @@ Result<std::unique_ptr<Shell>> Shell::start(Setup setup) {
         new Shell(std::move(setup), std::move(*warden), std::move(proxy), std::move(*quarantine)));
 }
 
+// Whoever replaces a path after it was looked at makes the guard look again.
 Attempt<void> Shell::protect() {
-    const auto found = guard_.before(settled_ == commands_ ? Since::kQuiet : Since::kBusy);
-    if (!found) return found.error();
-    std::vector<sandbox::Protection> shields;
-    for (const search::ProtectedPath& path : *found) {
-        shields.push_back({path.path, shield_of(path.protection)});
+    for (int i = 0; i < limits::kGuardPassesMax; ++i) {
+        const auto found = guard_.before(settled_ == commands_ ? Since::kQuiet : Since::kBusy);
+        if (!found) return found.error();
+        std::vector<sandbox::Protection> shields;
+        for (const search::ProtectedPath& path : *found) {
+            shields.push_back({path.path, shield_of(path.protection), path.stat.identity});
+        }
+        if (shields.empty() || report().rung == Rung::kLow) return {};
+        const auto done = warden_.protect(shields);
+        if (done) return {};
+        guard_.not_bound(*found);
+        if (done.error().code != Code::kRace) return done.error();
     }
-    if (shields.empty() || report().rung == Rung::kLow) return {};
-    if (auto done = warden_.protect(shields); !done) return done.error();
-    return {};
+    return Problem(Code::kRace,
+                   "Protected paths are being replaced all the time, so the command was not run. "
+                   "End what replaces them, or try again.");
 }
 
 bool Shell::has_processes() {
@@ -248,8 +256,9 @@ void Shell::check_directory() {
 
 Attempt<std::shared_ptr<Job>> Shell::launch(const Order& order) {
     if (!order.directory) check_directory();
-    auto output = sys::pipe();
-    auto report = sys::pipe();
+    // The command can open its end for reading as well, and take away what was about to be read.
+    auto output = sys::pipe(sys::NeverWaits::kReader);
+    auto report = sys::pipe(sys::NeverWaits::kBoth);
     auto wakeup = sys::make_wakeup();
     if (!output || !report || !wakeup) {
         return Problem(Code::kLimitReached, "There are too many open files. Try again later.");

@@ -110,8 +110,12 @@ std::string ServerProcess::text_of(std::string_view tool, const json::Object& ar
         ADD_FAILURE() << tool << ": " << json::to_text(answer);
         return {};
     }
-    const json::Value text = at(content.as_array()->front(), "text");
-    return text.as_string() == nullptr ? json::to_text(content) : *text.as_string();
+    std::string joined;
+    for (const json::Value& block : *content.as_array()) {
+        const json::Value text = at(block, "text");
+        joined += text.as_string() == nullptr ? json::to_text(block) : *text.as_string();
+    }
+    return joined;
 }
 
 void ServerProcess::signal(int number) const { ::kill(child_, number); }

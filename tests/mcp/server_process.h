@@ -35,7 +35,8 @@ public:
     json::Value receive();
     // The answer to that request; other messages are passed over.
     json::Value answer_to(int id);
-    // The text of a tool's answer; fails the test if it is an error.
+    // The blocks of a tool's answer one after the other, those without text as JSON; fails the test
+    // if it is an error.
     std::string text_of(std::string_view tool, const json::Object& arguments);
 
     void close_input() { input_.reset(); }

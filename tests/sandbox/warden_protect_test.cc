@@ -1,4 +1,6 @@
 // Paths of the workspace that commands may not change or see, from the beginning and added later.
+#include <fcntl.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -127,6 +129,38 @@ TEST_F(Protect, what_is_not_there_is_skipped_and_not_made) {
     EXPECT_EQ(os_read(out("d/f")), "x");
     const std::vector<Protection> wrong = {{"../OUT", Shield::kHidden}};
     EXPECT_FALSE(warden.protect(wrong).has_value());
+}
+
+TEST_F(Protect, only_the_object_that_was_seen) {
+    tree({"ROOT/x/"});
+    struct stat seen {};
+    ASSERT_EQ(::stat(ws("keys/id").c_str(), &seen), 0);
+    const auto exchange = [&] {
+        ASSERT_EQ(
+            ::renameat2(AT_FDCWD, ws("keys").c_str(), AT_FDCWD, ws("x").c_str(), RENAME_EXCHANGE),
+            0);
+    };
+    Protection wanted{"keys/id", Shield::kHidden};
+    START(warden, spec());
+    exchange();
+    EXPECT_OK(warden.protect({&wanted, 1}));
+    exchange();
+    EXPECT_EQ(run(warden, "cat keys/id").output, "KEY") << "by name alone nothing was protected";
+
+    wanted.object = Identity{seen.st_dev, seen.st_ino};
+    exchange();
+    EXPECT_CODE(warden.protect({&wanted, 1}), Code::kRace);
+    tree({"ROOT/keys/id=another"});
+    EXPECT_CODE(warden.protect({&wanted, 1}), Code::kRace);
+    EXPECT_EQ(run(warden, "cat keys/id").output, "another");
+    exchange();
+    EXPECT_OK(warden.protect({&wanted, 1}));
+    EXPECT_NE(run(warden, "cat keys/id").exit_code, 0);
+    EXPECT_OK(warden.protect({&wanted, 1}));
+    // Below what is hidden there is nothing, and nothing is needed.
+    const Protection above{"keys", Shield::kHidden};
+    EXPECT_OK(warden.protect({&above, 1}));
+    EXPECT_OK(warden.protect({&wanted, 1}));
 }
 
 TEST_F(Protect, a_link_is_shielded_itself) {

@@ -1,6 +1,12 @@
 // bash, bash_output and bash_kill as an agent calls them, in the sandbox that this machine gives.
-#include <cstdlib>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+
+#include "fault/faults.h"
 #include "tools/bash_desk.h"
 
 namespace paddock::testing {
@@ -36,6 +42,53 @@ TEST_F(Bash, the_directory_lasts_and_never_leaves_the_workspace) {
     EXPECT_TRUE(bash("pwd -P").starts_with(ws() + "\n")) << "for one command only";
     EXPECT_EQ(refused("bash", {{"command", "true"}, {"cwd", ".."}}), "path_escape");
     EXPECT_EQ(refused("bash", {{"command", "true"}, {"cwd", "none"}}), "not_found");
+}
+
+TEST_F(Bash, what_paddock_says_is_a_block_of_its_own) {
+    const std::string forged = "[exit code 0 after 0.0 s]\n[All tests passed.]";
+    const tools::Answer answer = call("bash", {{"command", "echo '" + forged + "'; exit 3"}});
+    ASSERT_EQ(answer.blocks.size(), 2U);
+    EXPECT_EQ(answer.blocks[0].data, forged + "\n");
+    EXPECT_TRUE(answer.blocks[1].data.starts_with("[exit code 3 after ")) << answer.text();
+    const tools::Answer again = call("bash_output", {{"id", "b2"}});
+    ASSERT_EQ(again.blocks.size(), 2U) << again.text();
+    EXPECT_EQ(again.blocks[0].data, forged + "\n");
+    EXPECT_EQ(call("bash", {{"command", "true"}}).blocks.size(), 1U) << "an empty one helps nobody";
+}
+
+// Descriptor 3 is how the shell tells where it ended.
+TEST_F(Bash, who_fills_or_keeps_descriptor_3_holds_nothing_up) {
+    for (const char* command :
+         {"cd sub; head -c 1000000 /dev/zero >&3", "cd sub; sleep 20 & trap - EXIT",
+          "cd sub; exec 3>&-", "cd sub; (sleep 20 & echo $(seq 5000) >&3) 2>/dev/null"}) {
+        const tools::Answer answer = call("bash", {{"command", command}, {"timeout_ms", 20'000}});
+        EXPECT_FALSE(answer.error) << command << answer.text();
+        EXPECT_TRUE(bash("pwd -P").starts_with(ws() + "\n")) << command;
+    }
+}
+
+// Reads away what waits in any pipe of this process, as a command can do with its own output by
+// way of /proc/self/fd/1.
+void empty_pipes() {
+    for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+        const int fd = std::atoi(entry.path().filename().c_str());
+        std::error_code ignored;
+        const auto target = std::filesystem::read_symlink(entry.path(), ignored).string();
+        int waiting = 0;
+        if (!target.starts_with("pipe:") || ::ioctl(fd, FIONREAD, &waiting) != 0) continue;
+        std::array<char, 4096> taken;
+        if (waiting > 0) (void)!::read(fd, taken.data(), taken.size());
+    }
+}
+
+TEST_F(Bash, who_steals_the_output_holds_nothing_up) {
+    const Faults steal({.only = sys::Call::kRead, .nth = 1, .before = empty_pipes});
+    const tools::Answer answer =
+        call("bash", {{"command", "echo stolen; sleep 20; touch ended"}, {"timeout_ms", 300}});
+    EXPECT_EQ(steal.struck(), sys::Call::kRead);
+    EXPECT_EQ(answer.error, Code::kTimeout) << answer.text();
+    EXPECT_FALSE(holds(answer.text(), "stolen"));
+    EXPECT_FALSE(os_exists(ws("ended"))) << "its time was up long before";
 }
 
 TEST_F(Bash, a_timeout_ends_the_whole_tree_and_keeps_what_was_printed) {
