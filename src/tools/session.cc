@@ -14,6 +14,7 @@ namespace {
 
 Outcome<search::SecretScanner> scanner_for(const std::vector<NamedSecret>& secrets) {
     std::vector<search::KnownSecret> known;
+    known.reserve(secrets.size());
     for (const NamedSecret& secret : secrets) known.push_back({secret.name, secret.value});
     return search::SecretScanner::create(known);
 }
