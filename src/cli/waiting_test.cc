@@ -20,7 +20,8 @@ std::string read_some(int fd) {
 TEST(Waiting, says_on_a_terminal_that_it_goes_on_and_leaves_nothing_behind) {
     const UniqueFd screen(::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC));
     ASSERT_TRUE(screen.get() >= 0 && ::grantpt(screen.get()) == 0 && ::unlockpt(screen.get()) == 0);
-    const UniqueFd terminal(::open(::ptsname(screen.get()), O_RDWR | O_NOCTTY | O_CLOEXEC));
+    const char* name = ::ptsname(screen.get());  // NOLINT(concurrency-mt-unsafe): one thread
+    const UniqueFd terminal(::open(name, O_RDWR | O_NOCTTY | O_CLOEXEC));
     {
         const Waiting waiting(terminal.get(), "grep", std::chrono::milliseconds(0));
         EXPECT_EQ(read_some(screen.get()), "\r\x1b[Kgrep: 0 s, Ctrl-C stops it");

@@ -25,7 +25,9 @@ TEST(TomlSplice, a_new_table_comes_last_and_goes_without_a_trace) {
          {"", "a = 1 # one\n",
           "# mine\n[servers.q]\ncommand = 'q'\n\n[[list]]\nc = 1.5\n[[list]]\nd = 1979-05-27\n",
           "[servers]\n", "\xef\xbb\xbf# mark\na = 'x'\n"}) {
-        const std::string expected = text + (text.empty() ? "" : "\n") + kOwn;
+        std::string expected = text;
+        expected += text.empty() ? "" : "\n";
+        expected += kOwn;
         EXPECT_EQ(set(text), expected);
         EXPECT_EQ(set(set(text)), expected) << "once is enough";
         EXPECT_EQ(removed(expected), text);

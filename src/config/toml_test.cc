@@ -79,10 +79,14 @@ TEST(Toml, characters_beyond_ascii_are_for_comments_and_strings_of_one_line) {
 
 TEST(Toml, dots_in_strings_and_comments_do_not_count) {
     const std::string dots(100, '.');
-    for (const std::string& text :
-         {"a = \"" + dots + "\"", "a = '" + dots + "'", "# " + dots, "a = \"\\\"" + dots + "\"",
-          "a = \"\"\"\n" + dots + "\n\"\"\"", "a = '''\n" + dots + "'" + dots + "\n'''",
-          "a = [\"" + dots + "\", \"x" + dots + "\"]"}) {
+    const std::vector<std::string> texts = {"a = \"" + dots + "\"",
+                                            "a = '" + dots + "'",
+                                            "# " + dots,
+                                            "a = \"\\\"" + dots + "\"",
+                                            "a = \"\"\"\n" + dots + "\n\"\"\"",
+                                            "a = '''\n" + dots + "'" + dots + "\n'''",
+                                            "a = [\"" + dots + "\", \"x" + dots + "\"]"};
+    for (const std::string& text : texts) {
         const auto document = parse_toml(text);
         EXPECT_FALSE(document.wrong) << text << ": " << document.problem;
     }

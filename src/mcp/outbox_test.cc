@@ -22,7 +22,7 @@ protected:
         if (GetParam()) {
             EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
         } else {
-            EXPECT_EQ(::pipe(ends), 0);
+            EXPECT_EQ(::pipe2(ends, O_CLOEXEC), 0);
         }
         reader = UniqueFd(ends[0]);
         writer = UniqueFd(ends[1]);

@@ -7,6 +7,7 @@
 
 #include <paddock/limits.h>
 
+#include "fs/entry.h"
 #include "fs/resolver.h"
 
 namespace paddock::search {

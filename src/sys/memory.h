@@ -14,6 +14,7 @@ public:
     Memory(Memory&& other) noexcept;
     Memory& operator=(Memory&&) = delete;
     Memory(const Memory&) = delete;
+    Memory& operator=(const Memory&) = delete;
     ~Memory();
 
     void* get() const noexcept { return start_; }  // zeroed

@@ -47,7 +47,9 @@ Outcome<JudgedConfig> judge_config_file(const Root& root, const std::string& pat
                                         policy::Trusted fate) {
     JudgedConfig judged;
     const auto content = root.read_file(path, limits::kGitConfigBytesMax);
-    if (!content && content.error().code != Code::kTooLarge) return content.error();
+    if (!content && content.error().code != Code::kTooLarge) {
+        return static_cast<const Failure&>(content.error());
+    }
     if (!content) {
         judged.verdict.unreadable = true;
         judged.verdict.cleaned = policy::print_git_config(trusted);

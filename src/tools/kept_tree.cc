@@ -90,7 +90,7 @@ KeptTree::Difference KeptTree::difference(const Root& root, const Spares& spares
         }
     });
     for (const auto& [path, leaf] : leaves_) {
-        if (seen.count(path) == 0) difference.missing.push_back(path);
+        if (!seen.contains(path)) difference.missing.push_back(path);
     }
     return difference;
 }

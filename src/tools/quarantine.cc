@@ -19,9 +19,10 @@ constexpr Mode kPrivateDirectory = 0700;
 // Room for the ending in a name of limits::kComponentBytesMax.
 constexpr std::size_t kNameBytes = 200;
 
-Done done(const Status& status) {
-    if (status) return {};
-    return static_cast<const Failure&>(status.error());
+template <class T>
+Done done(const Result<T>& result) {
+    if (result) return {};
+    return static_cast<const Failure&>(result.error());
 }
 
 Done write_private(const Root& where, const std::string& path, const std::string& text) {
@@ -40,7 +41,8 @@ Done Quarantine::make_session() {
     if (!session_.empty()) return {};
     PADDOCK_ASSIGN(number, sys::random_u64());
     std::array<char, 17> name{};
-    std::snprintf(name.data(), name.size(), "%016llx", static_cast<unsigned long long>(number));
+    (void)std::snprintf(name.data(), name.size(), "%016llx",
+                        static_cast<unsigned long long>(number));
     PADDOCK_TRY(done(where_->mkdir(name.data(), kPrivateDirectory)));
     session_ = name.data();
     return {};
@@ -49,8 +51,7 @@ Done Quarantine::make_session() {
 std::string Quarantine::keep(const std::string& path, const Stat& judged) {
     if (!where_ || !make_session()) return {};
     const std::string item = session_ + "/" + std::to_string(++number_);
-    const std::string name =
-        item + "/" + std::string(fs::leaf_of(path).substr(0, kNameBytes)) + ".kept";
+    std::string name = item + "/" + std::string(fs::leaf_of(path).substr(0, kNameBytes)) + ".kept";
     const Done kept = [&]() -> Done {
         PADDOCK_TRY(done(where_->mkdir(item, kPrivateDirectory)));
         PADDOCK_TRY(write_private(*where_, item + "/origin", path + "\n"));
@@ -75,7 +76,7 @@ Quarantine::Taken Quarantine::take(const std::string& path, const Stat& judged) 
 
 Done Quarantine::copy(const std::string& from, const Stat& judged, const std::string& to) {
     const auto stat = workspace_.lstat(from);
-    if (!stat) return stat.error();
+    if (!stat) return done(stat);
     if (!is_same_object(*stat, judged)) return refuse(Code::kRace);
     if (stat->type == FileType::kDirectory) return copy_tree(from, to);
     return copy_one(from, to, stat->type);
@@ -100,16 +101,16 @@ Done Quarantine::copy_one(const std::string& from, const std::string& to, FileTy
     if (type == FileType::kDirectory) return done(where_->mkdir(to, kPrivateDirectory));
     if (type == FileType::kSymlink) {
         const auto target = workspace_.readlink(from);
-        if (!target) return target.error();
+        if (!target) return done(target);
         return write_private(*where_, to + ".link", target->text + "\n");
     }
     if (type != FileType::kRegular) return {};
     const auto source = workspace_.open_file(from);
-    if (!source) return source.error();
+    if (!source) return done(source);
     if (source->stat().size > bytes_left_) return refuse(Code::kTooLarge);
     bytes_left_ -= source->stat().size;
     const auto target = where_->create_exclusive(to, kPrivateFile);
-    if (!target) return target.error();
+    if (!target) return done(target);
     return fs::copy_content(source->fd(), source->stat().size, target->fd());
 }
 

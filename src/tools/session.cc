@@ -16,6 +16,7 @@ namespace {
 Outcome<std::optional<search::SecretScanner>> scanner_for(const WorkspaceOptions& options) {
     if (!options.redact_secrets) return std::nullopt;
     std::vector<search::KnownSecret> known;
+    known.reserve(options.secrets.size());
     for (const NamedSecret& secret : options.secrets) known.push_back({secret.name, secret.value});
     PADDOCK_ASSIGN(scanner, search::SecretScanner::create(known));
     return std::optional(std::move(scanner));
