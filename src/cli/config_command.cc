@@ -3,6 +3,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <paddock/root.h>
+
 #include "base/display.h"
 #include "cli/host_environment.h"
 #include "cli/setting_options.h"
@@ -94,8 +96,10 @@ int run(const ConfigRequest& request) {
     if (request.only_check) {
         const std::string file = made->file.empty() ? "no file" : displayable(made->file);
         const std::string& root = made->workspace.root;
+        const auto opened = Root::open(root);
         return print("The configuration is in order (" + file + ").\nThe workspace: " +
-                     displayable(sys::real_path(root.c_str()).value_or(root)) + "\n")
+                     displayable(sys::real_path(root.c_str()).value_or(root)) +
+                     (opened ? "" : " (cannot be opened: " + opened.error().message() + ")") + "\n")
                    ? 0
                    : kUsageError;
     }

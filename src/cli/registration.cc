@@ -189,7 +189,8 @@ Attempt<void> replace(const File& file, const Client& client, const std::string&
 }
 
 std::string copy_note(const File& file) {
-    return file.text ? "The file as it was: " + file.display + kCopySuffix + "\n" : "";
+    return file.text ? "The file as it was before paddock: " + file.display + kCopySuffix + "\n"
+                     : "";
 }
 
 Attempt<std::string> install(const Client& client, const RegisterRequest& request) {
@@ -210,9 +211,14 @@ Attempt<std::string> install(const Client& client, const RegisterRequest& reques
     if (file->text && *changed == old) {
         return client.title + " has it already, in " + file->display + ".\n";
     }
-    if (request.dry_run) return "Would add to " + file->display + ":\n" + snippet;
+    const bool replaces = holds_entry(*file, client);
+    if (request.dry_run) {
+        return (replaces ? "Would replace the entry 'paddock' in " : "Would add to ") +
+               file->display + ":\n" + snippet;
+    }
     if (auto done = replace(*file, client, *changed); !done) return by_hand(done.error().text);
-    return "Registered with " + client.title + " in " + file->display + ".\n" + copy_note(*file);
+    return "Registered with " + client.title + " in " + file->display +
+           (replaces ? ", in place of another entry 'paddock'.\n" : ".\n") + copy_note(*file);
 }
 
 Attempt<std::string> uninstall(const Client& client, const RegisterRequest& request) {
@@ -294,7 +300,7 @@ std::vector<Command> registration_commands() {
                      "paddock install vscode --scope project"},
         .no = "nothing could be changed"};
     const Manual uninstall{.name = "uninstall",
-                           .summary = "Take back what 'paddock install' did.",
+                           .summary = "Remove paddock from the servers of an agent.",
                            .operands = {agent},
                            .examples = {"paddock uninstall claude"},
                            .no = "nothing could be changed"};

@@ -192,6 +192,11 @@ std::uint64_t threads_of_user(uid_t user) {
 
 }  // namespace
 
+// Less, and a command fails on its way into the sandbox: the descriptors of its layers, the files
+// of /etc that are made for it.
+constexpr std::uint64_t kOpenFilesMin = 32;
+constexpr std::uint64_t kScratchBytesMin = std::uint64_t{1} << 20;
+
 Done check_spec(const WardenSpec& spec) {
     const auto wrong = [](std::string_view why) { return refuse(Code::kInvalidArgument, why); };
     const ShellOptions& options = spec.options;
@@ -206,7 +211,7 @@ Done check_spec(const WardenSpec& spec) {
     if (spec.protections.size() > limits::kProtectionsMax) return wrong("too many protected paths");
     const CommandLimits& limits = options.limits;
     if (limits.processes == 0 || limits.memory_bytes == 0 || limits.address_bytes == 0 ||
-        limits.open_files < kFirstOwnDescriptor || limits.scratch_bytes == 0) {
+        limits.open_files < kOpenFilesMin || limits.scratch_bytes < kScratchBytesMin) {
         return wrong("a limit of commands is too low for any command");
     }
     return {};
