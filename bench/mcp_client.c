@@ -40,8 +40,7 @@ static int read_port(struct mcp_server* server) {
     char line[256];
     size_t filled = 0;
     while (memchr(line, '\n', filled) == NULL) {
-        const ssize_t got =
-            mcp_read_some(server->output, line + filled, sizeof line - 1 - filled);
+        const ssize_t got = mcp_read_some(server->output, line + filled, sizeof line - 1 - filled);
         if (got <= 0) return -1;
         filled += (size_t)got;
     }

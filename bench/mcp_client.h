@@ -47,7 +47,7 @@ struct mcp_figures {
 int mcp_load(struct mcp_server* server, int calls, int in_flight, struct mcp_figures* figures);
 
 // Resident memory of the server and all processes that it has started, in MB. What they share
-// counts for each of them.
+// counts once.
 int mcp_resident(const struct mcp_server* server, double* mb);
 
 #ifdef __cplusplus

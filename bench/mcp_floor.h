@@ -1,5 +1,6 @@
 // A server of one tool in plain C: finds the id and the path in a message, opens beneath the
-// directory, reads, escapes. No JSON is parsed, nothing is checked, bounded, remembered or filtered.
+// directory, reads, escapes. No JSON is parsed, nothing is checked, bounded, remembered or
+// filtered.
 #pragma once
 
 #include <stddef.h>

@@ -67,8 +67,7 @@ static void serve(int directory, int fd) {
 
 static int listen_on_loopback(void) {
     const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    struct sockaddr_in address = {.sin_family = AF_INET,
-                                  .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t size = sizeof address;
     if (bind(fd, (struct sockaddr*)&address, size) != 0 || listen(fd, CONNECTIONS_MAX) != 0 ||
         getsockname(fd, (struct sockaddr*)&address, &size) != 0) {

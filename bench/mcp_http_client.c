@@ -2,10 +2,11 @@
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -53,26 +54,26 @@ static int send_message(const struct mcp_server* server, int fd, const char* mes
     return send(fd, text, (size_t)size, MSG_NOSIGNAL) == size ? 0 : -1;
 }
 
-// Where a header's value begins, or NULL. `bytes` are a text.
-static const char* header(const char* bytes, const char* name) {
-    const char* found = strcasestr(bytes, name);
-    return found == NULL ? NULL : found + strlen(name);
+// The value of a header in a head that ends at `end`, or NULL. `name` has its colon.
+static const char* header(const char* head, const char* end, const char* name) {
+    for (const char* line = head; line < end;) {
+        if (strncasecmp(line, name, strlen(name)) == 0) return line + strlen(name);
+        const char* feed = memchr(line, '\n', (size_t)(end - line));
+        line = feed == NULL ? end : feed + 1;
+    }
+    return NULL;
 }
 
 // More must come: 0. -1: the request failed. Nothing is sent ahead, so the answer is all there is.
 static int is_whole(struct connection* one) {
-    one->bytes[one->filled] = '\0';
-    char* end = strstr(one->bytes, "\r\n\r\n");
+    const char* head = one->bytes;
+    const char* end = memmem(head, one->filled, "\r\n\r\n", 4);
     if (end == NULL) return 0;
-    if (strncmp(one->bytes, "HTTP/1.1 20", 11) != 0) return -1;
-    const size_t head = (size_t)(end + 4 - one->bytes);
-    *end = '\0';
-    const char* length = header(one->bytes, "\r\nContent-Length:");
-    const int is_chunked = header(one->bytes, "\r\nTransfer-Encoding: chunked") != NULL;
-    *end = '\r';
-    if (length != NULL) return one->filled >= head + (size_t)atol(length);
-    if (!is_chunked) return 1;
-    return memcmp(one->bytes + one->filled - 5, "0\r\n\r\n", 5) == 0;
+    if (strncmp(head, "HTTP/1.1 20", 11) != 0) return -1;
+    const char* length = header(head, end, "Content-Length:");
+    if (length != NULL) return one->filled >= (size_t)(end + 4 - head) + (size_t)atol(length);
+    if (header(head, end, "Transfer-Encoding:") == NULL) return 1;
+    return memcmp(head + one->filled - 5, "0\r\n\r\n", 5) == 0;
 }
 
 // 1: the answer is there, 0: not all of it, -1: it will not come.
@@ -93,8 +94,9 @@ int mcp_http_ask(struct mcp_server* server, const char* message, char* answer) {
     while (received == 0) received = receive(&one);
     close(one.fd);
     if (received < 0) return -1;
-    const char* session = header(one.bytes, "\r\nMcp-Session-Id: ");
-    if (session != NULL) sscanf(session, "%127[^\r]", server->session);
+    one.bytes[one.filled] = '\0';
+    const char* session = header(one.bytes, strstr(one.bytes, "\r\n\r\n"), "Mcp-Session-Id:");
+    if (session != NULL) sscanf(session, " %127[^\r]", server->session);
     if (answer != NULL) memcpy(answer, one.bytes, one.filled + 1);
     return 0;
 }
@@ -109,24 +111,31 @@ static int send_call(const struct mcp_server* server, struct connection* one, in
     return send_message(server, one->fd, message);
 }
 
-// Sends on each connection the next call when the last one is answered.
-static int drive(const struct mcp_server* server, struct connection* connections,
-                 struct pollfd* watched, int count, int calls, uint64_t* took_ns) {
+// 1: the call on this connection is answered, and the next one sent if there is one.
+static int go_on(const struct mcp_server* server, struct connection* one, int* sent, int calls,
+                 uint64_t* took_ns) {
+    const int received = receive(one);
+    if (received <= 0) return received;
+    if (one->filled < MCP_FILE_BYTES) return -1;
+    took_ns[one->call] = mcp_now_ns() - took_ns[one->call];
+    if (*sent < calls && send_call(server, one, (*sent)++, took_ns) != 0) return -1;
+    return 1;
+}
+
+static int drive(const struct mcp_server* server, struct connection* connections, int count,
+                 int epoll, int calls, uint64_t* took_ns) {
     int sent = 0;
     for (; sent < count; ++sent) {
         if (send_call(server, &connections[sent], sent, took_ns) != 0) return -1;
     }
     for (int answered = 0; answered < calls;) {
-        if (poll(watched, (nfds_t)count, MCP_PATIENCE_S * 1000) <= 0) return -1;
-        for (int i = 0; i < count; ++i) {
-            struct connection* one = &connections[i];
-            if (watched[i].revents == 0) continue;
-            const int received = receive(one);
-            if (received == 0) continue;
-            if (received < 0 || one->filled < MCP_FILE_BYTES) return -1;
-            took_ns[one->call] = mcp_now_ns() - took_ns[one->call];
-            ++answered;
-            if (sent < calls && send_call(server, one, sent++, took_ns) != 0) return -1;
+        struct epoll_event events[MCP_IN_FLIGHT_MAX];
+        const int ready = epoll_wait(epoll, events, MCP_IN_FLIGHT_MAX, MCP_PATIENCE_S * 1000);
+        if (ready <= 0) return -1;
+        for (int i = 0; i < ready; ++i) {
+            const int more = go_on(server, events[i].data.ptr, &sent, calls, took_ns);
+            if (more < 0) return -1;
+            answered += more;
         }
     }
     return 0;
@@ -134,18 +143,19 @@ static int drive(const struct mcp_server* server, struct connection* connections
 
 uint64_t mcp_http_calls(struct mcp_server* server, int calls, int in_flight, uint64_t* took_ns) {
     static struct connection connections[MCP_IN_FLIGHT_MAX];
-    struct pollfd watched[MCP_IN_FLIGHT_MAX];
-    int status = 0;
+    const int epoll = epoll_create1(EPOLL_CLOEXEC);
+    int status = epoll < 0 ? -1 : 0;
     int count = 0;
     for (; count < in_flight && count < calls && status == 0; ++count) {
-        const int fd = open_connection(server);
-        connections[count].fd = fd;
-        watched[count] = (struct pollfd){.fd = fd, .events = POLLIN};
-        status = fd < 0 ? -1 : 0;
+        struct connection* one = &connections[count];
+        struct epoll_event event = {.events = EPOLLIN, .data.ptr = one};
+        one->fd = open_connection(server);
+        status = epoll_ctl(epoll, EPOLL_CTL_ADD, one->fd, &event);
     }
     const uint64_t begin = mcp_now_ns();
-    if (status == 0) status = drive(server, connections, watched, count, calls, took_ns);
+    if (status == 0) status = drive(server, connections, count, epoll, calls, took_ns);
     const uint64_t end = mcp_now_ns();
     for (int i = 0; i < count; ++i) close(connections[i].fd);
+    close(epoll);
     return status == 0 ? end - begin : 0;
 }

@@ -56,16 +56,25 @@ double process_cpu_us(pid_t process) {
     return (double)used.tv_sec * 1e6 + (double)used.tv_nsec / 1e3;
 }
 
-static double own_resident_mb(pid_t process) {
+// The first number behind a key of one of the process's files in /proc, or 0.
+static long number_in(pid_t process, const char* name, const char* format) {
     char path[64];
-    snprintf(path, sizeof path, "/proc/%d/statm", process);
+    char line[256];
+    long number = 0;
+    snprintf(path, sizeof path, "/proc/%d/%s", process, name);
     FILE* file = fopen(path, "r");
     if (file == NULL) return 0;
-    long all = 0;
-    long resident = 0;
-    const int read = fscanf(file, "%ld %ld", &all, &resident);
+    while (number == 0 && fgets(line, sizeof line, file) != NULL) sscanf(line, format, &number);
     fclose(file);
-    return read == 2 ? (double)resident * (double)sysconf(_SC_PAGESIZE) / (1 << 20) : 0;
+    return number;
+}
+
+// With its share in what it has in common with others. Where that may not be read, as of a child
+// that has given up its rights, the pages of its program count for its parent.
+static double own_resident_mb(pid_t process) {
+    const long share_kb = number_in(process, "smaps_rollup", "Pss: %ld");
+    const long own_kb = number_in(process, "status", "RssAnon: %ld");
+    return (double)(share_kb > 0 ? share_kb : own_kb) / 1024;
 }
 
 double process_resident_mb(pid_t process) {

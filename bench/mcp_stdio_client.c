@@ -76,8 +76,7 @@ uint64_t mcp_stdio_calls(struct mcp_server* server, int calls, int in_flight, ui
         if (due > calls - sent) due = calls - sent;
         if (due > 0 && send_calls(server, sent, due, took_ns) != 0) return 0;
         sent += due;
-        const ssize_t got =
-            mcp_read_some(server->output, bytes + filled, sizeof bytes - filled);
+        const ssize_t got = mcp_read_some(server->output, bytes + filled, sizeof bytes - filled);
         if (got <= 0) return 0;
         filled += (size_t)got;
         due = take_answers(bytes, &filled, sent, took_ns);

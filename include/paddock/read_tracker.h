@@ -42,7 +42,7 @@ public:
         struct State;
         std::unique_ptr<State> state_;
     };
-    void mark_read(const Identity& file, std::string_view path, const Passing& content);
+    void mark_read(const Identity& file, std::string_view path, Passing&& content);
 
     // Was this file, or a file at this path, read with just this content?
     bool has_been_read(const Identity& file, std::string_view path, std::string_view content) const;

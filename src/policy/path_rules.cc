@@ -25,12 +25,17 @@ std::string_view telling_name(std::string_view pattern) noexcept {
 
 bool is_wildcard(char of_pattern) noexcept { return of_pattern == '*' || of_pattern == '?'; }
 
-// Which bytes this one of a pattern matches, whatever the case.
-bool may_match(char of_pattern, unsigned byte) noexcept {
-    if (is_wildcard(of_pattern)) return true;
-    const auto wanted = static_cast<unsigned char>(of_pattern);
-    const bool letter = (wanted | 32U) >= 'a' && (wanted | 32U) <= 'z';
-    return byte == wanted || (letter && (byte | 32U) == (wanted | 32U));
+// Calls `visit` with each byte that this one of a pattern matches, whatever the case.
+template <class Visit>
+void for_each_match(char of_pattern, Visit visit) {
+    if (is_wildcard(of_pattern)) {
+        for (unsigned byte = 0; byte < kByteValues; ++byte) visit(byte);
+        return;
+    }
+    const unsigned wanted = static_cast<unsigned char>(of_pattern);
+    const bool is_letter = (wanted | 32U) >= 'a' && (wanted | 32U) <= 'z';
+    visit(wanted);
+    if (is_letter) visit(wanted ^ 32U);
 }
 
 // Calls `visit` with the path and each directory above it, the nearest to the root first, until it
@@ -95,13 +100,14 @@ void PathRules::index(std::size_t rule, std::string_view pattern) {
     const bool two = name.size() > 1;
     const char second = two && !is_wildcard(name.front()) ? name[1] : '*';
     const char last_but_one = two && !is_wildcard(name.back()) ? name[name.size() - 2] : '*';
-    for (unsigned byte = 0; byte < kByteValues; ++byte) {
-        const std::size_t word = byte * words_ + rule / kWordBits;
-        if (may_match(name.front(), byte)) by_first_[word] |= bit;
-        if (may_match(second, byte)) by_second_[word] |= bit;
-        if (may_match(last_but_one, byte)) by_last_but_one_[word] |= bit;
-        if (may_match(name.back(), byte)) by_last_[word] |= bit;
-    }
+    const auto mark = [&](Masks& masks, char of_pattern) {
+        for_each_match(of_pattern,
+                       [&](unsigned byte) { masks[byte * words_ + rule / kWordBits] |= bit; });
+    };
+    mark(by_first_, name.front());
+    mark(by_second_, second);
+    mark(by_last_but_one_, last_but_one);
+    mark(by_last_, name.back());
 }
 
 std::uint64_t PathRules::candidates(std::string_view name, std::size_t word) const noexcept {

@@ -3,9 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace paddock::text {
 
@@ -34,8 +34,12 @@ public:
     // Nothing that follows can change the lines: they count from the start and are complete.
     bool is_full() const noexcept { return full_; }
 
-    std::size_t size() const noexcept { return lines_.size(); }
-    Line operator[](std::size_t index) const noexcept;
+    std::size_t size() const noexcept { return lines_.size() - lines_gone_; }
+    Line operator[](std::size_t index) const noexcept {
+        const Extent& line = lines_[lines_gone_ + index];
+        const char* begin = bytes_.data() + (line.begin - forgotten_);
+        return {{begin, line.text}, line.cut, {begin, line.text + line.margin}};
+    }
     std::size_t bytes() const noexcept { return bytes_.size(); }           // at most, of all lines
     std::uint64_t first_number() const noexcept { return first_number_; }  // of the first line
     std::uint64_t lines_seen() const noexcept { return seen_; }
@@ -51,10 +55,11 @@ private:
     };
 
     bool wants_line() const noexcept;
+    std::size_t take_lines(std::string_view piece);
     void take_line(std::string_view line);
     void take(std::string_view part);
     void end_line();
-    void keep(const Extent& line);
+    void keep(std::uint64_t begin, std::size_t text, std::size_t margin, std::uint64_t cut);
     void forget_first();
     void trim_to_window();
     std::string_view open_text() const noexcept;
@@ -62,10 +67,11 @@ private:
     const std::int64_t first_;
     const std::size_t count_;
     const WindowBounds bounds_;
-    std::string bytes_;            // of the lines, one behind the other, and of the open one
+    std::string bytes_;            // of the lines, perhaps with their endings, and of the open one
     std::uint64_t forgotten_ = 0;  // bytes that stood before these
-    std::deque<Extent> lines_;
-    std::size_t shown_ = 0;  // bytes of the lines, with an ending each
+    std::vector<Extent> lines_;
+    std::size_t lines_gone_ = 0;  // at its front, that have left the window
+    std::size_t shown_ = 0;       // bytes of the lines, with an ending each
     std::uint64_t first_number_ = 0;
     std::uint64_t seen_ = 0;  // lines ended
     std::uint64_t open_begin_ = 0;

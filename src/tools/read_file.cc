@@ -14,10 +14,11 @@ namespace {
 
 constexpr std::size_t kNumberWidth = 6;
 
-// "     1\t", "     2\t", ...: counted up in place, as an odometer does.
+// "\n     1\t", "\n     2\t", ...: counted up in place, as an odometer does. It ends the line
+// before.
 class LineNumber {
 public:
-    explicit LineNumber(std::int64_t number) {
+    explicit LineNumber(std::int64_t number) : text_(1, '\n') {
         std::array<char, 24> digits;
         const auto end = std::to_chars(digits.begin(), digits.end(), number).ptr;
         const auto width = static_cast<std::size_t>(end - digits.begin());
@@ -52,8 +53,10 @@ std::string with_lines(const Session& session, const TextWindow& window, bool nu
     for (std::size_t i = 0; i < window.lines.size(); ++i) {
         const text::LineWindow::Line line = window.lines[i];
         if (numbered) {
-            text += shown.text();
+            text += shown.text().substr(i == 0 ? 1 : 0);
             shown.advance(++number);
+        } else if (i > 0) {
+            text += '\n';
         }
         if (line.cut == 0) {
             text += line.text;
@@ -61,8 +64,8 @@ std::string with_lines(const Session& session, const TextWindow& window, bool nu
             text += session.redact_part(line.text_and_margin, 0, line.text.size());
             text += " [line cut: " + std::to_string(line.cut) + " more bytes]";
         }
-        text += '\n';
     }
+    text += '\n';
     return text;
 }
 

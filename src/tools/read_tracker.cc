@@ -6,6 +6,7 @@
 #include <list>
 #include <map>
 #include <mutex>
+#include <utility>
 
 #include <paddock/limits.h>
 
@@ -91,7 +92,7 @@ ReadTracker::~ReadTracker() = default;
 void ReadTracker::mark_read(const Identity& file, std::string_view path, std::string_view content) {
     Passing passing(*this);
     passing.add(content);
-    mark_read(file, path, passing);
+    mark_read(file, path, std::move(passing));
 }
 
 struct ReadTracker::Passing::State {
@@ -121,9 +122,9 @@ void ReadTracker::Passing::add(std::string_view piece) {
     }
 }
 
-void ReadTracker::mark_read(const Identity& file, std::string_view path, const Passing& content) {
+void ReadTracker::mark_read(const Identity& file, std::string_view path, Passing&& content) {
     const auto hash = XXH3_128bits_digest(&content.state_->hash);
-    memory_->mark(file, path, {hash.high64, hash.low64}, content.state_->content);
+    memory_->mark(file, path, {hash.high64, hash.low64}, std::move(content.state_->content));
 }
 
 bool ReadTracker::has_been_read(const Identity& file, std::string_view path,

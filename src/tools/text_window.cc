@@ -63,7 +63,7 @@ public:
         finish();
         window_.total = window_.lines.lines_seen();
         if (passing_ && file_.stat().size <= limits::kScannedFileBytesMax) {
-            files_.reads()->mark_read(file_.stat().identity, file_.path(), *passing_);
+            files_.reads()->mark_read(file_.stat().identity, file_.path(), std::move(*passing_));
         }
         return std::move(window_);
     }
