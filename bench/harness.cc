@@ -117,12 +117,13 @@ std::vector<Row> rows_of(const Group& group, const std::vector<Figures>& figures
     return rows;
 }
 
+int decimals_of(const std::string& unit) { return unit == "ns" || unit.ends_with("/s") ? 0 : 1; }
+
 void print_table(const Group& group, const std::vector<Row>& rows) {
     std::printf("%-44s %12s %8s  %-30s %s\n", group.title.c_str(), group.unit.c_str(), "ratio",
                 "to", "bound");
     for (const Row& row : rows) {
-        std::printf("  %-42s %12.*f", row.name.c_str(),
-                    group.unit == "ms" || group.unit == "MB" ? 1 : 0, row.figure);
+        std::printf("  %-42s %12.*f", row.name.c_str(), decimals_of(group.unit), row.figure);
         if (!row.against.empty()) std::printf(" %8.2f  %s", row.ratio, row.against.c_str());
         if (!row.bound.empty()) {
             const int column = row.against.empty() ? 42 : 31;
@@ -203,13 +204,15 @@ Settings read_arguments(int argc, char** argv, int rounds) {
             settings.directory = value;
         } else if (key == "--corpus") {
             settings.corpus = value;
+        } else if (key == "--peers") {
+            settings.peers = value;
         } else if (argument == "--json") {
             settings.json = true;
         } else if (argument == "--check") {
             settings.check = true;
         } else {
             end("usage: [--rounds=N] [--calls=N] [--only=TEXT] [--dir=PATH] [--corpus=PATH] "
-                "[--json] [--check]");
+                "[--peers=PATH] [--json] [--check]");
         }
     }
     return settings;

@@ -38,6 +38,18 @@ TEST(Json, escapes_at_every_place) {
     EXPECT_EQ(json::to_text("tab\there"), R"("tab\there")");
 }
 
+TEST(Json, escapes_many_in_a_row) {
+    for (const std::string special : {"\n", "\x1f", "\xc2\x85", "\xc2\xa9", "\t\xc2\x85x"}) {
+        for (const std::size_t before : {0U, 1U, 7U, 15U}) {
+            std::string text(before, 'a');
+            for (int i = 0; i < 300; ++i) text += special;
+            const json::Parsed back = json::parse(json::to_text(json::Value(text)));
+            ASSERT_NE(back.value.as_string(), nullptr);
+            EXPECT_EQ(*back.value.as_string(), text);
+        }
+    }
+}
+
 TEST(Json, refuses_a_name_that_comes_twice_among_few_and_among_many) {
     for (const int others : {0, 1, 7, 8, 20}) {
         std::string members = R"("x":1)";

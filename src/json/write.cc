@@ -4,11 +4,12 @@
 #include <emmintrin.h>
 #endif
 
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
 
 #include "base/utf8.h"
@@ -20,15 +21,29 @@ namespace {
 constexpr unsigned char kC1Lead = 0xc2;
 constexpr unsigned char kC1End = 0xa0;
 
-constexpr bool may_need_escape(unsigned char byte) {
-    return byte < 0x20 || byte == '"' || byte == '\\' || byte == 0x7f || byte == kC1Lead;
-}
+// What follows the backslash; 0: the byte stands for itself; 'u': a control character, perhaps.
+constexpr std::array<char, 256> kLetters = [] {
+    std::array<char, 256> letters{};
+    std::fill_n(letters.begin(), 0x20, 'u');
+    letters[0x7f] = letters[kC1Lead] = 'u';
+    letters['"'] = '"';
+    letters['\\'] = '\\';
+    letters['\n'] = 'n';
+    letters['\r'] = 'r';
+    letters['\t'] = 't';
+    return letters;
+}();
 
 #if defined(__SSE2__)
 
 constexpr std::size_t kStep = sizeof(__m128i);
 
-// The same of so many bytes at once: a bit for each.
+void copy_step(char* to, const char* from) {
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(to),
+                     _mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
+}
+
+// Which of so many bytes have a letter: a bit for each.
 std::uint64_t marks_of_escapes(const char* bytes) {
     const __m128i all = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes));
     const auto equals = [&](unsigned char byte) {
@@ -46,8 +61,10 @@ constexpr int kBitsPerByte = 1;
 
 constexpr std::size_t kStep = sizeof(std::uint64_t);
 
-// The same of so many bytes at once: the top bit of the first such byte is set, and none before
-// it. Bytes behind it may be marked by mistake.
+void copy_step(char* to, const char* from) { std::memcpy(to, from, kStep); }
+
+// Which of so many bytes have a letter: the top bit of each. Bytes behind one may be marked by
+// mistake.
 std::uint64_t marks_of_escapes(const char* bytes) {
     static_assert(std::endian::native == std::endian::little);
     constexpr std::uint64_t kOnes = 0x0101010101010101U;
@@ -65,14 +82,45 @@ constexpr int kBitsPerByte = 8;
 
 #endif
 
-// The first byte at or after `i` that may need an escape, or the end.
-std::size_t plain_until(std::string_view text, std::size_t i) {
-    for (; i + kStep <= text.size(); i += kStep) {
-        const std::uint64_t marks = marks_of_escapes(text.data() + i);
-        if (marks != 0) return i + static_cast<std::size_t>(std::countr_zero(marks) / kBitsPerByte);
+constexpr std::size_t kEscapeBytesMax = 6;
+constexpr std::size_t kBlockBytes = 512;
+
+// The byte at `from`, or the control character, as it stands in a string.
+char* put_escaped(char* to, const char*& from) {
+    constexpr std::string_view kDigits = "0123456789abcdef";
+    auto byte = static_cast<unsigned char>(*from++);
+    const char letter = kLetters[byte];
+    if (letter != 0 && letter != 'u') {
+        *to++ = '\\';
+        *to++ = letter;
+        return to;
     }
-    while (i < text.size() && !may_need_escape(static_cast<unsigned char>(text[i]))) ++i;
-    return i;
+    if (letter == 0 || (byte == kC1Lead && static_cast<unsigned char>(*from) >= kC1End)) {
+        *to++ = static_cast<char>(byte);
+        return to;
+    }
+    if (byte == kC1Lead) byte = static_cast<unsigned char>(*from++);
+    to = std::copy_n("\\u00", 4, to);
+    *to++ = kDigits[byte >> 4];
+    *to++ = kDigits[byte & 0xf];
+    return to;
+}
+
+// So many bytes, and perhaps one more that belongs to the last. As many again must be readable.
+char* put_step(char* to, const char*& from) {
+    const char* const begin = from;
+    copy_step(to, from);
+    for (std::uint64_t marks = marks_of_escapes(begin); marks != 0; marks &= marks - 1) {
+        const char* const marked = begin + std::countr_zero(marks) / kBitsPerByte;
+        if (marked < from) continue;
+        to += marked - from;
+        from = marked;
+        to = put_escaped(to, from);
+        copy_step(to, from);
+    }
+    const std::ptrdiff_t rest = std::max<std::ptrdiff_t>(begin + kStep - from, 0);
+    from += rest;
+    return to + rest;
 }
 
 class Writer {
@@ -137,34 +185,24 @@ private:
         out_.append(digits, end);
     }
 
+    // By way of a block: a string that grows costs more than its bytes do.
     void quoted(std::string_view text) {
-        out_ += '"';
-        std::size_t written = 0;
-        for (std::size_t i = plain_until(text, 0); i < text.size(); i = plain_until(text, i + 1)) {
-            const bool is_c1 = static_cast<unsigned char>(text[i]) == kC1Lead;
-            if (is_c1 && static_cast<unsigned char>(text[i + 1]) >= kC1End) continue;
-            out_ += text.substr(written, i - written);
-            if (is_c1) ++i;
-            escaped(static_cast<unsigned char>(text[i]));
-            written = i + 1;
-        }
-        out_ += text.substr(written);
-        out_ += '"';
-    }
-
-    void escaped(unsigned char byte) {
-        switch (byte) {
-            case '"': out_ += "\\\""; break;
-            case '\\': out_ += "\\\\"; break;
-            case '\n': out_ += "\\n"; break;
-            case '\r': out_ += "\\r"; break;
-            case '\t': out_ += "\\t"; break;
-            default: {
-                char hex[8];
-                (void)std::snprintf(hex, sizeof hex, "\\u%04x", byte);
-                out_ += hex;
+        std::array<char, kBlockBytes> block;
+        constexpr std::size_t kRoom = (kStep + 1) * kEscapeBytesMax + kStep;
+        char* to = block.data();
+        *to++ = '"';
+        const char* from = text.data();
+        const char* const end = from + text.size();
+        while (from < end) {
+            if (block.data() + block.size() - to < static_cast<std::ptrdiff_t>(kRoom)) {
+                out_.append(block.data(), to);
+                to = block.data();
             }
+            const bool is_last = end - from < static_cast<std::ptrdiff_t>(2 * kStep + 1);
+            to = is_last ? put_escaped(to, from) : put_step(to, from);
         }
+        *to++ = '"';
+        out_.append(block.data(), to);
     }
 
     std::string& out_;

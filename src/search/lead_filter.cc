@@ -42,31 +42,42 @@ constexpr std::array<double, 256> make_shares() {
 
 constexpr std::array<double, 256> kShares = make_shares();
 
-// Which halves of a byte occur at each position: what the tables of a bucket can tell apart.
+// Which halves of a byte occur at a position: what the tables of a bucket can tell apart.
+struct Halves {
+    std::uint16_t low = 0;
+    std::uint16_t high = 0;
+    double share = 0;  // of bytes in source text that are made of them
+
+    // Most of the time there is nothing new, and nothing to be summed up.
+    void add(unsigned more_low, unsigned more_high) noexcept {
+        const auto lows = static_cast<std::uint16_t>(low | more_low);
+        const auto highs = static_cast<std::uint16_t>(high | more_high);
+        if (lows == low && highs == high) return;
+        low = lows;
+        high = highs;
+        share = 0;
+        for (unsigned rows = high; rows != 0; rows &= rows - 1) {
+            const auto row = static_cast<std::size_t>(std::countr_zero(rows)) * 16;
+            for (unsigned columns = low; columns != 0; columns &= columns - 1) {
+                share += kShares[row + static_cast<std::size_t>(std::countr_zero(columns))];
+            }
+        }
+    }
+};
+
 struct Coverage {
-    std::array<std::uint16_t, kLeadBytes> low{};
-    std::array<std::uint16_t, kLeadBytes> high{};
+    std::array<Halves, kLeadBytes> halves{};
 
     void add(const Coverage& other) noexcept {
         for (std::size_t i = 0; i < kLeadBytes; ++i) {
-            low[i] = static_cast<std::uint16_t>(low[i] | other.low[i]);
-            high[i] = static_cast<std::uint16_t>(high[i] | other.high[i]);
+            halves[i].add(other.halves[i].low, other.halves[i].high);
         }
     }
 
     // How often such a bucket is expected to raise an alarm.
     double alarms() const noexcept {
         double product = 1;
-        for (std::size_t i = 0; i < kLeadBytes; ++i) {
-            double sum = 0;
-            for (unsigned highs = high[i]; highs != 0; highs &= highs - 1) {
-                const auto row = static_cast<std::size_t>(std::countr_zero(highs)) * 16;
-                for (unsigned lows = low[i]; lows != 0; lows &= lows - 1) {
-                    sum += kShares[row + static_cast<std::size_t>(std::countr_zero(lows))];
-                }
-            }
-            product *= sum;
-        }
+        for (const Halves& each : halves) product *= each.share;
         return product;
     }
 };
@@ -74,11 +85,14 @@ struct Coverage {
 Coverage coverage_of(const Lead& lead) {
     Coverage covered;
     for (std::size_t i = 0; i < kLeadBytes; ++i) {
+        unsigned low = 0;
+        unsigned high = 0;
         lead[i].for_each([&](char c) {
             const auto byte = static_cast<unsigned char>(c);
-            covered.low[i] = static_cast<std::uint16_t>(covered.low[i] | 1U << (byte & 15U));
-            covered.high[i] = static_cast<std::uint16_t>(covered.high[i] | 1U << (byte >> 4));
+            low |= 1U << (byte & 15U);
+            high |= 1U << (byte >> 4);
         });
+        covered.halves[i].add(low, high);
     }
     return covered;
 }

@@ -111,14 +111,15 @@ std::optional<std::size_t> SecretPattern::match_backward(std::string_view text) 
 
 SecretPattern::Start SecretPattern::start() const {
     std::vector<ByteSet> fixed;
+    std::vector<double> shares;
     for (const PatternItem& item : items_) {
         const std::size_t room = kLeadOffsetMax + kLeadBytes - fixed.size();
-        fixed.insert(fixed.end(), std::min(item.least, room), item.set);
+        const std::size_t count = std::min(item.least, room);
+        fixed.insert(fixed.end(), count, item.set);
+        shares.insert(shares.end(), count, expected_share(item.set));
         if (item.least < item.most) break;
     }
     PADDOCK_CHECK(fixed.size() >= kLeadBytes);
-    std::vector<double> shares;
-    for (const ByteSet& set : fixed) shares.push_back(expected_share(set));
     std::optional<Start> best;
     double least = 0;
     for (std::size_t offset = 0; offset + kLeadBytes <= fixed.size(); ++offset) {

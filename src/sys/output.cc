@@ -13,6 +13,12 @@
 #include "sys/call.h"
 
 namespace paddock::sys {
+namespace {
+
+// What many answers at once take. A pipe has a quarter of it.
+constexpr int kPipeBytes = 1 << 18;
+
+}  // namespace
 
 Output Output::on(int fd) {
     Output output;
@@ -25,6 +31,8 @@ Output Output::on(int fd) {
         std::array<char, 32> path{};
         (void)std::snprintf(path.data(), path.size(), "/proc/self/fd/%d", fd);
         output.own_ = UniqueFd(::open(path.data(), O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
+        // Refused to a user who has many pipes: then it stays as it is.
+        if (::fcntl(fd, F_GETPIPE_SZ) < kPipeBytes) (void)::fcntl(fd, F_SETPIPE_SZ, kPipeBytes);
     }
     output.end_shows_ = output.kind_ != Kind::kOther;
     return output;

@@ -47,16 +47,18 @@ TEST(LineWindow, counts_from_the_end) {
 }
 
 TEST(LineWindow, forgets_what_has_left_it) {
-    LineWindow window(-2, 2, kWide);
-    const std::string line = std::string(90, 'x') + "\n";
-    for (int i = 0; i < 10'000; ++i) window.feed(line);
-    window.feed("last but one\nlast");
-    window.finish();
-    EXPECT_LT(window.bytes(), 200'000U);
-    ASSERT_EQ(window.size(), 2U);
-    EXPECT_EQ(window[0].text, "last but one");
-    EXPECT_EQ(window[1].text, "last");
-    EXPECT_EQ(window.first_number(), 10'001U);
+    for (const std::size_t length : {0U, 90U}) {
+        LineWindow window(-2, 2, kWide);
+        const std::string line = std::string(length, 'x') + "\n";
+        for (int i = 0; i < 10'000; ++i) window.feed(line);
+        window.feed("last but one\nlast");
+        window.finish();
+        EXPECT_LT(window.bytes(), 200'000U);
+        ASSERT_EQ(window.size(), 2U);
+        EXPECT_EQ(window[0].text, "last but one");
+        EXPECT_EQ(window[1].text, "last");
+        EXPECT_EQ(window.first_number(), 10'001U);
+    }
 }
 
 TEST(LineWindow, keeps_a_margin_behind_a_cut) {
