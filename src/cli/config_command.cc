@@ -99,7 +99,10 @@ int run(const ConfigRequest& request) {
         const auto opened = Root::open(root);
         return print("The configuration is in order (" + file + ").\nThe workspace: " +
                      displayable(sys::real_path(root.c_str()).value_or(root)) +
-                     (opened ? "" : " (cannot be opened: " + opened.error().message() + ")") + "\n")
+                     (opened                                   ? ""
+                      : opened.error().code == Code::kNotFound ? " (not there yet)"
+                                                               : " (cannot be opened)") +
+                     "\n")
                    ? 0
                    : kUsageError;
     }

@@ -205,11 +205,7 @@ bool is_git_name(std::string_view name, FileType type) {
 bool is_git_directory_name(std::string_view name) { return is_name(name, ".git"); }
 
 bool is_object_store(std::string_view path) {
-    if (leaf_of(path) != "objects") return false;
-    for (path = parent_of(path); !path.empty(); path = parent_of(path)) {
-        if (leaf_of(path) == ".git") return true;
-    }
-    return false;
+    return leaf_of(path) == "objects" && leaf_of(parent_of(path)) == ".git";
 }
 
 bool would_be_obeyed(const Root& root, std::string_view path) {

@@ -41,7 +41,8 @@ bool is_git_name(std::string_view name, FileType type);
 // A directory named ".git".
 bool is_git_directory_name(std::string_view name);
 
-// "objects" in a ".git", or deeper in it: hundreds of directories that hold nothing to be found.
+// "objects" in a ".git": hundreds of directories that hold nothing to be found. Deeper in it the
+// name may be that of a submodule or a worktree.
 bool is_object_store(std::string_view path);
 
 // Making or changing `path` would change what git obeys in a directory that it takes for a

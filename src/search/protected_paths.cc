@@ -1,5 +1,6 @@
 #include "search/protected_paths.h"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -98,15 +99,38 @@ public:
         for (auto& [path, entry] : found_) {
             if (is_covered(entry)) continue;
             const auto stat = root_.lstat(path);
+            if (!stat && stat.error().code == Code::kPathEscape) take_link(entry, taken);
             // What has gone meanwhile is none; what lies too deep to be named is one all the same.
             if (!stat && stat.error().code != Code::kInvalidPath) continue;
             if (stat) entry.stat = *stat;
             taken.push_back(entry);
         }
+        std::sort(taken.begin(), taken.end(),
+                  [](const auto& a, const auto& b) { return a.path < b.path; });
         return taken;
     }
 
 private:
+    // Who follows the path passes a link: that is what decides where it leads.
+    void take_link(const ProtectedPath& entry, std::vector<ProtectedPath>& taken) const {
+        for (std::size_t end = entry.path.find('/'); end != std::string::npos;
+             end = entry.path.find('/', end + 1)) {
+            const std::string path = entry.path.substr(0, end);
+            const auto stat = root_.lstat(path);
+            if (!stat || found_.count(path) != 0) return;
+            if (stat->type != FileType::kSymlink) continue;
+            ProtectedPath link;
+            link.path = path;
+            link.protection = Protection::kReadOnly;
+            link.rule = entry.rule;
+            link.stat = *stat;
+            const bool is_new = std::none_of(taken.begin(), taken.end(),
+                                             [&](const auto& other) { return other.path == path; });
+            if (is_new) taken.push_back(std::move(link));
+            return;
+        }
+    }
+
     // Would the path be less protected if the directory `at` above it were called otherwise?
     bool depends_on_name(const std::string& path, std::string_view at) const {
         const Access access = rules_.decide(path).access;

@@ -1,5 +1,6 @@
 #include "tools/git_judgement.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <paddock/limits.h>
@@ -10,8 +11,22 @@
 namespace paddock::tools {
 namespace {
 
+// "name/..": git goes up from where the name leads, which a link makes another place than the text
+// says. What git writes itself has ".." at its beginning only.
+bool goes_up_from_a_name(std::string_view path) {
+    bool named = false;
+    while (!path.empty()) {
+        const std::string_view part = path.substr(0, path.find('/'));
+        path.remove_prefix(std::min(path.size(), part.size() + 1));
+        if (part == ".." && named) return true;
+        named = named || (!part.empty() && part != "." && part != "..");
+    }
+    return false;
+}
+
 // A directory or nothing yet, without a link on the way.
 bool stays_inside(const Root& root, std::string_view from, std::string_view path) {
+    if (goes_up_from_a_name(path)) return false;
     const auto led = search::led_inside(root, from, path);
     if (!led) return false;
     if (led->empty()) return true;
@@ -33,7 +48,7 @@ bool leads_to_repository(const Root& root, const std::string& path) {
     const auto content = root.read_file(path, limits::kPathBytesMax);
     if (!content) return false;
     const auto written = search::pointer_target(*content, fs::leaf_of(path));
-    if (!written) return false;
+    if (!written || goes_up_from_a_name(*written)) return false;
     const auto target = search::led_inside(root, fs::parent_of(path), *written);
     if (!target || is_out_of_sight(*target)) return false;
     const auto has = [&](const char* name) {

@@ -60,6 +60,7 @@ class Guard::Impl {
 public:
     Impl(const Root& linkless, const policy::PathRules& rules, GuardOptions options)
         : root_(linkless),
+          rules_(rules),
           kernel_holds_(options.kernel_holds),
           known_(linkless, options.kernel_holds),
           held_([this](const Stat& stat) { return known_.holds(stat); }),
@@ -101,6 +102,7 @@ private:
     }
 
     const Root root_;
+    const policy::PathRules& rules_;
     const bool kernel_holds_;
     KnownPaths known_;
     const KeptTree::Spares held_;
@@ -398,7 +400,8 @@ bool Guard::Impl::take_away(const std::string& path, const Stat& judged, const s
 bool Guard::Impl::move_back(const ProtectedPath& entry) {
     if (entry.stat.type != FileType::kDirectory) return false;
     const auto was = std::find_if(left_.begin(), left_.end(), [&](const auto& left) {
-        return is_same_object(left.stat, entry.stat) && left.path != entry.path;
+        return is_same_object(left.stat, entry.stat) && left.path != entry.path &&
+               rules_.decide(left.path).access == policy::Access::kAllow;
     });
     if (was == left_.end()) return false;
     if (!rename_judged(root_, entry, was->path)) return false;

@@ -60,8 +60,19 @@ bool has_exactly(const std::string& content, const text::FileChange& change) {
     return !change.hunks.empty() && before && before->as_stated;
 }
 
+// What it leaves behind can be told from a file that it was never applied to: lines that came, or
+// lines on both sides of those that went.
+bool leaves_a_trace(const text::Hunk& hunk) {
+    const auto is = [](char mark) {
+        return [mark](const auto& line) { return line.mark == mark; };
+    };
+    return std::any_of(hunk.lines.begin(), hunk.lines.end(), is('+')) ||
+           (!hunk.lines.empty() && is(' ')(hunk.lines.front()) && is(' ')(hunk.lines.back()));
+}
+
 bool has_somewhere(const std::string& content, const text::FileChange& change) {
-    return has_exactly(content, change) ||
+    if (has_exactly(content, change)) return true;
+    return std::all_of(change.hunks.begin(), change.hunks.end(), leaves_a_trace) &&
            text::apply_change(content, reversed(change, false)).has_value();
 }
 
@@ -184,7 +195,7 @@ private:
                                     : has_somewhere(before, change);
         if (is_done || is_filled(before, change))
             return keep(**there, change, "already has this change");
-        if (!result) return explained(result.error());
+        if (!result) return explained(without_secrets(before, change, result.error()));
         tell('M', (*there)->path, joined(result->notes));
         changes_.write(**there, result->content, change.mode);
         return {};

@@ -112,7 +112,7 @@ TEST_F(Config, check_tells_everything_at_once) {
     os_write(base() + "/c.toml", "[workspace]\nread_only = true\n");
     EXPECT_EQ(run({"config", "check", "../c.toml"}).out,
               "The configuration is in order (../c.toml).\nThe workspace: " + base() +
-                  "/home/.local/state/paddock/workspaces\n");
+                  "/home/.local/state/paddock/workspaces (not there yet)\n");
     EXPECT_EQ(run({"config", "chekc"}).exit_code, 2);
     EXPECT_EQ(run({"config", "show", "x"}).exit_code, 2);
 }

@@ -302,5 +302,37 @@ TEST_F(GuardGit, trusted_settings_of_the_owner_stay) {
     EXPECT_TRUE(sh("test $(git config core.hooksPath) = .githooks", "main"));
 }
 
+// --- what leads git elsewhere than its text says
+// ----------------------------------------------------
+
+// A repository whose config runs the program, where nobody looks for one.
+constexpr const char* kHiddenRepository =
+    "mkdir -p .git/objects/foo && git init -q --bare .git/objects/cc && "
+    "git -C .git/objects/cc config core.bare false && "
+    "git -C .git/objects/cc config core.fsmonitor ";
+
+TEST_F(GuardGit, a_pointer_that_goes_up_from_a_link) {
+    expect_undone("cd main && " + std::string(kHiddenRepository) + evil() +
+                      " && ln -s .git/objects/foo lk && git init -q --bare cc && mkdir sub && "
+                      "echo \"gitdir: ../lk/../cc\" > sub/.git",
+                  "main/sub", "main/sub/.git:quarantined ", "git --work-tree=. status");
+}
+
+TEST_F(GuardGit, a_submodule_named_like_the_object_store) {
+    expect_undone(
+        "cd main && git init -q --bare .git/modules/objects && "
+        "git -C .git/modules/objects config core.fsmonitor " +
+            evil(),
+        "main", "main/.git/modules/objects/config:cleaned(core.fsmonitor) ",
+        "git --git-dir=.git/modules/objects --work-tree=. status");
+}
+
+TEST_F(GuardGit, a_link_on_the_way_to_trusted_hooks) {
+    ASSERT_TRUE(sh("cd main && git config core.hooksPath tools/hooks && mkdir -p tools/hooks"));
+    expect_undone("cd main && mv tools t2 && mkdir -p t3/hooks && cp " + evil() +
+                      " t3/hooks/pre-commit && ln -s t3 tools",
+                  "main", "main/tools:quarantined ", "git commit -q --allow-empty -m x");
+}
+
 }  // namespace
 }  // namespace paddock::testing
