@@ -77,20 +77,13 @@ Search in_large_file(const Stage& stage) {
             worker(stage, "lines", stage.large, {kRare, "--path=large.c"})};
 }
 
-// fd keeps no order and asks for no times; paddock keeps that of the paths here.
-Search finding(const Stage& stage, const std::string& name) {
+// As the tool answers, newest first: fd keeps no order and need not ask for times.
+Search finding(const Stage& stage, const std::string& name, const std::string& order = "newest") {
     return {"glob",
-            "**/" + name,
+            "**/" + name + (order == "paths" ? ", in the order of paths" : ""),
             {"fdfind", "--threads=2", "--color=never", "--type=f", "--type=l", "--glob", name},
-            worker(stage, "paths", stage.tree, {"**/" + name}),
+            worker(stage, order, stage.tree, {"**/" + name}),
             0.5};
-}
-
-// As the tool answers: that takes the time of every file found, which fd does not offer.
-Search finding_newest(const Stage& stage, const std::string& name) {
-    return {"glob", "**/" + name + ", newest first",
-            rg({"--files", "--sortr=modified", "--glob=" + name}),
-            worker(stage, "newest", stage.tree, {"**/" + name})};
 }
 
 std::string directory_of(const Stage& stage, const Search& search) {
@@ -216,8 +209,8 @@ int main(int argc, char** argv) {
     searches.push_back(in_large_file(stage));
     searches.push_back(finding(stage, "*.c"));
     searches.push_back(finding(stage, "Makefile"));
-    searches.push_back(finding_newest(stage, "*.c"));
-    searches.push_back(finding_newest(stage, "Makefile"));
+    searches.push_back(finding(stage, "*.c", "paths"));
+    searches.push_back(finding(stage, "Makefile", "paths"));
     std::vector<Group> groups;
     for (const Search& search : searches) {
         if (title_of(search).find(settings.only) == std::string::npos) continue;

@@ -2,8 +2,7 @@
 // with the workspace's path rules and secrets filter, but without their bounds on what is shown.
 //
 //     search_worker count|lines DIRECTORY PATTERN [-i] [-w] [--path=FILE]   prints as rg -c, rg -n
-//     search_worker paths DIRECTORY GLOB      prints as fd
-//     search_worker newest DIRECTORY GLOB     prints as rg --files --sortr=modified, without links
+//     search_worker paths|newest DIRECTORY GLOB     prints as fd, in the order of paths or of times
 #include <unistd.h>
 
 #include <charconv>
@@ -98,9 +97,7 @@ bool find(const Session& session, const char* pattern, bool newest_first) {
     if (!result) return false;
     std::string text;
     for (std::size_t i = 0; i < result->found.size(); ++i) {
-        const auto file = result->found[i];
-        if (newest_first && file.type == paddock::FileType::kSymlink) continue;
-        text.append(file.path).append("\n");
+        text.append(result->found[i].path).append("\n");
         if (text.size() >= kPiece && !print(session, text)) return false;
     }
     return print(session, text);
