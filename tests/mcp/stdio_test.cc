@@ -49,7 +49,8 @@ protected:
             const std::string id = background_id(
                 server().text_of("bash", {{"command", kHoldLock}, {"run_in_background", true}}));
             while (server().text_of("bash_output", {{"id", id}}).find("locked") ==
-                   std::string::npos) {
+                       std::string::npos &&
+                   !HasFailure()) {
             }
             return 0;
         }
@@ -138,7 +139,8 @@ TEST_F(McpStdio, every_tool_works_behind_both_walls) {
         ok("bash", {{"command", "sleep 1000"}, {"run_in_background", true}});
     ok("bash_kill", {{"id", background_id(started)}});
     while (ok("bash_output", {{"id", background_id(started)}}).find("running") !=
-           std::string::npos) {
+               std::string::npos &&
+           !HasFailure()) {
     }
 }
 
