@@ -49,6 +49,7 @@ public:
 
 private:
     void add_directory(const std::string& path);
+    void lead_to(const std::string& path, const std::string& pointer);
     void add_part(std::string path, GitPart::Kind kind, std::string_view git_directory,
                   const std::string& named_by = {});
     void follow_dot_git(const std::string& directory, const NotableEntry& entry);
@@ -104,6 +105,13 @@ void Layout::add_directory(const std::string& path) {
     if (directories_.insert(path).second) waiting_.push_back(path);
 }
 
+// What was not met under that path may lie behind a link, which then leads git as the pointer does.
+void Layout::lead_to(const std::string& path, const std::string& pointer) {
+    add_directory(path);
+    if (path.empty() || notable_.contains(path)) return;
+    add_part(path, GitPart::Kind::kPointer, path, pointer);
+}
+
 void Layout::add_part(std::string path, GitPart::Kind kind, std::string_view git_directory,
                       const std::string& named_by) {
     GitPart part{path, kind, std::string(git_directory), named_by};
@@ -131,7 +139,7 @@ void Layout::follow_dot_git(const std::string& directory, const NotableEntry& en
     }
     if (!target) return;
     worktrees_[*target].insert(directory);
-    add_directory(*target);
+    lead_to(*target, path);
 }
 
 void Layout::find_parts(const std::string& git_directory) {
@@ -150,7 +158,7 @@ void Layout::find_parts(const std::string& git_directory) {
             if (!common) continue;
             const auto& worktrees = worktrees_[git_directory];
             worktrees_[*common].insert(worktrees.begin(), worktrees.end());
-            add_directory(*common);
+            lead_to(*common, path);
         }
     }
 }

@@ -4,8 +4,8 @@
 // A git directory is one named ".git", one that holds HEAD with objects and refs or with commondir,
 // and one that a ".git" file or link, or a "commondir", leads to. Its parts are config,
 // config.worktree, hooks and commondir; further the files that its configs include and the
-// directory that core.hooksPath names, each where it lies inside the root. What lies behind a link
-// is not followed.
+// directory that core.hooksPath names, each where it lies inside the root; and what a pointer leads
+// to where nothing was noted, which may be a link or lie behind one. Links are not followed.
 //
 // Advisory: files are read while others may change them. Case is ignored, as path rules do.
 #pragma once
@@ -29,7 +29,7 @@ struct GitPart {
     std::string path;
     Kind kind = Kind::kConfig;
     std::string git_directory;  // that it belongs to; of a ".git" file: where that lies
-    std::string named_by{};     // the config that makes it a part; empty: its place does
+    std::string named_by{};     // the config or pointer that makes it a part; empty: its place does
 };
 
 // Directories, with what was noted of their entries. An empty path is the root.

@@ -1,11 +1,12 @@
 #include "search/protected_paths.h"
 
-#include <algorithm>
+#include <iterator>
 #include <map>
 #include <utility>
 
 #include "fs/rel_path.h"
 #include "search/git_layout.h"
+#include "search/link_trail.h"
 
 namespace paddock::search {
 namespace {
@@ -78,15 +79,32 @@ public:
         if (!is_new && at->second.kind == ProtectedKind::kNamed) at->second.kind = kind;
     }
 
+    // Looks at each. Who follows a path that passes a link is led by the link, so that is protected
+    // too, whether the path itself leads to something or not.
+    void look() {
+        std::vector<ProtectedPath> links;
+        for (auto at = found_.begin(); at != found_.end();) {
+            ProtectedPath& entry = at->second;
+            const auto stat = root_.lstat(entry.path);
+            if (!stat && stat.error().code == Code::kPathEscape) add_links_to(entry, links);
+            if (stat) entry.stat = *stat;
+            at = is_there(entry, stat) ? std::next(at) : found_.erase(at);
+        }
+        for (ProtectedPath& link : links) found_.emplace(link.path, std::move(link));
+    }
+
     // Directories whose name makes a rule match.
     void add_pins() {
         std::map<std::string, ProtectedPath> pins;
         for (const auto& [path, of] : found_) {
             for (std::string_view at = parent_of(path); !at.empty(); at = parent_of(at)) {
                 if (found_.count(std::string(at)) != 0 || !depends_on_name(path, at)) continue;
+                const auto stat = root_.lstat(at);
+                if (!stat) continue;
                 ProtectedPath pin;
                 pin.path = at;
                 pin.protection = Protection::kPinned;
+                pin.stat = *stat;
                 pin.rule = of.rule;
                 pins.emplace(pin.path, std::move(pin));
             }
@@ -97,37 +115,31 @@ public:
     std::vector<ProtectedPath> take() {
         std::vector<ProtectedPath> taken;
         for (auto& [path, entry] : found_) {
-            if (is_covered(entry)) continue;
-            const auto stat = root_.lstat(path);
-            if (!stat && stat.error().code == Code::kPathEscape) take_link(entry, taken);
-            // What has gone meanwhile is none; what lies too deep to be named is one all the same.
-            if (!stat && stat.error().code != Code::kInvalidPath) continue;
-            if (stat) entry.stat = *stat;
-            taken.push_back(entry);
+            if (!is_covered(entry)) taken.push_back(entry);
         }
-        std::sort(taken.begin(), taken.end(),
-                  [](const auto& a, const auto& b) { return a.path < b.path; });
         return taken;
     }
 
 private:
-    // Who follows the path passes a link: that is what decides where it leads.
-    void take_link(const ProtectedPath& entry, std::vector<ProtectedPath>& taken) const {
-        for (std::size_t end = entry.path.find('/'); end != std::string::npos;
-             end = entry.path.find('/', end + 1)) {
-            const std::string path = entry.path.substr(0, end);
+    // What has gone meanwhile is none; what lies too deep to be named is one all the same. Where a
+    // pointer leads only a link is one: of a directory the parts are.
+    static bool is_there(const ProtectedPath& entry, const Result<Stat>& stat) {
+        if (!stat) return stat.error().code == Code::kInvalidPath;
+        const bool is_led_to = entry.kind == ProtectedKind::kGitPointer && !entry.named_by.empty();
+        return !is_led_to || stat->type == FileType::kSymlink;
+    }
+
+    // With what makes the entry one in turn, so that nobody judges them before.
+    void add_links_to(const ProtectedPath& entry, std::vector<ProtectedPath>& links) const {
+        for (const std::string& path : follow_links(root_, entry.path).links) {
             const auto stat = root_.lstat(path);
-            if (!stat || found_.count(path) != 0) return;
-            if (stat->type != FileType::kSymlink) continue;
+            if (!stat) continue;
             ProtectedPath link;
             link.path = path;
-            link.protection = Protection::kReadOnly;
             link.rule = entry.rule;
             link.stat = *stat;
-            const bool is_new = std::none_of(taken.begin(), taken.end(),
-                                             [&](const auto& other) { return other.path == path; });
-            if (is_new) taken.push_back(std::move(link));
-            return;
+            link.named_by = entry.named_by;
+            links.push_back(std::move(link));
         }
     }
 
@@ -196,6 +208,7 @@ Outcome<std::vector<ProtectedPath>> ProtectedPaths::find() {
         if (decision.access == Access::kAllow) continue;
         collection.add(part.path, decision, kind_of(part.kind), part.named_by);
     }
+    collection.look();
     collection.add_pins();
     return collection.take();
 }

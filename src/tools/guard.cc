@@ -1,7 +1,8 @@
 // Every path that is protected now is compared with what was known. What is new or different is
 // judged in an order that keeps hostile files from turning innocent ones into parts of a
-// repository: first what leads git elsewhere, then configs, then what the configs that were
-// accepted name, then all else. After each step that undid something everything is looked at again.
+// repository: first what leads git elsewhere, then configs, then all else that has its own name or
+// place, and at last what of these that were accepted leads to. After each step that undid
+// something everything is looked at again.
 #include "tools/guard.h"
 
 #include <algorithm>
@@ -85,6 +86,7 @@ private:
 
     void settle(const ProtectedPath& entry);
     void judge(const ProtectedPath& entry, KnownPath* known);
+    void judge_link(const ProtectedPath& entry, KnownPath* known);
     void judge_pointer(const ProtectedPath& entry, KnownPath* known);
     void judge_config(const ProtectedPath& entry, const KnownPath* known);
     void judge_tree(const ProtectedPath& entry, KnownPath* known);
@@ -192,12 +194,12 @@ bool Guard::Impl::pass(const List& list) {
     if (!acted_) move_pinned_back();
     if (!acted_) settle_all([](auto kind) { return kind == ProtectedKind::kGitPointer; });
     if (!acted_) settle_all([](auto kind) { return kind == ProtectedKind::kGitConfig; });
-    if (!acted_) settle_named(list);
     if (!acted_) {
         settle_all([](auto kind) {
             return kind == ProtectedKind::kGitHooks || kind == ProtectedKind::kNamed;
         });
     }
+    if (!acted_) settle_named(list);
     if (!acted_) look_for_missing();
     return acted_;
 }
@@ -246,7 +248,8 @@ void Guard::Impl::move_pinned_back() {
     }
 }
 
-// What configs name, each after the config itself has been accepted.
+// What configs name and pointers lead to, each after the config or pointer itself has been
+// accepted.
 void Guard::Impl::settle_named(const List& list) {
     std::set<std::string> settled;
     for (bool progress = true; progress && !acted_;) {
@@ -254,6 +257,8 @@ void Guard::Impl::settle_named(const List& list) {
         for (const ProtectedPath& entry : list) {
             const KnownPath* source = known_.find(entry.named_by);
             if (source == nullptr || settled.count(entry.path) != 0) continue;
+            const auto there = root_.lstat(entry.named_by);
+            if (!there || !is_same_object(source->at.stat, *there)) continue;
             const bool accepted = source->at.named_by.empty() || settled.count(entry.named_by) != 0;
             if (!accepted) continue;
             settle(entry);
@@ -310,6 +315,7 @@ void Guard::Impl::settle(const ProtectedPath& entry) {
 }
 
 void Guard::Impl::judge(const ProtectedPath& entry, KnownPath* known) {
+    if (entry.stat.type == FileType::kSymlink) return judge_link(entry, known);
     switch (entry.kind) {
         case ProtectedKind::kGitPointer: judge_pointer(entry, known); break;
         case ProtectedKind::kGitConfig: judge_config(entry, known); break;
@@ -321,6 +327,16 @@ void Guard::Impl::judge(const ProtectedPath& entry, KnownPath* known) {
                 take_away(entry);
             }
             break;
+    }
+}
+
+// Whatever it leads to: none is made inside.
+void Guard::Impl::judge_link(const ProtectedPath& entry, KnownPath* known) {
+    const bool is_trusted = known != nullptr && !known->made_inside;
+    if (is_trusted && known->kept.difference(root_, held_).changed.empty()) {
+        known_.update(*known, entry);
+    } else {
+        take_away(entry.path, entry.stat, entry.rule, is_trusted ? known : nullptr);
     }
 }
 

@@ -334,5 +334,48 @@ TEST_F(GuardGit, a_link_on_the_way_to_trusted_hooks) {
                   "main", "main/tools:quarantined ", "git commit -q --allow-empty -m x");
 }
 
+// A pointer that was accepted leads through a directory that a later command replaces.
+TEST_F(GuardGit, a_link_in_the_place_of_what_an_accepted_pointer_leads_to) {
+    (void)before();
+    ASSERT_TRUE(
+        sh("cd main && mkdir x sub && git init -q --bare x/gd && "
+           "echo \"gitdir: ../x/gd\" > sub/.git"));
+    EXPECT_EQ(after(), "");
+    const std::string hidden = "cd main && " + std::string(kHiddenRepository) + evil();
+    expect_undone(hidden + " && mv x x2 && mkdir x && ln -s ../.git/objects/cc x/gd", "main/sub",
+                  "main/x/gd:quarantined ", "git --work-tree=. status");
+    EXPECT_EQ(os_read(ws("main/sub/.git")), "gitdir: ../x/gd\n");
+    // The link one directory higher.
+    expect_undone(
+        "cd main && rm -r x && mkdir -p .git/objects/dd && "
+        "ln -s ../cc .git/objects/dd/gd && ln -s .git/objects/dd x",
+        "main/sub", "main/x:quarantined ", "git --work-tree=. status");
+}
+
+TEST_F(GuardGit, a_link_in_the_place_of_what_an_accepted_commondir_leads_to) {
+    (void)before();
+    ASSERT_TRUE(
+        sh("cd main && mkdir x y && git init -q --bare x/gd && git -C x/gd config core.bare false "
+           "&& echo ../x/gd > y/commondir && cp x/gd/HEAD y/HEAD"));
+    EXPECT_EQ(after(), "");
+    const std::string hidden = "cd main && " + std::string(kHiddenRepository) + evil();
+    expect_undone(hidden + " && mv x x2 && mkdir x && ln -s ../.git/objects/cc x/gd", "main",
+                  "main/x/gd:quarantined ", "git --git-dir=y --work-tree=. status");
+}
+
+// Of the owner's own: what leads git by links goes on to do so.
+TEST_F(GuardGit, links_on_the_way_that_were_there_stay) {
+    ASSERT_TRUE(sh(
+        "cd main && mkdir real sub && git init -q --bare real/gd && ln -s real lk && "
+        "echo \"gitdir: ../lk/gd\" > sub/.git && mv .git/config cfg && ln -s ../cfg .git/config"));
+    (void)before();
+    ASSERT_TRUE(sh("touch main/new"));
+    EXPECT_EQ(after(), "");
+    ASSERT_TRUE(
+        sh("cd main && mkdir -p other/gd && ln -sfn other lk && ln -sfn ../new .git/config"));
+    EXPECT_EQ(after(), "main/.git/config:restored main/lk:restored ");
+    EXPECT_TRUE(sh("git status", "main"));
+}
+
 }  // namespace
 }  // namespace paddock::testing
