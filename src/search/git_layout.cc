@@ -10,6 +10,7 @@
 #include "fs/rel_path.h"
 #include "fs/root_state.h"
 #include "policy/git_config.h"
+#include "search/link_trail.h"
 
 namespace paddock::search {
 namespace {
@@ -54,6 +55,8 @@ private:
                   const std::string& named_by = {});
     void follow_dot_git(const std::string& directory, const NotableEntry& entry);
     void find_parts(const std::string& git_directory);
+    std::string follow_config(const std::string& path, const std::string& git_directory,
+                              const std::string& named_by);
     void read_config(const std::string& path, const std::string& git_directory, int depth);
     void add_hooks(const std::string& config, const std::string& git_directory,
                    std::string_view path);
@@ -152,6 +155,7 @@ void Layout::find_parts(const std::string& git_directory) {
             add_part(path, GitPart::Kind::kHooks, git_directory);
         } else if (!is_name(entry.name, "commondir")) {
             add_part(path, GitPart::Kind::kConfig, git_directory);
+            if (entry.type == FileType::kSymlink) follow_config(path, git_directory, path);
         } else {
             add_part(path, GitPart::Kind::kPointer, git_directory);
             const auto common = pointed(path, git_directory);
@@ -161,6 +165,15 @@ void Layout::find_parts(const std::string& git_directory) {
             lead_to(*common, path);
         }
     }
+}
+
+// Git reads the end of a link: where that is, or the path itself.
+std::string Layout::follow_config(const std::string& path, const std::string& git_directory,
+                                  const std::string& named_by) {
+    const auto end = follow_links(root_, path).end;
+    if (!end || *end == path || end->empty()) return path;
+    add_part(*end, GitPart::Kind::kConfig, git_directory, named_by);
+    return *end;
 }
 
 void Layout::read_config(const std::string& path, const std::string& git_directory, int depth) {
@@ -186,7 +199,7 @@ void Layout::read_config(const std::string& path, const std::string& git_directo
         const auto included = led_inside(root_, parent_of(path), *setting.value);
         if (!included || included->empty() || parts_.count(*included) != 0) continue;
         add_part(*included, GitPart::Kind::kConfig, git_directory, path);
-        read_config(*included, git_directory, depth + 1);
+        read_config(follow_config(*included, git_directory, path), git_directory, depth + 1);
     }
 }
 

@@ -5,7 +5,8 @@
 // and one that a ".git" file or link, or a "commondir", leads to. Its parts are config,
 // config.worktree, hooks and commondir; further the files that its configs include and the
 // directory that core.hooksPath names, each where it lies inside the root; and what a pointer leads
-// to where nothing was noted, which may be a link or lie behind one. Links are not followed.
+// to where nothing was noted, which may be a link or lie behind one. Of links only those of configs
+// are followed.
 //
 // Advisory: files are read while others may change them. Case is ignored, as path rules do.
 #pragma once

@@ -1,12 +1,10 @@
 #include "search/protected_paths.h"
 
-#include <iterator>
-#include <map>
 #include <utility>
 
 #include "fs/rel_path.h"
 #include "search/git_layout.h"
-#include "search/link_trail.h"
+#include "search/protected_collection.h"
 
 namespace paddock::search {
 namespace {
@@ -34,6 +32,7 @@ EntryInterest choose(const PathRules& rules, std::string_view path, std::string_
     interest.enter = access != Access::kDeny && !is_object_store(path);
     interest.note = is_git_name(name, type) || type == FileType::kSocket;
     if (interest.note || access == Access::kAllow) return interest;
+    if (type == FileType::kSymlink) return {.note = true};
     // What its directory stands for need not be noted.
     const std::string_view parent = parent_of(path);
     interest.note =
@@ -61,112 +60,6 @@ Decision decide_part(const PathRules& rules, const GitPart& part) {
     return decision;
 }
 
-// The paths found so far, each with the strictest protection.
-class Collection {
-public:
-    Collection(const Root& root, const PathRules& rules) : root_(root), rules_(rules) {}
-
-    void add(std::string path, const Decision& decision, ProtectedKind kind,
-             std::string named_by = {}) {
-        ProtectedPath added;
-        added.protection =
-            decision.access == Access::kDeny ? Protection::kHidden : Protection::kReadOnly;
-        added.kind = kind;
-        added.rule = decision.pattern;
-        added.named_by = std::move(named_by);
-        added.path = path;
-        const auto [at, is_new] = found_.emplace(std::move(path), added);
-        if (!is_new && at->second.kind == ProtectedKind::kNamed) at->second.kind = kind;
-    }
-
-    // Looks at each. Who follows a path that passes a link is led by the link, so that is protected
-    // too, whether the path itself leads to something or not.
-    void look() {
-        std::vector<ProtectedPath> links;
-        for (auto at = found_.begin(); at != found_.end();) {
-            ProtectedPath& entry = at->second;
-            const auto stat = root_.lstat(entry.path);
-            if (!stat && stat.error().code == Code::kPathEscape) add_links_to(entry, links);
-            if (stat) entry.stat = *stat;
-            at = is_there(entry, stat) ? std::next(at) : found_.erase(at);
-        }
-        for (ProtectedPath& link : links) found_.emplace(link.path, std::move(link));
-    }
-
-    // Directories whose name makes a rule match.
-    void add_pins() {
-        std::map<std::string, ProtectedPath> pins;
-        for (const auto& [path, of] : found_) {
-            for (std::string_view at = parent_of(path); !at.empty(); at = parent_of(at)) {
-                if (found_.count(std::string(at)) != 0 || !depends_on_name(path, at)) continue;
-                const auto stat = root_.lstat(at);
-                if (!stat) continue;
-                ProtectedPath pin;
-                pin.path = at;
-                pin.protection = Protection::kPinned;
-                pin.stat = *stat;
-                pin.rule = of.rule;
-                pins.emplace(pin.path, std::move(pin));
-            }
-        }
-        found_.merge(pins);
-    }
-
-    std::vector<ProtectedPath> take() {
-        std::vector<ProtectedPath> taken;
-        for (auto& [path, entry] : found_) {
-            if (!is_covered(entry)) taken.push_back(entry);
-        }
-        return taken;
-    }
-
-private:
-    // What has gone meanwhile is none; what lies too deep to be named is one all the same. Where a
-    // pointer leads only a link is one: of a directory the parts are.
-    static bool is_there(const ProtectedPath& entry, const Result<Stat>& stat) {
-        if (!stat) return stat.error().code == Code::kInvalidPath;
-        const bool is_led_to = entry.kind == ProtectedKind::kGitPointer && !entry.named_by.empty();
-        return !is_led_to || stat->type == FileType::kSymlink;
-    }
-
-    // With what makes the entry one in turn, so that nobody judges them before.
-    void add_links_to(const ProtectedPath& entry, std::vector<ProtectedPath>& links) const {
-        for (const std::string& path : follow_links(root_, entry.path).links) {
-            const auto stat = root_.lstat(path);
-            if (!stat) continue;
-            ProtectedPath link;
-            link.path = path;
-            link.rule = entry.rule;
-            link.stat = *stat;
-            link.named_by = entry.named_by;
-            links.push_back(std::move(link));
-        }
-    }
-
-    // Would the path be less protected if the directory `at` above it were called otherwise?
-    bool depends_on_name(const std::string& path, std::string_view at) const {
-        const Access access = rules_.decide(path).access;
-        if (access == Access::kAllow) return false;
-        const std::string renamed = joined(parent_of(at), "\x01") + path.substr(at.size());
-        const Access then = rules_.decide(renamed).access;
-        return then != access && then != Access::kDeny;
-    }
-
-    bool is_covered(const ProtectedPath& entry) const {
-        for (std::string_view at = parent_of(entry.path); !at.empty(); at = parent_of(at)) {
-            const auto above = found_.find(std::string(at));
-            if (above == found_.end() || above->second.protection == Protection::kPinned) continue;
-            if (above->second.protection == Protection::kHidden) return true;
-            if (entry.protection != Protection::kHidden) return true;
-        }
-        return false;
-    }
-
-    const Root& root_;
-    const PathRules& rules_;
-    std::map<std::string, ProtectedPath> found_;
-};
-
 }  // namespace
 
 ProtectedPaths::ProtectedPaths(const Root& root, const policy::PathRules& rules)
@@ -192,7 +85,7 @@ Outcome<std::vector<ProtectedPath>> ProtectedPaths::find() {
     snapshot_.each_notable([&](const std::string& path, const std::vector<NotableEntry>& entries) {
         notable.emplace(path, entries);
     });
-    Collection collection(root_, rules_);
+    ProtectedCollection collection(root_, rules_);
     sockets_.clear();
     for (const auto& [directory, entries] : notable) {
         for (const NotableEntry& entry : entries) {
@@ -208,8 +101,6 @@ Outcome<std::vector<ProtectedPath>> ProtectedPaths::find() {
         if (decision.access == Access::kAllow) continue;
         collection.add(part.path, decision, kind_of(part.kind), part.named_by);
     }
-    collection.look();
-    collection.add_pins();
     return collection.take();
 }
 

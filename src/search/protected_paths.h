@@ -5,8 +5,8 @@
 // repository (HEAD, objects and refs, or one that a ".git" file or "commondir" leads to) has its
 // config, config.worktree, hooks and commondir protected like those of a ".git" in its place; so
 // are files that a config includes and the directory that core.hooksPath names, when they lie
-// inside. An operator's rule that allows such a path has the last word. Links on the way to what a
-// config names or a pointer leads to are protected as well.
+// inside. An operator's rule that allows such a path has the last word. What a protected path leads
+// to by links is protected too (protected_collection.h).
 //
 // Names below refs, logs and objects of a ".git" are branches, not files of the project: rules
 // do not apply there ("fix.key" is a good name for a branch).

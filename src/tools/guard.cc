@@ -248,17 +248,16 @@ void Guard::Impl::move_pinned_back() {
     }
 }
 
-// What configs name and pointers lead to, each after the config or pointer itself has been
-// accepted.
+// What configs name, and pointers and links lead to: each after what leads there has been accepted.
 void Guard::Impl::settle_named(const List& list) {
     std::set<std::string> settled;
     for (bool progress = true; progress && !acted_;) {
         progress = false;
         for (const ProtectedPath& entry : list) {
+            if (entry.named_by.empty() || settled.count(entry.path) != 0) continue;
             const KnownPath* source = known_.find(entry.named_by);
-            if (source == nullptr || settled.count(entry.path) != 0) continue;
             const auto there = root_.lstat(entry.named_by);
-            if (!there || !is_same_object(source->at.stat, *there)) continue;
+            if (source == nullptr || !there || !is_same_object(source->at.stat, *there)) continue;
             const bool accepted = source->at.named_by.empty() || settled.count(entry.named_by) != 0;
             if (!accepted) continue;
             settle(entry);

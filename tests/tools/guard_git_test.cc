@@ -363,6 +363,27 @@ TEST_F(GuardGit, a_link_in_the_place_of_what_an_accepted_commondir_leads_to) {
                   "main/x/gd:quarantined ", "git --git-dir=y --work-tree=. status");
 }
 
+TEST_F(GuardGit, what_links_of_hooks_and_configs_lead_to) {
+    const std::string program = evil();
+    ASSERT_TRUE(
+        sh("cd main && rm -r .git/hooks && mkdir githooks && ln -s ../githooks .git/hooks && "
+           "mkdir scripts && touch scripts/pre-push && ln -s ../scripts/pre-push githooks/pre-push "
+           "&& mkdir dot && mv .git/config dot/config && ln -s ../dot/config .git/config && "
+           "git init -q ../two && touch scripts/two && "
+           "ln -s ../../../main/scripts/two ../two/.git/hooks/pre-commit"));
+    EXPECT_EQ(before(),
+              "main main/.git main/dot main/dot/config main/githooks main/scripts "
+              "main/scripts/pre-push main/scripts/two two/.git two/.git/config two/.git/hooks ");
+    expect_undone(
+        "cd main && mv dot d2 && mkdir dot && git config -f dot/config core.fsmonitor " + program,
+        "main", "main/dot/config:cleaned(core.fsmonitor) ");
+    expect_undone("cd main && mv githooks g2 && mkdir githooks && cp ../evil githooks/pre-commit",
+                  "main", "main/githooks/pre-commit:quarantined main/githooks/pre-push:restored ",
+                  "git commit -q --allow-empty -m x");
+    expect_undone("cd main && mv scripts s2 && mkdir scripts && cp ../evil scripts/two", "two",
+                  "main/scripts/two:quarantined ", "git commit -q --allow-empty -m x");
+}
+
 // Of the owner's own: what leads git by links goes on to do so.
 TEST_F(GuardGit, links_on_the_way_that_were_there_stay) {
     ASSERT_TRUE(sh(

@@ -221,6 +221,38 @@ TEST_F(GuardTest, puts_a_link_back_that_no_kernel_can_hold) {
     EXPECT_EQ(after(), "");
 }
 
+// A link gives what it leads to the protected name.
+TEST_F(GuardTest, protects_what_protected_links_lead_to) {
+    tree({"ROOT/.env->cfg/theenv", "ROOT/cfg/theenv=secret", "ROOT/.bashrc->lk/rc", "ROOT/lk->dots",
+          "ROOT/dots/rc=mine", "ROOT/.vscode->conf/vs", "ROOT/conf/vs/tasks.json=mine",
+          "ROOT/.idea/x->../idea.xml", "ROOT/idea.xml=mine", "ROOT/.husky->.", "ROOT/a/.zed->..",
+          "ROOT/.codex->../OUT", "ROOT/.claude->nowhere"});
+    EXPECT_EQ(before(), ".idea cfg cfg/theenv conf conf/vs dots dots/rc idea.xml ");
+    EXPECT_EQ(after(), "");
+    ASSERT_TRUE(
+        sh("mkdir nowhere; touch nowhere/settings.json; mv conf c2; mkdir -p conf/vs; "
+           "touch conf/vs/tasks.json; mkdir other; touch other/rc; ln -sfn other lk"));
+    EXPECT_EQ(after(), "conf/vs:quarantined lk:restored nowhere:quarantined ");
+    EXPECT_EQ(names(),
+              ".bashrc .claude .codex .env .husky .idea .idea/x .vscode a a/.zed c2 c2/vs "
+              "c2/vs/tasks.json cfg cfg/theenv conf dots dots/rc idea.xml lk other other/rc ");
+    EXPECT_EQ(after(), "");
+}
+
+TEST_F(GuardTest, links_that_a_command_makes_turn_nothing_into_something_protected) {
+    tree({"ROOT/README=mine", "ROOT/src/main.c=mine", "ROOT/.bashrc->dots/rc", "ROOT/dots/rc=mine",
+          "ROOT/lk->src"});
+    (void)before();
+    ASSERT_TRUE(
+        sh("ln -s README .env; ln -s src .vscode; ln -sfn README .bashrc; mkdir .idea; "
+           "ln -s ../src/main.c .idea/x; ln -s lk/main.c .zshrc"));
+    EXPECT_EQ(after(),
+              ".bashrc:restored .env:quarantined .idea:quarantined .vscode:quarantined "
+              ".zshrc:quarantined ");
+    EXPECT_EQ(names(), ".bashrc README dots dots/rc lk src src/main.c ");
+    EXPECT_EQ(after(), "");
+}
+
 TEST_F(GuardTest, counts_what_it_does_not_tell_one_by_one) {
     (void)before();
     ASSERT_TRUE(sh("for i in $(seq 80); do echo $i > $i.key; done"));
@@ -280,6 +312,19 @@ TEST_F(Unheld, content_is_restored) {
     EXPECT_EQ(names(),
               ".bashrc .env .git .git/config .git/hooks .git/hooks/pre-commit .vscode "
               ".vscode/a .vscode/a/tasks.json .vscode/b ok ");
+}
+
+TEST_F(Unheld, content_behind_a_link_is_restored) {
+    tree({"ROOT/.env->cfg/theenv", "ROOT/cfg/theenv=secret", "ROOT/.vscode->conf",
+          "ROOT/conf/tasks.json=mine"});
+    EXPECT_EQ(before(), "");
+    ASSERT_TRUE(sh("echo evil > cfg/theenv; echo evil > conf/tasks.json; touch conf/new"));
+    EXPECT_EQ(after(), "cfg/theenv:restored conf/new:quarantined conf/tasks.json:restored ");
+    EXPECT_EQ(os_read(ws(".env")), "secret");
+    EXPECT_EQ(os_read(ws(".vscode/tasks.json")), "mine");
+    ASSERT_TRUE(sh("rm -r cfg; mkdir cfg"));
+    EXPECT_EQ(after(), "cfg/theenv:restored ");
+    EXPECT_EQ(after(), "");
 }
 
 TEST_F(Unheld, a_repository_that_was_renamed_goes_back) {
