@@ -31,8 +31,11 @@ EntryInterest choose(const PathRules& rules, std::string_view path, std::string_
     const Access access = decide_named(rules, path, type).access;
     interest.enter = access != Access::kDeny && !is_object_store(path);
     interest.note = is_git_name(name, type) || type == FileType::kSocket;
+    if (type == FileType::kSymlink) {
+        interest.note =
+            interest.note || access != Access::kAllow || !rules.restricted_below(path).empty();
+    }
     if (interest.note || access == Access::kAllow) return interest;
-    if (type == FileType::kSymlink) return {.note = true};
     // What its directory stands for need not be noted.
     const std::string_view parent = parent_of(path);
     interest.note =
@@ -44,6 +47,18 @@ ProtectedKind kind_of(GitPart::Kind kind) {
     return kind == GitPart::Kind::kConfig  ? ProtectedKind::kGitConfig
            : kind == GitPart::Kind::kHooks ? ProtectedKind::kGitHooks
                                            : ProtectedKind::kGitPointer;
+}
+
+// A link in the place of a directory whose name matters: what lies behind it has protected names.
+void add_below_link(ProtectedCollection& collection, const PathRules& rules,
+                    const std::string& link) {
+    for (const PathRules::Below& below : rules.restricted_below(link)) {
+        const std::string path = below.path.empty() ? std::string() : joined(link, below.path);
+        const Decision decision = rules.decide(path);
+        if (!path.empty() && decision.access == Access::kAllow) continue;
+        collection.add_link(link, below.pattern, {});
+        if (!path.empty()) collection.add(path, decision, ProtectedKind::kNamed, link);
+    }
 }
 
 // As if it belonged to a ".git" in the place of its git directory.
@@ -92,8 +107,11 @@ Outcome<std::vector<ProtectedPath>> ProtectedPaths::find() {
             const std::string path = joined(directory, entry.name);
             if (entry.type == FileType::kSocket) note_socket(path);
             const Decision decision = decide_named(rules_, path, entry.type);
-            if (decision.access == Access::kAllow) continue;
-            collection.add(path, decision, ProtectedKind::kNamed);
+            if (decision.access != Access::kAllow) {
+                collection.add(path, decision, ProtectedKind::kNamed);
+            } else if (entry.type == FileType::kSymlink) {
+                add_below_link(collection, rules_, path);
+            }
         }
     }
     for (const GitPart& part : git_parts(root_, notable)) {

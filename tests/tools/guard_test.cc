@@ -253,6 +253,32 @@ TEST_F(GuardTest, links_that_a_command_makes_turn_nothing_into_something_protect
     EXPECT_EQ(after(), "");
 }
 
+// Rules for a name below another: a link in the place of the directory above.
+TEST_F(GuardTest, takes_away_a_link_that_gives_other_names_to_what_is_there) {
+    tree({"ROOT/elsewhere/git/config=", "ROOT/elsewhere/paddock/x=", "ROOT/.docker/x=",
+          "ROOT/other->elsewhere"});
+    (void)before();
+    ASSERT_TRUE(
+        sh("ln -s elsewhere .config; mkdir -p home; ln -s ../elsewhere home/.Kube; "
+           "mv .docker d; ln -s elsewhere .docker; ln -s elsewhere also"));
+    EXPECT_EQ(after(), ".config:quarantined .docker:quarantined home/.Kube:quarantined ");
+    EXPECT_EQ(names(),
+              "also d d/x elsewhere elsewhere/git elsewhere/git/config elsewhere/paddock "
+              "elsewhere/paddock/x home other ");
+    EXPECT_EQ(after(), "");
+}
+
+TEST_F(GuardTest, protects_what_has_its_name_by_a_link_above) {
+    tree({"ROOT/.config->dots/config", "ROOT/dots/config/git/config=mine", "ROOT/dots/config/x="});
+    EXPECT_EQ(before(), "dots dots/config dots/config/git ");
+    ASSERT_TRUE(sh("mkdir dots/config/gh; echo x > dots/config/gh/hosts.yml; touch dots/config/y"));
+    EXPECT_EQ(after(), "dots/config/gh/hosts.yml:quarantined ");
+    ASSERT_TRUE(sh("ln -sfn elsewhere .config; mkdir -p elsewhere/paddock"));
+    EXPECT_EQ(after(), ".config:restored ");
+    EXPECT_TRUE(os_exists(ws("elsewhere/paddock")));
+    EXPECT_EQ(after(), "");
+}
+
 TEST_F(GuardTest, counts_what_it_does_not_tell_one_by_one) {
     (void)before();
     ASSERT_TRUE(sh("for i in $(seq 80); do echo $i > $i.key; done"));
