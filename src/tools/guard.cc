@@ -22,6 +22,7 @@
 #include "tools/kept_tree.h"
 #include "tools/known_paths.h"
 #include "tools/quarantine.h"
+#include "tools/unlocked.h"
 
 namespace paddock::tools {
 namespace {
@@ -79,7 +80,8 @@ private:
     Done undo_all();
     bool pass(const List& list);
     void open_closed_directories();
-    Status open_up(const std::string& path) const;
+    bool open_up(const std::string& path) const;
+    Outcome<List> find();
     void move_pinned_back();
     void settle_named(const List& list);
     void look_for_missing();
@@ -170,7 +172,7 @@ Result<GuardReport> Guard::Impl::after() {
 Done Guard::Impl::undo_all() {
     left_.clear();
     for (int i = 0; i < limits::kGuardPassesMax; ++i) {
-        PADDOCK_ASSIGN(list, paths_.find());
+        PADDOCK_ASSIGN(list, find());
         if (!began_) trust(list);
         sockets_.admit(paths_.sockets());
         const auto& left = paths_.snapshot().left();
@@ -179,6 +181,14 @@ Done Guard::Impl::undo_all() {
     }
     record(".", Undone::kLeft, {}, "protected names keep appearing");
     return {};
+}
+
+Outcome<Guard::Impl::List> Guard::Impl::find() {
+    auto list = paths_.find();
+    if (list || list.error().code != Code::kPermissionDenied) return list;
+    if (!make_readable(root_, {})) return list;
+    record(".", Undone::kMadeReadable, {});
+    return paths_.find();
 }
 
 // True if something was undone.
@@ -204,30 +214,33 @@ bool Guard::Impl::pass(const List& list) {
     return acted_;
 }
 
-// A directory that cannot be listed could hide anything.
+// A directory that cannot be listed could hide anything, and so could those below it.
 void Guard::Impl::open_closed_directories() {
     for (const std::string& path : paths_.snapshot().unreadable()) {
         if (closed_.count(path) != 0) continue;
-        const Status opened = open_up(path);
-        record(path, opened ? Undone::kMadeReadable : Undone::kLeft, {},
-               opened ? std::string() : opened.error().explanation());
-        if (!opened) closed_.insert(path);
-        acted_ = acted_ || opened;
+        if (!open_up(path)) {
+            record(path, Undone::kLeft, {},
+                   as_error(refuse(Code::kPermissionDenied), "read", path).explanation());
+            closed_.insert(path);
+            continue;
+        }
+        acted_ = true;
+        record(path, Undone::kMadeReadable, {});
+        (void)root_.walk(path, [&](const WalkEntry& entry) {
+            const bool is_closed = entry.type == FileType::kDirectory && entry.failure == nullptr &&
+                                   make_readable(root_, entry.path);
+            if (is_closed) record(std::string(entry.path), Undone::kMadeReadable, {});
+            return WalkAction::kContinue;
+        });
     }
 }
 
-// An error if there was nothing to be done about it.
-Status Guard::Impl::open_up(const std::string& path) const {
-    constexpr Mode kOpen = 0500;
-    Status opened = as_error(refuse(Code::kPermissionDenied), "read", path);
+// It and what is above it. False if there was nothing to be done about it.
+bool Guard::Impl::open_up(const std::string& path) const {
+    bool opened = make_readable(root_, {});
     for (std::size_t end = 0; end != path.npos;) {
         end = path.find('/', end + 1);
-        const std::string at = path.substr(0, end);
-        const auto stat = root_.lstat(at);
-        if (!stat) return stat.error();
-        if ((stat->mode & kOpen) == kOpen || known_.holds(*stat)) continue;
-        opened = root_.chmod(at, (stat->mode & 0777U) | 0700U);
-        if (!opened) return opened;
+        opened = make_readable(root_, path.substr(0, end)) || opened;
     }
     return opened;
 }
@@ -241,6 +254,8 @@ void Guard::Impl::move_pinned_back() {
         if (known.at.protection != Protection::kPinned || known.made_inside) continue;
         const std::string now = paths_.snapshot().path_of(known.at.stat);
         if (now.empty() || now == path) continue;
+        const Unlocked from(root_, fs::parent_of(now));
+        const Unlocked to(root_, fs::parent_of(path));
         if (const auto there = root_.lstat(path)) take_away(path, *there, known.at.rule);
         if (!root_.rename(now, path, RenameMode::kNoReplace)) continue;
         record(path, Undone::kMovedBack, known.at.rule, "from " + now);
@@ -273,6 +288,7 @@ void Guard::Impl::look_for_missing() {
         // What the kernel holds was moved out of sight, or taken away by somebody outside.
         if (known == nullptr || known->bound || root_.lstat(path)) continue;
         const bool restorable = !known->made_inside && known->at.protection != Protection::kPinned;
+        const Unlocked unlocked(root_, fs::parent_of(path));
         if (restorable && known_.restore(*known)) {
             record(path, Undone::kRestored, known->at.rule);
             acted_ = true;
@@ -380,6 +396,7 @@ void Guard::Impl::judge_tree(const ProtectedPath& entry, KnownPath* known) {
     if (acted_ || !stays) return;
     if (!is_trusted) return known_.accept(entry);
     for (const std::string& path : difference.missing) {
+        const Unlocked unlocked(root_, fs::parent_of(path));
         if (!before.restore(root_, path)) continue;
         record(path, Undone::kRestored, entry.rule);
         acted_ = true;
@@ -392,6 +409,7 @@ void Guard::Impl::judge_tree(const ProtectedPath& entry, KnownPath* known) {
 // False if it is still there. What has moved meanwhile is looked for again.
 bool Guard::Impl::take_away(const std::string& path, const Stat& judged, const std::string& rule,
                             const KnownPath* known) {
+    const Unlocked unlocked(root_, fs::parent_of(path));
     auto [kept, removed] = quarantine_.take(path, judged);
     if (!removed && removed.error().code == Code::kRace) {
         acted_ = true;
@@ -419,6 +437,8 @@ bool Guard::Impl::move_back(const ProtectedPath& entry) {
                rules_.decide(left.path).access == policy::Access::kAllow;
     });
     if (was == left_.end()) return false;
+    const Unlocked from(root_, fs::parent_of(entry.path));
+    const Unlocked to(root_, fs::parent_of(was->path));
     if (!rename_judged(root_, entry, was->path)) return false;
     record(entry.path, Undone::kMovedBack, entry.rule, "to " + was->path);
     acted_ = true;
@@ -430,6 +450,7 @@ void Guard::Impl::clean(const ProtectedPath& entry, const policy::GitVerdict& ve
         take_away(entry);
         return;
     }
+    const Unlocked unlocked(root_, fs::parent_of(entry.path));
     std::string kept = quarantine_.keep(entry.path, entry.stat);
     WriteOptions options;
     options.replaces = entry.stat;

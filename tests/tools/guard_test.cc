@@ -14,7 +14,13 @@ using tools::GuardRecord;
 using tools::Since;
 using tools::Undone;
 
-class GuardTest : public Guarded {};
+class GuardTest : public Guarded {
+protected:
+    unsigned mode_of(const std::string& path) const {
+        struct stat found {};
+        return ::stat(ws(path).c_str(), &found) == 0 ? found.st_mode & 07777U : 0;
+    }
+};
 
 TEST_F(GuardTest, says_what_to_protect_once) {
     tree({"ROOT/.env=", "ROOT/.git/config=", "ROOT/a/.vscode/x=", "ROOT/.bashrc->nowhere"});
@@ -170,6 +176,49 @@ TEST_F(GuardTest, undoes_what_hides_in_closed_directories) {
     }
     EXPECT_FALSE(os_exists(ws("a/b/.vscode")));
     EXPECT_FALSE(os_exists(ws("d/e/.env")));
+    EXPECT_EQ(after(), "");
+}
+
+TEST_F(GuardTest, undoes_what_lies_in_a_directory_that_nobody_may_change) {
+    tree({"ROOT/.git/HEAD=", "ROOT/.git/config=[core]\n\tbare = false\n", "ROOT/.bashrc->mine",
+          "ROOT/src/main.c=mine"});
+    (void)before();
+    ASSERT_TRUE(
+        sh("echo x > .env; echo /x > .git/commondir; echo x > .git/config.worktree; mv src .idea; "
+           "rm .bashrc; chmod 1555 .; chmod 555 .git"));
+    EXPECT_EQ(after(),
+              ".git/commondir:quarantined .git/config.worktree:cleaned(x) .env:quarantined "
+              ".idea:moved-back(to src) .bashrc:restored ");
+    EXPECT_EQ(names(), ".bashrc .git .git/config src src/main.c ");
+    EXPECT_EQ(mode_of("."), 01555U);
+    EXPECT_EQ(mode_of(".git"), 0555U);
+    EXPECT_EQ(after(), "");
+}
+
+TEST_F(GuardTest, opens_a_repository_and_the_workspace_where_they_are_closed) {
+    if (is_root()) GTEST_SKIP() << "nothing is closed to root";
+    tree({"ROOT/.git/HEAD=", "ROOT/.git/config="});
+    (void)before();
+    ASSERT_TRUE(sh("echo x > .git/commondir; chmod 311 .git"));
+    EXPECT_EQ(after(), ".git:made-readable .git/commondir:quarantined ");
+    for (const char* mode : {"311", "644", "0"}) {
+        ASSERT_TRUE(sh("echo x > .env; chmod " + std::string(mode) + " ."));
+        EXPECT_EQ(after(), ".:made-readable .env:quarantined ") << mode;
+        ASSERT_TRUE(sh("true")) << mode;
+        std::filesystem::permissions(ws(), std::filesystem::perms::owner_all);
+    }
+    EXPECT_EQ(after(), "");
+}
+
+TEST_F(GuardTest, opens_any_number_of_closed_directories) {
+    if (is_root()) GTEST_SKIP() << "nothing is closed to root";
+    (void)before();
+    ASSERT_TRUE(
+        sh("p=.; for i in $(seq 60); do p=$p/d; mkdir $p; done; echo x > $p/.env; "
+           "for i in $(seq 60); do chmod 311 $p; p=${p%/d}; done"));
+    const auto undone = report();
+    EXPECT_EQ(undone.records.size() + undone.more, 61U);
+    EXPECT_EQ(names().find(".env"), std::string::npos);
     EXPECT_EQ(after(), "");
 }
 
