@@ -42,6 +42,26 @@ bool is_below(std::string_view path, std::string_view directory) {
                                                                  path[directory.size()] == '/'));
 }
 
+// A setting whose value may be the place of another repository.
+bool may_name_remote(std::string_view key) {
+    const std::string_view name = key.substr(key.rfind('.') + 1);
+    return name == "url" || name == "pushurl" || name == "remote" || name == "pushremote" ||
+           name == "pushdefault";
+}
+
+// The path in an address of this host; nothing if it is one of another.
+std::optional<std::string_view> local_place(std::string_view address) {
+    constexpr std::string_view kFile = "file://";
+    if (address.starts_with(kFile)) {
+        address.remove_prefix(kFile.size());
+    } else if (address.find(':') < address.find('/')) {
+        return std::nullopt;
+    }
+    while (address.ends_with('/')) address.remove_suffix(1);
+    if (address.empty()) return std::nullopt;
+    return address;
+}
+
 class Layout {
 public:
     Layout(const Root& root, const NotableMap& notable) : root_(root), notable_(notable) {}
@@ -60,6 +80,9 @@ private:
     void read_config(const std::string& path, const std::string& git_directory, int depth);
     void add_hooks(const std::string& config, const std::string& git_directory,
                    std::string_view path);
+    void follow_remotes(const std::vector<GitSetting>& settings, const std::string& git_directory);
+    std::set<std::string> bases_of(const std::string& git_directory) const;
+    std::vector<NotableEntry> unseen_entries(const std::string& directory) const;
     std::optional<std::string> pointed(const std::string& file, std::string_view from) const;
 
     const Root& root_;
@@ -88,17 +111,23 @@ std::vector<GitPart> Layout::run() {
         if (by_name) worktrees_[path].insert(std::string(parent_of(path)));
         if (by_name || has_the_shape(entries)) add_directory(path);
     }
-    while (!waiting_.empty()) {
-        const std::string next = std::move(waiting_.back());
-        waiting_.pop_back();
-        find_parts(next);
+    // What a config says of hooks depends on the worktrees, so all directories come first. A config
+    // may lead to more of them.
+    std::set<std::string> read;
+    for (bool progress = true; progress;) {
+        progress = false;
+        while (!waiting_.empty()) {
+            const std::string next = std::move(waiting_.back());
+            waiting_.pop_back();
+            find_parts(next);
+        }
+        const std::map<std::string, GitPart> parts = parts_;
+        for (const auto& [path, part] : parts) {
+            if (part.kind != GitPart::Kind::kConfig || !read.insert(path).second) continue;
+            read_config(path, part.git_directory, 0);
+            progress = true;
+        }
     }
-    // What a config says of hooks depends on the worktrees, which are known only now.
-    std::vector<GitPart> configs;
-    for (const auto& [path, part] : parts_) {
-        if (part.kind == GitPart::Kind::kConfig) configs.push_back(part);
-    }
-    for (const GitPart& config : configs) read_config(config.path, config.git_directory, 0);
     std::vector<GitPart> parts;
     for (auto& [path, part] : parts_) parts.push_back(std::move(part));
     return parts;
@@ -145,10 +174,26 @@ void Layout::follow_dot_git(const std::string& directory, const NotableEntry& en
     lead_to(*target, path);
 }
 
+// Of a directory in an object store, where nobody looks, or of none.
+std::vector<NotableEntry> Layout::unseen_entries(const std::string& directory) const {
+    std::vector<NotableEntry> entries;
+    const auto add = [&](std::string_view name) {
+        const auto stat = root_.lstat(joined(directory, name));
+        if (stat) entries.push_back({std::string(name), stat->type});
+    };
+    for (const std::string_view name : kParts) add(name);
+    add(".git");
+    return entries;
+}
+
 void Layout::find_parts(const std::string& git_directory) {
     const auto found = notable_.find(git_directory);
-    if (found == notable_.end()) return;
-    for (const NotableEntry& entry : found->second) {
+    const bool is_seen = found != notable_.end();
+    for (const NotableEntry& entry : is_seen ? found->second : unseen_entries(git_directory)) {
+        if (!is_seen && is_git_directory_name(entry.name)) {
+            follow_dot_git(git_directory, entry);
+            add_directory(joined(git_directory, entry.name));
+        }
         if (!is_one_of(kParts, entry.name)) continue;
         const std::string path = joined(git_directory, entry.name);
         if (is_name(entry.name, "hooks")) {
@@ -186,9 +231,14 @@ void Layout::read_config(const std::string& path, const std::string& git_directo
         if (!setting.value) continue;
         if (setting.key == "core.worktree") {
             const auto worktree = led_inside(root_, git_directory, *setting.value);
-            if (worktree) worktrees_[git_directory].insert(*worktree);
+            if (!worktree) continue;
+            worktrees_[git_directory].insert(*worktree);
+            if (!worktree->empty()) {
+                add_part(*worktree, GitPart::Kind::kPointer, git_directory, path);
+            }
         }
     }
+    follow_remotes(*settings, git_directory);
     for (const GitSetting& setting : *settings) {
         if (!setting.value) continue;
         if (setting.key == "core.hookspath") add_hooks(path, git_directory, *setting.value);
@@ -203,16 +253,46 @@ void Layout::read_config(const std::string& path, const std::string& git_directo
     }
 }
 
-// A relative path begins where hooks run: in each worktree, or in a bare repository.
+// A relative path begins where git runs hooks and reaches remotes from: in each worktree, or in a
+// bare repository.
+std::set<std::string> Layout::bases_of(const std::string& git_directory) const {
+    std::set<std::string> bases;
+    if (const auto found = worktrees_.find(git_directory); found != worktrees_.end()) {
+        bases = found->second;
+    }
+    bases.insert(git_directory);
+    return bases;
+}
+
 void Layout::add_hooks(const std::string& config, const std::string& git_directory,
                        std::string_view path) {
-    std::set<std::string> bases = worktrees_[git_directory];
-    bases.insert(git_directory);
-    for (const std::string& base : bases) {
+    for (const std::string& base : bases_of(git_directory)) {
         const auto hooks = led_inside(root_, base, path);
         // A directory with the repository in it cannot be kept as it is.
         if (!hooks || is_below(git_directory, *hooks)) continue;
         add_part(*hooks, GitPart::Kind::kHooks, git_directory, config);
+    }
+}
+
+// To push to a repository runs its hooks: one that nobody looks at must not be led to, however many
+// links there are on the way. Those that were met are known already.
+void Layout::follow_remotes(const std::vector<GitSetting>& settings,
+                            const std::string& git_directory) {
+    std::set<std::string> places;
+    for (const GitSetting& setting : settings) {
+        const auto place = setting.value && may_name_remote(setting.key)
+                               ? local_place(*setting.value)
+                               : std::nullopt;
+        if (place) places.insert(std::string(*place));
+    }
+    for (const std::string& place : places) {
+        for (const std::string& base : bases_of(git_directory)) {
+            for (const char* ending : {"", ".git"}) {
+                const std::string way = place.front() == '/' ? place : joined(base, place);
+                const auto end = follow_links(root_, way + ending).end;
+                if (end && !notable_.contains(*end)) add_directory(*end);
+            }
+        }
     }
 }
 

@@ -2,11 +2,11 @@
 // what leads git from one place to another.
 //
 // A git directory is one named ".git", one that holds HEAD with objects and refs or with commondir,
-// and one that a ".git" file or link, or a "commondir", leads to. Its parts are config,
-// config.worktree, hooks and commondir; further the files that its configs include and the
-// directory that core.hooksPath names, each where it lies inside the root; and what a pointer leads
-// to where nothing was noted, which may be a link or lie behind one. Of links only those of configs
-// are followed.
+// and one that a ".git" file or link, a "commondir" or, where nobody looks, the address of a remote
+// leads to. Its parts are config, config.worktree, hooks and commondir; further the files that its
+// configs include and the directory that core.hooksPath names, each where it lies inside the root;
+// and what a pointer or core.worktree leads to where nothing was noted, which may be a link or lie
+// behind one. Of links only those of configs and on the way to remotes are followed.
 //
 // Advisory: files are read while others may change them. Case is ignored, as path rules do.
 #pragma once

@@ -11,12 +11,25 @@ namespace {
 // Names on the way, those in the texts of links included: more is nobody's configuration.
 constexpr int kStepsMax = 512;
 
+// Where to begin and how to go on from there; false if the way leads outside.
+bool begin(const Root& root, std::string_view way, std::string& at, std::string& pending) {
+    if (way.starts_with('/')) {
+        const auto below = fs::strip_root(way, fs::state_of(root).rules);
+        if (!below) return false;
+        way = *below;
+        at.clear();
+    }
+    pending = std::string(way) + pending;
+    return true;
+}
+
 }  // namespace
 
 LinkTrail follow_links(const Root& root, std::string_view path) {
     LinkTrail trail;
     std::string at;  // as far as it goes, without a link
-    std::string pending(path);
+    std::string pending;
+    if (!begin(root, path, at, pending)) return trail;
     for (int steps = 0; steps < kStepsMax; ++steps) {
         std::string_view rest = pending;
         const std::string name(fs::take_component(rest));
@@ -38,15 +51,8 @@ LinkTrail follow_links(const Root& root, std::string_view path) {
         const auto link = root.readlink(at);
         if (!link || trail.links.size() == limits::kSymlinksMax) return trail;
         trail.links.push_back(at);
-        std::string_view way = link->text;
         at = std::string(fs::parent_of(at));
-        if (way.starts_with('/')) {
-            const auto below = fs::strip_root(way, fs::state_of(root).rules);
-            if (!below) return trail;
-            way = *below;
-            at.clear();
-        }
-        pending = std::string(way) + pending;
+        if (!begin(root, link->text, at, pending)) return trail;
     }
     return trail;
 }

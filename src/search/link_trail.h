@@ -18,7 +18,7 @@ struct LinkTrail {
     std::optional<std::string> end;  // canonical; nothing if there is no such object inside
 };
 
-// `path` is relative to the root and normalised; `root` must pass no link.
+// `path` is relative to the root, or absolute; `root` must pass no link.
 LinkTrail follow_links(const Root& root, std::string_view path);
 
 }  // namespace paddock::search

@@ -38,6 +38,8 @@ TEST_F(Trail, follows_absolute_links_that_stay_inside) {
     tree({"ROOT/a/file="});
     std::filesystem::create_symlink(ws("a"), ws("x"));
     EXPECT_EQ(of("x/file"), "x > a/file");
+    EXPECT_EQ(of(ws("x/file")), "x > a/file");
+    EXPECT_EQ(of("/etc/passwd"), "");
 }
 
 TEST_F(Trail, has_no_end_outside_or_in_circles_or_where_nothing_is) {

@@ -384,6 +384,42 @@ TEST_F(GuardGit, what_links_of_hooks_and_configs_lead_to) {
                   "main/scripts/two:quarantined ", "git commit -q --allow-empty -m x");
 }
 
+// To push is to have the hooks of the other repository run.
+TEST_F(GuardGit, a_remote_where_nobody_looks) {
+    const std::string program = evil();
+    const auto hidden = [](const std::string& name) {
+        return "git init -q --bare main/.git/objects/" + name + " && cp evil main/.git/objects/" +
+               name + "/hooks/pre-receive && ";
+    };
+    expect_undone(hidden("aa") + "git init -q n && cd n && git commit -q --allow-empty -m x && " +
+                      "git remote add o ../main/.git/objects/aa",
+                  "n", "main/.git/objects/aa/hooks/pre-receive:quarantined ",
+                  "git push o HEAD:refs/heads/x");
+    expect_undone(hidden("bb") + "git init -q m && cd m && git commit -q --allow-empty -m x && " +
+                      "ln -s ../main/.git/objects/bb lk.git && git config remote.pushDefault lk",
+                  "m", "main/.git/objects/bb/hooks/pre-receive:quarantined ",
+                  "git push lk HEAD:refs/heads/x");
+    EXPECT_TRUE(os_exists(ws("m/lk.git")));
+    // Where a remote of the owner's was.
+    ASSERT_TRUE(sh("git init -q --bare up.git && git -C main remote add up ../up.git"));
+    expect_undone(hidden("cc") + "mv up.git u && ln -s main/.git/objects/cc up.git", "main",
+                  "main/.git/objects/cc/hooks/pre-receive:quarantined ",
+                  "git push up HEAD:refs/heads/x");
+}
+
+TEST_F(GuardGit, a_link_in_the_place_of_an_accepted_worktree) {
+    (void)before();
+    ASSERT_TRUE(sh("git init -q n && git -C n config core.worktree ../../w && mkdir w"));
+    EXPECT_EQ(after(), "");
+    (void)before();
+    ASSERT_TRUE(sh("rmdir w && ln -s ../OUT w && echo x > n/f && git -C n --work-tree=. add f"));
+    EXPECT_TRUE(sh("git -C n checkout f") && os_exists(out("f"))) << "the attack is none";
+    std::filesystem::remove(out("f"));
+    EXPECT_EQ(after(), "w:quarantined ");
+    (void)sh("git -C n checkout f");
+    EXPECT_FALSE(os_exists(out("f")));
+}
+
 // Of the owner's own: what leads git by links goes on to do so.
 TEST_F(GuardGit, links_on_the_way_that_were_there_stay) {
     ASSERT_TRUE(sh(
