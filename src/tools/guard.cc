@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <mutex>
 #include <set>
 #include <utility>
@@ -81,6 +82,8 @@ private:
     bool pass(const List& list);
     void open_closed_directories();
     bool open_up(const std::string& path) const;
+    void leave_closed(const std::string& path);
+    bool is_left_closed(const std::string& path) const;
     Outcome<List> find();
     void move_pinned_back();
     void settle_named(const List& list);
@@ -116,7 +119,7 @@ private:
     std::mutex mutex_;
 
     bool began_ = false;
-    std::set<std::string> closed_;  // directories that need not be readable
+    std::map<std::string, Stat> closed_;  // directories that need not be readable
     GuardReport report_;
 
     // During a pass.
@@ -128,7 +131,7 @@ void Guard::Impl::trust(const List& list) {
     known_.trust(list);
     sockets_.trust(paths_.sockets());
     closed_.clear();
-    for (std::string& path : paths_.snapshot().unreadable()) closed_.insert(std::move(path));
+    for (const std::string& path : paths_.snapshot().unreadable()) leave_closed(path);
     began_ = true;
 }
 
@@ -217,11 +220,11 @@ bool Guard::Impl::pass(const List& list) {
 // A directory that cannot be listed could hide anything, and so could those below it.
 void Guard::Impl::open_closed_directories() {
     for (const std::string& path : paths_.snapshot().unreadable()) {
-        if (closed_.count(path) != 0) continue;
+        if (is_left_closed(path)) continue;
         if (!open_up(path)) {
             record(path, Undone::kLeft, {},
                    as_error(refuse(Code::kPermissionDenied), "read", path).explanation());
-            closed_.insert(path);
+            leave_closed(path);
             continue;
         }
         acted_ = true;
@@ -233,6 +236,19 @@ void Guard::Impl::open_closed_directories() {
             return WalkAction::kContinue;
         });
     }
+}
+
+// By path and as an object, as far as that can be looked at: another one in its place is not meant.
+void Guard::Impl::leave_closed(const std::string& path) {
+    const auto stat = root_.lstat(path);
+    closed_[path] = stat ? *stat : Stat{};
+}
+
+bool Guard::Impl::is_left_closed(const std::string& path) const {
+    const auto found = closed_.find(path);
+    if (found == closed_.end()) return false;
+    const auto stat = root_.lstat(path);
+    return is_same_object(found->second, stat ? *stat : Stat{});
 }
 
 // It and what is above it. False if there was nothing to be done about it.

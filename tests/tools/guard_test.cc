@@ -210,6 +210,24 @@ TEST_F(GuardTest, opens_a_repository_and_the_workspace_where_they_are_closed) {
     EXPECT_EQ(after(), "");
 }
 
+TEST_F(GuardTest, opens_what_can_be_listed_and_not_searched) {
+    if (is_root()) GTEST_SKIP() << "nothing is closed to root";
+    (void)before();
+    ASSERT_TRUE(sh("mkdir d; echo x > d/.env; chmod 644 d"));
+    EXPECT_EQ(after(), "d:made-readable d/.env:quarantined ");
+    EXPECT_EQ(after(), "");
+}
+
+TEST_F(GuardTest, opens_what_is_in_the_place_of_a_directory_that_was_closed_before) {
+    if (is_root()) GTEST_SKIP() << "nothing is closed to root";
+    tree({"ROOT/closed/x="});
+    ASSERT_EQ(::chmod(ws("closed").c_str(), 0), 0);
+    (void)before();
+    ASSERT_TRUE(sh("mv closed away; mkdir closed; echo x > closed/.env; chmod 311 closed"));
+    EXPECT_EQ(after(), "away:made-readable closed:made-readable closed/.env:quarantined ");
+    EXPECT_EQ(after(), "");
+}
+
 TEST_F(GuardTest, opens_any_number_of_closed_directories) {
     if (is_root()) GTEST_SKIP() << "nothing is closed to root";
     (void)before();
