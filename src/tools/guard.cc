@@ -228,13 +228,15 @@ void Guard::Impl::open_closed_directories() {
             continue;
         }
         acted_ = true;
-        record(path, Undone::kMadeReadable, {});
+        std::size_t below = 0;
         (void)root_.walk(path, [&](const WalkEntry& entry) {
-            const bool is_closed = entry.type == FileType::kDirectory && entry.failure == nullptr &&
-                                   make_readable(root_, entry.path);
-            if (is_closed) record(std::string(entry.path), Undone::kMadeReadable, {});
+            const bool is_directory =
+                entry.type == FileType::kDirectory && entry.failure == nullptr;
+            if (is_directory && make_readable(root_, entry.path)) ++below;
             return WalkAction::kContinue;
         });
+        record(path, Undone::kMadeReadable, {},
+               below == 0 ? std::string() : std::to_string(below) + " more below");
     }
 }
 

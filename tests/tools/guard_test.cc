@@ -170,7 +170,7 @@ TEST_F(GuardTest, undoes_what_hides_in_closed_directories) {
                   "a/b/.vscode:quarantined c/.git/hooks/h:quarantined d/e/.env:quarantined ");
     } else {
         EXPECT_EQ(undone,
-                  "a:made-readable d:made-readable d/e:made-readable "
+                  "a:made-readable d:made-readable(1 more below) "
                   "a/b/.vscode:quarantined c/.git/hooks/h:quarantined "
                   "d/e/.env:quarantined ");
     }
@@ -234,8 +234,9 @@ TEST_F(GuardTest, opens_any_number_of_closed_directories) {
     ASSERT_TRUE(
         sh("p=.; for i in $(seq 60); do p=$p/d; mkdir $p; done; echo x > $p/.env; "
            "for i in $(seq 60); do chmod 311 $p; p=${p%/d}; done"));
-    const auto undone = report();
-    EXPECT_EQ(undone.records.size() + undone.more, 61U);
+    const std::string undone = after();
+    EXPECT_TRUE(undone.starts_with("d:made-readable(59 more below) d/d/")) << undone;
+    EXPECT_TRUE(undone.ends_with("/d/.env:quarantined ")) << undone;
     EXPECT_EQ(names().find(".env"), std::string::npos);
     EXPECT_EQ(after(), "");
 }
