@@ -25,15 +25,32 @@ Decision decide_named(const PathRules& rules, std::string_view path, FileType ty
     return is_repository || decision.pattern.starts_with("**/.git/") ? Decision{} : decision;
 }
 
-EntryInterest choose(const PathRules& rules, std::string_view path, std::string_view name,
-                     FileType type) {
+bool passes_git_directory(std::string_view path) {
+    for (auto name = fs::take_component(path); !name.empty(); name = fs::take_component(path)) {
+        if (is_git_directory_name(name)) return true;
+    }
+    return false;
+}
+
+// By its text, so of several links one after the other the one that matters. Rules spare branches
+// and objects; a link that leads there would have them obeyed as a part of the project. Packages
+// have thousands of links, and nobody works there.
+bool leads_into_git(const Root& root, std::string_view link) {
+    constexpr std::string_view kPackages = "node_modules/";
+    if (passes_git_directory(link) || link.find(kPackages) != link.npos) return false;
+    const auto target = root.readlink(link);
+    return target && passes_git_directory(target->text);
+}
+
+EntryInterest choose(const Root& root, const PathRules& rules, std::string_view path,
+                     std::string_view name, FileType type) {
     EntryInterest interest;
     const Access access = decide_named(rules, path, type).access;
     interest.enter = access != Access::kDeny && !is_object_store(path);
     interest.note = is_git_name(name, type) || type == FileType::kSocket;
     if (type == FileType::kSymlink) {
-        interest.note =
-            interest.note || access != Access::kAllow || !rules.restricted_below(path).empty();
+        interest.note = interest.note || access != Access::kAllow ||
+                        !rules.restricted_below(path).empty() || leads_into_git(root, path);
     }
     if (interest.note || access == Access::kAllow) return interest;
     // What its directory stands for need not be noted.
@@ -80,8 +97,8 @@ Decision decide_part(const PathRules& rules, const GitPart& part) {
 ProtectedPaths::ProtectedPaths(const Root& root, const policy::PathRules& rules)
     : root_(root),
       rules_(rules),
-      snapshot_(root, [&rules](std::string_view path, std::string_view name, FileType type) {
-          return choose(rules, path, name, type);
+      snapshot_(root, [root, &rules](std::string_view path, std::string_view name, FileType type) {
+          return choose(root, rules, path, name, type);
       }) {}
 
 void ProtectedPaths::note_socket(const std::string& path) {
@@ -111,6 +128,9 @@ Outcome<std::vector<ProtectedPath>> ProtectedPaths::find() {
                 collection.add(path, decision, ProtectedKind::kNamed);
             } else if (entry.type == FileType::kSymlink) {
                 add_below_link(collection, rules_, path);
+                const Decision git = rules_.decide(joined(directory, ".git"));
+                const bool is_led = git.access != Access::kAllow && leads_into_git(root_, path);
+                if (is_led) collection.add_link(path, git.pattern, {});
             }
         }
     }

@@ -9,7 +9,8 @@
 // to by links is protected too (protected_collection.h).
 //
 // Names below refs, logs and objects of a ".git" are branches, not files of the project: rules
-// do not apply there ("fix.key" is a good name for a branch).
+// do not apply there ("fix.key" is a good name for a branch). A link that leads into a ".git" from
+// elsewhere is protected: it would give them other names.
 //
 // Not covered: programs and settings elsewhere that a trusted config names by other keys; what
 // the global git config says; hard links under other names.

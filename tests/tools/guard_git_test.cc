@@ -315,7 +315,8 @@ TEST_F(GuardGit, a_pointer_that_goes_up_from_a_link) {
     expect_undone("cd main && " + std::string(kHiddenRepository) + evil() +
                       " && ln -s .git/objects/foo lk && git init -q --bare cc && mkdir sub && "
                       "echo \"gitdir: ../lk/../cc\" > sub/.git",
-                  "main/sub", "main/sub/.git:quarantined ", "git --work-tree=. status");
+                  "main/sub", "main/sub/.git:quarantined main/lk:quarantined ",
+                  "git --work-tree=. status");
 }
 
 TEST_F(GuardGit, a_submodule_named_like_the_object_store) {
@@ -397,13 +398,12 @@ TEST_F(GuardGit, a_remote_where_nobody_looks) {
                   "git push o HEAD:refs/heads/x");
     expect_undone(hidden("bb") + "git init -q m && cd m && git commit -q --allow-empty -m x && " +
                       "ln -s ../main/.git/objects/bb lk.git && git config remote.pushDefault lk",
-                  "m", "main/.git/objects/bb/hooks/pre-receive:quarantined ",
+                  "m", "m/lk.git:quarantined main/.git/objects/bb/hooks/pre-receive:quarantined ",
                   "git push lk HEAD:refs/heads/x");
-    EXPECT_TRUE(os_exists(ws("m/lk.git")));
     // Where a remote of the owner's was.
     ASSERT_TRUE(sh("git init -q --bare up.git && git -C main remote add up ../up.git"));
     expect_undone(hidden("cc") + "mv up.git u && ln -s main/.git/objects/cc up.git", "main",
-                  "main/.git/objects/cc/hooks/pre-receive:quarantined ",
+                  "main/.git/objects/cc/hooks/pre-receive:quarantined up.git:quarantined ",
                   "git push up HEAD:refs/heads/x");
 }
 

@@ -347,6 +347,22 @@ TEST_F(GuardTest, protects_what_has_its_name_by_a_link_above) {
     EXPECT_EQ(after(), "");
 }
 
+// Names in an object store are no names of files of the project, so rules do not apply there.
+TEST_F(GuardTest, takes_away_a_link_that_leads_into_a_repository) {
+    tree({"ROOT/.git/config=", "ROOT/app/main.c=mine", "ROOT/shown->.git/x", "ROOT/.github/x="});
+    (void)before();
+    ASSERT_TRUE(
+        sh("mkdir -p .git/objects/x/.vscode; touch .git/objects/x/.vscode/tasks.json; mv app app2; "
+           "ln -s .git/objects/x app; mkdir d; ln -s \"$PWD/.git/objects/x/.vscode\" d/settings; "
+           "ln -s app by; ln -s ../config .git/objects/x/inside; ln -s ../.github d/other"));
+    EXPECT_TRUE(os_exists(ws("app/.vscode/tasks.json"))) << "the attack is none";
+    EXPECT_EQ(after(), "app:quarantined d/settings:quarantined ");
+    EXPECT_TRUE(os_exists(ws("shown")));
+    EXPECT_EQ(after(), "");
+    ASSERT_TRUE(sh("ln -sfn .git/y shown"));
+    EXPECT_EQ(after(), "shown:restored ");
+}
+
 TEST_F(GuardTest, counts_what_it_does_not_tell_one_by_one) {
     (void)before();
     ASSERT_TRUE(sh("for i in $(seq 80); do echo $i > $i.key; done"));
