@@ -42,18 +42,23 @@ bool is_below(std::string_view path, std::string_view directory) {
                                                                  path[directory.size()] == '/'));
 }
 
-// A setting whose value may be the place of another repository.
-bool may_name_remote(std::string_view key) {
-    const std::string_view name = key.substr(key.rfind('.') + 1);
-    return name == "url" || name == "pushurl" || name == "remote" || name == "pushremote" ||
-           name == "pushdefault";
+std::string_view leaf_of_key(std::string_view key) { return key.substr(key.rfind('.') + 1); }
+
+// The name of a remote, if this setting gives it an address. A remote without one is a path itself.
+std::optional<std::string_view> remote_with_address(std::string_view key) {
+    constexpr std::string_view kBegin = "remote.";
+    constexpr std::string_view kEnd = ".url";
+    if (!key.starts_with(kBegin) || !key.ends_with(kEnd)) return std::nullopt;
+    if (key.size() <= kBegin.size() + kEnd.size()) return std::nullopt;
+    return key.substr(kBegin.size(), key.size() - kBegin.size() - kEnd.size());
 }
 
 // The path in an address of this host; nothing if it is one of another.
 std::optional<std::string_view> local_place(std::string_view address) {
     constexpr std::string_view kFile = "file://";
     if (address.starts_with(kFile)) {
-        address.remove_prefix(kFile.size());
+        // A host may follow, which git ignores.
+        address.remove_prefix(std::min(address.find('/', kFile.size()), address.size()));
     } else if (address.find(':') < address.find('/')) {
         return std::nullopt;
     }
@@ -278,17 +283,24 @@ void Layout::add_hooks(const std::string& config, const std::string& git_directo
 // links there are on the way. Those that were met are known already.
 void Layout::follow_remotes(const std::vector<GitSetting>& settings,
                             const std::string& git_directory) {
-    std::set<std::string> places;
+    std::set<std::string_view> with_address;  // names of remotes
     for (const GitSetting& setting : settings) {
-        const auto place = setting.value && may_name_remote(setting.key)
-                               ? local_place(*setting.value)
-                               : std::nullopt;
-        if (place) places.insert(std::string(*place));
+        if (const auto name = remote_with_address(setting.key)) with_address.insert(*name);
     }
-    for (const std::string& place : places) {
+    std::set<std::string_view> places;
+    for (const GitSetting& setting : settings) {
+        const std::string_view name = leaf_of_key(setting.key);
+        const bool is_address = name == "url" || name == "pushurl";
+        const bool is_remote = name == "remote" || name == "pushremote" || name == "pushdefault";
+        if (!setting.value || !(is_address || is_remote)) continue;
+        if (is_remote && with_address.contains(*setting.value)) continue;
+        if (const auto place = local_place(*setting.value)) places.insert(*place);
+    }
+    for (const std::string_view place : places) {
         for (const std::string& base : bases_of(git_directory)) {
             for (const char* ending : {"", ".git"}) {
-                const std::string way = place.front() == '/' ? place : joined(base, place);
+                const std::string way =
+                    place.front() == '/' ? std::string(place) : joined(base, place);
                 const auto end = follow_links(root_, way + ending).end;
                 if (end && !notable_.contains(*end)) add_directory(*end);
             }

@@ -393,13 +393,21 @@ TEST_F(GuardGit, a_remote_where_nobody_looks) {
                name + "/hooks/pre-receive && ";
     };
     expect_undone(hidden("aa") + "git init -q n && cd n && git commit -q --allow-empty -m x && " +
-                      "git remote add o ../main/.git/objects/aa",
+                      "git remote add o ../main/.git/objects/aa && "
+                      "git config remote.../main/.git/objects/aa.url x",
                   "n", "main/.git/objects/aa/hooks/pre-receive:quarantined ",
                   "git push o HEAD:refs/heads/x");
     expect_undone(hidden("bb") + "git init -q m && cd m && git commit -q --allow-empty -m x && " +
                       "ln -s ../main/.git/objects/bb lk.git && git config remote.pushDefault lk",
                   "m", "m/lk.git:quarantined main/.git/objects/bb/hooks/pre-receive:quarantined ",
                   "git push lk HEAD:refs/heads/x");
+    expect_undone(hidden("dd") + "git init -q f && cd f && git commit -q --allow-empty -m x && " +
+                      "git remote add o file://host$PWD/../main/.git/objects/dd && "
+                      "git remote add p file://$PWD/../main/%2egit/objects/dd",
+                  "f",
+                  "f/.git/config:cleaned(remote.p.url) "
+                  "main/.git/objects/dd/hooks/pre-receive:quarantined ",
+                  "git push o HEAD:refs/heads/x");
     // Where a remote of the owner's was.
     ASSERT_TRUE(sh("git init -q --bare up.git && git -C main remote add up ../up.git"));
     expect_undone(hidden("cc") + "mv up.git u && ln -s main/.git/objects/cc up.git", "main",
