@@ -23,6 +23,10 @@ bool is_there(const ProtectedPath& entry, const Result<Stat>& stat) {
     return !is_led_to || stat->type == FileType::kSymlink;
 }
 
+bool is_led_to_hooks(const ProtectedPath& entry) {
+    return entry.kind == ProtectedKind::kGitHooks && !entry.named_by.empty();
+}
+
 bool holds(std::string_view directory, std::string_view path) {
     return directory.empty() || path == directory ||
            (path.starts_with(directory) && path[directory.size()] == '/');
@@ -81,7 +85,7 @@ void ProtectedCollection::look(const std::string& path) {
     const bool leads_on =
         stat ? stat->type == FileType::kSymlink : stat.error().code == Code::kPathEscape;
     if (leads_on && !on_the_way_.contains(path)) follow(entry);
-    const bool may_hold_links = entry.kind == ProtectedKind::kGitHooks || ends_.contains(path);
+    const bool may_hold_links = ends_.contains(path) || is_led_to_hooks(entry);
     if (stat && stat->type == FileType::kDirectory && may_hold_links) follow_links_in(entry);
     if (!is_there(entry, stat)) found_.erase(path);
 }

@@ -25,6 +25,8 @@ Decision decide_named(const PathRules& rules, std::string_view path, FileType ty
     return is_repository || decision.pattern.starts_with("**/.git/") ? Decision{} : decision;
 }
 
+constexpr std::string_view kHooks = "hooks";
+
 bool passes_git_directory(std::string_view path) {
     for (auto name = fs::take_component(path); !name.empty(); name = fs::take_component(path)) {
         if (is_git_directory_name(name)) return true;
@@ -48,8 +50,8 @@ EntryInterest choose(const Root& root, const PathRules& rules, std::string_view 
     const Access access = decide_named(rules, path, type).access;
     interest.enter = access != Access::kDeny && !is_object_store(path);
     interest.note = is_git_name(name, type) || type == FileType::kSocket;
-    if (type == FileType::kSymlink) {
-        interest.note = interest.note || access != Access::kAllow ||
+    if (type == FileType::kSymlink && !interest.note) {
+        interest.note = access != Access::kAllow || leaf_of(parent_of(path)) == kHooks ||
                         !rules.restricted_below(path).empty() || leads_into_git(root, path);
     }
     if (interest.note || access == Access::kAllow) return interest;
@@ -58,6 +60,18 @@ EntryInterest choose(const Root& root, const PathRules& rules, std::string_view 
     interest.note =
         parent.empty() || decide_named(rules, parent, FileType::kDirectory).access != access;
     return interest;
+}
+
+// The usual directory of hooks need not be listed for them every time.
+void add_links_of_hooks(ProtectedCollection& collection, const NotableMap& notable,
+                        const GitPart& hooks, const Decision& decision) {
+    const auto found = notable.find(hooks.path);
+    if (found == notable.end()) return;
+    for (const NotableEntry& entry : found->second) {
+        if (entry.type != FileType::kSymlink || entry.name.ends_with(".sample")) continue;
+        collection.add(joined(hooks.path, entry.name), decision, ProtectedKind::kNamed,
+                       hooks.named_by);
+    }
 }
 
 ProtectedKind kind_of(GitPart::Kind kind) {
@@ -138,6 +152,7 @@ Outcome<std::vector<ProtectedPath>> ProtectedPaths::find() {
         const Decision decision = decide_part(rules_, part);
         if (decision.access == Access::kAllow) continue;
         collection.add(part.path, decision, kind_of(part.kind), part.named_by);
+        if (leaf_of(part.path) == kHooks) add_links_of_hooks(collection, notable, part, decision);
     }
     return collection.take();
 }
