@@ -22,6 +22,8 @@ using policy::GitSetting;
 
 constexpr std::array<std::string_view, 4> kParts = {"config", "config.worktree", "hooks",
                                                     "commondir"};
+// Directories of files that each give a remote its address, if no config does.
+constexpr std::array<std::string_view, 2> kRemoteFiles = {"remotes", "branches"};
 constexpr std::array<std::string_view, 3> kShape = {"head", "objects", "refs"};
 
 // Of ASCII letters. `lower` has none that is not lower case.
@@ -192,6 +194,13 @@ std::vector<NotableEntry> Layout::unseen_entries(const std::string& directory) c
 }
 
 void Layout::find_parts(const std::string& git_directory) {
+    for (const std::string_view name : kRemoteFiles) {
+        const auto files = notable_.find(joined(git_directory, name));
+        if (files == notable_.end()) continue;
+        for (const NotableEntry& file : files->second) {
+            add_part(joined(files->first, file.name), GitPart::Kind::kHooks, git_directory);
+        }
+    }
     const auto found = notable_.find(git_directory);
     const bool is_seen = found != notable_.end();
     for (const NotableEntry& entry : is_seen ? found->second : unseen_entries(git_directory)) {
@@ -313,6 +322,10 @@ void Layout::follow_remotes(const std::vector<GitSetting>& settings,
 bool is_git_name(std::string_view name, FileType type) {
     return is_one_of(kParts, name) || is_one_of(kShape, name) ||
            (is_git_directory_name(name) && type != FileType::kDirectory);
+}
+
+bool may_be_remote_file(std::string_view path, FileType type) {
+    return type != FileType::kDirectory && is_one_of(kRemoteFiles, leaf_of(parent_of(path)));
 }
 
 bool is_git_directory_name(std::string_view name) { return is_name(name, ".git"); }

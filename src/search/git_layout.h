@@ -25,6 +25,7 @@
 namespace paddock::search {
 
 struct GitPart {
+    // Among the hooks are all files that git must not find unless the owner made them.
     enum class Kind : std::uint8_t { kConfig, kHooks, kPointer };
 
     std::string path;
@@ -38,6 +39,10 @@ using NotableMap = std::map<std::string, std::vector<NotableEntry>>;
 
 // Must be noted for the layout to be seen.
 bool is_git_name(std::string_view name, FileType type);
+
+// So must these, wherever they are: in "remotes" and "branches" of a git directory they give
+// remotes their addresses, where the config does not.
+bool may_be_remote_file(std::string_view path, FileType type);
 
 // A directory named ".git".
 bool is_git_directory_name(std::string_view name);

@@ -49,7 +49,8 @@ EntryInterest choose(const Root& root, const PathRules& rules, std::string_view 
     EntryInterest interest;
     const Access access = decide_named(rules, path, type).access;
     interest.enter = access != Access::kDeny && !is_object_store(path);
-    interest.note = is_git_name(name, type) || type == FileType::kSocket;
+    interest.note =
+        is_git_name(name, type) || may_be_remote_file(path, type) || type == FileType::kSocket;
     if (type == FileType::kSymlink && !interest.note) {
         interest.note = access != Access::kAllow || leaf_of(parent_of(path)) == kHooks ||
                         !rules.restricted_below(path).empty() || leads_into_git(root, path);

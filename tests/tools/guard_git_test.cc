@@ -415,6 +415,18 @@ TEST_F(GuardGit, a_remote_where_nobody_looks) {
                   "git push up HEAD:refs/heads/x");
 }
 
+TEST_F(GuardGit, a_remote_that_has_its_address_in_a_file) {
+    const std::string program = evil();
+    ASSERT_TRUE(sh("mkdir -p main/.git/branches && echo mine > main/.git/branches/mine"));
+    expect_undone(
+        "git init -q --bare main/.git/objects/aa && cp evil main/.git/objects/aa/hooks/update && "
+        "cd main && mkdir -p .git/remotes && echo \"URL: .git/objects/aa\" > .git/remotes/origin",
+        "main", "main/.git/remotes/origin:quarantined ", "git push origin HEAD:refs/heads/x");
+    expect_undone("echo .git/objects/aa > main/.git/branches/up", "main",
+                  "main/.git/branches/up:quarantined ", "git push up HEAD:refs/heads/y");
+    EXPECT_EQ(os_read(ws("main/.git/branches/mine")), "mine\n");
+}
+
 TEST_F(GuardGit, a_link_in_the_place_of_an_accepted_worktree) {
     (void)before();
     ASSERT_TRUE(sh("git init -q n && git -C n config core.worktree ../../w && mkdir w"));
