@@ -10,6 +10,9 @@ namespace paddock::cli {
 inline constexpr int kRefused = 1;
 inline constexpr int kUsageError = 2;
 
+// After a signal, as shells have it.
+inline constexpr int kAddedToSignal = 128;
+
 // `text` is the answer (exit 0) or the complaint.
 struct Ending {
     int exit_code = 0;

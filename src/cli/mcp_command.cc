@@ -29,7 +29,7 @@ Command mcp_command() {
              "2024-11-05. Commands run in a sandbox of their own. The server itself is "
              "confined too, before it reads the first message: the kernel lets it open nothing "
              "outside the workspace. It ends with its input, with the process that started it, "
-             "and on SIGINT, SIGTERM and SIGHUP; every process of the session ends with it. "
+             "and on a signal; every process of the session ends with it. "
              "What a client says of its roots changes nothing.",
          .examples = {"paddock mcp --root ~/project", "paddock mcp --root ~/project --read-only",
                       "claude mcp add paddock -- paddock mcp --root ."},

@@ -1,7 +1,6 @@
 #include "cli/run.h"
 
 #include <poll.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include <array>
@@ -9,59 +8,41 @@
 
 #include <paddock/workspace.h>
 
+#include "cli/ending.h"
 #include "cli/terminal.h"
 #include "cli/terminal_relay.h"
 #include "cli/workspace_options.h"
+#include "sys/output.h"
+#include "sys/signal.h"
 #include "tools/command_text.h"
 #include "tools/session.h"
 
 namespace paddock::cli {
 namespace {
 
-constexpr int kShellAddsToSignal = 128;
-
 // As "env" and "timeout" answer: the sandbox failed, the program cannot be run, there is none.
 constexpr int kNotStarted = 125;
 constexpr int kCannotRun = 126;
 constexpr int kNotFound = 127;
 
-// Signals that end a program, as something to read: they are for the command, which has a session
-// of its own and does not get them from our terminal.
-class EndingSignals {
-public:
-    EndingSignals() {
-        sigset_t set;
-        sigemptyset(&set);
-        for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) sigaddset(&set, number);
-        ::pthread_sigmask(SIG_BLOCK, &set, nullptr);
-        fd_ = UniqueFd(::signalfd(-1, &set, SFD_CLOEXEC));
-    }
+// What would end us is for the command, which has a session of its own and does not get it from our
+// terminal: when it has ended, what it left is still to be looked at.
+void pass_signal(tools::Shell& shell, const sandbox::Process& process, int signals) {
+    if (const int number = sys::take_signal(signals); number != 0) shell.signal(process.id, number);
+}
 
-    int fd() const { return fd_.get(); }
-    int take() const {
-        signalfd_siginfo info{};
-        return ::read(fd_.get(), &info, sizeof info) == sizeof info
-                   ? static_cast<int>(info.ssi_signo)
-                   : 0;
-    }
-
-private:
-    UniqueFd fd_;
-};
-
-void wait_and_pass_signals(tools::Shell& shell, const sandbox::Process& process,
-                           const EndingSignals& signals) {
+void wait_and_pass_signals(tools::Shell& shell, const sandbox::Process& process, int signals) {
     for (;;) {
         std::array<pollfd, 2> watched{pollfd{process.status.get(), POLLIN, 0},
-                                      pollfd{signals.fd(), POLLIN, 0}};
+                                      pollfd{signals, POLLIN, 0}};
         if (::poll(watched.data(), watched.size(), -1) < 0) continue;
         if (watched[0].revents != 0) return;
-        if (watched[1].revents != 0) shell.signal(process.id, signals.take());
+        if (watched[1].revents != 0) pass_signal(shell, process, signals);
     }
 }
 
 int exit_code(const sandbox::ExitRecord& record) {
-    return record.signal == 0 ? record.exit_code : kShellAddsToSignal + record.signal;
+    return record.signal == 0 ? record.exit_code : kAddedToSignal + record.signal;
 }
 
 void tell_denials(tools::Shell& shell, const sandbox::Process& process,
@@ -82,7 +63,9 @@ int explain(const tools::Problem& problem) {
 
 int run_in(tools::Shell& shell, const std::vector<std::string>& words,
            const CommandLimits& limits) {
-    const EndingSignals signals;
+    sys::ignore_broken_pipes();
+    const auto signals = sys::hold_ending_signals();
+    if (!signals) return explain(as_error(signals.error(), "run", {}));
     const bool interactive = is_interactive();
     sandbox::Command command;
     command.arguments = words;
@@ -98,11 +81,11 @@ int run_in(tools::Shell& shell, const std::vector<std::string>& words,
     if (interactive) {
         const RawTerminal raw(STDIN_FILENO);
         relay_terminal(process->terminal.get(), process->status.get(),
-                       {.fd = signals.fd(),
-                        .pass_on = [&] { shell.signal(process->id, signals.take()); },
+                       {.fd = signals->get(),
+                        .pass_on = [&] { pass_signal(shell, *process, signals->get()); },
                         .hang_up = [&] { shell.signal(process->id, SIGHUP); }});
     } else {
-        wait_and_pass_signals(shell, *process, signals);
+        wait_and_pass_signals(shell, *process, signals->get());
     }
     const auto record = sandbox::read_exit(process->status.get());
     for (const std::string& line : shell.end().lines) complain(line);

@@ -3,10 +3,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <optional>
 
 #include <paddock/tools.h>
 
 #include "base/display.h"
+#include "cli/cancel_on_signal.h"
 #include "cli/command.h"
 #include "cli/tool_form.h"
 #include "cli/view.h"
@@ -116,13 +118,17 @@ int run(const ToolRequest& request) {
               .detailed = request.detailed,
               .titled = request.arguments.size() > 1,
               .paint = Paint(STDOUT_FILENO, request.output.colours)};
+    std::optional<CancelOnSignal> cancel;
+    if (tool != nullptr && tool->manners.needs_shell) cancel.emplace();
     int worst = 0;
     for (const std::string& arguments : request.arguments) {
         const tools::Answer answer = [&] {
             const Waiting waiting(STDERR_FILENO, displayable(request.tool));
-            return tools::call(*workspace, request.tool, arguments);
+            return tools::call(*workspace, request.tool, arguments,
+                               {.cancel = cancel ? cancel->token() : std::stop_token()});
         }();
         worst = std::max(worst, show(request, {request.tool, arguments, answer}, look));
+        if (cancel && cancel->caught() != 0) return kAddedToSignal + cancel->caught();
         look.follows = true;
     }
     return worst;

@@ -17,7 +17,7 @@ enum class StdioEnd : std::uint8_t {
     kInput,   // there is no more; what was asked before is answered
     kReader,  // nobody reads the answers
     kParent,  // whoever started the server is gone
-    kSignal,  // SIGINT, SIGTERM or SIGHUP
+    kSignal,  // that would have ended the process
 };
 
 struct StdioServed {

@@ -153,9 +153,11 @@ bool is_word(std::string_view value) {
     });
 }
 
-// "helper::address" has git run git-remote-helper; what begins with a dash would be an option.
+// "helper::address" has git run git-remote-helper; what begins with a dash would be an option;
+// "%2e" hides a path, which somebody has to follow.
 bool is_plain_remote(std::string_view value) {
-    return !value.starts_with('-') && value.find("::") == value.npos;
+    const bool is_encoded = value.starts_with("file:") && value.find('%') != value.npos;
+    return !value.starts_with('-') && value.find("::") == value.npos && !is_encoded;
 }
 
 bool is_harmless(std::string_view value, Value kind, const LeadsInside& leads_inside) {

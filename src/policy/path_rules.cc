@@ -23,6 +23,11 @@ std::string_view telling_name(std::string_view pattern) noexcept {
     return name.empty() || name == "." || name == ".." ? "*" : name;
 }
 
+// Is the last name of the pattern more than wildcards?
+bool names_something(std::string_view pattern) noexcept {
+    return pattern.substr(pattern.rfind('/') + 1).find_first_not_of("*?") != pattern.npos;
+}
+
 bool is_wildcard(char of_pattern) noexcept { return of_pattern == '*' || of_pattern == '?'; }
 
 // Calls `visit` with the bytes that this one of a pattern matches, whatever the case.
@@ -67,7 +72,7 @@ Outcome<PathRules> PathRules::compile(std::span<const PathRule> from_operator,
 }
 
 Done PathRules::add(const PathRule& rule) {
-    Rule added{rule.pattern, rule.access, {}, false};
+    Rule added{rule.pattern, rule.access, {}};
     std::string_view pattern = added.pattern;
     text::GlobOptions options;
     options.ignore_case = rule.access != Access::kAllow;
@@ -89,9 +94,32 @@ Done PathRules::add(const PathRule& rule) {
     }
     PADDOCK_ASSIGN(glob, text::Glob::compile(pattern, options));
     added.glob = std::move(glob);
+    if (rule.access != Access::kAllow) {
+        PADDOCK_ASSIGN(ways, ways_of(pattern, added.below_only));
+        added.ways = std::move(ways);
+    }
     index(rules_.size(), pattern);
     rules_.push_back(std::move(added));
     return {};
+}
+
+Outcome<std::vector<PathRules::Way>> PathRules::ways_of(std::string_view pattern, bool below_only) {
+    std::vector<Way> ways;
+    PADDOCK_ASSIGN(alternatives, text::expand_braces(pattern));
+    for (std::string& each : alternatives) {
+        if (below_only) each += "/**";
+        for (std::size_t end = each.find('/'); end != each.npos; end = each.find('/', end + 1)) {
+            const std::string directory = each.substr(0, end);
+            if (!names_something(directory)) continue;
+            // A piece of a pattern need not be one.
+            auto glob = text::Glob::compile(directory, {.ignore_case = true});
+            if (!glob) continue;
+            std::string rest = each.substr(end + 1);
+            if (rest.find_first_of("*?[\\") != rest.npos) rest.clear();
+            ways.push_back({std::move(*glob), std::move(rest)});
+        }
+    }
+    return ways;
 }
 
 void PathRules::index(std::size_t rule, std::string_view pattern) {
@@ -146,6 +174,28 @@ Decision PathRules::decide_as_written(std::string_view path) const noexcept {
     const std::size_t index = path.empty() ? rules_.size() : first_match(path);
     if (index == rules_.size()) return {};
     return {rules_[index].access, index, rules_[index].pattern, index < from_operator_};
+}
+
+std::vector<PathRules::Below> PathRules::restricted_below(std::string_view directory) const {
+    const std::string plain = plain_spelling(directory).value_or(std::string(directory));
+    std::vector<Below> found;
+    std::size_t first = rules_.size();
+    for (std::size_t i = 0; i < rules_.size(); ++i) {
+        for (const Way& way : rules_[i].ways) {
+            if (!way.directory.matches(plain, true)) continue;
+            first = std::min(first, i);
+            found.push_back({way.rest, rules_[i].pattern});
+        }
+    }
+    // A rule before them decides about all that is below.
+    const bool is_decided = std::any_of(
+        rules_.begin(), rules_.begin() + static_cast<std::ptrdiff_t>(first), [&](const Rule& rule) {
+            return !rule.glob || any_from_root(plain, [&](std::string_view prefix) {
+                return rule.glob->matches(prefix, true);
+            });
+        });
+    if (is_decided) found.clear();
+    return found;
 }
 
 bool PathRules::covers_something_below(std::string_view directory) const noexcept {

@@ -47,12 +47,26 @@ public:
     // who moves, copies or removes the tree has to look inside.
     bool covers_something_below(std::string_view directory) const noexcept;
 
+    // What is restricted below `directory` because of how that is called: for ".config" "git" by
+    // "**/.config/git". A link of that name would give other objects such names.
+    struct Below {
+        std::string_view path;     // relative to the directory; empty if it is not literal
+        std::string_view pattern;  // as written
+    };
+    std::vector<Below> restricted_below(std::string_view directory) const;
+
 private:
+    // A directory that a pattern names, and what of the pattern follows it.
+    struct Way {
+        text::Glob directory;
+        std::string rest;  // empty if it is not literal
+    };
     struct Rule {
         std::string pattern;
         Access access;
         std::optional<text::Glob> glob;  // none: "**", everything
         bool below_only = false;         // "build/**" does not cover "build"
+        std::vector<Way> ways{};         // if it restricts
     };
     // For each value of a byte, one bit for each rule that may match a name with it.
     using Masks = std::vector<std::uint64_t>;
@@ -60,6 +74,7 @@ private:
     Decision decide_as_written(std::string_view path) const noexcept;
     bool covers_below_as_written(std::string_view directory) const noexcept;
     Done add(const PathRule& rule);
+    static Outcome<std::vector<Way>> ways_of(std::string_view pattern, bool below_only);
     void index(std::size_t rule, std::string_view pattern);
     std::uint64_t candidates(std::string_view name, std::size_t word) const noexcept;
     std::size_t first_match(std::string_view path) const noexcept;

@@ -143,6 +143,37 @@ TEST(PathRules, say_whether_a_tree_must_be_looked_into) {
 }
 
 // What covers_something_below denies must not turn up below.
+TEST(PathRules, know_what_a_directory_gives_its_name_to) {
+    const auto below = [](const PathRules& rules, std::string_view directory) {
+        std::string text;
+        for (const auto& [path, pattern] : rules.restricted_below(directory)) {
+            text += std::string(pattern) + ">" + std::string(path) + " ";
+        }
+        return text;
+    };
+    const auto rules = PathRules::compile(
+        std::vector<PathRule>{{"**/.config/{git,gh/hosts.yml}", Access::kReadOnly},
+                              {"open/**", Access::kAllow},
+                              {"open/shut/x", Access::kDeny},
+                              {"/a/*/c*", Access::kDeny},
+                              {"all/**", Access::kDeny},
+                              {"plain", Access::kDeny}},
+        {});
+    ASSERT_TRUE(rules);
+    const std::string config = "**/.config/{git,gh/hosts.yml}>";
+    EXPECT_EQ(below(*rules, "x/.Config"), config + "git " + config + "gh/hosts.yml ");
+    EXPECT_EQ(below(*rules, ".config/gh"), config + "hosts.yml ");
+    EXPECT_EQ(below(*rules, ".config/git"), "");  // restricted itself
+    EXPECT_EQ(below(*rules, "a"), "/a/*/c*> ");
+    EXPECT_EQ(below(*rules, "x/a"), "");
+    EXPECT_EQ(below(*rules, "a/b"), "");  // any name would do
+    EXPECT_EQ(below(*rules, "all"), "all/**> ");
+    EXPECT_EQ(below(*rules, "open"), "");
+    EXPECT_EQ(below(*rules, "open/shut"), "");
+    EXPECT_EQ(below(*rules, "plain"), "");
+    EXPECT_EQ(below(*rules, "other"), "");
+}
+
 TEST(PathRules, agree_with_themselves_on_trees) {
     const std::vector<std::string> patterns = {"a",  "b",     "/a", "a/b",     "*",  "**/b", "a/**",
                                                "**", "a/*/c", "c",  "{a,b}/c", "b/", "/c/**"};

@@ -10,6 +10,7 @@
 #include "fs/rel_path.h"
 #include "fs/root_state.h"
 #include "policy/git_config.h"
+#include "search/link_trail.h"
 
 namespace paddock::search {
 namespace {
@@ -21,6 +22,8 @@ using policy::GitSetting;
 
 constexpr std::array<std::string_view, 4> kParts = {"config", "config.worktree", "hooks",
                                                     "commondir"};
+// Directories of files that each give a remote its address, if no config does.
+constexpr std::array<std::string_view, 2> kRemoteFiles = {"remotes", "branches"};
 constexpr std::array<std::string_view, 3> kShape = {"head", "objects", "refs"};
 
 // Of ASCII letters. `lower` has none that is not lower case.
@@ -41,6 +44,31 @@ bool is_below(std::string_view path, std::string_view directory) {
                                                                  path[directory.size()] == '/'));
 }
 
+std::string_view leaf_of_key(std::string_view key) { return key.substr(key.rfind('.') + 1); }
+
+// The name of a remote, if this setting gives it an address. A remote without one is a path itself.
+std::optional<std::string_view> remote_with_address(std::string_view key) {
+    constexpr std::string_view kBegin = "remote.";
+    constexpr std::string_view kEnd = ".url";
+    if (!key.starts_with(kBegin) || !key.ends_with(kEnd)) return std::nullopt;
+    if (key.size() <= kBegin.size() + kEnd.size()) return std::nullopt;
+    return key.substr(kBegin.size(), key.size() - kBegin.size() - kEnd.size());
+}
+
+// The path in an address of this host; nothing if it is one of another.
+std::optional<std::string_view> local_place(std::string_view address) {
+    constexpr std::string_view kFile = "file://";
+    if (address.starts_with(kFile)) {
+        // A host may follow, which git ignores.
+        address.remove_prefix(std::min(address.find('/', kFile.size()), address.size()));
+    } else if (address.find(':') < address.find('/')) {
+        return std::nullopt;
+    }
+    while (address.ends_with('/')) address.remove_suffix(1);
+    if (address.empty()) return std::nullopt;
+    return address;
+}
+
 class Layout {
 public:
     Layout(const Root& root, const NotableMap& notable) : root_(root), notable_(notable) {}
@@ -49,13 +77,19 @@ public:
 
 private:
     void add_directory(const std::string& path);
+    void lead_to(const std::string& path, const std::string& pointer);
     void add_part(std::string path, GitPart::Kind kind, std::string_view git_directory,
                   const std::string& named_by = {});
     void follow_dot_git(const std::string& directory, const NotableEntry& entry);
     void find_parts(const std::string& git_directory);
+    std::string follow_config(const std::string& path, const std::string& git_directory,
+                              const std::string& named_by);
     void read_config(const std::string& path, const std::string& git_directory, int depth);
     void add_hooks(const std::string& config, const std::string& git_directory,
                    std::string_view path);
+    void follow_remotes(const std::vector<GitSetting>& settings, const std::string& git_directory);
+    std::set<std::string> bases_of(const std::string& git_directory) const;
+    std::vector<NotableEntry> unseen_entries(const std::string& directory) const;
     std::optional<std::string> pointed(const std::string& file, std::string_view from) const;
 
     const Root& root_;
@@ -84,17 +118,23 @@ std::vector<GitPart> Layout::run() {
         if (by_name) worktrees_[path].insert(std::string(parent_of(path)));
         if (by_name || has_the_shape(entries)) add_directory(path);
     }
-    while (!waiting_.empty()) {
-        const std::string next = std::move(waiting_.back());
-        waiting_.pop_back();
-        find_parts(next);
+    // What a config says of hooks depends on the worktrees, so all directories come first. A config
+    // may lead to more of them.
+    std::set<std::string> read;
+    for (bool progress = true; progress;) {
+        progress = false;
+        while (!waiting_.empty()) {
+            const std::string next = std::move(waiting_.back());
+            waiting_.pop_back();
+            find_parts(next);
+        }
+        const std::map<std::string, GitPart> parts = parts_;
+        for (const auto& [path, part] : parts) {
+            if (part.kind != GitPart::Kind::kConfig || !read.insert(path).second) continue;
+            read_config(path, part.git_directory, 0);
+            progress = true;
+        }
     }
-    // What a config says of hooks depends on the worktrees, which are known only now.
-    std::vector<GitPart> configs;
-    for (const auto& [path, part] : parts_) {
-        if (part.kind == GitPart::Kind::kConfig) configs.push_back(part);
-    }
-    for (const GitPart& config : configs) read_config(config.path, config.git_directory, 0);
     std::vector<GitPart> parts;
     for (auto& [path, part] : parts_) parts.push_back(std::move(part));
     return parts;
@@ -102,6 +142,13 @@ std::vector<GitPart> Layout::run() {
 
 void Layout::add_directory(const std::string& path) {
     if (directories_.insert(path).second) waiting_.push_back(path);
+}
+
+// What was not met under that path may lie behind a link, which then leads git as the pointer does.
+void Layout::lead_to(const std::string& path, const std::string& pointer) {
+    add_directory(path);
+    if (path.empty() || notable_.contains(path)) return;
+    add_part(path, GitPart::Kind::kPointer, path, pointer);
 }
 
 void Layout::add_part(std::string path, GitPart::Kind kind, std::string_view git_directory,
@@ -131,28 +178,61 @@ void Layout::follow_dot_git(const std::string& directory, const NotableEntry& en
     }
     if (!target) return;
     worktrees_[*target].insert(directory);
-    add_directory(*target);
+    lead_to(*target, path);
+}
+
+// Of a directory in an object store, where nobody looks, or of none.
+std::vector<NotableEntry> Layout::unseen_entries(const std::string& directory) const {
+    std::vector<NotableEntry> entries;
+    const auto add = [&](std::string_view name) {
+        const auto stat = root_.lstat(joined(directory, name));
+        if (stat) entries.push_back({std::string(name), stat->type});
+    };
+    for (const std::string_view name : kParts) add(name);
+    add(".git");
+    return entries;
 }
 
 void Layout::find_parts(const std::string& git_directory) {
+    for (const std::string_view name : kRemoteFiles) {
+        const auto files = notable_.find(joined(git_directory, name));
+        if (files == notable_.end()) continue;
+        for (const NotableEntry& file : files->second) {
+            add_part(joined(files->first, file.name), GitPart::Kind::kHooks, git_directory);
+        }
+    }
     const auto found = notable_.find(git_directory);
-    if (found == notable_.end()) return;
-    for (const NotableEntry& entry : found->second) {
+    const bool is_seen = found != notable_.end();
+    for (const NotableEntry& entry : is_seen ? found->second : unseen_entries(git_directory)) {
+        if (!is_seen && is_git_directory_name(entry.name)) {
+            follow_dot_git(git_directory, entry);
+            add_directory(joined(git_directory, entry.name));
+        }
         if (!is_one_of(kParts, entry.name)) continue;
         const std::string path = joined(git_directory, entry.name);
         if (is_name(entry.name, "hooks")) {
             add_part(path, GitPart::Kind::kHooks, git_directory);
         } else if (!is_name(entry.name, "commondir")) {
             add_part(path, GitPart::Kind::kConfig, git_directory);
+            if (entry.type == FileType::kSymlink) follow_config(path, git_directory, path);
         } else {
             add_part(path, GitPart::Kind::kPointer, git_directory);
             const auto common = pointed(path, git_directory);
             if (!common) continue;
             const auto& worktrees = worktrees_[git_directory];
             worktrees_[*common].insert(worktrees.begin(), worktrees.end());
-            add_directory(*common);
+            lead_to(*common, path);
         }
     }
+}
+
+// Git reads the end of a link: where that is, or the path itself.
+std::string Layout::follow_config(const std::string& path, const std::string& git_directory,
+                                  const std::string& named_by) {
+    const auto end = follow_links(root_, path).end;
+    if (!end || *end == path || end->empty()) return path;
+    add_part(*end, GitPart::Kind::kConfig, git_directory, named_by);
+    return *end;
 }
 
 void Layout::read_config(const std::string& path, const std::string& git_directory, int depth) {
@@ -165,9 +245,14 @@ void Layout::read_config(const std::string& path, const std::string& git_directo
         if (!setting.value) continue;
         if (setting.key == "core.worktree") {
             const auto worktree = led_inside(root_, git_directory, *setting.value);
-            if (worktree) worktrees_[git_directory].insert(*worktree);
+            if (!worktree) continue;
+            worktrees_[git_directory].insert(*worktree);
+            if (!worktree->empty()) {
+                add_part(*worktree, GitPart::Kind::kPointer, git_directory, path);
+            }
         }
     }
+    follow_remotes(*settings, git_directory);
     for (const GitSetting& setting : *settings) {
         if (!setting.value) continue;
         if (setting.key == "core.hookspath") add_hooks(path, git_directory, *setting.value);
@@ -178,20 +263,57 @@ void Layout::read_config(const std::string& path, const std::string& git_directo
         const auto included = led_inside(root_, parent_of(path), *setting.value);
         if (!included || included->empty() || parts_.count(*included) != 0) continue;
         add_part(*included, GitPart::Kind::kConfig, git_directory, path);
-        read_config(*included, git_directory, depth + 1);
+        read_config(follow_config(*included, git_directory, path), git_directory, depth + 1);
     }
 }
 
-// A relative path begins where hooks run: in each worktree, or in a bare repository.
+// A relative path begins where git runs hooks and reaches remotes from: in each worktree, or in a
+// bare repository.
+std::set<std::string> Layout::bases_of(const std::string& git_directory) const {
+    std::set<std::string> bases;
+    if (const auto found = worktrees_.find(git_directory); found != worktrees_.end()) {
+        bases = found->second;
+    }
+    bases.insert(git_directory);
+    return bases;
+}
+
 void Layout::add_hooks(const std::string& config, const std::string& git_directory,
                        std::string_view path) {
-    std::set<std::string> bases = worktrees_[git_directory];
-    bases.insert(git_directory);
-    for (const std::string& base : bases) {
+    for (const std::string& base : bases_of(git_directory)) {
         const auto hooks = led_inside(root_, base, path);
         // A directory with the repository in it cannot be kept as it is.
         if (!hooks || is_below(git_directory, *hooks)) continue;
         add_part(*hooks, GitPart::Kind::kHooks, git_directory, config);
+    }
+}
+
+// To push to a repository runs its hooks: one that nobody looks at must not be led to, however many
+// links there are on the way. Those that were met are known already.
+void Layout::follow_remotes(const std::vector<GitSetting>& settings,
+                            const std::string& git_directory) {
+    std::set<std::string_view> with_address;  // names of remotes
+    for (const GitSetting& setting : settings) {
+        if (const auto name = remote_with_address(setting.key)) with_address.insert(*name);
+    }
+    std::set<std::string_view> places;
+    for (const GitSetting& setting : settings) {
+        const std::string_view name = leaf_of_key(setting.key);
+        const bool is_address = name == "url" || name == "pushurl";
+        const bool is_remote = name == "remote" || name == "pushremote" || name == "pushdefault";
+        if (!setting.value || !(is_address || is_remote)) continue;
+        if (is_remote && with_address.contains(*setting.value)) continue;
+        if (const auto place = local_place(*setting.value)) places.insert(*place);
+    }
+    for (const std::string_view place : places) {
+        for (const std::string& base : bases_of(git_directory)) {
+            for (const char* ending : {"", ".git"}) {
+                const std::string way =
+                    place.front() == '/' ? std::string(place) : joined(base, place);
+                const auto end = follow_links(root_, way + ending).end;
+                if (end && !notable_.contains(*end)) add_directory(*end);
+            }
+        }
     }
 }
 
@@ -200,6 +322,10 @@ void Layout::add_hooks(const std::string& config, const std::string& git_directo
 bool is_git_name(std::string_view name, FileType type) {
     return is_one_of(kParts, name) || is_one_of(kShape, name) ||
            (is_git_directory_name(name) && type != FileType::kDirectory);
+}
+
+bool may_be_remote_file(std::string_view path, FileType type) {
+    return type != FileType::kDirectory && is_one_of(kRemoteFiles, leaf_of(parent_of(path)));
 }
 
 bool is_git_directory_name(std::string_view name) { return is_name(name, ".git"); }

@@ -2,10 +2,11 @@
 // what leads git from one place to another.
 //
 // A git directory is one named ".git", one that holds HEAD with objects and refs or with commondir,
-// and one that a ".git" file or link, or a "commondir", leads to. Its parts are config,
-// config.worktree, hooks and commondir; further the files that its configs include and the
-// directory that core.hooksPath names, each where it lies inside the root. What lies behind a link
-// is not followed.
+// and one that a ".git" file or link, a "commondir" or, where nobody looks, the address of a remote
+// leads to. Its parts are config, config.worktree, hooks and commondir; further the files that its
+// configs include and the directory that core.hooksPath names, each where it lies inside the root;
+// and what a pointer or core.worktree leads to where nothing was noted, which may be a link or lie
+// behind one. Of links only those of configs and on the way to remotes are followed.
 //
 // Advisory: files are read while others may change them. Case is ignored, as path rules do.
 #pragma once
@@ -24,12 +25,13 @@
 namespace paddock::search {
 
 struct GitPart {
+    // Among the hooks are all files that git must not find unless the owner made them.
     enum class Kind : std::uint8_t { kConfig, kHooks, kPointer };
 
     std::string path;
     Kind kind = Kind::kConfig;
     std::string git_directory;  // that it belongs to; of a ".git" file: where that lies
-    std::string named_by{};     // the config that makes it a part; empty: its place does
+    std::string named_by{};     // the config or pointer that makes it a part; empty: its place does
 };
 
 // Directories, with what was noted of their entries. An empty path is the root.
@@ -37,6 +39,10 @@ using NotableMap = std::map<std::string, std::vector<NotableEntry>>;
 
 // Must be noted for the layout to be seen.
 bool is_git_name(std::string_view name, FileType type);
+
+// So must these, wherever they are: in "remotes" and "branches" of a git directory they give
+// remotes their addresses, where the config does not.
+bool may_be_remote_file(std::string_view path, FileType type);
 
 // A directory named ".git".
 bool is_git_directory_name(std::string_view name);

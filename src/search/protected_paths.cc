@@ -1,11 +1,10 @@
 #include "search/protected_paths.h"
 
-#include <algorithm>
-#include <map>
 #include <utility>
 
 #include "fs/rel_path.h"
 #include "search/git_layout.h"
+#include "search/protected_collection.h"
 
 namespace paddock::search {
 namespace {
@@ -26,12 +25,36 @@ Decision decide_named(const PathRules& rules, std::string_view path, FileType ty
     return is_repository || decision.pattern.starts_with("**/.git/") ? Decision{} : decision;
 }
 
-EntryInterest choose(const PathRules& rules, std::string_view path, std::string_view name,
-                     FileType type) {
+constexpr std::string_view kHooks = "hooks";
+
+bool passes_git_directory(std::string_view path) {
+    for (auto name = fs::take_component(path); !name.empty(); name = fs::take_component(path)) {
+        if (is_git_directory_name(name)) return true;
+    }
+    return false;
+}
+
+// By its text, so of several links one after the other the one that matters. Rules spare branches
+// and objects; a link that leads there would have them obeyed as a part of the project. Packages
+// have thousands of links, and nobody works there.
+bool leads_into_git(const Root& root, std::string_view link) {
+    constexpr std::string_view kPackages = "node_modules/";
+    if (passes_git_directory(link) || link.find(kPackages) != link.npos) return false;
+    const auto target = root.readlink(link);
+    return target && passes_git_directory(target->text);
+}
+
+EntryInterest choose(const Root& root, const PathRules& rules, std::string_view path,
+                     std::string_view name, FileType type) {
     EntryInterest interest;
     const Access access = decide_named(rules, path, type).access;
     interest.enter = access != Access::kDeny && !is_object_store(path);
-    interest.note = is_git_name(name, type) || type == FileType::kSocket;
+    interest.note =
+        is_git_name(name, type) || may_be_remote_file(path, type) || type == FileType::kSocket;
+    if (type == FileType::kSymlink && !interest.note) {
+        interest.note = access != Access::kAllow || leaf_of(parent_of(path)) == kHooks ||
+                        !rules.restricted_below(path).empty() || leads_into_git(root, path);
+    }
     if (interest.note || access == Access::kAllow) return interest;
     // What its directory stands for need not be noted.
     const std::string_view parent = parent_of(path);
@@ -40,10 +63,34 @@ EntryInterest choose(const PathRules& rules, std::string_view path, std::string_
     return interest;
 }
 
+// The usual directory of hooks need not be listed for them every time.
+void add_links_of_hooks(ProtectedCollection& collection, const NotableMap& notable,
+                        const GitPart& hooks, const Decision& decision) {
+    const auto found = notable.find(hooks.path);
+    if (found == notable.end()) return;
+    for (const NotableEntry& entry : found->second) {
+        if (entry.type != FileType::kSymlink || entry.name.ends_with(".sample")) continue;
+        collection.add(joined(hooks.path, entry.name), decision, ProtectedKind::kNamed,
+                       hooks.named_by);
+    }
+}
+
 ProtectedKind kind_of(GitPart::Kind kind) {
     return kind == GitPart::Kind::kConfig  ? ProtectedKind::kGitConfig
            : kind == GitPart::Kind::kHooks ? ProtectedKind::kGitHooks
                                            : ProtectedKind::kGitPointer;
+}
+
+// A link in the place of a directory whose name matters: what lies behind it has protected names.
+void add_below_link(ProtectedCollection& collection, const PathRules& rules,
+                    const std::string& link) {
+    for (const PathRules::Below& below : rules.restricted_below(link)) {
+        const std::string path = below.path.empty() ? std::string() : joined(link, below.path);
+        const Decision decision = rules.decide(path);
+        if (!path.empty() && decision.access == Access::kAllow) continue;
+        collection.add_link(link, below.pattern, {});
+        if (!path.empty()) collection.add(path, decision, ProtectedKind::kNamed, link);
+    }
 }
 
 // As if it belonged to a ".git" in the place of its git directory.
@@ -60,108 +107,13 @@ Decision decide_part(const PathRules& rules, const GitPart& part) {
     return decision;
 }
 
-// The paths found so far, each with the strictest protection.
-class Collection {
-public:
-    Collection(const Root& root, const PathRules& rules) : root_(root), rules_(rules) {}
-
-    void add(std::string path, const Decision& decision, ProtectedKind kind,
-             std::string named_by = {}) {
-        ProtectedPath added;
-        added.protection =
-            decision.access == Access::kDeny ? Protection::kHidden : Protection::kReadOnly;
-        added.kind = kind;
-        added.rule = decision.pattern;
-        added.named_by = std::move(named_by);
-        added.path = path;
-        const auto [at, is_new] = found_.emplace(std::move(path), added);
-        if (!is_new && at->second.kind == ProtectedKind::kNamed) at->second.kind = kind;
-    }
-
-    // Directories whose name makes a rule match.
-    void add_pins() {
-        std::map<std::string, ProtectedPath> pins;
-        for (const auto& [path, of] : found_) {
-            for (std::string_view at = parent_of(path); !at.empty(); at = parent_of(at)) {
-                if (found_.count(std::string(at)) != 0 || !depends_on_name(path, at)) continue;
-                ProtectedPath pin;
-                pin.path = at;
-                pin.protection = Protection::kPinned;
-                pin.rule = of.rule;
-                pins.emplace(pin.path, std::move(pin));
-            }
-        }
-        found_.merge(pins);
-    }
-
-    std::vector<ProtectedPath> take() {
-        std::vector<ProtectedPath> taken;
-        for (auto& [path, entry] : found_) {
-            if (is_covered(entry)) continue;
-            const auto stat = root_.lstat(path);
-            if (!stat && stat.error().code == Code::kPathEscape) take_link(entry, taken);
-            // What has gone meanwhile is none; what lies too deep to be named is one all the same.
-            if (!stat && stat.error().code != Code::kInvalidPath) continue;
-            if (stat) entry.stat = *stat;
-            taken.push_back(entry);
-        }
-        std::sort(taken.begin(), taken.end(),
-                  [](const auto& a, const auto& b) { return a.path < b.path; });
-        return taken;
-    }
-
-private:
-    // Who follows the path passes a link: that is what decides where it leads.
-    void take_link(const ProtectedPath& entry, std::vector<ProtectedPath>& taken) const {
-        for (std::size_t end = entry.path.find('/'); end != std::string::npos;
-             end = entry.path.find('/', end + 1)) {
-            const std::string path = entry.path.substr(0, end);
-            const auto stat = root_.lstat(path);
-            if (!stat || found_.count(path) != 0) return;
-            if (stat->type != FileType::kSymlink) continue;
-            ProtectedPath link;
-            link.path = path;
-            link.protection = Protection::kReadOnly;
-            link.rule = entry.rule;
-            link.stat = *stat;
-            const bool is_new = std::none_of(taken.begin(), taken.end(),
-                                             [&](const auto& other) { return other.path == path; });
-            if (is_new) taken.push_back(std::move(link));
-            return;
-        }
-    }
-
-    // Would the path be less protected if the directory `at` above it were called otherwise?
-    bool depends_on_name(const std::string& path, std::string_view at) const {
-        const Access access = rules_.decide(path).access;
-        if (access == Access::kAllow) return false;
-        const std::string renamed = joined(parent_of(at), "\x01") + path.substr(at.size());
-        const Access then = rules_.decide(renamed).access;
-        return then != access && then != Access::kDeny;
-    }
-
-    bool is_covered(const ProtectedPath& entry) const {
-        for (std::string_view at = parent_of(entry.path); !at.empty(); at = parent_of(at)) {
-            const auto above = found_.find(std::string(at));
-            if (above == found_.end() || above->second.protection == Protection::kPinned) continue;
-            if (above->second.protection == Protection::kHidden) return true;
-            if (entry.protection != Protection::kHidden) return true;
-        }
-        return false;
-    }
-
-    const Root& root_;
-    const PathRules& rules_;
-    std::map<std::string, ProtectedPath> found_;
-};
-
 }  // namespace
 
 ProtectedPaths::ProtectedPaths(const Root& root, const policy::PathRules& rules)
     : root_(root),
       rules_(rules),
-      snapshot_(root, [&rules](std::string_view path, std::string_view name, FileType type) {
-          return choose(rules, path, name, type);
+      snapshot_(root, [root, &rules](std::string_view path, std::string_view name, FileType type) {
+          return choose(root, rules, path, name, type);
       }) {}
 
 void ProtectedPaths::note_socket(const std::string& path) {
@@ -180,23 +132,29 @@ Outcome<std::vector<ProtectedPath>> ProtectedPaths::find() {
     snapshot_.each_notable([&](const std::string& path, const std::vector<NotableEntry>& entries) {
         notable.emplace(path, entries);
     });
-    Collection collection(root_, rules_);
+    ProtectedCollection collection(root_, rules_);
     sockets_.clear();
     for (const auto& [directory, entries] : notable) {
         for (const NotableEntry& entry : entries) {
             const std::string path = joined(directory, entry.name);
             if (entry.type == FileType::kSocket) note_socket(path);
             const Decision decision = decide_named(rules_, path, entry.type);
-            if (decision.access == Access::kAllow) continue;
-            collection.add(path, decision, ProtectedKind::kNamed);
+            if (decision.access != Access::kAllow) {
+                collection.add(path, decision, ProtectedKind::kNamed);
+            } else if (entry.type == FileType::kSymlink) {
+                add_below_link(collection, rules_, path);
+                const Decision git = rules_.decide(joined(directory, ".git"));
+                const bool is_led = git.access != Access::kAllow && leads_into_git(root_, path);
+                if (is_led) collection.add_link(path, git.pattern, {});
+            }
         }
     }
     for (const GitPart& part : git_parts(root_, notable)) {
         const Decision decision = decide_part(rules_, part);
         if (decision.access == Access::kAllow) continue;
         collection.add(part.path, decision, kind_of(part.kind), part.named_by);
+        if (leaf_of(part.path) == kHooks) add_links_of_hooks(collection, notable, part, decision);
     }
-    collection.add_pins();
     return collection.take();
 }
 

@@ -5,10 +5,12 @@
 // repository (HEAD, objects and refs, or one that a ".git" file or "commondir" leads to) has its
 // config, config.worktree, hooks and commondir protected like those of a ".git" in its place; so
 // are files that a config includes and the directory that core.hooksPath names, when they lie
-// inside. An operator's rule that allows such a path has the last word.
+// inside. An operator's rule that allows such a path has the last word. What a protected path leads
+// to by links is protected too (protected_collection.h).
 //
 // Names below refs, logs and objects of a ".git" are branches, not files of the project: rules
-// do not apply there ("fix.key" is a good name for a branch).
+// do not apply there ("fix.key" is a good name for a branch). A link that leads into a ".git" from
+// elsewhere is protected: it would give them other names.
 //
 // Not covered: programs and settings elsewhere that a trusted config names by other keys; what
 // the global git config says; hard links under other names.
@@ -46,7 +48,7 @@ struct ProtectedPath {
     ProtectedKind kind = ProtectedKind::kNamed;
     Stat stat{};             // when it was looked at; links are links
     std::string rule{};      // the pattern that restricts it, as written
-    std::string named_by{};  // the git config that names it; empty: its own name or place does
+    std::string named_by{};  // the protected path that leads to it; empty: its name or place does
 };
 
 class ProtectedPaths {

@@ -233,7 +233,7 @@ Outcome<TreeSnapshot::Impl::Listed> TreeSnapshot::Impl::read(int fd) {
         // A removed directory that is still open reads as ENOENT: it has no entries.
         if (!entry && entry.error().os_error == ENOENT) return listed;
         if (!entry) return entry.error();
-        if (*entry == nullptr) return listed;
+        if (*entry == nullptr) break;
         const std::string_view name = (*entry)->name;
         const FileType type = fs::type_of_entry(fd, **entry);
         path_ += name;
@@ -246,6 +246,12 @@ Outcome<TreeSnapshot::Impl::Listed> TreeSnapshot::Impl::read(int fd) {
         }
         if (interest.enter && type == FileType::kDirectory) listed.below.emplace_back(name);
     }
+    // Names alone are no use: without the permission to search nobody can look at what bears them.
+    if (!listed.notable.empty()) {
+        const auto looked = sys::node_at(fd, listed.notable.front().name.c_str());
+        if (!looked && looked.error().os_error == EACCES) return looked.error();
+    }
+    return listed;
 }
 
 Done TreeSnapshot::Impl::take(Index index, Listed listed, const Stat& stat) {

@@ -12,6 +12,11 @@ namespace {
 constexpr long kNrPidfdSendSignal = 424;
 constexpr long kNrPidfdOpen = 434;
 
+// abort() is not kept from ending the process by a mask.
+constexpr int kEnding[] = {SIGINT,  SIGTERM, SIGHUP,  SIGQUIT,   SIGABRT,
+                           SIGUSR1, SIGUSR2, SIGALRM, SIGPROF,   SIGVTALRM,
+                           SIGXCPU, SIGXFSZ, SIGIO,   SIGSTKFLT, SIGPWR};
+
 sigset_t only_child() {
     sigset_t set;
     sigemptyset(&set);
@@ -52,12 +57,19 @@ void become_plain_child() noexcept {
 Outcome<UniqueFd> hold_ending_signals() {
     sigset_t set;
     sigemptyset(&set);
-    for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&set, number);
+    for (const int number : kEnding) sigaddset(&set, number);
+    for (int number = SIGRTMIN; number <= SIGRTMAX; ++number) sigaddset(&set, number);
     pthread_sigmask(SIG_BLOCK, &set, nullptr);
     PADDOCK_ASSIGN(fd, ask_kernel(Call::kProcess, [&] {
                        return ::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
                    }));
     return UniqueFd(static_cast<int>(fd));
+}
+
+int take_signal(int signals) noexcept {
+    signalfd_siginfo info{};
+    const auto got = ::read(signals, &info, sizeof info);
+    return got == sizeof info ? static_cast<int>(info.ssi_signo) : 0;
 }
 
 Outcome<UniqueFd> child_signals() {

@@ -29,9 +29,12 @@ void become_quiet_parent() noexcept;
 // SIGPIPE has its default action, nothing is blocked: what programs expect to be started with.
 void become_plain_child() noexcept;
 
-// Blocks SIGINT, SIGTERM and SIGHUP for this thread and those it starts later. Readable when one of
-// them is pending.
+// Blocks every signal by which others can end the process, but for SIGKILL, SIGPIPE and those of
+// its own faults (SIGSEGV and the like), for this thread and those it starts later. Readable when
+// one of them is pending.
 Outcome<UniqueFd> hold_ending_signals();
+// One that is pending; 0: none.
+int take_signal(int signals) noexcept;
 
 // Readable when SIGCHLD, which must be blocked, is pending.
 Outcome<UniqueFd> child_signals();

@@ -1,11 +1,13 @@
 // Every path that is protected now is compared with what was known. What is new or different is
 // judged in an order that keeps hostile files from turning innocent ones into parts of a
-// repository: first what leads git elsewhere, then configs, then what the configs that were
-// accepted name, then all else. After each step that undid something everything is looked at again.
+// repository: first what leads git elsewhere, then configs, then all else that has its own name or
+// place, and at last what of these that were accepted leads to. After each step that undid
+// something everything is looked at again.
 #include "tools/guard.h"
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <mutex>
 #include <set>
 #include <utility>
@@ -21,6 +23,7 @@
 #include "tools/kept_tree.h"
 #include "tools/known_paths.h"
 #include "tools/quarantine.h"
+#include "tools/unlocked.h"
 
 namespace paddock::tools {
 namespace {
@@ -78,13 +81,17 @@ private:
     Done undo_all();
     bool pass(const List& list);
     void open_closed_directories();
-    Status open_up(const std::string& path) const;
+    bool open_up(const std::string& path) const;
+    void leave_closed(const std::string& path);
+    bool is_left_closed(const std::string& path) const;
+    Outcome<List> find();
     void move_pinned_back();
     void settle_named(const List& list);
     void look_for_missing();
 
     void settle(const ProtectedPath& entry);
     void judge(const ProtectedPath& entry, KnownPath* known);
+    void judge_link(const ProtectedPath& entry, KnownPath* known);
     void judge_pointer(const ProtectedPath& entry, KnownPath* known);
     void judge_config(const ProtectedPath& entry, const KnownPath* known);
     void judge_tree(const ProtectedPath& entry, KnownPath* known);
@@ -112,7 +119,7 @@ private:
     std::mutex mutex_;
 
     bool began_ = false;
-    std::set<std::string> closed_;  // directories that need not be readable
+    std::map<std::string, Stat> closed_;  // directories that need not be readable
     GuardReport report_;
 
     // During a pass.
@@ -124,7 +131,7 @@ void Guard::Impl::trust(const List& list) {
     known_.trust(list);
     sockets_.trust(paths_.sockets());
     closed_.clear();
-    for (std::string& path : paths_.snapshot().unreadable()) closed_.insert(std::move(path));
+    for (const std::string& path : paths_.snapshot().unreadable()) leave_closed(path);
     began_ = true;
 }
 
@@ -168,7 +175,7 @@ Result<GuardReport> Guard::Impl::after() {
 Done Guard::Impl::undo_all() {
     left_.clear();
     for (int i = 0; i < limits::kGuardPassesMax; ++i) {
-        PADDOCK_ASSIGN(list, paths_.find());
+        PADDOCK_ASSIGN(list, find());
         if (!began_) trust(list);
         sockets_.admit(paths_.sockets());
         const auto& left = paths_.snapshot().left();
@@ -177,6 +184,14 @@ Done Guard::Impl::undo_all() {
     }
     record(".", Undone::kLeft, {}, "protected names keep appearing");
     return {};
+}
+
+Outcome<Guard::Impl::List> Guard::Impl::find() {
+    auto list = paths_.find();
+    if (list || list.error().code != Code::kPermissionDenied) return list;
+    if (!make_readable(root_, {})) return list;
+    record(".", Undone::kMadeReadable, {});
+    return paths_.find();
 }
 
 // True if something was undone.
@@ -192,40 +207,58 @@ bool Guard::Impl::pass(const List& list) {
     if (!acted_) move_pinned_back();
     if (!acted_) settle_all([](auto kind) { return kind == ProtectedKind::kGitPointer; });
     if (!acted_) settle_all([](auto kind) { return kind == ProtectedKind::kGitConfig; });
-    if (!acted_) settle_named(list);
     if (!acted_) {
         settle_all([](auto kind) {
             return kind == ProtectedKind::kGitHooks || kind == ProtectedKind::kNamed;
         });
     }
+    if (!acted_) settle_named(list);
     if (!acted_) look_for_missing();
     return acted_;
 }
 
-// A directory that cannot be listed could hide anything.
+// A directory that cannot be listed could hide anything, and so could those below it.
 void Guard::Impl::open_closed_directories() {
     for (const std::string& path : paths_.snapshot().unreadable()) {
-        if (closed_.count(path) != 0) continue;
-        const Status opened = open_up(path);
-        record(path, opened ? Undone::kMadeReadable : Undone::kLeft, {},
-               opened ? std::string() : opened.error().explanation());
-        if (!opened) closed_.insert(path);
-        acted_ = acted_ || opened;
+        if (is_left_closed(path)) continue;
+        if (!open_up(path)) {
+            record(path, Undone::kLeft, {},
+                   as_error(refuse(Code::kPermissionDenied), "read", path).explanation());
+            leave_closed(path);
+            continue;
+        }
+        acted_ = true;
+        std::size_t below = 0;
+        (void)root_.walk(path, [&](const WalkEntry& entry) {
+            const bool is_directory =
+                entry.type == FileType::kDirectory && entry.failure == nullptr;
+            if (is_directory && make_readable(root_, entry.path)) ++below;
+            return WalkAction::kContinue;
+        });
+        record(path, Undone::kMadeReadable, {},
+               below == 0 ? std::string() : std::to_string(below) + " more below");
     }
 }
 
-// An error if there was nothing to be done about it.
-Status Guard::Impl::open_up(const std::string& path) const {
-    constexpr Mode kOpen = 0500;
-    Status opened = as_error(refuse(Code::kPermissionDenied), "read", path);
+// By path and as an object, as far as that can be looked at: another one in its place is not meant.
+void Guard::Impl::leave_closed(const std::string& path) {
+    const auto stat = root_.lstat(path);
+    closed_[path] = stat ? *stat : Stat{};
+}
+
+bool Guard::Impl::is_left_closed(const std::string& path) const {
+    const auto found = closed_.find(path);
+    if (found == closed_.end()) return false;
+    const auto stat = root_.lstat(path);
+    return is_same_object(found->second, stat ? *stat : Stat{});
+}
+
+// It and what is above it. False if there was nothing to be done about it.
+bool Guard::Impl::open_up(const std::string& path) const {
+    bool opened = make_readable(root_, {});
     for (std::size_t end = 0; end != path.npos;) {
         end = path.find('/', end + 1);
-        const std::string at = path.substr(0, end);
-        const auto stat = root_.lstat(at);
-        if (!stat) return stat.error();
-        if ((stat->mode & kOpen) == kOpen || known_.holds(*stat)) continue;
-        opened = root_.chmod(at, (stat->mode & 0777U) | 0700U);
-        if (!opened) return opened;
+        opened = make_readable(root_, path.substr(0, end)) || opened;
     }
     return opened;
 }
@@ -239,6 +272,8 @@ void Guard::Impl::move_pinned_back() {
         if (known.at.protection != Protection::kPinned || known.made_inside) continue;
         const std::string now = paths_.snapshot().path_of(known.at.stat);
         if (now.empty() || now == path) continue;
+        const Unlocked from(root_, fs::parent_of(now));
+        const Unlocked to(root_, fs::parent_of(path));
         if (const auto there = root_.lstat(path)) take_away(path, *there, known.at.rule);
         if (!root_.rename(now, path, RenameMode::kNoReplace)) continue;
         record(path, Undone::kMovedBack, known.at.rule, "from " + now);
@@ -246,14 +281,16 @@ void Guard::Impl::move_pinned_back() {
     }
 }
 
-// What configs name, each after the config itself has been accepted.
+// What configs name, and pointers and links lead to: each after what leads there has been accepted.
 void Guard::Impl::settle_named(const List& list) {
     std::set<std::string> settled;
     for (bool progress = true; progress && !acted_;) {
         progress = false;
         for (const ProtectedPath& entry : list) {
+            if (entry.named_by.empty() || settled.count(entry.path) != 0) continue;
             const KnownPath* source = known_.find(entry.named_by);
-            if (source == nullptr || settled.count(entry.path) != 0) continue;
+            const auto there = root_.lstat(entry.named_by);
+            if (source == nullptr || !there || !is_same_object(source->at.stat, *there)) continue;
             const bool accepted = source->at.named_by.empty() || settled.count(entry.named_by) != 0;
             if (!accepted) continue;
             settle(entry);
@@ -269,6 +306,7 @@ void Guard::Impl::look_for_missing() {
         // What the kernel holds was moved out of sight, or taken away by somebody outside.
         if (known == nullptr || known->bound || root_.lstat(path)) continue;
         const bool restorable = !known->made_inside && known->at.protection != Protection::kPinned;
+        const Unlocked unlocked(root_, fs::parent_of(path));
         if (restorable && known_.restore(*known)) {
             record(path, Undone::kRestored, known->at.rule);
             acted_ = true;
@@ -310,6 +348,7 @@ void Guard::Impl::settle(const ProtectedPath& entry) {
 }
 
 void Guard::Impl::judge(const ProtectedPath& entry, KnownPath* known) {
+    if (entry.stat.type == FileType::kSymlink) return judge_link(entry, known);
     switch (entry.kind) {
         case ProtectedKind::kGitPointer: judge_pointer(entry, known); break;
         case ProtectedKind::kGitConfig: judge_config(entry, known); break;
@@ -321,6 +360,16 @@ void Guard::Impl::judge(const ProtectedPath& entry, KnownPath* known) {
                 take_away(entry);
             }
             break;
+    }
+}
+
+// Whatever it leads to: none is made inside.
+void Guard::Impl::judge_link(const ProtectedPath& entry, KnownPath* known) {
+    const bool is_trusted = known != nullptr && !known->made_inside;
+    if (is_trusted && known->kept.difference(root_, held_).changed.empty()) {
+        known_.update(*known, entry);
+    } else {
+        take_away(entry.path, entry.stat, entry.rule, is_trusted ? known : nullptr);
     }
 }
 
@@ -365,6 +414,7 @@ void Guard::Impl::judge_tree(const ProtectedPath& entry, KnownPath* known) {
     if (acted_ || !stays) return;
     if (!is_trusted) return known_.accept(entry);
     for (const std::string& path : difference.missing) {
+        const Unlocked unlocked(root_, fs::parent_of(path));
         if (!before.restore(root_, path)) continue;
         record(path, Undone::kRestored, entry.rule);
         acted_ = true;
@@ -377,6 +427,7 @@ void Guard::Impl::judge_tree(const ProtectedPath& entry, KnownPath* known) {
 // False if it is still there. What has moved meanwhile is looked for again.
 bool Guard::Impl::take_away(const std::string& path, const Stat& judged, const std::string& rule,
                             const KnownPath* known) {
+    const Unlocked unlocked(root_, fs::parent_of(path));
     auto [kept, removed] = quarantine_.take(path, judged);
     if (!removed && removed.error().code == Code::kRace) {
         acted_ = true;
@@ -404,6 +455,8 @@ bool Guard::Impl::move_back(const ProtectedPath& entry) {
                rules_.decide(left.path).access == policy::Access::kAllow;
     });
     if (was == left_.end()) return false;
+    const Unlocked from(root_, fs::parent_of(entry.path));
+    const Unlocked to(root_, fs::parent_of(was->path));
     if (!rename_judged(root_, entry, was->path)) return false;
     record(entry.path, Undone::kMovedBack, entry.rule, "to " + was->path);
     acted_ = true;
@@ -415,6 +468,7 @@ void Guard::Impl::clean(const ProtectedPath& entry, const policy::GitVerdict& ve
         take_away(entry);
         return;
     }
+    const Unlocked unlocked(root_, fs::parent_of(entry.path));
     std::string kept = quarantine_.keep(entry.path, entry.stat);
     WriteOptions options;
     options.replaces = entry.stat;

@@ -31,7 +31,7 @@ KnownPath KnownPaths::trusted(const ProtectedPath& entry) {
     const std::string parent(fs::parent_of(entry.path));
     if (const auto stat = root_.lstat(parent.empty() ? "." : parent)) known.parent = *stat;
     if (entry.protection == Protection::kPinned) return known;
-    if (entry.kind == ProtectedKind::kGitConfig) {
+    if (entry.kind == ProtectedKind::kGitConfig && can_be_bound(entry)) {
         const auto content = root_.read_file(entry.path, limits::kGitConfigBytesMax);
         auto settings = policy::parse_git_config(content ? *content : std::string());
         if (settings) known.settings = std::move(*settings);
@@ -208,7 +208,9 @@ bool KnownPaths::restore(const KnownPath& known) const {
     const std::string parent(fs::parent_of(path));
     const auto directory = root_.lstat(parent.empty() ? "." : parent);
     if (!directory || directory->type != FileType::kDirectory) return false;
-    if (known.at.kind != ProtectedKind::kGitConfig) return known.kept.restore_all(root_);
+    if (known.at.kind != ProtectedKind::kGitConfig || !can_be_bound(known.at)) {
+        return known.kept.restore_all(root_);
+    }
     WriteOptions options;
     options.must_create = true;
     options.mode = known.at.stat.mode & 0777U;

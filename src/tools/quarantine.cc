@@ -130,7 +130,7 @@ void Quarantine::open_up(const std::string& path) const {
 }
 
 Done Quarantine::remove(const std::string& path, const Stat& judged) const {
-    Done removed = remove_judged(path, judged);
+    const Done removed = remove_judged(path, judged);
     if (removed || removed.error().code != Code::kPermissionDenied) return removed;
     open_up(path);
     (void)workspace_.walk(path, [&](const WalkEntry& entry) {
@@ -139,13 +139,7 @@ Done Quarantine::remove(const std::string& path, const Stat& judged) const {
         }
         return WalkAction::kContinue;
     });
-    const std::string parent(fs::parent_of(path));
-    const auto above = parent.empty() ? Result<Stat>(Error{}) : workspace_.lstat(parent);
-    const bool opens = above && !spares_(*above);
-    if (opens) (void)workspace_.chmod(parent, (above->mode & 0777U) | kPrivateDirectory);
-    removed = remove_judged(path, judged);
-    if (opens) (void)workspace_.chmod(parent, above->mode & 0777U);
-    return removed;
+    return remove_judged(path, judged);
 }
 
 }  // namespace paddock::tools

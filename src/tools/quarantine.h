@@ -34,7 +34,7 @@ public:
     // What is exchanged below it meanwhile may be copied instead.
     std::string keep(const std::string& path, const Stat& judged);
 
-    // Keeps and removes the name and all below. Directories that do not let it are made to.
+    // Keeps and removes the name and all below. Directories below that do not let it are made to.
     struct Taken {
         std::string kept;
         Done removed;  // race: `path` does not lead to `judged` any more, and nothing was done

@@ -35,8 +35,10 @@ sandbox::Shield shield_of(search::Protection protection) {
 }
 
 std::string sentence_for(const GuardRecord& record) {
-    std::string text = "'" + record.path + "', protected by the rule '" + record.rule + "', was " +
-                       std::string(undone_text(record.what));
+    const std::string why =
+        record.rule.empty() ? " " : ", protected by the rule '" + record.rule + "', ";
+    std::string text =
+        "'" + record.path + "'" + why + "was " + std::string(undone_text(record.what));
     if (!record.detail.empty()) text += " (" + record.detail + ")";
     return text + ".";
 }

@@ -8,6 +8,8 @@
 #include <array>
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
+#include <thread>
 
 #include "sandbox/proxy_peers.h"
 #include "testing/jail.h"
@@ -114,6 +116,36 @@ TEST_F(Run, signals_reach_a_command_on_a_terminal) {
         const OnTerminal command(ws());
         command.signal(number);
         EXPECT_EQ(command.wait(), 128 + number);
+    }
+}
+
+// Whatever ends paddock: what the command has planted is gone.
+class Ended : public Run {
+protected:
+    void expect_undone_after(int number, const std::vector<std::string>& words) {
+        Process process(words);
+        while (!os_exists(ws("ready"))) std::this_thread::yield();
+        EXPECT_TRUE(os_exists(ws(".vscode"))) << "the attack is none";
+        ::kill(process.id(), number);
+        const Ran ran = process.wait();
+        EXPECT_EQ(ran.exit_code, 128 + number) << ran.err;
+        EXPECT_FALSE(os_exists(ws(".vscode"))) << number;
+        std::filesystem::remove(ws("ready"));
+    }
+};
+
+constexpr const char* kPlant = "mkdir .vscode; : > ready; exec sleep 100000";
+
+TEST_F(Ended, run_by_a_signal) {
+    for (const int number : {SIGTERM, SIGUSR1, SIGALRM, SIGABRT, SIGRTMIN + 3}) {
+        expect_undone_after(number, {"run", "--root", ws(), "--", "sh", "-c", kPlant});
+    }
+}
+
+TEST_F(Ended, a_call_by_a_signal) {
+    const std::string arguments = "{\"command\": \"" + std::string(kPlant) + "\"}";
+    for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1}) {
+        expect_undone_after(number, {"call", "bash", arguments, "--root", ws()});
     }
 }
 

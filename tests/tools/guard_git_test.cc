@@ -315,7 +315,8 @@ TEST_F(GuardGit, a_pointer_that_goes_up_from_a_link) {
     expect_undone("cd main && " + std::string(kHiddenRepository) + evil() +
                       " && ln -s .git/objects/foo lk && git init -q --bare cc && mkdir sub && "
                       "echo \"gitdir: ../lk/../cc\" > sub/.git",
-                  "main/sub", "main/sub/.git:quarantined ", "git --work-tree=. status");
+                  "main/sub", "main/sub/.git:quarantined main/lk:quarantined ",
+                  "git --work-tree=. status");
 }
 
 TEST_F(GuardGit, a_submodule_named_like_the_object_store) {
@@ -332,6 +333,125 @@ TEST_F(GuardGit, a_link_on_the_way_to_trusted_hooks) {
     expect_undone("cd main && mv tools t2 && mkdir -p t3/hooks && cp " + evil() +
                       " t3/hooks/pre-commit && ln -s t3 tools",
                   "main", "main/tools:quarantined ", "git commit -q --allow-empty -m x");
+}
+
+// A pointer that was accepted leads through a directory that a later command replaces.
+TEST_F(GuardGit, a_link_in_the_place_of_what_an_accepted_pointer_leads_to) {
+    (void)before();
+    ASSERT_TRUE(
+        sh("cd main && mkdir x sub && git init -q --bare x/gd && "
+           "echo \"gitdir: ../x/gd\" > sub/.git"));
+    EXPECT_EQ(after(), "");
+    const std::string hidden = "cd main && " + std::string(kHiddenRepository) + evil();
+    expect_undone(hidden + " && mv x x2 && mkdir x && ln -s ../.git/objects/cc x/gd", "main/sub",
+                  "main/x/gd:quarantined ", "git --work-tree=. status");
+    EXPECT_EQ(os_read(ws("main/sub/.git")), "gitdir: ../x/gd\n");
+    // The link one directory higher.
+    expect_undone(
+        "cd main && rm -r x && mkdir -p .git/objects/dd && "
+        "ln -s ../cc .git/objects/dd/gd && ln -s .git/objects/dd x",
+        "main/sub", "main/x:quarantined ", "git --work-tree=. status");
+}
+
+TEST_F(GuardGit, a_link_in_the_place_of_what_an_accepted_commondir_leads_to) {
+    (void)before();
+    ASSERT_TRUE(
+        sh("cd main && mkdir x y && git init -q --bare x/gd && git -C x/gd config core.bare false "
+           "&& echo ../x/gd > y/commondir && cp x/gd/HEAD y/HEAD"));
+    EXPECT_EQ(after(), "");
+    const std::string hidden = "cd main && " + std::string(kHiddenRepository) + evil();
+    expect_undone(hidden + " && mv x x2 && mkdir x && ln -s ../.git/objects/cc x/gd", "main",
+                  "main/x/gd:quarantined ", "git --git-dir=y --work-tree=. status");
+}
+
+TEST_F(GuardGit, what_links_of_hooks_and_configs_lead_to) {
+    const std::string program = evil();
+    ASSERT_TRUE(
+        sh("cd main && rm -r .git/hooks && mkdir githooks && ln -s ../githooks .git/hooks && "
+           "mkdir scripts && touch scripts/pre-push && ln -s ../scripts/pre-push githooks/pre-push "
+           "&& mkdir dot && mv .git/config dot/config && ln -s ../dot/config .git/config && "
+           "git init -q ../two && touch scripts/two && "
+           "ln -s ../../../main/scripts/two ../two/.git/hooks/pre-commit"));
+    EXPECT_EQ(before(),
+              "main main/.git main/dot main/dot/config main/githooks main/scripts "
+              "main/scripts/pre-push main/scripts/two two/.git two/.git/config two/.git/hooks ");
+    expect_undone(
+        "cd main && mv dot d2 && mkdir dot && git config -f dot/config core.fsmonitor " + program,
+        "main", "main/dot/config:cleaned(core.fsmonitor) ");
+    expect_undone("cd main && mv githooks g2 && mkdir githooks && cp ../evil githooks/pre-commit",
+                  "main", "main/githooks/pre-commit:quarantined main/githooks/pre-push:restored ",
+                  "git commit -q --allow-empty -m x");
+    expect_undone("cd main && mv scripts s2 && mkdir scripts && cp ../evil scripts/two", "two",
+                  "main/scripts/two:quarantined ", "git commit -q --allow-empty -m x");
+}
+
+// To push is to have the hooks of the other repository run.
+TEST_F(GuardGit, a_remote_where_nobody_looks) {
+    const std::string program = evil();
+    const auto hidden = [](const std::string& name) {
+        return "git init -q --bare main/.git/objects/" + name + " && cp evil main/.git/objects/" +
+               name + "/hooks/pre-receive && ";
+    };
+    expect_undone(hidden("aa") + "git init -q n && cd n && git commit -q --allow-empty -m x && " +
+                      "git remote add o ../main/.git/objects/aa && "
+                      "git config remote.../main/.git/objects/aa.url x",
+                  "n", "main/.git/objects/aa/hooks/pre-receive:quarantined ",
+                  "git push o HEAD:refs/heads/x");
+    expect_undone(hidden("bb") + "git init -q m && cd m && git commit -q --allow-empty -m x && " +
+                      "ln -s ../main/.git/objects/bb lk.git && git config remote.pushDefault lk",
+                  "m", "m/lk.git:quarantined main/.git/objects/bb/hooks/pre-receive:quarantined ",
+                  "git push lk HEAD:refs/heads/x");
+    expect_undone(hidden("dd") + "git init -q f && cd f && git commit -q --allow-empty -m x && " +
+                      "git remote add o file://host$PWD/../main/.git/objects/dd && "
+                      "git remote add p file://$PWD/../main/%2egit/objects/dd",
+                  "f",
+                  "f/.git/config:cleaned(remote.p.url) "
+                  "main/.git/objects/dd/hooks/pre-receive:quarantined ",
+                  "git push o HEAD:refs/heads/x");
+    // Where a remote of the owner's was.
+    ASSERT_TRUE(sh("git init -q --bare up.git && git -C main remote add up ../up.git"));
+    expect_undone(hidden("cc") + "mv up.git u && ln -s main/.git/objects/cc up.git", "main",
+                  "main/.git/objects/cc/hooks/pre-receive:quarantined up.git:quarantined ",
+                  "git push up HEAD:refs/heads/x");
+}
+
+TEST_F(GuardGit, a_remote_that_has_its_address_in_a_file) {
+    const std::string program = evil();
+    ASSERT_TRUE(sh("mkdir -p main/.git/branches && echo mine > main/.git/branches/mine"));
+    expect_undone(
+        "git init -q --bare main/.git/objects/aa && cp evil main/.git/objects/aa/hooks/update && "
+        "cd main && mkdir -p .git/remotes && echo \"URL: .git/objects/aa\" > .git/remotes/origin",
+        "main", "main/.git/remotes/origin:quarantined ", "git push origin HEAD:refs/heads/x");
+    expect_undone("echo .git/objects/aa > main/.git/branches/up", "main",
+                  "main/.git/branches/up:quarantined ", "git push up HEAD:refs/heads/y");
+    EXPECT_EQ(os_read(ws("main/.git/branches/mine")), "mine\n");
+}
+
+TEST_F(GuardGit, a_link_in_the_place_of_an_accepted_worktree) {
+    (void)before();
+    ASSERT_TRUE(sh("git init -q n && git -C n config core.worktree ../../w && mkdir w"));
+    EXPECT_EQ(after(), "");
+    (void)before();
+    ASSERT_TRUE(sh("rmdir w && ln -s ../OUT w && echo x > n/f && git -C n --work-tree=. add f"));
+    EXPECT_TRUE(sh("git -C n checkout f") && os_exists(out("f"))) << "the attack is none";
+    std::filesystem::remove(out("f"));
+    EXPECT_EQ(after(), "w:quarantined ");
+    (void)sh("git -C n checkout f");
+    EXPECT_FALSE(os_exists(out("f")));
+}
+
+// Of the owner's own: what leads git by links goes on to do so.
+TEST_F(GuardGit, links_on_the_way_that_were_there_stay) {
+    ASSERT_TRUE(sh(
+        "cd main && mkdir real sub && git init -q --bare real/gd && ln -s real lk && "
+        "echo \"gitdir: ../lk/gd\" > sub/.git && mv .git/config cfg && ln -s ../cfg .git/config"));
+    (void)before();
+    ASSERT_TRUE(sh("touch main/new"));
+    EXPECT_EQ(after(), "");
+    ASSERT_TRUE(
+        sh("cd main && mkdir -p other/gd && ln -sfn other lk && ln -sfn ../new .git/config"));
+    EXPECT_EQ(after(), "main/.git/config:restored main/lk:restored ");
+    EXPECT_TRUE(sh("git status", "main"));
 }
 
 }  // namespace

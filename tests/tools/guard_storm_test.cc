@@ -102,6 +102,21 @@ TEST_F(GuardStorm, what_is_too_large_to_be_kept_is_removed) {
     EXPECT_EQ(after(), ".env:removed ");
 }
 
+// What could not be taken away and is renamed since: by its old name it was no better.
+TEST_F(GuardStorm, nothing_is_moved_back_to_a_protected_name) {
+    (void)before();
+    tree({"ROOT/.vscode/tasks.json=evil", "ROOT/src/main.c=mine"});
+    {
+        const Faults faults(storm(sys::Call::kUnlink, EIO));
+        EXPECT_TRUE(after().starts_with(".vscode:left"));
+    }
+    std::filesystem::rename(ws(".vscode"), ws(".idea"));
+    std::filesystem::rename(ws("src"), ws(".claude"));
+    EXPECT_EQ(after(), ".claude:moved-back(to src) .idea:quarantined ");
+    EXPECT_EQ(names(), "src src/main.c ");
+    EXPECT_EQ(after(), "");
+}
+
 // A process makes and moves protected things as fast as it can. Nothing that was there is harmed,
 // nothing of it is trusted, and when it has ended one look is enough.
 TEST_F(GuardStorm, a_busy_process_wins_nothing) {

@@ -14,7 +14,13 @@ using tools::GuardRecord;
 using tools::Since;
 using tools::Undone;
 
-class GuardTest : public Guarded {};
+class GuardTest : public Guarded {
+protected:
+    unsigned mode_of(const std::string& path) const {
+        struct stat found {};
+        return ::stat(ws(path).c_str(), &found) == 0 ? found.st_mode & 07777U : 0;
+    }
+};
 
 TEST_F(GuardTest, says_what_to_protect_once) {
     tree({"ROOT/.env=", "ROOT/.git/config=", "ROOT/a/.vscode/x=", "ROOT/.bashrc->nowhere"});
@@ -164,12 +170,74 @@ TEST_F(GuardTest, undoes_what_hides_in_closed_directories) {
                   "a/b/.vscode:quarantined c/.git/hooks/h:quarantined d/e/.env:quarantined ");
     } else {
         EXPECT_EQ(undone,
-                  "a:made-readable d:made-readable d/e:made-readable "
+                  "a:made-readable d:made-readable(1 more below) "
                   "a/b/.vscode:quarantined c/.git/hooks/h:quarantined "
                   "d/e/.env:quarantined ");
     }
     EXPECT_FALSE(os_exists(ws("a/b/.vscode")));
     EXPECT_FALSE(os_exists(ws("d/e/.env")));
+    EXPECT_EQ(after(), "");
+}
+
+TEST_F(GuardTest, undoes_what_lies_in_a_directory_that_nobody_may_change) {
+    tree({"ROOT/.git/HEAD=", "ROOT/.git/config=[core]\n\tbare = false\n", "ROOT/.bashrc->mine",
+          "ROOT/src/main.c=mine"});
+    (void)before();
+    ASSERT_TRUE(
+        sh("echo x > .env; echo /x > .git/commondir; echo x > .git/config.worktree; mv src .idea; "
+           "rm .bashrc; chmod 1555 .; chmod 555 .git"));
+    EXPECT_EQ(after(),
+              ".git/commondir:quarantined .git/config.worktree:cleaned(x) .env:quarantined "
+              ".idea:moved-back(to src) .bashrc:restored ");
+    EXPECT_EQ(names(), ".bashrc .git .git/config src src/main.c ");
+    EXPECT_EQ(mode_of("."), 01555U);
+    EXPECT_EQ(mode_of(".git"), 0555U);
+    EXPECT_EQ(after(), "");
+}
+
+TEST_F(GuardTest, opens_a_repository_and_the_workspace_where_they_are_closed) {
+    if (is_root()) GTEST_SKIP() << "nothing is closed to root";
+    tree({"ROOT/.git/HEAD=", "ROOT/.git/config="});
+    (void)before();
+    ASSERT_TRUE(sh("echo x > .git/commondir; chmod 311 .git"));
+    EXPECT_EQ(after(), ".git:made-readable .git/commondir:quarantined ");
+    for (const char* mode : {"311", "644", "0"}) {
+        ASSERT_TRUE(sh("echo x > .env; chmod " + std::string(mode) + " ."));
+        EXPECT_EQ(after(), ".:made-readable .env:quarantined ") << mode;
+        ASSERT_TRUE(sh("true")) << mode;
+        std::filesystem::permissions(ws(), std::filesystem::perms::owner_all);
+    }
+    EXPECT_EQ(after(), "");
+}
+
+TEST_F(GuardTest, opens_what_can_be_listed_and_not_searched) {
+    if (is_root()) GTEST_SKIP() << "nothing is closed to root";
+    (void)before();
+    ASSERT_TRUE(sh("mkdir d; echo x > d/.env; chmod 644 d"));
+    EXPECT_EQ(after(), "d:made-readable d/.env:quarantined ");
+    EXPECT_EQ(after(), "");
+}
+
+TEST_F(GuardTest, opens_what_is_in_the_place_of_a_directory_that_was_closed_before) {
+    if (is_root()) GTEST_SKIP() << "nothing is closed to root";
+    tree({"ROOT/closed/x="});
+    ASSERT_EQ(::chmod(ws("closed").c_str(), 0), 0);
+    (void)before();
+    ASSERT_TRUE(sh("mv closed away; mkdir closed; echo x > closed/.env; chmod 311 closed"));
+    EXPECT_EQ(after(), "away:made-readable closed:made-readable closed/.env:quarantined ");
+    EXPECT_EQ(after(), "");
+}
+
+TEST_F(GuardTest, opens_any_number_of_closed_directories) {
+    if (is_root()) GTEST_SKIP() << "nothing is closed to root";
+    (void)before();
+    ASSERT_TRUE(
+        sh("p=.; for i in $(seq 60); do p=$p/d; mkdir $p; done; echo x > $p/.env; "
+           "for i in $(seq 60); do chmod 311 $p; p=${p%/d}; done"));
+    const std::string undone = after();
+    EXPECT_TRUE(undone.starts_with("d:made-readable(59 more below) d/d/")) << undone;
+    EXPECT_TRUE(undone.ends_with("/d/.env:quarantined ")) << undone;
+    EXPECT_EQ(names().find(".env"), std::string::npos);
     EXPECT_EQ(after(), "");
 }
 
@@ -219,6 +287,80 @@ TEST_F(GuardTest, puts_a_link_back_that_no_kernel_can_hold) {
     EXPECT_EQ(after(), ".bashrc:restored ");
     EXPECT_EQ(os_read(ws(".bashrc")), "mine");
     EXPECT_EQ(after(), "");
+}
+
+// A link gives what it leads to the protected name.
+TEST_F(GuardTest, protects_what_protected_links_lead_to) {
+    tree({"ROOT/.env->cfg/theenv", "ROOT/cfg/theenv=secret", "ROOT/.bashrc->lk/rc", "ROOT/lk->dots",
+          "ROOT/dots/rc=mine", "ROOT/.vscode->conf/vs", "ROOT/conf/vs/tasks.json=mine",
+          "ROOT/.idea/x->../idea.xml", "ROOT/idea.xml=mine", "ROOT/.husky->.", "ROOT/a/.zed->..",
+          "ROOT/.codex->../OUT", "ROOT/.claude->nowhere"});
+    EXPECT_EQ(before(), ".idea cfg cfg/theenv conf conf/vs dots dots/rc idea.xml ");
+    EXPECT_EQ(after(), "");
+    ASSERT_TRUE(
+        sh("mkdir nowhere; touch nowhere/settings.json; mv conf c2; mkdir -p conf/vs; "
+           "touch conf/vs/tasks.json; mkdir other; touch other/rc; ln -sfn other lk"));
+    EXPECT_EQ(after(), "conf/vs:quarantined lk:restored nowhere:quarantined ");
+    EXPECT_EQ(names(),
+              ".bashrc .claude .codex .env .husky .idea .idea/x .vscode a a/.zed c2 c2/vs "
+              "c2/vs/tasks.json cfg cfg/theenv conf dots dots/rc idea.xml lk other other/rc ");
+    EXPECT_EQ(after(), "");
+}
+
+TEST_F(GuardTest, links_that_a_command_makes_turn_nothing_into_something_protected) {
+    tree({"ROOT/README=mine", "ROOT/src/main.c=mine", "ROOT/.bashrc->dots/rc", "ROOT/dots/rc=mine",
+          "ROOT/lk->src"});
+    (void)before();
+    ASSERT_TRUE(
+        sh("ln -s README .env; ln -s src .vscode; ln -sfn README .bashrc; mkdir .idea; "
+           "ln -s ../src/main.c .idea/x; ln -s lk/main.c .zshrc"));
+    EXPECT_EQ(after(),
+              ".bashrc:restored .env:quarantined .idea:quarantined .vscode:quarantined "
+              ".zshrc:quarantined ");
+    EXPECT_EQ(names(), ".bashrc README dots dots/rc lk src src/main.c ");
+    EXPECT_EQ(after(), "");
+}
+
+// Rules for a name below another: a link in the place of the directory above.
+TEST_F(GuardTest, takes_away_a_link_that_gives_other_names_to_what_is_there) {
+    tree({"ROOT/elsewhere/git/config=", "ROOT/elsewhere/paddock/x=", "ROOT/.docker/x=",
+          "ROOT/other->elsewhere"});
+    (void)before();
+    ASSERT_TRUE(
+        sh("ln -s elsewhere .config; mkdir -p home; ln -s ../elsewhere home/.Kube; "
+           "mv .docker d; ln -s elsewhere .docker; ln -s elsewhere also"));
+    EXPECT_EQ(after(), ".config:quarantined .docker:quarantined home/.Kube:quarantined ");
+    EXPECT_EQ(names(),
+              "also d d/x elsewhere elsewhere/git elsewhere/git/config elsewhere/paddock "
+              "elsewhere/paddock/x home other ");
+    EXPECT_EQ(after(), "");
+}
+
+TEST_F(GuardTest, protects_what_has_its_name_by_a_link_above) {
+    tree({"ROOT/.config->dots/config", "ROOT/dots/config/git/config=mine", "ROOT/dots/config/x="});
+    EXPECT_EQ(before(), "dots dots/config dots/config/git ");
+    ASSERT_TRUE(sh("mkdir dots/config/gh; echo x > dots/config/gh/hosts.yml; touch dots/config/y"));
+    EXPECT_EQ(after(), "dots/config/gh/hosts.yml:quarantined ");
+    ASSERT_TRUE(sh("ln -sfn elsewhere .config; mkdir -p elsewhere/paddock"));
+    EXPECT_EQ(after(), ".config:restored ");
+    EXPECT_TRUE(os_exists(ws("elsewhere/paddock")));
+    EXPECT_EQ(after(), "");
+}
+
+// Names in an object store are no names of files of the project, so rules do not apply there.
+TEST_F(GuardTest, takes_away_a_link_that_leads_into_a_repository) {
+    tree({"ROOT/.git/config=", "ROOT/app/main.c=mine", "ROOT/shown->.git/x", "ROOT/.github/x="});
+    (void)before();
+    ASSERT_TRUE(
+        sh("mkdir -p .git/objects/x/.vscode; touch .git/objects/x/.vscode/tasks.json; mv app app2; "
+           "ln -s .git/objects/x app; mkdir d; ln -s \"$PWD/.git/objects/x/.vscode\" d/settings; "
+           "ln -s app by; ln -s ../config .git/objects/x/inside; ln -s ../.github d/other"));
+    EXPECT_TRUE(os_exists(ws("app/.vscode/tasks.json"))) << "the attack is none";
+    EXPECT_EQ(after(), "app:quarantined d/settings:quarantined ");
+    EXPECT_TRUE(os_exists(ws("shown")));
+    EXPECT_EQ(after(), "");
+    ASSERT_TRUE(sh("ln -sfn .git/y shown"));
+    EXPECT_EQ(after(), "shown:restored ");
 }
 
 TEST_F(GuardTest, counts_what_it_does_not_tell_one_by_one) {
@@ -280,6 +422,19 @@ TEST_F(Unheld, content_is_restored) {
     EXPECT_EQ(names(),
               ".bashrc .env .git .git/config .git/hooks .git/hooks/pre-commit .vscode "
               ".vscode/a .vscode/a/tasks.json .vscode/b ok ");
+}
+
+TEST_F(Unheld, content_behind_a_link_is_restored) {
+    tree({"ROOT/.env->cfg/theenv", "ROOT/cfg/theenv=secret", "ROOT/.vscode->conf",
+          "ROOT/conf/tasks.json=mine"});
+    EXPECT_EQ(before(), "");
+    ASSERT_TRUE(sh("echo evil > cfg/theenv; echo evil > conf/tasks.json; touch conf/new"));
+    EXPECT_EQ(after(), "cfg/theenv:restored conf/new:quarantined conf/tasks.json:restored ");
+    EXPECT_EQ(os_read(ws(".env")), "secret");
+    EXPECT_EQ(os_read(ws(".vscode/tasks.json")), "mine");
+    ASSERT_TRUE(sh("rm -r cfg; mkdir cfg"));
+    EXPECT_EQ(after(), "cfg/theenv:restored ");
+    EXPECT_EQ(after(), "");
 }
 
 TEST_F(Unheld, a_repository_that_was_renamed_goes_back) {

@@ -1,0 +1,60 @@
+#include "search/link_trail.h"
+
+#include <paddock/limits.h>
+
+#include "fs/rel_path.h"
+#include "fs/root_state.h"
+
+namespace paddock::search {
+namespace {
+
+// Names on the way, those in the texts of links included: more is nobody's configuration.
+constexpr int kStepsMax = 512;
+
+// Where to begin and how to go on from there; false if the way leads outside.
+bool begin(const Root& root, std::string_view way, std::string& at, std::string& pending) {
+    if (way.starts_with('/')) {
+        const auto below = fs::strip_root(way, fs::state_of(root).rules);
+        if (!below) return false;
+        way = *below;
+        at.clear();
+    }
+    pending = std::string(way) + pending;
+    return true;
+}
+
+}  // namespace
+
+LinkTrail follow_links(const Root& root, std::string_view path) {
+    LinkTrail trail;
+    std::string at;  // as far as it goes, without a link
+    std::string pending;
+    if (!begin(root, path, at, pending)) return trail;
+    for (int steps = 0; steps < kStepsMax; ++steps) {
+        std::string_view rest = pending;
+        const std::string name(fs::take_component(rest));
+        pending = std::string(rest);
+        if (name.empty()) {
+            trail.end = at;
+            return trail;
+        }
+        if (name == ".") continue;
+        if (name == "..") {
+            if (at.empty()) return trail;
+            at = std::string(fs::parent_of(at));
+            continue;
+        }
+        at = fs::joined(at, name);
+        const auto stat = root.lstat(at);
+        if (!stat) return trail;
+        if (stat->type != FileType::kSymlink) continue;
+        const auto link = root.readlink(at);
+        if (!link || trail.links.size() == limits::kSymlinksMax) return trail;
+        trail.links.push_back(at);
+        at = std::string(fs::parent_of(at));
+        if (!begin(root, link->text, at, pending)) return trail;
+    }
+    return trail;
+}
+
+}  // namespace paddock::search

@@ -1,0 +1,55 @@
+#include "search/link_trail.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "testing/jail.h"
+
+namespace paddock::search {
+namespace {
+
+class Trail : public testing::Jail {
+protected:
+    // "link link > end".
+    std::string of(const std::string& path) {
+        const LinkTrail trail = follow_links(root({.symlinks = Symlinks::kReject}), path);
+        std::string text;
+        for (const std::string& link : trail.links) text += link + " ";
+        return text + (trail.end ? "> " + *trail.end : "");
+    }
+};
+
+TEST_F(Trail, passes_links_on_the_way_and_at_the_end) {
+    tree({"ROOT/a/b/file=", "ROOT/x->a", "ROOT/a/up->../a/b/.", "ROOT/f->x/up/file"});
+    EXPECT_EQ(of("a/b/file"), "> a/b/file");
+    EXPECT_EQ(of("x/b/file"), "x > a/b/file");
+    EXPECT_EQ(of("f"), "f x a/up > a/b/file");
+    EXPECT_EQ(of("x"), "x > a");
+    EXPECT_EQ(of("x/.."), "x > ");
+}
+
+TEST_F(Trail, goes_up_from_where_a_link_leads) {
+    tree({"ROOT/a/b/c/", "ROOT/a/b/file=", "ROOT/file=", "ROOT/x->a/b/c", "ROOT/f->x/../file"});
+    EXPECT_EQ(of("f"), "f x > a/b/file");
+}
+
+TEST_F(Trail, follows_absolute_links_that_stay_inside) {
+    tree({"ROOT/a/file="});
+    std::filesystem::create_symlink(ws("a"), ws("x"));
+    EXPECT_EQ(of("x/file"), "x > a/file");
+    EXPECT_EQ(of(ws("x/file")), "x > a/file");
+    EXPECT_EQ(of("/etc/passwd"), "");
+}
+
+TEST_F(Trail, has_no_end_outside_or_in_circles_or_where_nothing_is) {
+    tree({"ROOT/out->../OUT", "ROOT/etc->/etc", "ROOT/loop->loop", "ROOT/no->nothing"});
+    EXPECT_EQ(of("out"), "out ");
+    EXPECT_EQ(of("etc/passwd"), "etc ");
+    EXPECT_EQ(of("no/x"), "no ");
+    EXPECT_EQ(of("nothing"), "");
+    EXPECT_TRUE(of("loop").ends_with("loop "));
+}
+
+}  // namespace
+}  // namespace paddock::search
