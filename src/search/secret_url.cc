@@ -71,7 +71,7 @@ std::optional<FoundSecret> token_at(std::string_view text, std::size_t at, std::
     const std::string_view token = leading_run(kToken.bytes, text.substr(at, kValueExaminedMax));
     if (token.size() < least || !test(token) || policy::is_placeholder(token)) return {};
     // In a first pass, what was cut out behind it was part of it and did not make a token of it.
-    if (text.substr(at + token.size()).starts_with("[REDACTED:")) return {};
+    if (text.substr(at + token.size()).starts_with(kMarkStart)) return {};
     return FoundSecret{0, at, at + token.size(), "authorization", &kToken};
 }
 
