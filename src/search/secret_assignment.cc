@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/ascii.h"
 #include "policy/secret_value.h"
 #include "search/secret_binding.h"
 
@@ -54,13 +55,12 @@ bool is_about(std::string_view rest) noexcept {
     std::size_t size = 0;
     for (std::size_t i = 0; i <= rest.size(); ++i) {
         const char c = i < rest.size() ? rest[i] : '_';
-        const bool hump = kUpper.has(c) && i > 0 && kLower.has(rest[i - 1]);
-        if ((!kLower.has(c) && !kUpper.has(c)) || hump) {
+        const bool hump = is_upper(c) && i > 0 && is_lower(rest[i - 1]);
+        if (!is_letter(c) || hump) {
             if (policy::is_about_a_secret({word.data(), size})) return true;
             size = 0;
         }
-        if (kLower.has(c)) word[size++] = c;
-        if (kUpper.has(c)) word[size++] = static_cast<char>(c - 'A' + 'a');
+        if (is_letter(c)) word[size++] = lowered(c);
     }
     return false;
 }
