@@ -58,7 +58,7 @@ std::size_t LineWindow::pass_lines(std::string_view piece) {
 // Whole lines that need not be cut, as hardly any does: noted one by one, copied together.
 std::size_t LineWindow::take_lines(std::string_view piece) {
     std::size_t done = 0;
-    while (wants_line()) {
+    while (!full_) {
         const std::size_t end = piece.find('\n', done);
         const std::size_t length = end - done;
         if (end == std::string_view::npos || length > bounds_.line_bytes_max) break;
