@@ -4,6 +4,7 @@
 
 #include "cli/host_environment.h"
 #include "cli/input.h"
+#include "text/fold.h"
 
 namespace paddock::cli {
 namespace {
@@ -12,12 +13,6 @@ std::string_view trimmed(std::string_view text) {
     constexpr std::string_view kSpace = " \t\r";
     const std::size_t begin = std::min(text.find_first_not_of(kSpace), text.size());
     return text.substr(begin, text.find_last_not_of(kSpace) + 1 - begin);
-}
-
-std::string lower_case(std::string_view text) {
-    std::string lower(text);
-    for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-    return lower;
 }
 
 // Quotes and escapes taken off, and what stands behind a comment's mark.
@@ -52,12 +47,12 @@ std::string excludes_file_in(std::string_view config) {
         const std::string_view line = trimmed(config.substr(0, end));
         config.remove_prefix(std::min(end + 1, config.size()));
         if (line.starts_with('[')) {
-            in_core = lower_case(line.substr(0, line.find(']') + 1)) == "[core]";
+            in_core = text::fold_case(line.substr(0, line.find(']') + 1)) == "[core]";
             continue;
         }
         const std::size_t equals = line.find('=');
         if (!in_core || equals == line.npos) continue;
-        if (lower_case(trimmed(line.substr(0, equals))) != "excludesfile") continue;
+        if (text::fold_case(trimmed(line.substr(0, equals))) != "excludesfile") continue;
         found = value_of(trimmed(line.substr(equals + 1)));
     }
     return found;

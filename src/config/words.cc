@@ -8,6 +8,7 @@
 
 #include "base/display.h"
 #include "base/utf8.h"
+#include "text/fold.h"
 #include "text/similar.h"
 
 namespace paddock::config {
@@ -118,8 +119,7 @@ std::string meant(std::string_view typed, const std::vector<std::string>& valid)
 }
 
 std::optional<bool> switch_of(std::string_view word) {
-    std::string lower(word.substr(0, 6));
-    for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+    const std::string lower = text::fold_case(word.substr(0, 6));
     for (const char* yes : {"1", "true", "yes", "on"}) {
         if (lower == yes) return true;
     }

@@ -4,7 +4,9 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include <paddock/limits.h>
 
@@ -64,7 +66,8 @@ Failure since_looked_at(const Failure& failure) {
     return changed ? refuse(Code::kRace, {}, failure.os_error) : failure;
 }
 
-Done take_after(const Place& place, int fd) {
+// `made` is what the new file is so far.
+Done take_after(const Place& place, int fd, const Stat& made) {
     auto old = sys::openat(place.directory, place.c_name(), O_RDONLY | O_NOFOLLOW | kNoWait);
     if (!old && old.error().os_error == EACCES) {
         return refuse(Code::kPermissionDenied, "its extended attributes could not be kept", EACCES);
@@ -72,8 +75,7 @@ Done take_after(const Place& place, int fd) {
     if (!old) return since_looked_at(old.error());
     PADDOCK_ASSIGN(before, sys::fstat(old->get()));
     if (before.identity != place.node->stat.identity) return refuse(Code::kRace);
-    PADDOCK_ASSIGN(now, sys::fstat(fd));
-    if (before.uid != now.uid || before.gid != now.gid) {
+    if (before.uid != made.uid || before.gid != made.gid) {
         auto owned = sys::fchown(fd, before.uid, before.gid);
         if (!owned) return refuse(Code::kPermissionDenied, "its owner could not be kept", EPERM);
     }
@@ -81,25 +83,47 @@ Done take_after(const Place& place, int fd) {
     return sys::fchmod(fd, before.mode & kKeptModeBits);
 }
 
+// A new file in a directory that somebody else holds. The destructor removes the name unless
+// keep() was called.
+class Draft {
+public:
+    Draft(int directory, const char* name, UniqueFd file)
+        : directory_(directory), name_(name), file_(std::move(file)) {}
+    Draft(Draft&& other) noexcept
+        : directory_(std::exchange(other.directory_, -1)),
+          name_(std::move(other.name_)),
+          file_(std::move(other.file_)) {}
+    Draft(const Draft&) = delete;
+    Draft& operator=(const Draft&) = delete;
+    Draft& operator=(Draft&&) = delete;
+    ~Draft() {
+        if (directory_ >= 0) (void)sys::unlinkat(directory_, name(), sys::Unlink::kFile);
+    }
+
+    const char* name() const noexcept { return name_.c_str(); }
+    int fd() const noexcept { return file_.get(); }
+    UniqueFd keep() noexcept {
+        directory_ = -1;
+        return std::move(file_);
+    }
+
+private:
+    int directory_;
+    std::string name_;
+    UniqueFd file_;
+};
+
 // What a plain open(O_CREAT) would give, found without touching the process's umask: the kernel
 // applies it to a file made with 0666.
-Outcome<TempFile> make_temp_with(int directory, const std::string& parent_path, mode_t mode) {
+Outcome<Draft> make_draft(int directory, mode_t mode) {
     for (int i = 0; i < limits::kTempNameTriesMax; ++i) {
         PADDOCK_ASSIGN(number, sys::random_u64());
         char name[32];
         (void)std::snprintf(name, sizeof name, ".paddock-%016llx",
                             static_cast<unsigned long long>(number));
-        std::string own_name(name);
-        std::string path = parent_path.empty() ? own_name : parent_path + '/' + own_name;
         auto file = sys::openat(directory, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
-        if (!file && file.error().os_error == EEXIST) continue;
-        if (!file) return file.error();
-        auto own = sys::duplicate(directory);
-        if (!own) {
-            (void)sys::unlinkat(directory, name, sys::Unlink::kFile);
-            return own.error();
-        }
-        return TempFile(std::move(*own), std::move(own_name), std::move(path), std::move(*file));
+        if (file) return Draft(directory, name, std::move(*file));
+        if (file.error().os_error != EEXIST) return file.error();
     }
     return refuse(Code::kRace);
 }
@@ -121,37 +145,36 @@ Done exchange(const Place& place, const char* temp) {
 
 // The exchange brought out another file than the one to be replaced: that one gets its name back.
 // Whoever took the name meanwhile keeps it.
-Done give_back(const Place& place, const char* temp, int fd) {
-    const auto ours = sys::fstat(fd);
+Done give_back(const Place& place, const char* temp, const Identity& ours) {
     if (exchange(place, temp)) {
         const auto out = sys::node_at(place.directory, temp);
-        if (ours && out && out->stat.identity != ours->identity) (void)exchange(place, temp);
+        if (out && out->stat.identity != ours) (void)exchange(place, temp);
     }
     return refuse(Code::kStaleRead);
 }
 
 // The name may have gone since it was looked at; an exchange does not make it anew. And what comes
 // out of it can still be looked at, so that nobody's last change is lost.
-Done exchange_name(const Place& place, const TempFile& temp, const WriteOptions& options) {
-    const char* name = temp.path().c_str();
+Done exchange_name(const Place& place, const char* name, const Identity& ours,
+                   const WriteOptions& options) {
     if (auto exchanged = exchange(place, name); !exchanged) {
         return since_looked_at(exchanged.error());
     }
     if (options.replaces && !check_still_there(place, name, *options.replaces)) {
-        return give_back(place, name, temp.fd());
+        return give_back(place, name, ours);
     }
     return sys::unlinkat(place.directory, name, sys::Unlink::kFile);
 }
 
-Done take_name(const Place& place, const TempFile& temp, const WriteOptions& options,
-               bool may_create) {
-    if (!may_create) return exchange_name(place, temp, options);
+// The file under the temporary name, `ours`, gets the name of the place.
+Done take_name(const Place& place, const char* name, const Identity& ours,
+               const WriteOptions& options, bool may_create) {
+    if (!may_create) return exchange_name(place, name, ours, options);
     if (options.replaces) {
-        auto exchanged = exchange_name(place, temp, options);
+        auto exchanged = exchange_name(place, name, ours, options);
         if (exchanged || exchanged.error().os_error != EINVAL) return exchanged;
         // A file system without RENAME_EXCHANGE: the look before must do.
     }
-    const char* name = temp.path().c_str();
     const auto how = place.node ? sys::Rename::kReplace : sys::Rename::kNoReplace;
     auto renamed = sys::renameat2(place.directory, name, place.directory, place.c_name(), how);
     if (renamed || place.node || renamed.error().os_error != EINVAL) return renamed;
@@ -162,29 +185,30 @@ Done take_name(const Place& place, const TempFile& temp, const WriteOptions& opt
 
 // Somebody may have put another file under the temporary name before it was renamed. A later writer
 // looks the same; writing once more serves both.
-Done check_taken(const Place& place, int fd) {
+Done check_taken(const Place& place, const Identity& ours) {
     const auto there = sys::node_at(place.directory, place.c_name());
-    const auto ours = sys::fstat(fd);
-    const bool other = there && ours && there->stat.identity != ours->identity;
+    const bool other = there && there->stat.identity != ours;
     return other ? Done(refuse(Code::kRace)) : Done();
 }
 
 }  // namespace
 
 Outcome<TempFile> make_temp(int directory, const std::string& parent_path) {
-    return make_temp_with(directory, parent_path, 0600);
+    PADDOCK_ASSIGN(draft, make_draft(directory, 0600));
+    PADDOCK_ASSIGN(own, sys::duplicate(directory));
+    std::string name = draft.name();
+    std::string path = parent_path.empty() ? name : parent_path + '/' + name;
+    return TempFile(std::move(own), std::move(name), std::move(path), draft.keep());
 }
 
 Done check_writable(const Place& place) {
     const Failure denied = refuse(Code::kPermissionDenied, "is write-protected", EACCES);
     if ((place.node->stat.mode & kAnyWriteBit) == 0) return denied;
-    const auto pinned = sys::openat(place.directory, place.c_name(), O_PATH | O_NOFOLLOW);
-    if (!pinned) return since_looked_at(pinned.error());
-    const auto writable = sys::may_write(pinned->get());
+    const auto writable = sys::may_write_at(place.directory, place.c_name());
     if (writable) return {};
     const int error = writable.error().os_error;
     if (error == EACCES) return denied;
-    if (error != EINVAL && error != ENOSYS && error != EPERM) return writable.error();
+    if (error != ENOSYS && error != EPERM) return since_looked_at(writable.error());
     // faccessat2 is missing or hidden by a filter: opening asks the same of a regular file.
     const auto opened =
         sys::openat(place.directory, place.c_name(), O_WRONLY | O_NOFOLLOW | kNoWait);
@@ -201,10 +225,11 @@ Done replace_file(const Place& place, const WriteOptions& options, bool may_crea
         PADDOCK_TRY(check_writable(place));
     }
     const bool by_umask = !place.node && !options.mode;
-    PADDOCK_ASSIGN(temp, make_temp_with(place.directory, {}, by_umask ? 0666 : 0600));
+    PADDOCK_ASSIGN(temp, make_draft(place.directory, by_umask ? 0666 : 0600));
+    PADDOCK_ASSIGN(made, sys::fstat(temp.fd()));
     PADDOCK_TRY(fill(temp.fd()));
     if (place.node) {
-        PADDOCK_TRY(take_after(place, temp.fd()));
+        PADDOCK_TRY(take_after(place, temp.fd(), made));
     } else if (options.mode) {
         PADDOCK_TRY(sys::fchmod(temp.fd(), *options.mode));
     }
@@ -217,13 +242,13 @@ Done replace_file(const Place& place, const WriteOptions& options, bool may_crea
     if (options.replaces) {
         PADDOCK_TRY(check_still_there(place, place.c_name(), *options.replaces));
     }
-    auto taken = take_name(place, temp, options, may_create);
+    auto taken = take_name(place, temp.name(), made.identity, options, may_create);
     if (!taken && taken.error().os_error == EEXIST && !options.must_create) {
         return refuse(Code::kRace, {}, EEXIST);
     }
     if (!taken) return taken.error();
-    temp.keep();
-    if (const auto kept = check_taken(place, temp.fd()); !kept) {
+    const UniqueFd held = temp.keep();  // no other file gets its inode number meanwhile
+    if (const auto kept = check_taken(place, made.identity); !kept) {
         // A file that had to be new cannot be written once more: EAGAIN ends the retries.
         return options.must_create ? refuse(Code::kRace, {}, EAGAIN) : kept.error();
     }

@@ -5,18 +5,17 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/ascii.h"
+#include "text/fold.h"
+
 namespace paddock::policy {
 namespace {
 
 Failure wrong(std::string_view why) { return refuse(Code::kInvalidArgument, why); }
 
-bool is_decimal_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_hex_digit(char c) { return is_digit(c) || (c >= 'a' && c <= 'f'); }
 
-bool is_hex_digit(char c) { return is_decimal_digit(c) || (c >= 'a' && c <= 'f'); }
-
-bool is_name_byte(char c) {
-    return is_decimal_digit(c) || (c >= 'a' && c <= 'z') || c == '-' || c == '_' || c == '.';
-}
+bool is_name_byte(char c) { return is_digit(c) || is_lower(c) || c == '-' || c == '_' || c == '.'; }
 
 // Would inet_aton take a name that ends so for a number?
 bool is_number(std::string_view label) {
@@ -24,7 +23,7 @@ bool is_number(std::string_view label) {
         label.remove_prefix(2);
         return std::all_of(label.begin(), label.end(), is_hex_digit);
     }
-    return std::all_of(label.begin(), label.end(), is_decimal_digit);
+    return std::all_of(label.begin(), label.end(), is_digit);
 }
 
 Done check_labels(std::string_view name) {
@@ -58,10 +57,7 @@ Outcome<Host> parse_host(std::string_view text) {
     if (text.size() > limits::kHostNameBytesMax) {
         return wrong("the host name is longer than 253 bytes");
     }
-    std::string name(text);
-    for (char& c : name) {
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    }
+    std::string name = text::fold_case(text);
     if (!std::all_of(name.begin(), name.end(), is_name_byte)) {
         return wrong("the host has a byte that host names do not have");
     }

@@ -59,14 +59,15 @@ bool is_ignored(char32_t c) {
 
 bool is_dropped_at_end(char c) { return c == '.' || c == ' '; }
 
+bool is_ascii(std::string_view text) {
+    unsigned bytes = 0;
+    for (const char c : text) bytes |= static_cast<unsigned char>(c);
+    return bytes < 0x80;
+}
+
 bool may_be_an_alias(std::string_view path) {
-    char before = 'x';
-    for (const char c : path) {
-        if (static_cast<unsigned char>(c) >= 0x80) return true;
-        if (c == '/' && is_dropped_at_end(before)) return true;
-        before = c;
-    }
-    return is_dropped_at_end(before);
+    return !is_ascii(path) || (!path.empty() && is_dropped_at_end(path.back())) ||
+           path.find("./") != path.npos || path.find(" /") != path.npos;
 }
 
 std::string plain_name(std::string_view name) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "base/ascii.h"
+
 namespace paddock::policy {
 namespace {
 
@@ -14,12 +16,6 @@ constexpr std::size_t kQuotedWordBytesMin = 20;
 constexpr std::size_t kRandomBytesMin = 16;
 constexpr std::size_t kRandomDigitsMin = 4;
 constexpr std::size_t kFillerRun = 6;
-
-bool is_lower(char c) noexcept { return c >= 'a' && c <= 'z'; }
-bool is_upper(char c) noexcept { return c >= 'A' && c <= 'Z'; }
-bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
-bool is_letter(char c) noexcept { return is_lower(c) || is_upper(c); }
-char lowered(char c) noexcept { return is_upper(c) ? static_cast<char>(c + 32) : c; }
 
 bool holds(std::string_view set, char c) noexcept { return set.find(c) != set.npos; }
 

@@ -31,6 +31,13 @@ public:
         return others;
     }
 
+    // How many bytes at the start of `text` are members.
+    constexpr std::size_t run(std::string_view text) const noexcept {
+        std::size_t length = 0;
+        while (length < text.size() && has(text[length])) ++length;
+        return length;
+    }
+
     constexpr std::size_t size() const noexcept {
         std::size_t count = 0;
         for (const std::uint64_t word : words_)

@@ -29,7 +29,7 @@ public:
     bool interrupted() const noexcept override { return interruption_.requested(); }
 
     bool by_time() const noexcept { return query_.order == FindQuery::Order::kNewestFirst; }
-    Next deliver(const FoundFiles& found);
+    Next deliver(FoundFiles found);
     FindResult finish();
 
 private:
@@ -43,7 +43,7 @@ public:
     FindTask(FindRun& run, Batch batch) : run_(run), batch_(std::move(batch)) {}
 
     void run(unsigned worker, List& behind) override;
-    Next deliver() override { return run_.deliver(found_); }
+    Next deliver() override { return run_.deliver(std::move(found_)); }
     std::size_t bytes() const noexcept override { return found_.bytes(); }
 
 private:
@@ -57,14 +57,15 @@ void FindTask::run(unsigned, List&) {
     const WalkedDirectory& directory = *batch.directory;
     const auto held = directory.hold();
     if (!held) return;
+    found_.expect(batch.end - batch.begin, directory.path_bytes(batch.begin, batch.end));
     for (std::uint32_t i = batch.begin; i < batch.end; ++i) {
         const auto& entry = directory.entries()[i];
         if (!entry.interest.take) continue;
         std::chrono::nanoseconds modified{};
         if (run_.by_time()) {
-            const auto node = sys::node_at(held->fd, directory.name(entry));
-            if (!node) continue;
-            modified = node->stat.modified;
+            const auto time = sys::modified_at(held->fd, directory.name(entry));
+            if (!time) continue;
+            modified = *time;
         }
         found_.add(entry.type, modified,
                    [&](std::string& text) { directory.append_path(entry, text); });
@@ -75,14 +76,14 @@ std::unique_ptr<Task> FindRun::visit(Batch batch) {
     return std::make_unique<FindTask>(*this, std::move(batch));
 }
 
-Next FindRun::deliver(const FoundFiles& found) {
+Next FindRun::deliver(FoundFiles found) {
     result_.total += found.size();
     if (by_time()) {
-        result_.found.append(found, found.size());
+        result_.found.append(std::move(found), found.size());
         // Now and then, so that no more than twice the limit is held.
         if (result_.found.size() / 2 > query_.limit) result_.found.keep_newest(query_.limit);
     } else {
-        result_.found.append(found, query_.limit - result_.found.size());
+        result_.found.append(std::move(found), query_.limit - result_.found.size());
     }
     return Next::kGoOn;
 }

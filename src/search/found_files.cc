@@ -1,40 +1,53 @@
 #include "search/found_files.h"
 
 #include <algorithm>
+#include <iterator>
 #include <span>
+#include <tuple>
 #include <utility>
 
 namespace paddock::search {
 
-void FoundFiles::append(const FoundFiles& later, std::size_t count) {
+void FoundFiles::expect(std::size_t files, std::size_t path_bytes) {
+    files_.reserve(files_.size() + files);
+    blocks_.emplace_back().reserve(path_bytes);
+}
+
+void FoundFiles::append(FoundFiles&& later, std::size_t count) {
     count = std::min(count, later.files_.size());
+    if (count == 0) return;
     for (File file : std::span(later.files_).first(count)) {
-        file.begin += paths_.size();
+        file.block += blocks_.size();
         files_.push_back(file);
     }
-    if (count > 0) paths_ += later.paths_;
+    std::move(later.blocks_.begin(), later.blocks_.end(), std::back_inserter(blocks_));
 }
 
 void FoundFiles::keep_newest(std::size_t count) {
-    std::sort(files_.begin(), files_.end(), [](const File& a, const File& b) {
-        return a.modified != b.modified ? a.modified > b.modified : a.begin < b.begin;
-    });
+    const auto comes_first = [](const File& a, const File& b) {
+        return std::tie(b.modified, a.block, a.begin) < std::tie(a.modified, b.block, b.begin);
+    };
+    // As they are after a fresh checkout, or from an archive.
+    if (!std::is_sorted(files_.begin(), files_.end(), comes_first)) {
+        std::sort(files_.begin(), files_.end(), comes_first);
+    }
     if (files_.size() <= count) return;
     FoundFiles kept;
     for (const File& file : std::span(files_).first(count)) {
-        const std::string_view path = std::string_view(paths_).substr(file.begin, file.bytes);
-        kept.add(file.type, file.modified, [&](std::string& text) { text += path; });
+        kept.add(file.type, file.modified, [&](std::string& text) { text += path(file); });
     }
     *this = std::move(kept);
 }
 
 std::size_t FoundFiles::bytes() const noexcept {
-    return paths_.capacity() + files_.capacity() * sizeof(File);
+    std::size_t bytes = files_.capacity() * sizeof(File);
+    for (const std::string& block : blocks_) bytes += sizeof block + block.capacity();
+    return bytes;
 }
 
 FoundFile FoundFiles::operator[](std::size_t i) const noexcept {
     const File& file = files_[i];
-    return {std::string_view(paths_).substr(file.begin, file.bytes), file.type, file.modified};
+    return {path(file), file.type, file.modified};
 }
 
 }  // namespace paddock::search

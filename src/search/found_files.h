@@ -1,5 +1,6 @@
-// Many paths with their times, in two blocks of memory: a search finds tens of thousands, on
-// several threads, and a string for each would cost more than reading the directories.
+// Many paths with their times, in few blocks of memory: a search finds tens of thousands, on
+// several threads, and a string for each would cost more than reading the directories. A block is
+// filled by one thread and then handed on, never copied.
 #pragma once
 
 #include <chrono>
@@ -20,17 +21,22 @@ struct FoundFile {
 
 class FoundFiles {
 public:
+    // There is about to be added so much.
+    void expect(std::size_t files, std::size_t path_bytes);
+
     // `write(text)` appends the path to `text`.
     template <class Write>
     void add(FileType type, std::chrono::nanoseconds modified, Write write) {
-        const std::size_t begin = paths_.size();
-        write(paths_);
-        const auto bytes = static_cast<std::uint32_t>(paths_.size() - begin);
-        files_.push_back({modified, begin, bytes, type});
+        if (blocks_.empty()) blocks_.emplace_back();
+        std::string& block = blocks_.back();
+        const std::size_t begin = block.size();
+        write(block);
+        const auto bytes = static_cast<std::uint32_t>(block.size() - begin);
+        files_.push_back({modified, blocks_.size() - 1, begin, bytes, type});
     }
 
     // Those of `later`, at most `count` of them, behind the ones here.
-    void append(const FoundFiles& later, std::size_t count);
+    void append(FoundFiles&& later, std::size_t count);
 
     // Sorts by time, of equal ones the first that came first, and forgets all but the first
     // `count`.
@@ -43,12 +49,16 @@ public:
 private:
     struct File {
         std::chrono::nanoseconds modified;
-        std::size_t begin;  // in paths_; those that came later are further back
+        std::size_t block;  // those that came later are in a later one, or further back
+        std::size_t begin;
         std::uint32_t bytes;
         FileType type;
     };
+    std::string_view path(const File& file) const noexcept {
+        return std::string_view(blocks_[file.block]).substr(file.begin, file.bytes);
+    }
 
-    std::string paths_;
+    std::vector<std::string> blocks_;
     std::vector<File> files_;
 };
 

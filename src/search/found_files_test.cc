@@ -41,10 +41,14 @@ TEST(FoundFiles, appended_ones_come_behind) {
     add(files, "a", 1);
     add(later, "bb", 1);
     add(later, "c", 1);
-    files.append(later, 1);
-    files.append(later, 0);
+    files.append(FoundFiles(later), 1);
+    files.append(FoundFiles(later), 0);
     add(files, "d", 1);
     EXPECT_EQ(listed(files), "a bb d ");
+    files.append(std::move(later), 2);
+    EXPECT_EQ(listed(files), "a bb d bb c ");
+    files.keep_newest(4);
+    EXPECT_EQ(listed(files), "a bb d bb ");
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/check.h"
 #include "search/byte_frequency.h"
 
@@ -10,8 +11,6 @@ namespace paddock::search {
 namespace {
 
 constexpr unsigned char kCaseBit = 0x20;
-
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 // The rarest byte but for the one at `taken`.
 std::size_t rarest(const FoldedBytes& needle, std::size_t taken) {

@@ -9,7 +9,7 @@ void Progress::cut_out(const Cut& cut, std::string_view text, std::string& out) 
     carry(begin, out);
     out.append(text.substr(given, begin - given));
     cut_from = begin;
-    out.append("[REDACTED:").append(cut.kind).append("]");
+    out.append(kMarkStart).append(cut.kind).append("]");
     ++count;
     given = decided = cut.end;
     tail = cut.tail;

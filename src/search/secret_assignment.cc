@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/ascii.h"
 #include "policy/secret_value.h"
 #include "search/secret_binding.h"
 
@@ -54,13 +55,12 @@ bool is_about(std::string_view rest) noexcept {
     std::size_t size = 0;
     for (std::size_t i = 0; i <= rest.size(); ++i) {
         const char c = i < rest.size() ? rest[i] : '_';
-        const bool hump = kUpper.has(c) && i > 0 && kLower.has(rest[i - 1]);
-        if ((!kLower.has(c) && !kUpper.has(c)) || hump) {
+        const bool hump = is_upper(c) && i > 0 && is_lower(rest[i - 1]);
+        if (!is_letter(c) || hump) {
             if (policy::is_about_a_secret({word.data(), size})) return true;
             size = 0;
         }
-        if (kLower.has(c)) word[size++] = c;
-        if (kUpper.has(c)) word[size++] = static_cast<char>(c - 'A' + 'a');
+        if (is_letter(c)) word[size++] = lowered(c);
     }
     return false;
 }
@@ -131,6 +131,13 @@ bool names_something_else(std::string_view before, std::string_view name, const 
     return word.word == "pwd" && (before.ends_with('$') || before.ends_with("${"));
 }
 
+// In a first pass, what was cut out of the value did not make a secret of it. The mark may begin in
+// the examined part and end behind it.
+bool was_judged(std::string_view text, const Value& value) noexcept {
+    const std::string_view seen = text.substr(0, value.examined.size() + kMarkStart.size() - 1);
+    return seen.find(kMarkStart) != std::string_view::npos;
+}
+
 }  // namespace
 
 std::optional<FoundSecret> match_assignment(const Surroundings& around) noexcept {
@@ -145,8 +152,9 @@ std::optional<FoundSecret> match_assignment(const Surroundings& around) noexcept
     const std::string_view name = around.after.substr(0, size + *rest);
     const std::string_view before = before_name(around.before);
     const policy::ValueForm form = form_of(*binding, name, before.ends_with('.'));
-    const Value value =
-        value_at(behind_name.substr(binding->value), *binding, form == policy::ValueForm::kShell);
+    const std::string_view behind_sign = behind_name.substr(binding->value);
+    const Value value = value_at(behind_sign, *binding, form == policy::ValueForm::kShell);
+    if (was_judged(behind_sign, value)) return {};
     if (!fits(*binding, value, before, name)) return {};
     if (names_something_else(before, name, *word, value.examined)) return {};
     if (form == policy::ValueForm::kBare && !is_bare_value(value, name, *word)) return {};

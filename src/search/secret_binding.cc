@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
+
 namespace paddock::search {
 namespace {
 
@@ -74,9 +76,8 @@ std::optional<Binding::Sign> skip_sign(Cursor& cursor, bool quoted_name) noexcep
 
 bool begins_with(std::string_view text, std::string_view lower_case) noexcept {
     if (text.size() < lower_case.size()) return false;
-    return std::equal(lower_case.begin(), lower_case.end(), text.begin(), [](char a, char b) {
-        return a == (kUpper.has(b) ? static_cast<char>(b - 'A' + 'a') : b);
-    });
+    return std::equal(lower_case.begin(), lower_case.end(), text.begin(),
+                      [](char a, char b) { return a == lowered(b); });
 }
 
 std::optional<Binding> binding_at(std::string_view text) noexcept {

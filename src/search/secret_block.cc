@@ -14,22 +14,17 @@ constexpr ByteSet kLabel = kUpper | kDigits | ByteSet(" ");
 constexpr Tail kBlockBody{kBase64 | ByteSet(" \t\r\n\v\f\\\"'`,:.()-<>|#*@"), true};
 constexpr Tail kPuttyBody{kBase64 | ByteSet(" \t\r\n\\\"'"), false};
 
-std::size_t run_of(const ByteSet& set, std::string_view text) noexcept {
-    const auto end = std::find_if(text.begin(), text.end(), [&](char c) { return !set.has(c); });
-    return static_cast<std::size_t>(end - text.begin());
-}
-
 bool has_body(std::string_view text, const ByteSet& body) noexcept {
-    text = text.substr(0, run_of(body, text));
+    text = text.substr(0, body.run(text));
     while (!text.empty()) {
-        const std::size_t run = run_of(kBase64, text);
+        const std::size_t run = kBase64.run(text);
         if (run >= kBodyRun) return true;
         text.remove_prefix(std::min(run + 1, text.size()));
     }
     return false;
 }
 
-std::size_t dashes(std::string_view text) noexcept { return run_of(ByteSet("-"), text); }
+std::size_t dashes(std::string_view text) noexcept { return ByteSet("-").run(text); }
 
 }  // namespace
 
@@ -41,7 +36,7 @@ std::optional<FoundSecret> match_pem_block(const Surroundings& around) noexcept 
     while (behind < around.before.size() && around.before[around.before.size() - 1 - behind] == '-')
         ++behind;
     if (behind - space < kDashesMin) return {};
-    const std::size_t label = run_of(kLabel, around.after);
+    const std::size_t label = kLabel.run(around.after);
     const std::string_view words = around.after.substr(0, label);
     if (words.find("PRIVATE KEY") == std::string_view::npos) return {};
     const std::string_view rest = around.after.substr(label);
@@ -53,7 +48,7 @@ std::optional<FoundSecret> match_pem_block(const Surroundings& around) noexcept 
 std::optional<FoundSecret> match_putty_key(const Surroundings& around) noexcept {
     constexpr std::string_view kName = "Private-Lines: ";
     if (!around.after.starts_with(kName)) return {};
-    const std::size_t body = kName.size() + run_of(kDigits, around.after.substr(kName.size()));
+    const std::size_t body = kName.size() + kDigits.run(around.after.substr(kName.size()));
     if (!has_body(around.after.substr(body), kPuttyBody.bytes)) return {};
     return FoundSecret{0, body, body, "private-key", &kPuttyBody};
 }
@@ -64,7 +59,7 @@ std::size_t block_end_length(std::string_view text) noexcept {
     if (at < kDashesMin) return 0;
     if (text.substr(at).starts_with(' ')) ++at;
     if (!text.substr(at).starts_with("END")) return 0;
-    at += run_of(kLabel, text.substr(at));
+    at += kLabel.run(text.substr(at));
     const std::size_t closing = dashes(text.substr(at));
     return closing < kDashesMin ? 0 : at + closing;
 }

@@ -20,6 +20,9 @@
 
 namespace paddock::search {
 
+// What stands in the place of a secret begins so: "[REDACTED:kind]".
+inline constexpr std::string_view kMarkStart = "[REDACTED:";
+
 struct Tail {
     ByteSet bytes;                // what follows and is in here still belongs to the secret
     bool ends_with_mark = false;  // or up to a line "-----END ...-----", that included

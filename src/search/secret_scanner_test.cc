@@ -507,6 +507,19 @@ TEST(SecretScanner, finds_nothing_more_the_second_time) {
     }
 }
 
+// Of a long value only the start is judged, here words; the second time it ends inside the mark.
+TEST(SecretScanner, leaves_a_value_with_a_token_in_it_as_the_first_pass_did) {
+    const std::string token = "sk_live_" + random_value();
+    const std::string words = "PASSWORD=user:user:user:user:user:user:user:user:user:user:user:";
+    for (const std::string_view more :
+         {"", "a", "ab", "abc", "abcd", "abcde", "abcdef", "abcdefg"}) {
+        const std::string before = words + std::string(more) + ':';
+        const std::string once = redacted(before + token);
+        EXPECT_EQ(once, before + mark("stripe-key"));
+        EXPECT_EQ(redacted(once), once);
+    }
+}
+
 TEST(SecretScanner, counts_alike_in_both_ways) {
     std::string text;
     for (const Sample& sample : token_samples()) text += sample.text + "\n";

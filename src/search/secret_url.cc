@@ -58,20 +58,16 @@ bool is_base64(std::string_view text) noexcept {
     return has_digit_and_letter(text) && has(text, kLower) && !has(text, ByteSet("_.:~-"));
 }
 
-std::string_view leading_run(const ByteSet& set, std::string_view text) noexcept {
-    const auto end = std::find_if(text.begin(), text.end(), [&](char c) { return !set.has(c); });
-    return text.substr(0, static_cast<std::size_t>(end - text.begin()));
-}
-
 using Test = bool (*)(std::string_view);
 
 // The token at `at` of the text.
 std::optional<FoundSecret> token_at(std::string_view text, std::size_t at, std::size_t least,
                                     Test test = has_digit_and_letter) noexcept {
-    const std::string_view token = leading_run(kToken.bytes, text.substr(at, kValueExaminedMax));
+    const std::string_view seen = text.substr(at, kValueExaminedMax);
+    const std::string_view token = seen.substr(0, kToken.bytes.run(seen));
     if (token.size() < least || !test(token) || policy::is_placeholder(token)) return {};
     // In a first pass, what was cut out behind it was part of it and did not make a token of it.
-    if (text.substr(at + token.size()).starts_with("[REDACTED:")) return {};
+    if (text.substr(at + token.size()).starts_with(kMarkStart)) return {};
     return FoundSecret{0, at, at + token.size(), "authorization", &kToken};
 }
 

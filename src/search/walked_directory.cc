@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <numeric>
 
 #include <paddock/limits.h>
 
@@ -113,6 +114,13 @@ std::string WalkedDirectory::path(const Entry& entry) const {
 void WalkedDirectory::append_path(const Entry& entry, std::string& to) const {
     if (!path_.empty()) to.append(path_).append(1, '/');
     to += text(entry);
+}
+
+std::size_t WalkedDirectory::path_bytes(std::size_t first, std::size_t end) const noexcept {
+    return std::accumulate(entries_.begin() + static_cast<std::ptrdiff_t>(first),
+                           entries_.begin() + static_cast<std::ptrdiff_t>(end),
+                           (end - first) * (path_.size() + 1),
+                           [](std::size_t sum, const Entry& entry) { return sum + entry.bytes; });
 }
 
 Outcome<WalkedDirectory::Held> WalkedDirectory::hold() const {

@@ -70,6 +70,7 @@ public:
     const char* name(const Entry& entry) const noexcept { return &names_[entry.begin]; }
     std::string path(const Entry& entry) const;
     void append_path(const Entry& entry, std::string& to) const;
+    std::size_t path_bytes(std::size_t first, std::size_t end) const noexcept;  // of all together
     const IgnoreScope& scope() const noexcept { return scope_; }
 
     // To open entries by. A directory that could not be kept open is opened again by its path.

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
@@ -72,9 +73,10 @@ Node from(const struct statx& raw) {
     return node;
 }
 
+constexpr int kLook = AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT;
+
 Outcome<Node> statx_node(int directory, const char* name, int flags) {
     struct statx raw;
-    constexpr int kLook = AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT;
     constexpr unsigned kMask =
         STATX_BASIC_STATS | STATX_BTIME | uapi::kStatxMntId | uapi::kStatxMntIdUnique;
     PADDOCK_TRY(
@@ -97,11 +99,16 @@ Outcome<Node> node(int fd) { return statx_node(fd, "", AT_EMPTY_PATH); }
 
 Outcome<Node> node_at(int directory, const char* name) { return statx_node(directory, name, 0); }
 
+Outcome<std::chrono::nanoseconds> modified_at(int directory, const char* name) {
+    struct statx raw;
+    PADDOCK_TRY(
+        call(Call::kStat, [&] { return ::statx(directory, name, kLook, STATX_MTIME, &raw); }));
+    return nanoseconds_of(raw.stx_mtime);
+}
+
 Outcome<bool> is_mount_root(int fd) {
     struct statx raw;
-    PADDOCK_TRY(call(Call::kStat, [&] {
-        return ::statx(fd, "", AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT, 0, &raw);
-    }));
+    PADDOCK_TRY(call(Call::kStat, [&] { return ::statx(fd, "", AT_EMPTY_PATH | kLook, 0, &raw); }));
     return (raw.stx_attributes & uapi::kStatxAttrMountRoot) != 0;
 }
 
@@ -115,6 +122,13 @@ Outcome<FileSystem> file_system(int fd) {
 Done may_write(int fd) {
     return call(Call::kAccess,
                 [&] { return ::faccessat(fd, "", W_OK, AT_EACCESS | AT_EMPTY_PATH); });
+}
+
+// Not by way of libc, which would guess from the permission bits.
+Done may_write_at(int directory, const char* name) {
+    return call(Call::kAccess, [&] {
+        return ::syscall(SYS_faccessat2, directory, name, W_OK, AT_EACCESS | AT_SYMLINK_NOFOLLOW);
+    });
 }
 
 Outcome<std::string> real_path(const char* path) {

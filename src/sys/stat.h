@@ -1,6 +1,7 @@
 // Asking what an object is. Nothing here follows a link or triggers an automount.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 
@@ -26,6 +27,10 @@ Outcome<Stat> fstat(int fd);
 Outcome<Node> node(int fd);
 Outcome<Node> node_at(int directory, const char* name);
 
+// When one name in a directory was modified, and nothing else, which some file systems answer
+// quicker.
+Outcome<std::chrono::nanoseconds> modified_at(int directory, const char* name);
+
 // Is it the root of a mount? Linux 5.8.
 Outcome<bool> is_mount_root(int fd);
 
@@ -36,8 +41,10 @@ struct FileSystem {
 };
 Outcome<FileSystem> file_system(int fd);
 
-// May the effective user write this object? Works on O_PATH descriptors.
+// May the effective user write this object? Works on O_PATH descriptors. Or this name in a
+// directory, a link itself; ENOSYS where the kernel cannot tell.
 Done may_write(int fd);
+Done may_write_at(int directory, const char* name);
 
 // The canonical absolute path of `path`, as the plain OS sees it. For the operator's root only.
 Outcome<std::string> real_path(const char* path);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/ascii.h"
+
 namespace paddock::text {
 namespace {
 
@@ -92,9 +94,7 @@ std::string fold_line_ends(std::string_view text) {
 
 std::string fold_case(std::string_view text) {
     std::string folded(text);
-    for (char& c : folded) {
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    }
+    for (char& c : folded) c = lowered(c);
     return folded;
 }
 

@@ -55,10 +55,23 @@ std::size_t LineWindow::pass_lines(std::string_view piece) {
     return done;
 }
 
+// The line that was just ended, with so many bytes, belongs to the window.
+inline bool LineWindow::admits(std::size_t text) {
+    if (first_ < 0) return true;
+    shown_ += text + 1;
+    if (shown_ > bounds_.bytes_max && !lines_.empty()) {
+        cut_by_bytes_ = full_ = true;
+        return false;
+    }
+    if (lines_.empty()) first_number_ = seen_;
+    full_ = lines_.size() + 1 == count_;
+    return true;
+}
+
 // Whole lines that need not be cut, as hardly any does: noted one by one, copied together.
 std::size_t LineWindow::take_lines(std::string_view piece) {
     std::size_t done = 0;
-    while (wants_line()) {
+    while (!full_) {
         const std::size_t end = piece.find('\n', done);
         const std::size_t length = end - done;
         if (end == std::string_view::npos || length > bounds_.line_bytes_max) break;
@@ -97,19 +110,6 @@ void LineWindow::end_line() {
     open_begin_ = forgotten_ + bytes_.size();
     open_cut_ = 0;
     forget_what_left();
-}
-
-// The line that was just ended, with so many bytes, belongs to the window.
-bool LineWindow::admits(std::size_t text) {
-    if (first_ < 0) return true;
-    shown_ += text + 1;
-    if (shown_ > bounds_.bytes_max && !lines_.empty()) {
-        cut_by_bytes_ = full_ = true;
-        return false;
-    }
-    if (lines_.empty()) first_number_ = seen_;
-    full_ = lines_.size() + 1 == count_;
-    return true;
 }
 
 // Of a window that counts from the end.

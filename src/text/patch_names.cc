@@ -4,23 +4,10 @@
 #include <array>
 #include <utility>
 
+#include "text/quote.h"
+
 namespace paddock::text {
 namespace {
-
-constexpr std::string_view kEscapes = "abtnvfr\"\\";
-constexpr std::string_view kGitMeanings = "\a\b\t\n\v\f\r\"\\";
-
-// "\ooo" at the start of `rest`.
-std::optional<char> octal(std::string_view rest) {
-    unsigned value = 0;
-    if (rest.size() < 3) return std::nullopt;
-    for (const char c : rest.substr(0, 3)) {
-        if (c < '0' || c > '7') return std::nullopt;
-        value = value * 8 + static_cast<unsigned>(c - '0');
-    }
-    if (value == 0 || value > 0xFF) return std::nullopt;
-    return static_cast<char>(value);
-}
 
 // The length of the quoted string that `text` starts with, quotes included; 0 if there is none.
 std::size_t quoted_length(std::string_view text) {
@@ -58,27 +45,8 @@ std::optional<Pair> split_pair(std::string_view field) {
 
 std::optional<std::string> unquote_git_name(std::string_view quoted) {
     if (quoted.size() < 2 || quoted_length(quoted) != quoted.size()) return std::nullopt;
-    quoted = quoted.substr(1, quoted.size() - 2);
-    std::string name;
-    while (!quoted.empty()) {
-        if (quoted.front() != '\\') {
-            name += quoted.front();
-            quoted.remove_prefix(1);
-            continue;
-        }
-        quoted.remove_prefix(1);
-        const std::size_t escape = kEscapes.find(quoted.front());
-        if (escape != std::string_view::npos) {
-            name += kGitMeanings[escape];
-            quoted.remove_prefix(1);
-            continue;
-        }
-        const auto byte = octal(quoted);
-        if (!byte) return std::nullopt;
-        name += *byte;
-        quoted.remove_prefix(3);
-    }
-    if (name.find('\0') != std::string::npos) return std::nullopt;
+    auto name = unescape(quoted.substr(1, quoted.size() - 2));
+    if (name && name->find('\0') != std::string::npos) return std::nullopt;
     return name;
 }
 

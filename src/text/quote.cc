@@ -82,7 +82,7 @@ void append_escaped(std::string& quoted, char c) {
     }
 }
 
-// Reads what follows a backslash and cuts it off `rest`. Not strict: the caller compares.
+// Reads what follows a backslash and cuts it off `rest`.
 std::optional<char> take_escape(std::string_view& rest) {
     if (rest.empty()) return std::nullopt;
     if (const std::size_t known = kEscapeLetters.find(rest[0]); known != std::string_view::npos) {
@@ -109,22 +109,26 @@ std::string quote_if_needed(std::string_view name) {
     return quoted += '"';
 }
 
-std::optional<std::string> unquote(std::string_view text) {
-    if (text.size() < 2 || text.front() != '"' || text.back() != '"') return std::nullopt;
-    std::string_view rest = text.substr(1, text.size() - 2);
+std::optional<std::string> unescape(std::string_view text) {
     std::string name;
-    while (!rest.empty()) {
-        const char c = rest[0];
-        rest.remove_prefix(1);
+    while (!text.empty()) {
+        const char c = text[0];
+        text.remove_prefix(1);
         if (c != '\\') {
             name += c;
             continue;
         }
-        const auto meant = take_escape(rest);
+        const auto meant = take_escape(text);
         if (!meant) return std::nullopt;
         name += *meant;
     }
-    if (quote_if_needed(name) != text) return std::nullopt;
+    return name;
+}
+
+std::optional<std::string> unquote(std::string_view text) {
+    if (text.size() < 2 || text.front() != '"' || text.back() != '"') return std::nullopt;
+    auto name = unescape(text.substr(1, text.size() - 2));
+    if (!name || quote_if_needed(*name) != text) return std::nullopt;
     return name;
 }
 

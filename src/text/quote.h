@@ -21,4 +21,8 @@ std::string quote_if_needed(std::string_view name);
 // name: unquote(t).value_or(t). A name with a NUL byte has no quoted form that is accepted.
 std::optional<std::string> unquote(std::string_view text);
 
+// What `text`, the inside of double quotes, means by git's escapes; nothing if one is malformed or
+// stands for NUL. Takes more than quote_if_needed prints.
+std::optional<std::string> unescape(std::string_view text);
+
 }  // namespace paddock::text

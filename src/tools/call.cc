@@ -19,6 +19,8 @@
 namespace paddock::tools {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 Problem unknown_tool(std::string_view name, const WorkspaceOptions& options) {
     std::vector<std::string> names;
     for (const Declaration* tool : all_tools()) {
@@ -48,8 +50,8 @@ struct Given {
 };
 
 Attempt<Answer> run(Session& session, std::string_view name, const Given& given,
-                    const CallOptions& options) {
-    const auto ticket = session.meter().begin_call(std::chrono::steady_clock::now());
+                    const CallOptions& options, Clock::time_point start) {
+    const auto ticket = session.meter().begin_call(start);
     if (!ticket) return too_many(ticket.error());
     const Declaration* tool = find_tool(name);
     if (tool == nullptr || !is_listed(*tool, session.options())) {
@@ -93,8 +95,10 @@ void clean(const Session& session, Answer& answer) {
     }
 }
 
-void tell_audit(const Session& session, AuditEvent event, const Given& given) {
+void tell_audit(const Session& session, AuditEvent event, const Given& given,
+                Clock::time_point start) {
     if (!session.options().audit) return;
+    event.duration = Clock::now() - start;
     const std::string written = given.value == nullptr ? "" : json::to_text(*given.value);
     const std::string_view arguments = given.value == nullptr ? given.text : written;
     const std::size_t shown = cut_utf8(arguments, limits::kAuditBytesMax).size();
@@ -109,10 +113,9 @@ void tell_audit(const Session& session, AuditEvent event, const Given& given) {
 
 Answer answer_to(const Workspace& workspace, std::string_view name, const Given& given,
                  const CallOptions& options) {
-    using Clock = std::chrono::steady_clock;
     Session& session = workspace.session();
     const auto start = Clock::now();
-    Attempt<Answer> attempt = run(session, name, given, options);
+    Attempt<Answer> attempt = run(session, name, given, options, start);
     Answer answer = attempt ? std::move(*attempt) : as_answer(attempt.error());
     AuditEvent event;
     event.tool = name;
@@ -120,8 +123,7 @@ Answer answer_to(const Workspace& workspace, std::string_view name, const Given&
     event.secrets = answer.secrets;
     event.error = answer.error;
     for (const Block& block : answer.blocks) event.bytes_out += block.data.size();
-    event.duration = Clock::now() - start;
-    tell_audit(session, event, given);
+    tell_audit(session, event, given, start);
     return answer;
 }
 

@@ -99,22 +99,21 @@ Files::Files(Root root, Root linkless, std::string base, policy::PathRules rules
       disk_(disk),
       reads_(reads) {}
 
-std::string Files::ruled(std::string_view canonical) const {
-    if (base_.empty()) return std::string(canonical);
-    if (canonical == base_) return ".";
-    if (canonical.starts_with(base_ + "/")) return std::string(canonical.substr(base_.size() + 1));
-    return std::string(canonical);
+std::string_view Files::ruled(std::string_view canonical) const {
+    if (base_.empty() || !canonical.starts_with(base_)) return canonical;
+    if (canonical.size() == base_.size()) return ".";
+    return canonical[base_.size()] == '/' ? canonical.substr(base_.size() + 1) : canonical;
 }
 
-std::string Files::ruled_directory(std::string_view canonical) const {
-    std::string directory = ruled(canonical);
-    return directory == "." ? std::string() : directory;
+std::string_view Files::ruled_directory(std::string_view canonical) const {
+    const std::string_view directory = ruled(canonical);
+    return directory == "." ? std::string_view() : directory;
 }
 
 std::string Files::shown(std::string_view canonical) const {
-    std::string path = ruled(canonical);
+    const std::string_view path = ruled(canonical);
     const bool outside = !base_.empty() && path == canonical;
-    return text::quote_if_needed(outside ? "/" + path : path);
+    return text::quote_if_needed(outside ? "/" + std::string(path) : std::string(path));
 }
 
 std::string Files::shown_name(std::string_view name) { return text::quote_if_needed(name); }

@@ -128,10 +128,10 @@ public:
 private:
     enum class Purpose : std::uint8_t { kLook, kChange };
 
-    static bool names_directory(std::string_view path);             // ends in a slash or dots
-    std::string written(std::string_view path) const;               // the escaped form taken back
-    std::string ruled(std::string_view canonical) const;            // as the rules name it
-    std::string ruled_directory(std::string_view canonical) const;  // empty: the root
+    static bool names_directory(std::string_view path);        // ends in a slash or dots
+    std::string written(std::string_view path) const;          // the escaped form taken back
+    std::string_view ruled(std::string_view canonical) const;  // as the rules name it
+    std::string_view ruled_directory(std::string_view canonical) const;  // empty: the root
     Problem denied(std::string_view path, const policy::Decision& decision) const;
     Attempt<void> check(std::string_view canonical, std::string_view path, Purpose purpose) const;
     // Would git obey what is to be written there, although no name says so?
@@ -142,7 +142,10 @@ private:
     Attempt<Resolution> resolve_parent(std::string_view parent, std::string_view path) const;
     Attempt<void> copy_one(const std::string& from, const std::string& to, FileType type,
                            bool overwrite, Copied& copied) const;
+    // The change of a file whose present content the session knows.
+    Attempt<Change> known(OpenFile file) const;
     Attempt<void> check_known(const FileContent& content) const;
+    void mark_written(const std::string& canonical, std::string_view content) const;
     Attempt<void> check_replaced(const std::string& canonical) const;
     Attempt<void> make_directories(const std::string& canonical) const;
     Attempt<void> make_parent(const std::string& canonical) const;

@@ -49,8 +49,25 @@ Attempt<Resolution> Files::target(std::string_view path) const {
     return resolve(written(path), Purpose::kChange);
 }
 
+Attempt<Change> Files::known(OpenFile file) const {
+    auto bytes = file.read_all(limits::kReadFileBytesMax);
+    if (!bytes) return bytes.error();
+    FileContent content{file.path(), file.stat(), std::move(*bytes)};
+    if (auto known = check_known(content); !known) return known.error();
+    return Change{file.path(), std::move(content)};
+}
+
 Attempt<Change> Files::prepare(std::string_view given) const {
     const std::string path = written(given);
+    const auto lexical = root_.normalized(path);
+    if (!lexical) return lexical.error();
+    if (auto allowed = check(*lexical, path, Purpose::kChange); !allowed) return allowed.error();
+    // Where no link is on the way, that is the canonical path.
+    if (!names_directory(path)) {
+        if (auto handle = linkless_.open_file(*lexical)) {
+            return known(OpenFile(*lexical, std::move(*handle), meter_));
+        }
+    }
     const auto found = resolve(path, Purpose::kChange);
     if (!found) return found.error();
     if (names_directory(path)) {
@@ -58,10 +75,9 @@ Attempt<Change> Files::prepare(std::string_view given) const {
                        "'" + shown_given(given) + "' names a directory. Name a file.");
     }
     if (!found->exists) return Change{found->path, std::nullopt};
-    auto content = read(found->path, limits::kReadFileBytesMax);
-    if (!content) return content.error();
-    if (auto known = check_known(*content); !known) return known.error();
-    return Change{found->path, std::move(*content)};
+    auto handle = linkless_.open_file(found->path);
+    if (!handle) return handle.error();
+    return known(OpenFile(found->path, std::move(*handle), meter_));
 }
 
 Attempt<void> Files::count_written(std::uint64_t bytes, std::uint64_t replaced) const {
@@ -92,11 +108,16 @@ Attempt<void> Files::commit(const Change& change, std::string_view content,
     if (change.old && mode && (change.old->stat.mode & 0777U) != *mode) {
         if (auto set = linkless_.chmod(change.path, *mode); !set) return set.error();
     }
-    if (reads_ == nullptr) return {};
-    if (const auto now = linkless_.stat(change.path)) {
-        reads_->mark_read(now->identity, change.path, content);
-    }
+    mark_written(change.path, content);
     return {};
+}
+
+// Its own name is asked, which takes fewer calls than following it.
+void Files::mark_written(const std::string& canonical, std::string_view content) const {
+    if (reads_ == nullptr) return;
+    if (const auto now = linkless_.lstat(canonical)) {
+        reads_->mark_read(now->identity, canonical, content);
+    }
 }
 
 Attempt<void> Files::restore(const Change& change, const std::optional<std::string>& made) const {
@@ -111,23 +132,19 @@ Attempt<void> Files::restore(const Change& change, const std::optional<std::stri
         if (!stat) return stat.error();
         options.replaces = *stat;
     }
-    Status done;
-    if (change.old) {
-        const Mode mode = change.old->stat.mode & 0777U;
-        options.must_create = !made;
-        options.mode = mode;
-        done = linkless_.write_file(change.path, change.old->bytes, options);
-        if (done && made && (options.replaces->mode & 0777U) != mode) {
-            done = linkless_.chmod(change.path, mode);
-        }
-    } else {
-        done = linkless_.remove(change.path);
+    if (!change.old) {
+        if (const auto done = linkless_.remove(change.path); !done) return done.error();
+        return {};
     }
+    const Mode mode = change.old->stat.mode & 0777U;
+    options.must_create = !made;
+    options.mode = mode;
+    const auto done = linkless_.write_file(change.path, change.old->bytes, options);
     if (!done) return done.error();
-    if (reads_ == nullptr || !change.old) return {};
-    if (const auto now = linkless_.stat(change.path)) {
-        reads_->mark_read(now->identity, change.path, change.old->bytes);
+    if (made && (options.replaces->mode & 0777U) != mode) {
+        if (auto set = linkless_.chmod(change.path, mode); !set) return set.error();
     }
+    mark_written(change.path, change.old->bytes);
     return {};
 }
 

@@ -54,20 +54,21 @@ text::FileChange reversed(text::FileChange change, bool stated) {
     return change;
 }
 
-// Has the content this change already, exactly where the patch says?
-bool has_exactly(const std::string& content, const text::FileChange& change) {
-    const auto before = text::apply_change(content, reversed(change, true));
-    return !change.hunks.empty() && before && before->as_stated;
-}
-
 // What it leaves behind can be told from a file that it was never applied to: lines that came, or
 // lines on both sides of those that went.
 bool leaves_a_trace(const text::Hunk& hunk) {
-    const auto is = [](char mark) {
-        return [mark](const auto& line) { return line.mark == mark; };
-    };
-    return std::any_of(hunk.lines.begin(), hunk.lines.end(), is('+')) ||
-           (!hunk.lines.empty() && is(' ')(hunk.lines.front()) && is(' ')(hunk.lines.back()));
+    return count(hunk, '+') > 0 ||
+           (!hunk.lines.empty() && hunk.lines.front().mark == ' ' && hunk.lines.back().mark == ' ');
+}
+
+bool only_removes(const text::Hunk& hunk) { return count(hunk, '-') == hunk.lines.size(); }
+
+// Has the content this change already, exactly where the patch says? Of lines that went, without
+// one beside them, no place can tell.
+bool has_exactly(const std::string& content, const text::FileChange& change) {
+    if (std::any_of(change.hunks.begin(), change.hunks.end(), only_removes)) return false;
+    const auto before = text::apply_change(content, reversed(change, true));
+    return !change.hunks.empty() && before && before->as_stated;
 }
 
 bool has_somewhere(const std::string& content, const text::FileChange& change) {

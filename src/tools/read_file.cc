@@ -17,8 +17,8 @@ namespace {
 
 constexpr std::size_t kNumberWidth = 6;
 
-// "     1\t", "     2\t", ...: a word whose last digit is counted up in place, as an odometer does.
-// A number that does not fit, or is negative, is put together each time.
+// "     1\t", "     2\t", ...: a word whose digits are counted up in place, as an odometer does. A
+// number that does not fit, or is negative, is put together each time.
 class LineNumber {
 public:
     static constexpr std::size_t kRoom = 24;
@@ -32,20 +32,30 @@ public:
         return room + kNumberWidth + 1;
     }
 
+    std::size_t size() const { return size_; }
+
     void advance() {
         ++number_;
-        if (is_word_ && number_ % 10 != 0) {
-            word_ += kLastDigit;
-        } else {
-            compose();
+        if (!is_word_) return compose();
+        std::size_t place = kNumberWidth - 1;
+        for (word_ += one_at(place); char_at(place) > '9'; --place) {
+            if (place == 0) return compose();
+            word_ -= 10 * one_at(place);
+            word_ += (char_at(place - 1) == ' ' ? '1' - ' ' : 1) * one_at(place - 1);
         }
     }
 
 private:
-    static constexpr std::uint64_t kLastDigit = std::uint64_t{1}
-                                                << 8 * (std::endian::native == std::endian::little
-                                                            ? kNumberWidth - 1
-                                                            : sizeof(std::uint64_t) - kNumberWidth);
+    static constexpr std::size_t shift_of(std::size_t place) {
+        const bool is_little = std::endian::native == std::endian::little;
+        return 8 * (is_little ? place : sizeof word_ - 1 - place);
+    }
+    static constexpr std::uint64_t one_at(std::size_t place) {
+        return std::uint64_t{1} << shift_of(place);
+    }
+    char char_at(std::size_t place) const {
+        return static_cast<char>(word_ >> shift_of(place) & 0xFFU);
+    }
 
     void compose() {
         wide_.fill(' ');
@@ -67,43 +77,47 @@ private:
     bool is_word_ = false;
 };
 
-// The pieces are short and many: they go through a plain pointer, without a call for each.
-std::string with_lines(const Session& session, const TextWindow& window, bool numbered) {
-    LineNumber number(window.numbers_from_end
-                          ? -static_cast<std::int64_t>(window.lines.lines_seen())
-                          : static_cast<std::int64_t>(window.lines.first_number()));
-    std::size_t expected = LineNumber::kRoom;
-    for (std::size_t i = 0; i < window.lines.size(); ++i) {
-        expected += window.lines[i].text.size() + kNumberWidth + 2;
-    }
-    std::string text(expected, '\0');
-    char* to = text.data();
-    char* end = to + text.size();
-    const auto make_room = [&](std::size_t bytes) {
-        if (static_cast<std::size_t>(end - to) >= bytes) return;
-        const auto used = static_cast<std::size_t>(to - text.data());
-        text.resize((used + bytes) * 2);
-        to = text.data() + used;
-        end = text.data() + text.size();
-    };
-    for (std::size_t i = 0; i < window.lines.size(); ++i) {
-        const text::LineWindow::Line line = window.lines[i];
-        std::string cut;
-        std::string_view shown = line.text;
-        if (line.cut > 0) {
-            cut = session.redact_part(line.text_and_margin, 0, line.text.size()) +
-                  " [line cut: " + std::to_string(line.cut) + " more bytes]";
-            shown = cut;
-        }
-        make_room(LineNumber::kRoom + shown.size() + 1);
-        if (numbered) {
-            to = number.put(to);
-            number.advance();
-        }
-        to = std::copy(shown.begin(), shown.end(), to);
+// Writes lines from `next` on, up to the first that was cut, to a place with room for them, and
+// returns where they end. Short pieces, and many: in a loop with nothing else in it.
+[[gnu::noinline]] char* put_whole(const text::LineWindow& lines, std::size_t& next,
+                                  LineNumber* number, char* to) {
+    const std::size_t count = lines.size();
+    for (; next < count; ++next) {
+        const text::LineWindow::Line line = lines[next];
+        if (line.cut > 0) break;
+        if (number != nullptr) to = number->put(to);
+        if (number != nullptr) number->advance();
+        to = std::copy(line.text.begin(), line.text.end(), to);
         *to++ = '\n';
     }
-    text.resize(static_cast<std::size_t>(to - text.data()));
+    return to;
+}
+
+std::string with_lines(const Session& session, const TextWindow& window, bool numbered) {
+    const auto count = static_cast<std::int64_t>(window.lines.size());
+    const std::int64_t first = window.numbers_from_end
+                                   ? -static_cast<std::int64_t>(window.lines.lines_seen())
+                                   : static_cast<std::int64_t>(window.lines.first_number());
+    LineNumber number(first);
+    const std::size_t width = std::max(number.size(), LineNumber(first + count).size());
+    const std::size_t bytes_max = window.lines.bytes() + window.lines.size() * (width + 1);
+    std::string text;
+    for (std::size_t next = 0; next < window.lines.size(); ++next) {
+        const std::size_t used = text.size();
+        text.resize(used + bytes_max);
+        const char* const end =
+            put_whole(window.lines, next, numbered ? &number : nullptr, text.data() + used);
+        text.resize(static_cast<std::size_t>(end - text.data()));
+        if (next == window.lines.size()) break;
+        const text::LineWindow::Line line = window.lines[next];
+        if (numbered) {
+            std::array<char, LineNumber::kRoom> digits;
+            text.append(digits.data(), number.put(digits.data()));
+            number.advance();
+        }
+        text += session.redact_part(line.text_and_margin, 0, line.text.size()) +
+                " [line cut: " + std::to_string(line.cut) + " more bytes]\n";
+    }
     return text;
 }
 

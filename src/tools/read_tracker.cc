@@ -62,6 +62,16 @@ struct ReadTracker::Memory {
         make_room();
     }
 
+    // The same content of the same file once more: nothing but its turn is new.
+    bool mark_again(const Identity& file, std::string_view path, const Hash& hash) {
+        const std::lock_guard lock(mutex);
+        const auto it = paths.find(path);
+        if (it == paths.end() || it->second->file != key_of(file)) return false;
+        if (it->second->hash != hash || !it->second->content) return false;
+        entries.splice(entries.begin(), entries, it->second);
+        return true;
+    }
+
     void mark(const Identity& file, std::string_view path, const Hash& hash,
               std::optional<std::string> content) {
         const std::lock_guard lock(mutex);
@@ -102,9 +112,11 @@ ReadTracker::ReadTracker() : memory_(std::make_unique<Memory>()) {
 ReadTracker::~ReadTracker() = default;
 
 void ReadTracker::mark_read(const Identity& file, std::string_view path, std::string_view content) {
+    const Hash hash = memory_->hash_of(content);
+    if (memory_->mark_again(file, path, hash)) return;
     std::optional<std::string> kept;
     if (content.size() <= limits::kTrackedContentBytesMax) kept = content;
-    memory_->mark(file, path, memory_->hash_of(content), std::move(kept));
+    memory_->mark(file, path, hash, std::move(kept));
 }
 
 struct ReadTracker::Passing::State {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <atomic>
 #include <barrier>
 #include <cerrno>
@@ -16,6 +17,7 @@
 #include "escape/in_memory.h"
 #include "escape/operations.h"
 #include "json/write.h"
+#include "testing/secret_samples.h"
 #include "tools/desk.h"
 
 namespace paddock::testing {
@@ -455,6 +457,69 @@ TEST_F(Change, the_same_patch_again_completes_it) {
         ASSERT_EQ(::stat(ws("mode").c_str(), &mode), 0);
         EXPECT_EQ(mode.st_mode & 0777U, 0755U) << done;
     }
+}
+
+// A hunk that only removes leaves nothing by which a file that has had it could be told.
+TEST_F(Change, a_patch_that_finds_nothing_to_remove_is_refused) {
+    const std::string unified = "--- a/f\n+++ b/f\n";
+    const std::string begin = "*** Begin Patch\n*** Update File: f\n@@\n";
+    const std::string end = "*** End Patch\n";
+    for (const std::string& patch :
+         {unified + "@@ -1 +0,0 @@\n-gone\n", unified + "@@ -2 +1,0 @@\n-gone\n",
+          begin + "-gone\n" + end, begin + " a\n-gone\n" + end, begin + "-gone\n b\n" + end}) {
+        os_write(ws("f"), "a\nb\n");
+        read("f");
+        EXPECT_EQ(refused("patch", {{"patch", patch}}), "patch_failed") << patch;
+        // Elsewhere than the header says, but there.
+        os_write(ws("f"), "x\ny\na\ngone\nb\n");
+        read("f");
+        (void)ok("patch", {{"patch", patch}});
+        EXPECT_EQ(os_read(ws("f")), "x\ny\na\nb\n") << patch;
+    }
+    const std::string between = begin + " a\n-gone\n b\n" + end;
+    EXPECT_NE(ok("patch", {{"patch", between}}).find("already has this change"), std::string::npos);
+}
+
+// What the filter sees of a key that is shown in parts is lines of digits, which are no secret.
+TEST_F(Change, the_text_of_a_failed_patch_shows_no_lines_of_a_key) {
+    std::vector<std::string> lines;
+    for (std::uint32_t i = 0; i < 6; ++i) {
+        lines.push_back(
+            Chance(i).text("abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789", 64));
+    }
+    std::string key =
+        "-----BEGIN RSA PRIVATE"
+        " KEY-----\n";
+    for (const std::string& line : lines) key += line + "\n";
+    os_write(ws("f"), "one\n" + key +
+                          "-----END RSA PRIVATE"
+                          " KEY-----\ntwo\n");
+    const std::string near =
+        "--- a/f\n+++ b/f\n@@ -4,2 +4 @@\n-" + lines[2] + "x\n-" + lines[3] + "x\n+none\n";
+    const auto shown = [&] {
+        reopen();
+        read("f");
+        const std::string text = call("patch", {{"patch", near}}).text();
+        EXPECT_TRUE(text.starts_with("patch_failed: ")) << text;
+        return std::count_if(lines.begin(), lines.end(), [&](const std::string& line) {
+            return text.find(line + "\n") != text.npos;
+        });
+    };
+    EXPECT_EQ(shown(), 0);
+    options.redact_secrets = false;
+    EXPECT_GT(shown(), 0) << "they would have been shown";
+}
+
+TEST_F(Change, a_patch_with_the_mark_of_a_secret_says_what_that_is) {
+    const std::string secret = Chance(1).text("abcdefghijkmnpqrstuvwxyz23456789", 24) + "4x";
+    os_write(ws("f"), "a\nPASSWORD=" + secret + "\nb\n");
+    ASSERT_NE(ok("read_file", {{"path", "f"}}).find("[REDACTED:password]"), std::string::npos);
+    const std::string text = call("patch", {{"patch",
+                                             "--- a/f\n+++ b/f\n@@ -1,3 +1,3 @@\n a\n"
+                                             "-PASSWORD=[REDACTED:password]\n+PASSWORD=\n b\n"}})
+                                 .text();
+    EXPECT_NE(text.find("stands for a secret in the file"), std::string::npos) << text;
+    EXPECT_EQ(text.find(secret), std::string::npos) << text;
 }
 
 TEST_F(Change, patch_needs_a_read_and_respects_rules) {

@@ -1,0 +1,12 @@
+// Letters and digits of ASCII, whatever the locale.
+#pragma once
+
+namespace paddock {
+
+constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
+constexpr bool is_lower(char c) noexcept { return c >= 'a' && c <= 'z'; }
+constexpr bool is_upper(char c) noexcept { return c >= 'A' && c <= 'Z'; }
+constexpr bool is_letter(char c) noexcept { return is_lower(c) || is_upper(c); }
+constexpr char lowered(char c) noexcept { return is_upper(c) ? static_cast<char>(c | 32) : c; }
+
+}  // namespace paddock
