@@ -87,16 +87,18 @@ Group cold_start(const Stage& stage) {
                           {.to_peer = 30});
 }
 
-Group memory(const Stage& stage) {
-    const auto measure = [&stage](const Program& program) -> Measure {
-        return [&stage, program](int) -> std::optional<double> {
+Group memory(const Stage& stage, const std::string& title, double mcp_memory::*which,
+             const Bounds& bounds) {
+    const auto measure = [&stage, which](const Program& program) -> Measure {
+        return [&stage, which, program](int) -> std::optional<double> {
             const auto server = Server::start(program, stage.directory);
             if (!server || !server->load(stage.calls, 1)) return std::nullopt;
-            return server->resident_mb();
+            const auto memory = server->memory();
+            return memory ? std::optional((*memory).*which) : std::nullopt;
         };
     };
-    return less_is_better("resident memory after " + std::to_string(stage.calls) + " calls", "MB",
-                          stage.stdio, measure, {.to_peer = 10});
+    return less_is_better(title + " after " + std::to_string(stage.calls) + " calls", "MB",
+                          stage.stdio, measure, bounds);
 }
 
 struct Load {
@@ -268,7 +270,11 @@ int main(int argc, char** argv) {
     ::setenv("PADDOCK_CONFIG", "/dev/null", 1);
     ::setenv("PADDOCK_TOKEN", MCP_TOKEN, 1);
     ::setenv("XDG_STATE_HOME", (scratch.path() + "/state").c_str(), 1);
-    int status = paddock::bench::compare({cold_start(stage), memory(stage)}, settings);
+    int status = paddock::bench::compare(
+        {cold_start(stage),
+         memory(stage, "resident memory", &mcp_memory::resident, {.to_peer = 10}),
+         memory(stage, "the same, shared pages once", &mcp_memory::share, {})},
+        settings);
     for (const Placement& each : placements()) {
         for (const int one : {compare_under_load(stage, settings, each, stage.stdio, each.stdio),
                               compare_under_load(stage, settings, each, stage.http, each.http)}) {

@@ -101,7 +101,8 @@ int mcp_load(struct mcp_server* server, int calls, int in_flight, struct mcp_fig
     return all_ns > 0 ? 0 : -1;
 }
 
-int mcp_resident(const struct mcp_server* server, double* mb) {
-    *mb = process_resident_mb(server->process);
-    return *mb > 0 ? 0 : -1;
+int mcp_look_at_memory(const struct mcp_server* server, struct mcp_memory* memory) {
+    const struct process_memory all = process_memory(server->process);
+    *memory = (struct mcp_memory){all.resident_mb, all.share_mb};
+    return all.resident_mb > 0 && all.share_mb > 0 ? 0 : -1;
 }

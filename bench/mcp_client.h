@@ -46,9 +46,12 @@ struct mcp_figures {
 };
 int mcp_load(struct mcp_server* server, int calls, int in_flight, struct mcp_figures* figures);
 
-// Resident memory of the server and all processes that it has started, in MB. What they share
-// counts once.
-int mcp_resident(const struct mcp_server* server, double* mb);
+// Of the server and all processes that it has started, in MB.
+struct mcp_memory {
+    double resident;  // what several of them have in common counts for each
+    double share;     // the same, but that counts once
+};
+int mcp_look_at_memory(const struct mcp_server* server, struct mcp_memory* memory);
 
 #ifdef __cplusplus
 }

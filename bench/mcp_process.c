@@ -69,21 +69,27 @@ static long number_in(pid_t process, const char* name, const char* format) {
     return number;
 }
 
-// With its share in what it has in common with others. Where that may not be read, as of a child
-// that has given up its rights, the pages of its program count for its parent.
-static double own_resident_mb(pid_t process) {
+// Where the share may not be read, as of a child that has given up its rights, the pages of its
+// program count for its parent.
+static struct process_memory own_memory(pid_t process) {
+    const long resident_kb = number_in(process, "status", "VmRSS: %ld");
     const long share_kb = number_in(process, "smaps_rollup", "Pss: %ld");
     const long own_kb = number_in(process, "status", "RssAnon: %ld");
-    return (double)(share_kb > 0 ? share_kb : own_kb) / 1024;
+    return (struct process_memory){(double)resident_kb / 1024,
+                                   (double)(share_kb > 0 ? share_kb : own_kb) / 1024};
 }
 
-double process_resident_mb(pid_t process) {
-    double mb = own_resident_mb(process);
+struct process_memory process_memory(pid_t process) {
+    struct process_memory sum = own_memory(process);
     char path[64];
     snprintf(path, sizeof path, "/proc/%d/task/%d/children", process, process);
     FILE* file = fopen(path, "r");
-    if (file == NULL) return mb;
-    for (int child; fscanf(file, "%d", &child) == 1;) mb += process_resident_mb(child);
+    if (file == NULL) return sum;
+    for (int child; fscanf(file, "%d", &child) == 1;) {
+        const struct process_memory more = process_memory(child);
+        sum.resident_mb += more.resident_mb;
+        sum.share_mb += more.share_mb;
+    }
     fclose(file);
-    return mb;
+    return sum;
 }

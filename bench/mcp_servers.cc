@@ -19,10 +19,10 @@ std::optional<mcp_figures> Server::load(int calls, int in_flight) {
     return figures;
 }
 
-std::optional<double> Server::resident_mb() const {
-    double mb = 0;
-    if (mcp_resident(&server_, &mb) != 0) return std::nullopt;
-    return mb;
+std::optional<mcp_memory> Server::memory() const {
+    mcp_memory memory{};
+    if (mcp_look_at_memory(&server_, &memory) != 0) return std::nullopt;
+    return memory;
 }
 
 }  // namespace paddock::bench

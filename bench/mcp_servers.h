@@ -33,7 +33,7 @@ public:
 
     // Nothing: a call failed.
     std::optional<mcp_figures> load(int calls, int in_flight);
-    std::optional<double> resident_mb() const;
+    std::optional<mcp_memory> memory() const;
 
 private:
     explicit Server(const mcp_server& server) : server_(server) {}

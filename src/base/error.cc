@@ -31,7 +31,7 @@ constexpr std::array<CodeText, 32> kCodes{{
      "Check each part of the path."},
     {"is_a_directory", "is a directory", "Name a file inside it, or list it."},
     {"not_regular_file", "is not a regular file", "Only regular files can be read or written."},
-    {"already_exists", "already exists", "Choose another name, or remove it first."},
+    {"already_exists", "already exists", "Choose another, or remove what is there first."},
     {"permission_denied", "permission denied",
      "Choose another file, or ask the operator for access."},
     {"denied_by_rule", "is protected by a rule of this workspace", "Choose another file."},

@@ -6,6 +6,7 @@
 #include "cli/terminal.h"
 #include "cli/workspace_options.h"
 #include "mcp/stdio.h"
+#include "sys/memory.h"
 
 namespace paddock::cli {
 namespace {
@@ -36,6 +37,7 @@ int run(const McpRequest& request) {
     if (!report) return refuse_to_serve(report.error());
 
     const mcp::Protocol protocol(info_of(*workspace), methods_of(*workspace));
+    sys::release_program();
     const mcp::StdioServed served = server->serve(protocol);
     end_commands(*workspace);
     if (!served.is_clean) ::_exit(0);

@@ -15,6 +15,7 @@
 #include "daemon/http_endpoint.h"
 #include "net/server.h"
 #include "sys/credential.h"
+#include "sys/memory.h"
 #include "sys/signal.h"
 #include "sys/socket.h"
 
@@ -125,6 +126,7 @@ int serve(config::Configuration setup, const Token& token) {
     // Whoever connects from now on is answered as soon as there are threads.
     if (!announce(wanted, *server, token)) return kUsageError;
     server->start(endpoint.handlers());
+    sys::release_program();
     wait_for_signal(signals->get());
     endpoint.prepare_to_end();
     server->stop(std::chrono::milliseconds(wanted.drain_ms));

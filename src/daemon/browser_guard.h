@@ -18,7 +18,7 @@ public:
     BrowserGuard(std::string address, std::vector<std::string> hosts,
                  std::vector<std::string> origins);
 
-    bool allows_host(const net::Head& head) const;
+    bool allows_host(const net::Head& head) const;    // also true if there is none, in HTTP/1.0
     bool allows_origin(const net::Head& head) const;  // also true if there is none
 
 private:

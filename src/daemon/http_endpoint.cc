@@ -1,6 +1,7 @@
 #include "daemon/http_endpoint.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "daemon/bearer.h"
@@ -12,6 +13,10 @@ namespace {
 
 constexpr std::string_view kPath = "/mcp";
 constexpr std::string_view kSessionHeader = "Mcp-Session-Id";
+
+// Of two, a proxy might look at the other one.
+constexpr std::array<std::string_view, 4> kSingleHeaders{"Authorization", "Origin", "Content-Type",
+                                                         kSessionHeader};
 
 // Clients of the legacy era: each agent has one session, or a few.
 constexpr std::size_t kSessionsMax = 256;
@@ -111,6 +116,10 @@ bool HttpEndpoint::end(std::chrono::milliseconds patience) {
 }
 
 std::optional<net::Response> HttpEndpoint::admit(const net::Head& head) const {
+    for (const std::string_view name : kSingleHeaders) {
+        if (net::count(head.headers, name) < 2) continue;
+        return net::plain_response(400, std::string(name) + " is there more than once.");
+    }
     if (!guard_.allows_host(head)) return net::plain_response(403, "This name is not served here.");
     if (!guard_.allows_origin(head)) {
         return net::plain_response(403, "This origin is not allowed here.");
@@ -195,8 +204,9 @@ void HttpEndpoint::take(const std::shared_ptr<Call>& call) {
     }
     auto conversation = conversation_of(*call);
     if (conversation == nullptr) return;
-    const auto peer = std::make_shared<HttpPeer>(std::move(*call->responder), call->era,
-                                                 std::move(call->headers));
+    const auto peer = std::make_shared<HttpPeer>(
+        HttpPeer::Parts{std::move(*call->responder), call->era, std::move(call->headers),
+                        std::move(call->request.share)});
     if (call->era == mcp::Era::kModern && kind == mcp::MessageKind::kRequest) {
         if (const auto wrong = check_headers(head, call->message)) {
             return peer->finish(mcp::error_text(call->message.id, *wrong), wrong->code);

@@ -6,43 +6,40 @@
 
 namespace paddock::daemon {
 
-HttpPeer::HttpPeer(net::Responder responder, mcp::Era era, net::Headers headers)
-    : responder_(std::move(responder)), era_(era), headers_(std::move(headers)) {}
-
 void HttpPeer::begin_stream() {
     const std::lock_guard lock(mutex_);
-    if (!std::exchange(is_streaming_, true)) responder_.begin_stream(headers_);
+    if (!std::exchange(is_streaming_, true)) parts_.responder.begin_stream(parts_.headers);
 }
 
 void HttpPeer::send(std::string message) {
     begin_stream();
-    responder_.push(message);
+    parts_.responder.push(message);
 }
 
 void HttpPeer::finish(std::string message, int error) {
     {
         const std::lock_guard lock(mutex_);
-        if (is_streaming_) return responder_.finish(message);
+        if (is_streaming_) return parts_.responder.finish(message);
     }
-    net::Response response{status_for(error), headers_, std::move(message)};
+    net::Response response{status_for(error), parts_.headers, std::move(message)};
     response.headers.push_back({"Content-Type", "application/json"});
     response.headers.push_back({"Cache-Control", "no-store"});
-    responder_.send(std::move(response));
+    parts_.responder.send(std::move(response));
 }
 
 // An empty stream: the client has said that it waits no longer.
 void HttpPeer::drop() {
     begin_stream();
-    responder_.finish({});
+    parts_.responder.finish({});
 }
 
-void HttpPeer::accept() { responder_.send({202, headers_, {}}); }
+void HttpPeer::accept() { parts_.responder.send({202, parts_.headers, {}}); }
 
 unsigned HttpPeer::status_for(int error) const noexcept {
     namespace code = mcp::error_code;
     if (error == 0) return 200;
     if (error == code::kParse || error == code::kInvalidRequest) return 400;
-    if (era_ == mcp::Era::kLegacy) return 200;
+    if (parts_.era == mcp::Era::kLegacy) return 200;
     if (error == code::kUnknownMethod) return 404;
     if (error == code::kHeaderMismatch || error == code::kMissingCapability ||
         error == code::kUnsupportedVersion) {

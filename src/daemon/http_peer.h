@@ -9,13 +9,20 @@
 
 #include "mcp/peer.h"
 #include "mcp/version.h"
+#include "net/message.h"
 #include "net/responder.h"
 
 namespace paddock::daemon {
 
 class HttpPeer final : public mcp::Peer {
 public:
-    HttpPeer(net::Responder responder, mcp::Era era, net::Headers headers);
+    struct Parts {
+        net::Responder responder;
+        mcp::Era era = mcp::Era::kLegacy;
+        net::Headers headers{};  // of the response
+        net::BodyShare share{};  // of the message, which lives as long as this
+    };
+    explicit HttpPeer(Parts parts) : parts_(std::move(parts)) {}
 
     // From now on errors are of the method, not of the request: the legacy era's clients, and the
     // modern ones but for a few codes, look for them in a response that went well.
@@ -29,14 +36,12 @@ public:
     // A notification or a response: taken, and there is nothing to say.
     void accept();
 
-    net::Responder& responder() noexcept { return responder_; }
+    net::Responder& responder() noexcept { return parts_.responder; }
 
 private:
     unsigned status_for(int error) const noexcept;
 
-    net::Responder responder_;
-    const mcp::Era era_;
-    const net::Headers headers_;
+    Parts parts_;
     std::atomic<bool> is_running_ = false;
 
     std::mutex mutex_;

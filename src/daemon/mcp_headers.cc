@@ -53,12 +53,7 @@ std::optional<mcp::RpcError> check(const net::Head& head, std::string_view name,
                                    std::string_view expected, bool may_be_encoded) {
     const std::string* value = head.header(name);
     if (value == nullptr) return mismatch(name, "is missing");
-    const auto is_one = [name](const net::Header& header) {
-        return net::equal_but_case(header.name, name);
-    };
-    if (std::count_if(head.headers.begin(), head.headers.end(), is_one) > 1) {
-        return mismatch(name, "is there more than once");
-    }
+    if (net::count(head.headers, name) > 1) return mismatch(name, "is there more than once");
     const auto text = may_be_encoded ? decoded_header(*value) : *value;
     if (!text) return mismatch(name, "is no valid base64");
     if (*text != expected) return mismatch(name, "does not say what the message says");
@@ -84,7 +79,8 @@ std::optional<mcp::Era> announced_era(const net::Head& head) {
 }
 
 bool is_legacy_version_header(const net::Head& head) {
-    return head.header(kVersionHeader) == nullptr || announced_era(head) == mcp::Era::kLegacy;
+    const std::size_t count = net::count(head.headers, kVersionHeader);
+    return count == 0 || (count == 1 && announced_era(head) == mcp::Era::kLegacy);
 }
 
 std::optional<mcp::RpcError> check_headers(const net::Head& head, const mcp::Message& message) {

@@ -28,22 +28,17 @@ public:
 
     bool on_document_begin(error_code&) { return true; }
     bool on_document_end(error_code&) { return true; }
-    bool on_array_begin(error_code& error) { return open(error); }
-    bool on_object_begin(error_code& error) { return open(error); }
+    bool on_array_begin(error_code& error) { return open(false, error); }
+    bool on_object_begin(error_code& error) { return open(true, error); }
     bool on_array_end(std::size_t, error_code& error) {
         Array array = std::move(levels_.back().items);
         levels_.pop_back();
         return add(Value(std::move(array)), error);
     }
     bool on_object_end(std::size_t, error_code& error) {
-        if (has_duplicate(levels_.back().names)) return refuse(Refusal::kDuplicate, error);
-        Level level = std::move(levels_.back());
+        if (has_duplicate(levels_.back().members)) return refuse(Refusal::kDuplicate, error);
+        Object object = std::move(levels_.back().members);
         levels_.pop_back();
-        Object object;
-        object.reserve(level.items.size());
-        for (std::size_t i = 0; i < level.items.size(); ++i) {
-            object.append(std::move(level.names[i]), std::move(level.items[i]));
-        }
         return add(Value(std::move(object)), error);
     }
     bool on_key_part(bj::string_view part, std::size_t, error_code&) {
@@ -52,7 +47,7 @@ public:
     }
     bool on_key(bj::string_view part, std::size_t, error_code&) {
         text_.append(part.data(), part.size());
-        levels_.back().names.push_back(std::exchange(text_, {}));
+        levels_.back().name = std::exchange(text_, {});
         return true;
     }
     bool on_string_part(bj::string_view part, std::size_t, error_code&) {
@@ -84,29 +79,31 @@ public:
 
 private:
     struct Level {
-        std::vector<std::string> names;
+        bool is_object = false;
+        Object members;
+        std::string name;  // of the next member
         Array items;
     };
 
     // Up to here comparing each with each is cheaper than sorting.
-    static constexpr std::size_t kFewNames = 8;
+    static constexpr std::ptrdiff_t kFewNames = 8;
 
-    static bool has_duplicate(const std::vector<std::string>& names) {
-        if (names.size() <= kFewNames) {
-            for (std::size_t i = 1; i < names.size(); ++i) {
-                const auto end = names.begin() + static_cast<std::ptrdiff_t>(i);
-                if (std::find(names.begin(), end, names[i]) != end) return true;
+    static bool has_duplicate(const Object& members) {
+        if (members.end() - members.begin() <= kFewNames) {
+            for (const Member& member : members) {
+                if (members.find(member.name) != &member.value) return true;
             }
             return false;
         }
-        std::vector<std::string_view> sorted(names.begin(), names.end());
+        std::vector<std::string_view> sorted;
+        for (const Member& member : members) sorted.emplace_back(member.name);
         std::sort(sorted.begin(), sorted.end());
         return std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end();
     }
 
-    bool open(error_code& error) {
+    bool open(bool is_object, error_code& error) {
         if (!count(error)) return false;
-        levels_.emplace_back();
+        levels_.emplace_back().is_object = is_object;
         return true;
     }
 
@@ -119,8 +116,10 @@ private:
     bool add(Value value, error_code&) {
         if (levels_.empty()) {
             result_ = std::move(value);
+        } else if (Level& level = levels_.back(); level.is_object) {
+            level.members.append(std::move(level.name), std::move(value));
         } else {
-            levels_.back().items.push_back(std::move(value));
+            level.items.push_back(std::move(value));
         }
         return true;
     }

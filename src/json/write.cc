@@ -36,15 +36,16 @@ constexpr std::array<char, 256> kLetters = [] {
 
 #if defined(__SSE2__)
 
-constexpr std::size_t kStep = sizeof(__m128i);
+constexpr std::size_t kVector = sizeof(__m128i);
+constexpr std::size_t kStep = 4 * kVector;
 
-void copy_step(char* to, const char* from) {
+void copy_vector(char* to, const char* from) {
     _mm_storeu_si128(reinterpret_cast<__m128i*>(to),
                      _mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
 }
 
-// Which of so many bytes have a letter: a bit for each.
-std::uint64_t marks_of_escapes(const char* bytes) {
+// Which bytes of a vector have a letter: a bit for each.
+std::uint64_t marks_of_vector(const char* bytes) {
     const __m128i all = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes));
     const auto equals = [&](unsigned char byte) {
         return _mm_cmpeq_epi8(all, _mm_set1_epi8(static_cast<char>(byte)));
@@ -55,13 +56,20 @@ std::uint64_t marks_of_escapes(const char* bytes) {
     return static_cast<std::uint64_t>(static_cast<unsigned>(
         _mm_movemask_epi8(_mm_or_si128(control, _mm_or_si128(quotes, others)))));
 }
+
+// Which of so many bytes have a letter: a bit for each.
+std::uint64_t marks_of_escapes(const char* bytes) {
+    return marks_of_vector(bytes) | marks_of_vector(bytes + kVector) << 16 |
+           marks_of_vector(bytes + 2 * kVector) << 32 | marks_of_vector(bytes + 3 * kVector) << 48;
+}
 constexpr int kBitsPerByte = 1;
 
 #else
 
-constexpr std::size_t kStep = sizeof(std::uint64_t);
+constexpr std::size_t kVector = sizeof(std::uint64_t);
+constexpr std::size_t kStep = kVector;
 
-void copy_step(char* to, const char* from) { std::memcpy(to, from, kStep); }
+void copy_vector(char* to, const char* from) { std::memcpy(to, from, kVector); }
 
 // Which of so many bytes have a letter: the top bit of each. Bytes behind one may be marked by
 // mistake.
@@ -83,7 +91,7 @@ constexpr int kBitsPerByte = 8;
 #endif
 
 constexpr std::size_t kEscapeBytesMax = 6;
-constexpr std::size_t kBlockBytes = 512;
+constexpr std::size_t kBlockBytes = 1024;
 
 // The byte at `from`, or the control character, as it stands in a string.
 char* put_escaped(char* to, const char*& from) {
@@ -106,21 +114,40 @@ char* put_escaped(char* to, const char*& from) {
     return to;
 }
 
-// So many bytes, and perhaps one more that belongs to the last. As many again must be readable.
+// Bytes that stand for themselves, in whole vectors: what is written too much is written over.
+char* put_plain(char* to, const char* from, const char* until) {
+    char* const end = to + (until - from);
+    for (; to < end; to += kVector, from += kVector) copy_vector(to, from);
+    return end;
+}
+
+// So many bytes, and perhaps one more that belongs to the last. A vector more must be readable.
 char* put_step(char* to, const char*& from) {
     const char* const begin = from;
-    copy_step(to, from);
+    const char* done = begin;  // not `from`, which is in memory
     for (std::uint64_t marks = marks_of_escapes(begin); marks != 0; marks &= marks - 1) {
         const char* const marked = begin + std::countr_zero(marks) / kBitsPerByte;
-        if (marked < from) continue;
-        to += marked - from;
-        from = marked;
-        to = put_escaped(to, from);
-        copy_step(to, from);
+        if (marked < done) continue;
+        to = put_plain(to, done, marked);
+        done = marked;
+        const char letter = kLetters[static_cast<unsigned char>(*done)];
+        if (letter == 'u' || letter == 0) {
+            from = done;
+            to = put_escaped(to, from);
+            done = from;
+            continue;
+        }
+        to[0] = '\\';
+        to[1] = letter;
+        to += 2;
+        ++done;
     }
-    const std::ptrdiff_t rest = std::max<std::ptrdiff_t>(begin + kStep - from, 0);
-    from += rest;
-    return to + rest;
+    if (done < begin + kStep) {
+        to = put_plain(to, done, begin + kStep);
+        done = begin + kStep;
+    }
+    from = done;
+    return to;
 }
 
 class Writer {
@@ -188,7 +215,7 @@ private:
     // By way of a block: a string that grows costs more than its bytes do.
     void quoted(std::string_view text) {
         std::array<char, kBlockBytes> block;
-        constexpr std::size_t kRoom = (kStep + 1) * kEscapeBytesMax + kStep;
+        constexpr std::size_t kRoom = (kStep + 1) * kEscapeBytesMax + kVector;
         char* to = block.data();
         *to++ = '"';
         const char* from = text.data();
@@ -198,7 +225,7 @@ private:
                 out_.append(block.data(), to);
                 to = block.data();
             }
-            const bool is_last = end - from < static_cast<std::ptrdiff_t>(2 * kStep + 1);
+            const bool is_last = end - from < static_cast<std::ptrdiff_t>(kStep + kVector + 1);
             to = is_last ? put_escaped(to, from) : put_step(to, from);
         }
         *to++ = '"';

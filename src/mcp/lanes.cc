@@ -17,9 +17,10 @@ std::optional<std::string> Lanes::submit(tools::Pace pace, std::function<void()>
         case Workers::Taken::kTooManyBytes:
             return "the " + what + " that wait hold " + std::to_string(lane.bounds().queued_bytes) +
                    " bytes already";
-        case Workers::Taken::kNoThread: break;
+        case Workers::Taken::kNoThread: return "no thread can be had";
+        case Workers::Taken::kStopping: break;
     }
-    return "no thread can be had";
+    return "the server is about to end";
 }
 
 bool Lanes::wait_idle(std::chrono::steady_clock::time_point until) {

@@ -20,7 +20,8 @@ Workers::~Workers() {
 Workers::Taken Workers::submit(std::function<void()> work, std::size_t bytes) {
     {
         const std::lock_guard lock(mutex_);
-        if (stopping_ || queue_.size() >= bounds_.queued) return Taken::kTooMany;
+        if (stopping_) return Taken::kStopping;
+        if (queue_.size() >= bounds_.queued) return Taken::kTooMany;
         if (queued_bytes_ + bytes > bounds_.queued_bytes && !queue_.empty()) {
             return Taken::kTooManyBytes;
         }

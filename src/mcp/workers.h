@@ -32,7 +32,7 @@ public:
     Workers(const Workers&) = delete;
     Workers& operator=(const Workers&) = delete;
 
-    enum class Taken : std::uint8_t { kYes, kTooMany, kTooManyBytes, kNoThread };
+    enum class Taken : std::uint8_t { kYes, kTooMany, kTooManyBytes, kNoThread, kStopping };
     // Anything but kYes: it will not run. `bytes` is what the work holds in memory.
     Taken submit(std::function<void()> work, std::size_t bytes);
     const Bounds& bounds() const noexcept { return bounds_; }

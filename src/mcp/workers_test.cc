@@ -70,5 +70,24 @@ TEST(Workers, drop_what_is_queued_when_they_end) {
     EXPECT_EQ(token.use_count(), 1);
 }
 
+TEST(Workers, say_that_they_end) {
+    auto token = std::make_shared<int>(1);
+    const std::weak_ptr<int> dropped = token;
+    {
+        Workers workers({.threads = 1});
+        std::latch queued(1);
+        EXPECT_EQ(workers.submit(
+                      [&workers, &queued, dropped] {
+                          queued.wait();
+                          while (!dropped.expired()) std::this_thread::yield();
+                          EXPECT_EQ(workers.submit([] {}, 0), Taken::kStopping);
+                      },
+                      0),
+                  Taken::kYes);
+        EXPECT_EQ(workers.submit([held = std::move(token)] {}, 0), Taken::kYes);
+        queued.count_down();
+    }
+}
+
 }  // namespace
 }  // namespace paddock::mcp

@@ -23,7 +23,8 @@ Connection::Connection(Loop& loop, Socket socket)
     : loop_(loop),
       socket_(std::move(socket)),
       parser_(ParserLimits{loop.limits().head_bytes_max, loop.limits().headers_max,
-                           loop.limits().body_bytes_max}) {
+                           loop.limits().body_bytes_max}),
+      body_share_(loop.shared().body_bytes) {
     if (loop.shared().tls == nullptr)
         channel_ = std::make_unique<PlainChannel>(socket_);
     else
@@ -161,11 +162,9 @@ bool Connection::receive() {
     return false;
 }
 
-// False: all connections together hold too much.
+// False: all bodies together are too large.
 bool Connection::hold_body(std::size_t bytes) {
-    const std::size_t grown = bytes - std::exchange(body_held_, bytes);  // wraps where it shrinks
-    if (grown == 0) return true;
-    const std::size_t all = loop_.shared().body_bytes.fetch_add(grown) + grown;
+    const std::size_t all = body_share_.resize(bytes);
     return bytes == 0 || all <= loop_.limits().bodies_bytes_max;
 }
 
@@ -188,6 +187,7 @@ bool Connection::judge_head() {
 
 void Connection::serve() {
     Request request = parser_.take();
+    request.share = std::move(body_share_);
     phase_ = Phase::kAnswering;
     is_admitted_ = is_timed_ = false;
     is_head_request_ = request.head.method == "HEAD";
@@ -256,13 +256,13 @@ void Connection::answer_and_close(const Response& response) {
     phase_ = Phase::kAnswering;
     closes_ = is_answered_ = true;
     parser_.drop();
+    body_share_.resize(0);
     write(head_text(response, {.closes = true, .date = loop_.date()}) +
           (is_head_request_ ? std::string() : response.body));
 }
 
 void Connection::answer_over() {
     answer_.reset();
-    hold_body(0);
     is_answered_ = is_streaming_ = false;
     if (closes_ || loop_.shared().draining) return linger();
     phase_ = Phase::kReceiving;
@@ -350,7 +350,8 @@ void Connection::close() {
     Error ignored;
     socket_.close(ignored);
     output_.clear();
-    hold_body(0);
+    parser_.drop();
+    body_share_.resize(0);
     if (const auto answer = std::exchange(answer_, nullptr)) answer->close();
     loop_.remove(shared_from_this());
 }

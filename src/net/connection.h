@@ -88,8 +88,8 @@ private:
     bool input_ended_ = false;
     RequestParser parser_;
     bool is_admitted_ = false;
-    std::size_t body_held_ = 0;  // counted in the share of all connections
-    bool is_timed_ = false;      // the deadline is that of a request that has begun
+    BodyShare body_share_;   // of what is here of the body
+    bool is_timed_ = false;  // the deadline is that of a request that has begun
 
     std::shared_ptr<Answer> answer_;
     bool is_head_request_ = false;

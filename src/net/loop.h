@@ -26,7 +26,8 @@ struct Shared {
     std::shared_ptr<TlsContext> tls;  // absent: plain
     Handlers handlers{};
     std::atomic<std::size_t> connections = 0;
-    std::atomic<std::size_t> body_bytes = 0;  // of requests that are not answered yet
+    // Requests may outlive the server.
+    std::shared_ptr<BodyShare::Sum> body_bytes = std::make_shared<BodyShare::Sum>(0);
     std::atomic<bool> draining = false;
 };
 

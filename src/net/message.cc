@@ -21,4 +21,10 @@ const std::string* find(const Headers& headers, std::string_view name) noexcept 
     return nullptr;
 }
 
+std::size_t count(const Headers& headers, std::string_view name) noexcept {
+    return static_cast<std::size_t>(
+        std::count_if(headers.begin(), headers.end(),
+                      [name](const Header& header) { return equal_but_case(header.name, name); }));
+}
+
 }  // namespace paddock::net

@@ -1,9 +1,12 @@
 // HTTP messages as plain data: what the rest of paddock sees of HTTP.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "net/body_share.h"
 
 namespace paddock::net {
 
@@ -16,6 +19,9 @@ using Headers = std::vector<Header>;
 
 // The value of the first header of that name, whatever its case; nullptr if there is none.
 const std::string* find(const Headers& headers, std::string_view name) noexcept;
+
+// How many headers of that name there are, whatever its case.
+std::size_t count(const Headers& headers, std::string_view name) noexcept;
 
 // ASCII only, as names of headers are.
 bool equal_but_case(std::string_view a, std::string_view b) noexcept;
@@ -41,6 +47,7 @@ struct Head {
 struct Request {
     Head head;
     std::string body;
+    BodyShare share{};  // of the body: whoever keeps what it was made into keeps it too
 };
 
 // Content-Length, Connection and Date are added by whoever sends it.

@@ -39,12 +39,6 @@ bool is_plausible(std::string_view line) {
                        [](char c) { return (c >= ' ' && c <= '~') || c == '\r'; });
 }
 
-std::size_t count(const Headers& headers, std::string_view name) {
-    return static_cast<std::size_t>(
-        std::count_if(headers.begin(), headers.end(),
-                      [name](const Header& header) { return equal_but_case(header.name, name); }));
-}
-
 }  // namespace
 
 struct RequestParser::Beast {

@@ -26,8 +26,7 @@ constexpr int kBacklog = 1024;
 
 Failure failure_of(const Error& error) {
     if (error == asio::error::address_in_use) {
-        return refuse(Code::kAlreadyExists, "the address is in use; choose another port",
-                      error.value());
+        return refuse(Code::kAlreadyExists, "the address is in use", error.value());
     }
     if (error == boost::system::errc::address_not_available) {
         return refuse(Code::kInvalidArgument, "this machine has no such address", error.value());

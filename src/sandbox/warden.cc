@@ -104,7 +104,7 @@ Done share_events(const Running& running, WardenPlan& plan) {
 }
 
 // Waits for what the warden says of itself, and for its end if that is nothing good.
-StageError begin(const WardenPlan& plan, pid_t process, Running& running) {
+StageError begin(const WardenSpec& spec, const WardenPlan& plan, pid_t process, Running& running) {
     if (plan.rung == Rung::kFull) {
         const auto mapped = map_user(process, plan.user);
         if (!mapped) return at(Stage::kUserMap, mapped);
@@ -115,6 +115,7 @@ StageError begin(const WardenPlan& plan, pid_t process, Running& running) {
     if (const auto sent = sys::send_message(running.control.get(), *request, {}); !sent) {
         return at(Stage::kLoop, sent);
     }
+    if (spec.meanwhile) spec.meanwhile();
     auto answer = receive_answer(running.control.get());
     if (!answer) return {Stage::kLoop, answer.error().os_error};
     running.listener = std::move(answer->descriptor);
@@ -138,7 +139,7 @@ StageError launch(const WardenSpec& spec, WardenPlan& plan, Running& running) {
     if (!child) return {Stage::kCopy, child.error().os_error};
     plan.control.reset();
     running.process = std::move(child->held);
-    const StageError failed = begin(plan, child->id, running);
+    const StageError failed = begin(spec, plan, child->id, running);
     if (failed.stage != Stage::kNone) {
         running.control.reset();
         (void)sys::wait_for(running.process.get());

@@ -19,6 +19,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -52,6 +53,8 @@ struct WardenSpec {
     ShellOptions options = {};
     std::vector<Protection> protections = {};
     Ceiling ceiling = {};
+    // What the caller has to do anyway: called once or twice, while the sandbox is built.
+    std::function<void()> meanwhile = {};
     // For one answer of the warden. Without one the session is ended: its commands hold it up.
     std::chrono::milliseconds patience = limits::kWardenPatience;
 };

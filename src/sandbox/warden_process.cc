@@ -16,6 +16,7 @@
 #include "sandbox/warden.h"
 #include "sys/child.h"
 #include "sys/io.h"
+#include "sys/memory.h"
 #include "sys/open.h"
 #include "sys/signal.h"
 #include "sys/socket.h"
@@ -58,6 +59,7 @@ void WardenProcess::run() {
     }
     if (reply({{}, 0, port_, observes_}, listener_.get())) {
         listener_.reset();
+        sys::release_program();
         answer_requests();
     }
     end();

@@ -46,9 +46,10 @@ struct SecretStream::State {
 
 Outcome<SecretScanner> SecretScanner::create(std::span<const KnownSecret> known) {
     PADDOCK_ASSIGN(compiled, KnownSecrets::compile(known));
-    shapes();
     return SecretScanner(std::make_shared<const Rules>(Rules{std::move(compiled)}));
 }
+
+void SecretScanner::prepare() { shapes(); }
 
 // Known values first: the shapes then see them as borders, in the first pass as in any later one.
 std::size_t SecretScanner::redact(std::string& text, TextPart* part) const {

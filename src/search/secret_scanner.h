@@ -29,6 +29,10 @@ public:
     // Errors: those of KnownSecrets::compile.
     static Outcome<SecretScanner> create(std::span<const KnownSecret> known = {});
 
+    // Makes what all scanners share, which takes a millisecond; else whoever is the first to need
+    // it does.
+    static void prepare();
+
     // Returns how many were replaced. `part`: where that part of the text is afterwards, secrets
     // that reach into it included.
     std::size_t redact(std::string& text, TextPart* part = nullptr) const;

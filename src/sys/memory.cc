@@ -1,9 +1,17 @@
 #include "sys/memory.h"
 
+#include <elf.h>
+#include <link.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
+#include <span>
 #include <utility>
+
+// The program as it is mapped; the linker puts it there.
+extern "C" const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
 
 namespace paddock::sys {
 
@@ -19,6 +27,19 @@ Memory::Memory(Memory&& other) noexcept
 
 Memory::~Memory() {
     if (start_ != nullptr) ::munmap(start_, bytes_);
+}
+
+void release_program() noexcept {
+    const auto base = reinterpret_cast<std::uintptr_t>(&__ehdr_start);
+    const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+    const auto* const first = reinterpret_cast<const ElfW(Phdr)*>(base + __ehdr_start.e_phoff);
+    for (const ElfW(Phdr) & part : std::span(first, __ehdr_start.e_phnum)) {
+        if (part.p_type != PT_LOAD || (part.p_flags & PF_W) != 0) continue;
+        const std::uintptr_t begin = (base + part.p_vaddr) & ~(page - 1);
+        const std::uintptr_t end = base + part.p_vaddr + part.p_memsz;
+        // Advice: where it is not taken, nothing is lost.
+        (void)::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+    }
 }
 
 }  // namespace paddock::sys

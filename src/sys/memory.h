@@ -1,4 +1,5 @@
-// Memory that is not touched until it is used, for processes that cannot allocate.
+// Memory: what is not touched until it is used, for processes that cannot allocate, and what is not
+// used any more.
 #pragma once
 
 #include <cstddef>
@@ -25,5 +26,10 @@ private:
     void* start_;
     std::size_t bytes_;
 };
+
+// Lets go of the program's own pages that can be read from its file again. What is still used
+// comes back by itself; what only the start needed is not resident for the rest of a long life.
+// Breakpoints that a debugger has set go as well.
+void release_program() noexcept;
 
 }  // namespace paddock::sys

@@ -12,7 +12,7 @@
 namespace paddock::tools {
 namespace {
 
-// Nothing if no text is to pass it: making one takes as long as making a sandbox.
+// Nothing if no text is to pass it.
 Outcome<std::optional<search::SecretScanner>> scanner_for(const WorkspaceOptions& options) {
     if (!options.redact_secrets) return std::nullopt;
     std::vector<search::KnownSecret> known;
@@ -88,7 +88,11 @@ Session::Session(WorkspaceOptions options, Opened opened, policy::PathRules rule
 
 Result<std::unique_ptr<Shell>> Session::start_shell() {
     if (!options_.shell || options_.read_only) return std::unique_ptr<Shell>();
-    return Shell::start({files_.linkless(), files_.rules(), options_, disk_, scanner_});
+    // Done while the sandbox is built, it takes no time, and the warden has no copy of it.
+    const auto prepare = [this] {
+        if (scanner_) search::SecretScanner::prepare();
+    };
+    return Shell::start({files_.linkless(), files_.rules(), options_, disk_, scanner_, prepare});
 }
 
 Attempt<Shell*> Session::shell() {

@@ -119,7 +119,8 @@ Result<std::unique_ptr<Shell>> Shell::start(Setup setup) {
     auto warden = sandbox::Warden::start({.workspace = setup.linkless.fd(),
                                           .workspace_path = std::move(*path),
                                           .read_only = setup.options.shell->read_only,
-                                          .options = *setup.options.shell});
+                                          .options = *setup.options.shell,
+                                          .meanwhile = std::move(setup.meanwhile)});
     if (!warden) return warden.error();
     std::unique_ptr<sandbox::Proxy> proxy;
     if (!allowed.empty()) {

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -60,6 +61,7 @@ public:
         const WorkspaceOptions& options;
         DiskUse& disk;
         std::optional<search::SecretScanner> filter;
+        std::function<void()> meanwhile = {};  // see sandbox::WardenSpec
     };
     // Errors: sandbox_unavailable, with what is missing and the remedy.
     static Result<std::unique_ptr<Shell>> start(Setup setup);

@@ -6,7 +6,6 @@
 
 #include <array>
 #include <csignal>
-#include <fstream>
 
 #include "json/parse.h"
 #include "json/write.h"
@@ -125,14 +124,6 @@ int ServerProcess::wait() {
     ::waitpid(child_, &status, 0);
     child_ = -1;
     return WIFEXITED(status) ? WEXITSTATUS(status) : 256 + WTERMSIG(status);
-}
-
-std::size_t ServerProcess::status_kb(const std::string& name) const {
-    std::ifstream file("/proc/" + std::to_string(child_) + "/status");
-    for (std::string line; std::getline(file, line);) {
-        if (line.starts_with(name + ":")) return std::stoul(line.substr(name.size() + 1));
-    }
-    return 0;
 }
 
 }  // namespace paddock::testing

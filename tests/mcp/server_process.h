@@ -47,9 +47,6 @@ public:
     pid_t id() const { return child_; }
     int input() const { return input_.get(); }
 
-    // A line of /proc/PID/status, in kB.
-    std::size_t status_kb(const std::string& name) const;
-
 private:
     bool fill();
 

@@ -21,15 +21,14 @@
 #include "mcp/recorder.h"
 #include "mcp/server_process.h"
 #include "testing/jail.h"
+#include "testing/lock_holder.h"
+#include "testing/process_status.h"
 
 namespace paddock::testing {
 namespace {
 
 // Prints "waiting" and then waits for as long as the lock on a file of the workspace is held.
 constexpr const char* kAwaitLock = "echo waiting; exec 9<gate; flock -s 9";
-
-// Prints "locked" and then holds a lock on a file of the workspace for as long as it lives.
-constexpr const char* kHoldLock = "exec 9>held; flock 9; echo locked; sleep 100000";
 
 // "Started in the background, id 'b3'. ..."
 std::string background_id(const std::string& text) {
@@ -62,17 +61,8 @@ protected:
         return id;
     }
 
-    // Waits until nobody holds the lock any more.
-    void await_end_of_holder() {
-        const UniqueFd file(::open(ws("held").c_str(), O_RDONLY | O_CLOEXEC));
-        ASSERT_TRUE(file.valid());
-        EXPECT_EQ(::flock(file.get(), LOCK_EX), 0);
-    }
-
-    bool is_held() {
-        const UniqueFd file(::open(ws("held").c_str(), O_RDONLY | O_CLOEXEC));
-        return ::flock(file.get(), LOCK_EX | LOCK_NB) != 0;
-    }
+    bool is_held() { return testing::is_held(ws("held")); }
+    void await_end_of_holder() { testing::await_end_of_holder(ws("held")); }
 
     bool has_bash() {
         const json::Value answer = server().answer_to(server().call("bash", {{"command", "true"}}));
@@ -81,11 +71,6 @@ protected:
 
     std::optional<ServerProcess> server_;
 };
-
-#define NEEDS_BASH()                                                         \
-    do {                                                                     \
-        if (!has_bash()) GTEST_SKIP() << "commands cannot be confined here"; \
-    } while (false)
 
 TEST_F(McpStdio, every_tool_works_behind_both_walls) {
     tree({"ROOT/a.txt=one\ntwo\n", "ROOT/.git/HEAD=ref: refs/heads/main\n",
@@ -325,7 +310,7 @@ TEST_F(McpStdio, a_full_pipe_costs_bounded_memory_and_hides_no_cancellation) {
                                              {"method", "notifications/cancelled"},
                                              {"params", json::Object{{"requestId", holder}}}}));
     await_end_of_holder();
-    EXPECT_LT(server().status_kb("VmHWM"), 128'000U);
+    EXPECT_LT(status_kb(server().id(), "VmHWM"), 128'000U);
     const int last = server().request("ping");
     open.insert(last);
     while (!open.empty()) {
@@ -386,7 +371,7 @@ TEST_F(McpStdio, ten_thousand_requests_at_once_are_all_answered) {
     }
     EXPECT_EQ(answered.size(), 10'000U);
     EXPECT_GE(results, 2 * kCalls / 3) << "what is quick is never refused";
-    EXPECT_LT(server().status_kb("VmHWM"), 128'000U);
+    EXPECT_LT(status_kb(server().id(), "VmHWM"), 128'000U);
 }
 
 // As many commands as run at once, all waiting for us, and then what takes threads too.
@@ -494,14 +479,14 @@ TEST_F(McpStdio, an_id_that_is_in_use_is_refused) {
 
 TEST_F(McpStdio, a_line_of_a_hundred_megabytes_is_refused_and_the_next_one_read) {
     const std::size_t before =
-        (server().answer_to(server().request("ping")), server().status_kb("VmRSS"));
+        (server().answer_to(server().request("ping")), status_kb(server().id(), "VmRSS"));
     const std::string block(1'000'000, 'x');
     server().send_raw(R"({"jsonrpc":"2.0","id":5,"method":"ping","params":{"x":")");
     for (int i = 0; i < 100; ++i) server().send_raw(block);
     server().send("\"}}");
     EXPECT_EQ(text_at(server().receive(), "error.code"), "-32600");
     EXPECT_EQ(text_at(server().answer_to(server().request("ping")), "result"), "{}");
-    EXPECT_LT(server().status_kb("VmHWM"), before + 64'000U);
+    EXPECT_LT(status_kb(server().id(), "VmHWM"), before + 64'000U);
 }
 
 TEST_F(McpStdio, hostile_lines_are_refused_one_by_one) {

@@ -1,27 +1,21 @@
 // What a hostile client gets: a clear refusal, and no more of the server than its share.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
-#include <fstream>
 #include <random>
 #include <thread>
 
 #include "net/client.h"
 #include "net/service.h"
+#include "testing/process_status.h"
 
 namespace paddock::testing {
 namespace {
 
 using std::chrono::milliseconds;
 
-std::size_t resident_kb() {
-    std::ifstream status("/proc/self/status");
-    std::string line;
-    while (std::getline(status, line)) {
-        if (line.starts_with("VmRSS:")) return std::strtoul(line.c_str() + 6, nullptr, 10);
-    }
-    return 0;
-}
+std::size_t resident_kb() { return status_kb(::getpid(), "VmRSS"); }
 
 // The server still does its work.
 void expect_alive(const Service& service) {
@@ -95,19 +89,23 @@ TEST(HttpHostile, the_bodies_of_all_connections_are_bounded) {
     };
     Client first(service.port());
     first.send(post("/hold", std::string(800'000, 'x')));
-    const auto held = service.held();
+    auto held = service.held();
     EXPECT_EQ(status_of(length(300'000)), 503U);
     EXPECT_EQ(body_of(length(100'000)), "100000") << "what fits is served";
     held->send({200, {}, "over"});
     EXPECT_EQ(body_of(first.read_response()), "over");
+    EXPECT_EQ(status_of(length(300'000)), 503U) << "the body is still there";
+    held.reset();
     EXPECT_EQ(body_of(length(900'000)), "900000");
     EXPECT_EQ(status_of(length(1'100'000)), 503U) << "what has not arrived as a whole counts too";
-    // A client that goes away takes its share with it.
+    // A client that goes away makes no room while its call runs.
     Client second(service.port());
     second.send(post("/stream", std::string(800'000, 'x')));
-    const auto unanswered = service.held();
+    auto unanswered = service.held();
     second.close();
     service.wait_until_closed(1);
+    EXPECT_EQ(status_of(length(300'000)), 503U);
+    unanswered.reset();
     EXPECT_EQ(body_of(length(900'000)), "900000");
 }
 

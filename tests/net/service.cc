@@ -34,7 +34,12 @@ void Service::serve(net::Request request, net::Responder responder) {
     if (path == "/large") return responder.send({200, {}, std::string(8'000'000, 'x')});
     if (path == "/none") return;
     if (path != "/hold" && path != "/stream") return responder.send(net::plain_response(404));
-    auto held = std::make_shared<net::Responder>(std::move(responder));
+    struct Whole {
+        net::Request request;
+        net::Responder responder;
+    };
+    const auto whole = std::make_shared<Whole>(Whole{std::move(request), std::move(responder)});
+    std::shared_ptr<net::Responder> held(whole, &whole->responder);
     held->on_closed([this] {
         const std::lock_guard lock(mutex_);
         ++closed_;

@@ -22,7 +22,7 @@ public:
     std::uint16_t port() const { return server_->port(); }
     net::Server& server() { return *server_; }
 
-    // The next request of its kind; waits for it.
+    // The next request of its kind, which lives as long as this; waits for it.
     std::shared_ptr<net::Responder> held();
     void wait_until_closed(std::size_t times);
     std::size_t closed() const;

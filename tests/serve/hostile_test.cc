@@ -1,11 +1,13 @@
 // What clients of 'paddock serve' send that they should not, or not in this order.
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 
-#include <fstream>
 #include <thread>
 #include <vector>
 
 #include "serve/serve_fixture.h"
+#include "testing/process_status.h"
 
 namespace paddock::testing {
 namespace {
@@ -16,15 +18,6 @@ class ServeHostile : public Serve {
 protected:
     std::string message(const std::string& body) {
         return ask(post("/mcp", body, modern_headers("tools/list")));
-    }
-    std::size_t status_kb(const std::string& name) {
-        std::ifstream file("/proc/" + std::to_string(server().id()) + "/status");
-        for (std::string line; std::getline(file, line);) {
-            if (line.starts_with(name + ":")) {
-                return std::strtoul(line.c_str() + name.size() + 1, nullptr, 10);
-            }
-        }
-        return 0;
     }
 };
 
@@ -51,7 +44,7 @@ TEST_F(ServeHostile, bodies_that_are_no_message_are_refused_with_a_reason) {
 
 TEST_F(ServeHostile, a_hundred_megabytes_are_not_held) {
     EXPECT_EQ(status_of(message(modern_message("tools/list"))), 200U);
-    const std::size_t before = status_kb("VmHWM");
+    const std::size_t before = status_kb(server().id(), "VmHWM");
     Client client(server().port());
     client.send("POST /mcp HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n" +
                 modern_headers("tools/list") + "\r\n");
@@ -59,12 +52,13 @@ TEST_F(ServeHostile, a_hundred_megabytes_are_not_held) {
     int sent = 0;
     while (sent < 100 && client.send(megabyte)) ++sent;
     EXPECT_LT(sent, 100);
-    EXPECT_LT(status_kb("VmHWM"), before + 64'000);
+    EXPECT_LT(status_kb(server().id(), "VmHWM"), before + 64'000);
     EXPECT_EQ(status(get("/healthz")), 200U);
 }
 
 // Ids are the client's: two clients may use the same one at the same time, and each hears its own.
 TEST_F(ServeHostile, the_same_id_on_two_connections_is_two_requests) {
+    NEEDS_BASH();
     tree({"ROOT/gate=", "ROOT/a.txt=alpha", "ROOT/b.txt=beta"});
     const UniqueFd gate(::open(ws("gate").c_str(), O_RDONLY | O_CLOEXEC));
     ASSERT_EQ(::flock(gate.get(), LOCK_EX), 0);
@@ -89,6 +83,7 @@ TEST_F(ServeHostile, the_same_id_on_two_connections_is_two_requests) {
 }
 
 TEST_F(ServeHostile, an_id_in_use_in_a_session_is_refused_and_the_first_one_goes_on) {
+    NEEDS_BASH();
     const std::string id = begin_session();
     const auto call = [&](const std::string& tool, const std::string& arguments) {
         return in_session(
@@ -96,8 +91,8 @@ TEST_F(ServeHostile, an_id_in_use_in_a_session_is_refused_and_the_first_one_goes
                     R"(","arguments":)" + arguments + "}}");
     };
     Client first(server().port());
-    first.send(call("bash", kHoldLock));
-    while (!os_exists(ws("held")) || !is_held()) std::this_thread::yield();
+    first.send(call("bash", hold_lock()));
+    while (!is_held()) std::this_thread::yield();
     const std::string refused = ask(call("glob", R"({"pattern":"*"})"));
     EXPECT_NE(refused.find("-32600"), refused.npos) << refused;
     EXPECT_TRUE(is_held());
@@ -166,7 +161,7 @@ TEST_F(ServeHostile, a_thousand_connections_are_held) {
     files.rlim_cur = std::max<rlim_t>(files.rlim_cur, kMany + 200);
     ::setrlimit(RLIMIT_NOFILE, &files);
     EXPECT_EQ(status(get("/healthz")), 200U);
-    const std::size_t before = status_kb("VmRSS");
+    const std::size_t before = status_kb(server().id(), "VmRSS");
     const std::string read = modern_call("read_file", R"({"path":"hello.txt"})");
     std::vector<Client> clients;
     for (std::size_t i = 0; i < kMany; ++i) {
@@ -174,7 +169,7 @@ TEST_F(ServeHostile, a_thousand_connections_are_held) {
         clients.back().send(read);
         ASSERT_EQ(status_of(clients.back().read_response()), 200U) << i;
     }
-    EXPECT_LT(status_kb("VmRSS"), before + 32'000);
+    EXPECT_LT(status_kb(server().id(), "VmRSS"), before + 32'000);
     for (const std::size_t i : {std::size_t{0}, kMany / 2, kMany - 1}) {
         clients[i].send(read);
         EXPECT_NE(clients[i].read_response().find("hello"), std::string::npos);

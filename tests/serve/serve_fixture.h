@@ -1,21 +1,16 @@
 // A server on a workspace with one file, and what tests ask of it again and again.
 #pragma once
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
-#include <sys/file.h>
 
 #include <optional>
 #include <string>
 
 #include "serve/serve_process.h"
 #include "testing/jail.h"
+#include "testing/lock_holder.h"
 
 namespace paddock::testing {
-
-// Prints "locked" and then holds a lock on a file of the workspace for as long as it lives.
-inline constexpr const char* kHoldLock =
-    R"({"command":"exec 9>held; flock 9; echo locked; sleep 100000"})";
 
 class Serve : public Jail {
 protected:
@@ -49,15 +44,14 @@ protected:
         return post("/mcp", body, usual_headers("Mcp-Session-Id: " + id + "\r\n"));
     }
 
-    // Waits until nobody holds the lock any more.
-    void await_end_of_holder() {
-        const UniqueFd file(::open(ws("held").c_str(), O_RDONLY | O_CLOEXEC));
-        ASSERT_TRUE(file.valid());
-        EXPECT_EQ(::flock(file.get(), LOCK_EX), 0);
-    }
-    bool is_held() {
-        const UniqueFd file(::open(ws("held").c_str(), O_RDONLY | O_CLOEXEC));
-        return ::flock(file.get(), LOCK_EX | LOCK_NB) != 0;
+    // The arguments of bash for a command that holds a lock, see lock_holder.h.
+    static std::string hold_lock() { return R"({"command":")" + std::string(kHoldLock) + "\"}"; }
+    bool is_held() { return testing::is_held(ws("held")); }
+    void await_end_of_holder() { testing::await_end_of_holder(ws("held")); }
+
+    bool has_bash() {
+        return ask(modern_call("bash", R"({"command":"true"})")).find("sandbox_unavailable") ==
+               std::string::npos;
     }
 
     std::optional<ServeProcess> server_;

@@ -76,6 +76,33 @@ TEST_F(Serve, keeps_web_pages_out) {
     EXPECT_EQ(status("GET /healthz HTTP/1.1\r\nHost: [::1]:80\r\n\r\n"), 200U);
 }
 
+// What a proxy might have judged by the other one.
+TEST_F(Serve, headers_that_can_be_there_once_only_are_refused_twice) {
+    const std::string good = modern_headers("tools/list");
+    for (const std::string& twice :
+         {"Authorization: Bearer " + std::string(kToken) + "\r\n", std::string("Origin: null\r\n"),
+          std::string("Content-Type: application/json\r\n"),
+          std::string("Mcp-Session-Id: " + begin_session() + "\r\n")}) {
+        const std::string answer = ask(post("/mcp", kList, good + twice + twice));
+        EXPECT_EQ(status_of(answer), 400U) << answer;
+        EXPECT_NE(answer.find(twice.substr(0, twice.find(':')) + " is there more than once"),
+                  answer.npos)
+            << answer;
+    }
+    const std::string version = "MCP-Protocol-Version: 2025-06-18\r\n";
+    const std::string session = usual_headers("Mcp-Session-Id: " + begin_session() + "\r\n");
+    const std::string ping = R"({"jsonrpc":"2.0","id":1,"method":"ping"})";
+    EXPECT_EQ(status(post("/mcp", ping, session + version)), 200U);
+    EXPECT_EQ(status(post("/mcp", ping, session + version + version)), 400U);
+}
+
+// Supervisors ask like this, browsers never do.
+TEST_F(Serve, a_request_of_http_1_0_needs_no_host) {
+    EXPECT_EQ(status("GET /healthz HTTP/1.0\r\n\r\n"), 200U);
+    EXPECT_EQ(status("GET /healthz HTTP/1.0\r\nHost: evil.example\r\n\r\n"), 403U);
+    EXPECT_EQ(status("GET /healthz HTTP/1.1\r\n\r\n"), 400U);
+}
+
 TEST_F(Serve, lets_in_whom_the_operator_names) {
     server_.emplace(ws(), std::vector<std::string>{"--allow-server-name", "agents.example",
                                                    "--allow-origin", "https://tools.example"});
@@ -162,11 +189,12 @@ TEST_F(Serve, reads_count_on_every_connection_of_the_token) {
 }
 
 TEST_F(Serve, closing_the_stream_cancels_in_the_modern_era) {
+    NEEDS_BASH();
     Client client(server().port());
-    client.send(modern_call("bash", kHoldLock));
+    client.send(modern_call("bash", hold_lock()));
     const std::string head = client.read_until("\r\n\r\n");
     EXPECT_NE(head.find("Content-Type: text/event-stream"), head.npos);
-    while (!os_exists(ws("held")) || !is_held()) {
+    while (!is_held()) {
     }
     client.close();
     await_end_of_holder();
@@ -174,15 +202,16 @@ TEST_F(Serve, closing_the_stream_cancels_in_the_modern_era) {
 }
 
 TEST_F(Serve, closing_the_stream_is_no_cancellation_in_the_legacy_era) {
+    NEEDS_BASH();
     const std::string id = begin_session();
     {
         Client client(server().port());
         client.send(in_session(
             id, R"({"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"bash",)"
                 R"("arguments":)" +
-                    std::string(kHoldLock) + "}}"));
+                    hold_lock() + "}}"));
         client.read_until("\r\n\r\n");
-        while (!os_exists(ws("held")) || !is_held()) {
+        while (!is_held()) {
         }
     }
     // Another request of the session is served meanwhile, so the end of the stream was seen.
@@ -196,6 +225,7 @@ TEST_F(Serve, closing_the_stream_is_no_cancellation_in_the_legacy_era) {
 
 // As many commands as run at once, each on a connection of its own, and another client beside them.
 TEST_F(Serve, long_commands_hold_up_no_other_client) {
+    NEEDS_BASH();
     os_write(ws("gate"), "");
     const UniqueFd gate(::open(ws("gate").c_str(), O_RDONLY | O_CLOEXEC));
     ASSERT_EQ(::flock(gate.get(), LOCK_EX), 0);
@@ -221,6 +251,7 @@ TEST_F(Serve, long_commands_hold_up_no_other_client) {
 }
 
 TEST_F(Serve, sigterm_finishes_what_is_under_way) {
+    NEEDS_BASH();
     Client client(server().port());
     client.send(modern_call(
         "bash", R"({"command":"touch begun; until [ -e go ]; do :; done; echo over"})"));
@@ -238,10 +269,11 @@ TEST_F(Serve, sigterm_finishes_what_is_under_way) {
 
 TEST_F(Serve, sigterm_does_not_wait_for_ever) {
     server_.emplace(ws(), std::vector<std::string>{"--serve-drain-ms", "50"});
+    NEEDS_BASH();
     Client client(server().port());
-    client.send(modern_call("bash", kHoldLock));
+    client.send(modern_call("bash", hold_lock()));
     client.read_until("\r\n\r\n");
-    while (!os_exists(ws("held")) || !is_held()) {
+    while (!is_held()) {
     }
     server().signal(SIGTERM);
     EXPECT_EQ(server().wait(), 0);
@@ -309,7 +341,7 @@ TEST_F(Serve, refuses_what_would_be_unsafe) {
         refused({"--token-file", base() + "/token"}, "can be read or written by others");
     }
     refused({"--listen", "127.0.0.1:" + std::to_string(server().port())},
-            "the address is in use; choose another port");
+            "the address is in use. Choose another, or remove what is there first.\n");
     refused({"--listen", "example.org:0", "--allow-plaintext", "a test"}, "in numbers");
 }
 

@@ -1,0 +1,73 @@
+#include "daemon/http_endpoint.h"
+
+#include <gtest/gtest.h>
+
+#include <latch>
+#include <thread>
+
+#include "net/client.h"
+
+namespace paddock::daemon {
+namespace {
+
+using testing::Client;
+using testing::get;
+using testing::post;
+using testing::status_of;
+
+constexpr std::string_view kHeaders =
+    "Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n";
+
+// A client that is gone makes no room: what it asked for still holds what it sent.
+TEST(HttpEndpoint, a_body_counts_until_its_call_is_over) {
+    std::latch begun(1);
+    std::latch released(1);
+    mcp::Methods methods;
+    methods.add("wait", {.run =
+                             [&](const auto&) {
+                                 begun.count_down();
+                                 released.wait();
+                                 return mcp::Handled();
+                             },
+                         .pace = [](const auto&) { return tools::Pace::kWorking; }});
+    const mcp::Protocol protocol({.name = "t", .title = "t", .version = "1", .instructions = {}},
+                                 std::move(methods));
+    HttpEndpoint endpoint(protocol, {});
+    net::Settings settings;
+    settings.limits.bodies_bytes_max = 1000;
+    auto server = net::Server::listen(settings);
+    ASSERT_TRUE(server) << server.error().message();
+    server->start(endpoint.handlers());
+
+    const auto message = [](const char* method, std::size_t bytes) {
+        const std::string name(method);
+        return R"({"jsonrpc":"2.0","id":")" + name + R"(","method":")" + name +
+               R"(","params":{"protocolVersion":"2025-06-18","x":")" + std::string(bytes, 'x') +
+               R"("}})";
+    };
+    const auto ask = [&](const std::string& request) {
+        Client client(server->port());
+        client.send(request);
+        return client.read_response();
+    };
+    const std::string begins = ask(post("/mcp", message("initialize", 0), kHeaders));
+    const std::string mark = "Mcp-Session-Id: ";
+    const std::size_t id = begins.find(mark);
+    ASSERT_NE(id, begins.npos) << begins;
+    const std::string headers =
+        std::string(kHeaders) + begins.substr(id, begins.find('\n', id) + 1 - id);
+    {
+        Client client(server->port());
+        client.send(post("/mcp", message("wait", 600), headers));
+        begun.wait();
+    }
+    while (server->connections() != 0) std::this_thread::yield();
+    EXPECT_EQ(status_of(ask(post("/mcp", message("ping", 400), headers))), 503U);
+    EXPECT_EQ(status_of(ask(post("/mcp", message("ping", 0), headers))), 200U);
+    released.count_down();
+    server->stop(std::chrono::milliseconds(0));
+    EXPECT_TRUE(endpoint.end(std::chrono::hours(1)));
+}
+
+}  // namespace
+}  // namespace paddock::daemon
