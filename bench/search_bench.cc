@@ -32,6 +32,7 @@ struct Search {
     Command peer;
     Command ours;
     double at_most = 1;
+    Command floor{};  // for information
 };
 
 Command rg(Command words) {
@@ -83,7 +84,8 @@ Search finding(const Stage& stage, const std::string& name, const std::string& o
             "**/" + name + (order == "paths" ? ", in the order of paths" : ""),
             {"fdfind", "--threads=2", "--color=never", "--type=f", "--type=l", "--glob", name},
             worker(stage, order, stage.tree, {"**/" + name}),
-            0.5};
+            0.5,
+            {stage.programs + "/bench/find_floor", name.substr(name.find_first_not_of('*'))}};
 }
 
 std::string directory_of(const Stage& stage, const Search& search) {
@@ -135,11 +137,16 @@ std::string title_of(const Search& search) { return search.tool + ", " + search.
 Group timed(const Stage& stage, const Search& search, std::size_t lines) {
     const std::string directory = directory_of(stage, search);
     const std::string peer = peer_of(search);
-    return {title_of(search) + ": " + std::to_string(lines) + " found",
-            {{peer, time_of(directory, search.peer)},
-             {"paddock", time_of(directory, search.ours), peer, search.at_most}},
-            "ms",
-            kTimeMax};
+    Group group{title_of(search) + ": " + std::to_string(lines) + " found",
+                {{peer, time_of(directory, search.peer)},
+                 {"paddock", time_of(directory, search.ours), peer, search.at_most}},
+                "ms",
+                kTimeMax};
+    if (!search.floor.empty()) {
+        group.contenders.push_back(
+            {"C: getdents64 + statx", time_of(directory, search.floor), peer});
+    }
+    return group;
 }
 
 // The program itself, as a person or a script calls it; rg ends when nobody reads on.
