@@ -46,7 +46,7 @@ Attempt<void> Files::check_known(const FileContent& content) const {
 }
 
 Attempt<Resolution> Files::target(std::string_view path) const {
-    return resolve(written(path), Purpose::kChange);
+    return resolve(written(path), path, Purpose::kChange);
 }
 
 Attempt<Change> Files::known(OpenFile file) const {
@@ -60,15 +60,15 @@ Attempt<Change> Files::known(OpenFile file) const {
 Attempt<Change> Files::prepare(std::string_view given) const {
     const std::string path = written(given);
     const auto lexical = root_.normalized(path);
-    if (!lexical) return lexical.error();
-    if (auto allowed = check(*lexical, path, Purpose::kChange); !allowed) return allowed.error();
+    if (!lexical) return told(lexical.error(), given);
+    if (auto allowed = check(*lexical, Purpose::kChange, given); !allowed) return allowed.error();
     // Where no link is on the way, that is the canonical path.
     if (!names_directory(path)) {
         if (auto handle = linkless_.open_file(*lexical)) {
-            return known(OpenFile(*lexical, std::move(*handle), meter_));
+            return known(OpenFile(*lexical, named_given(given), std::move(*handle), meter_));
         }
     }
-    const auto found = resolve(path, Purpose::kChange);
+    const auto found = resolve(path, given, Purpose::kChange);
     if (!found) return found.error();
     if (names_directory(path)) {
         return Problem(Code::kIsADirectory,
@@ -76,8 +76,8 @@ Attempt<Change> Files::prepare(std::string_view given) const {
     }
     if (!found->exists) return Change{found->path, std::nullopt};
     auto handle = linkless_.open_file(found->path);
-    if (!handle) return handle.error();
-    return known(OpenFile(found->path, std::move(*handle), meter_));
+    if (!handle) return told(handle.error(), given);
+    return known(OpenFile(found->path, named_given(given), std::move(*handle), meter_));
 }
 
 Attempt<void> Files::count_written(std::uint64_t bytes, std::optional<std::uint64_t> freed) const {
@@ -105,7 +105,7 @@ Attempt<void> Files::commit(const Change& change, std::string_view content,
     const std::shared_lock names_stay(names());
     const std::lock_guard turn(turn_of(change.path));
     const auto done = linkless_.write_file(change.path, content, options);
-    if (!done) return done.error();
+    if (!done) return told(done.error());
     mark_written(change.path, content);
     return {};
 }
@@ -125,20 +125,20 @@ Attempt<void> Files::restore(const Change& change, const std::optional<std::stri
     if (made) {
         const auto now = linkless_.read_file(change.path, made->size());
         if (!now || *now != *made)
-            return as_error(refuse(Code::kStaleRead), "restore", change.path);
+            return told(as_error(refuse(Code::kStaleRead), "restore", change.path));
         const auto stat = linkless_.stat(change.path);
-        if (!stat) return stat.error();
+        if (!stat) return told(stat.error());
         options.replaces = *stat;
     }
     if (!change.old) {
-        if (const auto done = linkless_.remove(change.path); !done) return done.error();
+        if (const auto done = linkless_.remove(change.path); !done) return told(done.error());
         return {};
     }
     options.must_create = !made;
     options.mode = change.old->stat.mode & 0777U;
     options.mode_of_old = true;
     const auto done = linkless_.write_file(change.path, change.old->bytes, options);
-    if (!done) return done.error();
+    if (!done) return told(done.error());
     mark_written(change.path, change.old->bytes);
     return {};
 }
@@ -152,7 +152,7 @@ Attempt<void> Files::check_below(const std::string& directory, const std::string
     Attempt<void> verdict;
     const Status walked = linkless_.walk(directory, [&](const WalkEntry& entry) {
         const std::string path = named + std::string(entry.path.substr(directory.size()));
-        verdict = check(path, path, purpose);
+        verdict = check(path, purpose);
         if (!verdict && hides(path)) {
             verdict = Problem(Code::kDeniedByRule,
                               "'" + shown(named) + "' holds something that the workspace's rule '" +
@@ -160,7 +160,7 @@ Attempt<void> Files::check_below(const std::string& directory, const std::string
                                   "' protects. Work with another file.");
         }
         if (verdict && entry.failure != nullptr && is_changed) {
-            verdict = Attempt<void>(as_error(*entry.failure, "look into", path));
+            verdict = Attempt<void>(told(as_error(*entry.failure, "look into", path)));
         }
         return verdict ? WalkAction::kContinue : WalkAction::kStop;
     });
@@ -168,7 +168,7 @@ Attempt<void> Files::check_below(const std::string& directory, const std::string
     const bool is_leaf = !walked && (walked.error().code == Code::kNotADirectory ||
                                      walked.error().code == Code::kNotFound ||
                                      walked.error().code == Code::kPathEscape);
-    if (!walked && !is_leaf) return walked.error();
+    if (!walked && !is_leaf) return told(walked.error());
     return {};
 }
 
@@ -178,11 +178,11 @@ Attempt<void> Files::make_directory(const std::string& canonical) const {
 }
 
 Attempt<void> Files::make_directories(const std::string& canonical) const {
-    if (auto allowed = check(canonical, canonical, Purpose::kChange); !allowed) return allowed;
+    if (auto allowed = check(canonical, Purpose::kChange); !allowed) return allowed;
     if (auto allowed = check_obeyed(canonical); !allowed) return allowed;
     if (auto allowed = count_written(0); !allowed) return allowed;
     const auto made = linkless_.mkdir_all(canonical);
-    if (!made) return made.error();
+    if (!made) return told(made.error());
     return {};
 }
 
@@ -207,7 +207,7 @@ Attempt<std::optional<Stat>> Files::replaced(const std::string& canonical) const
 
 Attempt<void> Files::move(const std::string& from, const std::string& to, bool overwrite) const {
     for (const std::string& path : {from, to}) {
-        if (auto allowed = check(path, path, Purpose::kChange); !allowed) return allowed;
+        if (auto allowed = check(path, Purpose::kChange); !allowed) return allowed;
     }
     const std::lock_guard turn(names());
     for (const std::string& path : {from, to}) {
@@ -221,14 +221,14 @@ Attempt<void> Files::move(const std::string& from, const std::string& to, bool o
     if (auto made = make_parent(to); !made) return made;
     const auto done =
         linkless_.rename(from, to, overwrite ? RenameMode::kReplace : RenameMode::kNoReplace);
-    if (!done) return done.error();
+    if (!done) return told(done.error());
     return {};
 }
 
 Attempt<Copied> Files::copy(const std::string& from, const std::string& to, bool overwrite) const {
-    if (auto allowed = check(from, from, Purpose::kLook); !allowed) return allowed.error();
+    if (auto allowed = check(from, Purpose::kLook); !allowed) return allowed.error();
     if (auto allowed = check_below(from, from, Purpose::kLook); !allowed) return allowed.error();
-    if (auto allowed = check(to, to, Purpose::kChange); !allowed) return allowed.error();
+    if (auto allowed = check(to, Purpose::kChange); !allowed) return allowed.error();
     Copied copied;
     const auto stat = stat_name(from);
     if (!stat) return stat.error();
@@ -254,14 +254,14 @@ Attempt<Copied> Files::copy(const std::string& from, const std::string& to, bool
         return verdict ? WalkAction::kContinue : WalkAction::kStop;
     });
     if (!verdict) return verdict.error();
-    if (!walked) return walked.error();
+    if (!walked) return told(walked.error());
     return copied;
 }
 
 Attempt<void> Files::copy_one(const std::string& from, const std::string& to, FileType type,
                               bool overwrite, Copied& copied) const {
-    if (auto allowed = check(from, from, Purpose::kLook); !allowed) return allowed;
-    if (auto allowed = check(to, to, Purpose::kChange); !allowed) return allowed;
+    if (auto allowed = check(from, Purpose::kLook); !allowed) return allowed;
+    if (auto allowed = check(to, Purpose::kChange); !allowed) return allowed;
     if (auto allowed = check_obeyed(to); !allowed) return allowed;
     const std::shared_lock turn(names());
     Status done;
@@ -275,7 +275,7 @@ Attempt<void> Files::copy_one(const std::string& from, const std::string& to, Fi
         ++copied.files;
     } else if (type == FileType::kSymlink) {
         const auto target = linkless_.readlink(from);
-        if (!target) return target.error();
+        if (!target) return told(target.error());
         done = linkless_.symlink(target->text, to);
         if (!done && done.error().code == Code::kPathEscape) {
             ++copied.left_out;
@@ -285,7 +285,7 @@ Attempt<void> Files::copy_one(const std::string& from, const std::string& to, Fi
     } else {
         ++copied.left_out;
     }
-    if (!done) return done.error();
+    if (!done) return told(done.error());
     return {};
 }
 
@@ -304,7 +304,7 @@ Attempt<void> Files::copy_content(const std::string& from, const std::string& to
     const auto freed = old ? std::optional(old->size) : std::nullopt;
     if (auto allowed = count_written(stat->size, freed); !allowed) return allowed;
     const auto done = linkless_.copy_file(from, to, old.has_value(), old);
-    if (!done) return done.error();
+    if (!done) return told(done.error());
     return {};
 }
 
@@ -321,16 +321,16 @@ Attempt<void> Files::remove(const Change& change) const {
     const Stat& then = change.old->stat;
     const bool is_same = now && now->identity == then.identity && now->size == then.size &&
                          now->modified == then.modified;
-    if (!is_same) return as_error(refuse(Code::kStaleRead), "remove", change.path);
+    if (!is_same) return told(as_error(refuse(Code::kStaleRead), "remove", change.path));
     return remove_name(change.path, false);
 }
 
 Attempt<void> Files::remove_name(const std::string& canonical, bool recursive) const {
-    if (auto allowed = check(canonical, canonical, Purpose::kChange); !allowed) return allowed;
+    if (auto allowed = check(canonical, Purpose::kChange); !allowed) return allowed;
     if (auto allowed = check_below(canonical, canonical, Purpose::kChange); !allowed)
         return allowed;
     const auto done = recursive ? linkless_.remove_all(canonical) : linkless_.remove(canonical);
-    if (!done) return done.error();
+    if (!done) return told(done.error());
     return {};
 }
 

@@ -6,8 +6,10 @@
 #include <atomic>
 #include <barrier>
 #include <cerrno>
+#include <chrono>
 #include <filesystem>
 #include <functional>
+#include <future>
 #include <map>
 #include <random>
 #include <set>
@@ -252,6 +254,29 @@ TEST_F(Meanwhile, a_copy_replaces_only_what_was_read) {
     });
 }
 
+// The file has been judged and only has to go. The edit must wait; how long it is given does not
+// matter.
+TEST_F(Meanwhile, a_removal_takes_no_change_with_it) {
+    tree({"ROOT/f=old"});
+    read("f");
+    std::atomic<bool> is_begun = false;
+    std::future<tools::Answer> edit;
+    const CallHook hook([&](sys::Call which) {
+        if (which == sys::Call::kUnlink && !is_begun.exchange(true)) {
+            edit = std::async(std::launch::async, [&] {
+                return call("edit_file",
+                            {{"path", "f"}, {"old_string", "old"}, {"new_string", "new"}});
+            });
+            (void)edit.wait_for(std::chrono::milliseconds(100));
+        }
+        return sys::Fault{};
+    });
+    (void)ok("patch", {{"patch", "*** Begin Patch\n*** Delete File: f\n*** End Patch\n"}});
+    const tools::Answer answer = edit.get();
+    EXPECT_TRUE(answer.error) << answer.text();
+    EXPECT_FALSE(os_exists(ws("f")));
+}
+
 TEST_F(Change, unconfined_files_are_changed_where_they_are) {
     tree({"ROOT/f=one\n", "OUT/g=one\n"});
     options.unconfined = permit::Unconfined{"a test"};
@@ -265,6 +290,31 @@ TEST_F(Change, unconfined_files_are_changed_where_they_are) {
     }
     (void)ok("patch", {{"patch", "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-one\n+2\n"}});
     EXPECT_EQ(os_read(ws("f")), "2\n");
+}
+
+TEST_F(Change, unconfined_refusals_name_what_was_given) {
+    tree({"ROOT/.env=x", "ROOT/d/e/", "ROOT/f=x", "OUT/.env=x", "OUT/d/e/"});
+    options.unconfined = permit::Unconfined{"a test"};
+    const auto names = [&](std::string_view tool, const json::Object& arguments,
+                           const std::string& path) {
+        const std::string text = call(tool, arguments).text();
+        EXPECT_NE(text.find("'" + path + "'"), text.npos) << tool << ": " << text;
+    };
+    for (const std::string& at : {std::string(), std::string("../OUT/"), out() + "/"}) {
+        for (const std::string& path : {at + ".env", at + "d"}) {
+            names("read_file", {{"path", path}}, path);
+            names("write_file", {{"path", path}, {"content", "y"}}, path);
+        }
+        names("list_directory", {{"path", at + ".env"}}, at + ".env");
+        names("file_info", {{"path", at + "none/f"}}, at + "none/f");
+    }
+    // Where a link or dots led, the resolved name.
+    for (const std::string& at : {std::string(), out() + "/"}) {
+        names("copy_path", {{"source", "f"}, {"destination", at + "d"}, {"overwrite", true}},
+              at + "d");
+        names("move_path", {{"source", "f"}, {"destination", at + "d"}}, at + "d");
+        names("read_files", {{"paths", json::Array{at + "d"}}}, at + "d");
+    }
 }
 
 // Whatever a name looks like, it is not taken as quoted once it has been resolved.
@@ -592,9 +642,6 @@ protected:
     static constexpr const char* kPatch =
         R"({"patch": "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-line 0;\n+done 0;\n"})";
 
-    static constexpr const char* kRemoval =
-        R"({"patch": "*** Begin Patch\n*** Delete File: f\n*** End Patch\n"})";
-
     // What a patch of the first line leaves.
     static std::string patched() {
         std::string lines;
@@ -680,26 +727,6 @@ TEST_F(Crowd, makes_one_patch_in_many_sessions) {
     }
     EXPECT_EQ(accepted, 1U);
     EXPECT_EQ(os_read(ws("f")), patched());
-}
-
-// A file that was changed is not removed by somebody who has not seen that.
-TEST_F(Crowd, edits_and_removes_one_file) {
-    const std::string content = os_read(ws("f")).value();
-    const std::vector<Workspace> sessions = readers();
-    constexpr int kRounds = 20;
-    for (int round = 0; round < kRounds; ++round) {
-        os_write(ws("f"), content);
-        std::atomic<int> edits = 0;
-        all_at_once([&](std::size_t i) {
-            const Workspace& session = sessions[i];
-            if (i % 2 == 0) {
-                edits += edit(session, i).error ? 0 : 1;
-            } else {
-                (void)tools::call(session, "patch", kRemoval);
-            }
-        });
-        EXPECT_EQ(edits, os_exists(ws("f")) ? 1 : 0);
-    }
 }
 
 TEST_F(Crowd, makes_one_patch_in_one_session) {
