@@ -17,11 +17,12 @@ enum class Refusal { kNone, kDuplicate, kNumber, kValues };
 
 class Builder {
 public:
-    // Names required by basic_parser.
+    // NOLINTBEGIN(readability-identifier-naming): basic_parser asks for these names.
     constexpr static std::size_t max_array_size = std::size_t(-1);
     constexpr static std::size_t max_object_size = std::size_t(-1);
     constexpr static std::size_t max_string_size = std::size_t(-1);
     constexpr static std::size_t max_key_size = std::size_t(-1);
+    // NOLINTEND(readability-identifier-naming)
     using error_code = bj::error_code;
 
     explicit Builder(std::size_t values_max) : values_left_(values_max) {}

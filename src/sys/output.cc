@@ -54,6 +54,6 @@ Done Output::wait(int wakeup) const {
     return call(Call::kPoll, [&] { return ::poll(polled.data(), polled.size(), -1); });
 }
 
-void ignore_broken_pipes() noexcept { std::signal(SIGPIPE, SIG_IGN); }
+void ignore_broken_pipes() noexcept { (void)std::signal(SIGPIPE, SIG_IGN); }
 
 }  // namespace paddock::sys

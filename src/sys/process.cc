@@ -60,6 +60,7 @@ std::span<char> shown_arguments() noexcept {
     const unsigned long begin = std::strtoul(field, &rest, 10);
     const unsigned long end = std::strtoul(rest, nullptr, 10);
     if (begin == 0 || end <= begin) return {};
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): the kernel gives the address as a number.
     return {reinterpret_cast<char*>(begin), end - begin};
 }
 

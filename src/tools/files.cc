@@ -77,14 +77,14 @@ Attempt<void> OpenFile::count(std::uint64_t from, std::uint64_t bytes) {
 
 Attempt<std::size_t> OpenFile::read_at(std::uint64_t position, char* buffer, std::size_t size) {
     const auto got = sys::read_at(handle_.fd(), buffer, size, position);
-    if (!got) return as_error(got.error(), "read", path_);
+    if (!got) return as_error(got.error(), "read", named_);
     if (auto allowed = count(position, *got); !allowed) return allowed.error();
     return *got;
 }
 
 Attempt<std::string> OpenFile::read_all(std::uint64_t bytes_max) {
     auto bytes = fs::read_content(handle_.fd(), stat().size, bytes_max);
-    if (!bytes) return as_error(bytes.error(), "read", path_);
+    if (!bytes) return as_error(bytes.error(), "read", named_);
     if (auto allowed = count(0, bytes->size()); !allowed) return allowed.error();
     return std::move(*bytes);
 }
@@ -110,21 +110,38 @@ std::string_view Files::ruled_directory(std::string_view canonical) const {
     return directory == "." ? std::string_view() : directory;
 }
 
-std::string Files::shown(std::string_view canonical) const {
+std::string Files::named(std::string_view canonical) const {
     const std::string_view path = ruled(canonical);
     const bool outside = !base_.empty() && path == canonical;
-    return text::quote_if_needed(outside ? "/" + std::string(path) : std::string(path));
+    return outside ? "/" + std::string(path) : std::string(path);
+}
+
+std::string Files::named_given(std::string_view path) {
+    return text::unquote(path).value_or(std::string(path));
+}
+
+std::string Files::shown(std::string_view canonical) const {
+    return text::quote_if_needed(named(canonical));
 }
 
 std::string Files::shown_name(std::string_view name) { return text::quote_if_needed(name); }
 
 std::string Files::shown_given(std::string_view path) {
-    return text::quote_if_needed(text::unquote(path).value_or(std::string(path)));
+    return text::quote_if_needed(named_given(path));
+}
+
+Problem Files::told(Error error) const {
+    error.path = named(error.path);
+    return Problem(error);
+}
+
+Problem Files::told(Error error, std::string_view given) {
+    error.path = named_given(given);
+    return Problem(error);
 }
 
 std::string Files::written(std::string_view path) const {
-    auto bytes = text::unquote(path);
-    std::string name = bytes ? std::move(*bytes) : std::string(path);
+    std::string name = named_given(path);
     if (base_.empty()) return name;
     return as_the_system_goes_up(name.starts_with('/') ? name : "/" + base_ + "/" + name);
 }
@@ -133,8 +150,8 @@ bool Files::names_directory(std::string_view path) {
     return path.ends_with('/') || ends_in_dots(path);
 }
 
-Problem Files::denied(std::string_view path, const policy::Decision& decision) const {
-    std::string text = "'" + shown(path) + "' is ";
+Problem Files::denied(const std::string& shown, const policy::Decision& decision) {
+    std::string text = "'" + shown + "' is ";
     text += decision.access == PathAccess::kDeny ? "protected" : "read-only";
     text +=
         " by the workspace's rule '" + std::string(decision.pattern) + "'. Work with another file.";
@@ -145,12 +162,12 @@ bool Files::hides(std::string_view canonical) const {
     return rules_.decide(ruled(canonical)).access == PathAccess::kDeny;
 }
 
-Attempt<void> Files::check(std::string_view canonical, std::string_view path,
-                           Purpose purpose) const {
+Attempt<void> Files::check(std::string_view canonical, Purpose purpose,
+                           std::optional<std::string_view> given) const {
     const auto decision = rules_.decide(ruled(canonical));
     const bool refused = decision.access == PathAccess::kDeny ||
                          (purpose == Purpose::kChange && decision.access != PathAccess::kAllow);
-    if (refused) return denied(path, decision);
+    if (refused) return denied(given ? shown_given(*given) : shown(canonical), decision);
     return {};
 }
 
@@ -160,62 +177,51 @@ Attempt<void> Files::check_obeyed(const std::string& canonical) const {
     if (decision.by_operator && decision.access == PathAccess::kAllow) return {};
     const auto as_config = rules_.decide(".git/config");
     if (as_config.access == PathAccess::kAllow) return {};
-    return denied(canonical, as_config);
+    return denied(shown(canonical), as_config);
 }
 
 // The name as written and where it leads must both be allowed.
-Attempt<Resolution> Files::resolve(std::string_view path, Purpose purpose) const {
+Attempt<Resolution> Files::resolve(std::string_view path, std::string_view given,
+                                   Purpose purpose) const {
     const auto lexical = root_.normalized(path);
-    if (!lexical) return lexical.error();
-    if (auto allowed = check(*lexical, path, purpose); !allowed) return allowed.error();
+    if (!lexical) return told(lexical.error(), given);
+    if (auto allowed = check(*lexical, purpose, given); !allowed) return allowed.error();
     const auto found = root_.resolve(path);
-    if (!found) return found.error();
-    if (auto allowed = check(found->path, path, purpose); !allowed) return allowed.error();
+    if (!found) return told(found.error(), given);
+    if (auto allowed = check(found->path, purpose, given); !allowed) return allowed.error();
     return *found;
 }
 
-// The directory of `path`, which is what a refusal names.
-Attempt<Resolution> Files::resolve_parent(std::string_view parent, std::string_view path) const {
+Attempt<Resolution> Files::resolve_parent(std::string_view parent, std::string_view given) const {
     const auto found = root_.resolve(parent);
-    if (!found) {
-        Error error = found.error();
-        error.path = path;
-        return error;
-    }
-    if (auto allowed = check(found->path, path, Purpose::kLook); !allowed) return allowed.error();
+    if (!found) return told(found.error(), given);
+    if (auto allowed = check(found->path, Purpose::kLook, given); !allowed) return allowed.error();
     return *found;
 }
 
 Attempt<OpenFile> Files::open(std::string_view given) const {
     const std::string path = written(given);
     const auto lexical = root_.normalized(path);
-    if (!lexical) return lexical.error();
-    if (auto allowed = check(*lexical, path, Purpose::kLook); !allowed) return allowed.error();
+    if (!lexical) return told(lexical.error(), given);
+    if (auto allowed = check(*lexical, Purpose::kLook, given); !allowed) return allowed.error();
     const bool as_directory = names_directory(path);
     auto handle = linkless_.open_file(as_directory ? *lexical + "/" : *lexical);
-    if (handle) return OpenFile(*lexical, std::move(*handle), meter_);
-    if (!met_a_link(handle.error())) {
-        Error error = handle.error();
-        error.path = path;
-        return error;
-    }
-    const auto found = resolve(path, Purpose::kLook);
+    if (handle) return OpenFile(*lexical, named_given(given), std::move(*handle), meter_);
+    if (!met_a_link(handle.error())) return told(handle.error(), given);
+    const auto found = resolve(path, given, Purpose::kLook);
     if (!found) return found.error();
     handle = linkless_.open_file(as_directory ? found->path + "/" : found->path);
-    if (handle) return OpenFile(found->path, std::move(*handle), meter_);
+    if (handle) return OpenFile(found->path, named_given(given), std::move(*handle), meter_);
     Error error = handle.error();
     if (met_a_link(error)) error.code = Code::kRace;
-    error.path = path;
-    return error;
+    return told(std::move(error), given);
 }
 
 Attempt<FileContent> Files::read(const std::string& canonical, std::uint64_t bytes_max) const {
-    if (auto allowed = check(canonical, canonical, Purpose::kLook); !allowed) {
-        return allowed.error();
-    }
+    if (auto allowed = check(canonical, Purpose::kLook); !allowed) return allowed.error();
     auto handle = linkless_.open_file(canonical);
-    if (!handle) return handle.error();
-    OpenFile file(canonical, std::move(*handle), meter_);
+    if (!handle) return told(handle.error());
+    OpenFile file(canonical, named(canonical), std::move(*handle), meter_);
     auto bytes = file.read_all(bytes_max);
     if (!bytes) return bytes.error();
     return FileContent{canonical, file.stat(), std::move(*bytes)};
@@ -234,18 +240,16 @@ std::uint64_t Files::may_still_read() const {
 
 Attempt<std::string> Files::directory(std::string_view given) const {
     const std::string path = written(given);
-    const auto found = resolve(path, Purpose::kLook);
+    const auto found = resolve(path, given, Purpose::kLook);
     if (!found) return found.error();
     const auto opened = linkless_.open_directory(found->path);
     if (opened) return found->path;
-    Error error = opened.error();
-    error.path = path;
-    return error;
+    return told(opened.error(), given);
 }
 
 Attempt<std::string> Files::start_of_search(std::string_view given) const {
     const std::string path = written(given);
-    const auto found = resolve(path, Purpose::kLook);
+    const auto found = resolve(path, given, Purpose::kLook);
     if (!found) return found.error();
     if (!found->exists) return missing(given);
     return found->path;
@@ -258,14 +262,14 @@ std::function<bool(std::string_view, FileType)> Files::visibility() const {
 Attempt<std::string> Files::name(std::string_view given) const {
     const std::string path = written(given);
     const auto lexical = root_.normalized(path);
-    if (!lexical) return lexical.error();
+    if (!lexical) return told(lexical.error(), given);
     if (*lexical == ".") return std::string(".");
     const Split parts = split(*lexical);
-    if (auto allowed = check(*lexical, path, Purpose::kLook); !allowed) return allowed.error();
-    const auto parent = resolve_parent(parts.parent, path);
+    if (auto allowed = check(*lexical, Purpose::kLook, given); !allowed) return allowed.error();
+    const auto parent = resolve_parent(parts.parent, given);
     if (!parent) return parent.error();
     std::string canonical = joined(parent->path, parts.leaf);
-    if (auto allowed = check(canonical, path, Purpose::kLook); !allowed) return allowed.error();
+    if (auto allowed = check(canonical, Purpose::kLook, given); !allowed) return allowed.error();
     return canonical;
 }
 
@@ -280,17 +284,17 @@ Attempt<std::string> Files::own_name(std::string_view given) const {
 
 Attempt<Stat> Files::stat_name(const std::string& canonical) const {
     const auto stat = linkless_.lstat(canonical);
-    if (!stat) return stat.error();
+    if (!stat) return told(stat.error());
     return *stat;
 }
 
 Attempt<std::string> Files::link_target(const std::string& canonical) const {
     const auto own = linkless_.readlink(canonical);
-    if (!own) return own.error();
+    if (!own) return told(own.error());
     const auto target = root_.readlink(canonical);
-    if (!target) return target.error();
+    if (!target) return told(target.error());
     if (target->text != own->text) {
-        return as_error(refuse(Code::kRace), "read link", canonical);
+        return told(as_error(refuse(Code::kRace), "read link", canonical));
     }
     if (target->escapes) return std::string("(outside the workspace)");
     const bool names_host = base_.empty() && target->text.starts_with('/');
@@ -302,7 +306,7 @@ Attempt<std::string> Files::link_target(const std::string& canonical) const {
 
 Attempt<Listing> Files::list(const std::string& canonical, std::size_t entries_max) const {
     auto listing = linkless_.list(canonical, entries_max);
-    if (!listing) return listing.error();
+    if (!listing) return told(listing.error());
     std::erase_if(listing->entries,
                   [&](const ListEntry& entry) { return hides(joined(canonical, entry.name)); });
     return std::move(*listing);
@@ -314,7 +318,7 @@ Problem Files::missing(std::string_view given) const {
     const auto lexical = root_.normalized(path);
     if (!lexical || *lexical == ".") return Problem(Code::kNotFound, std::move(text));
     const Split parts = split(*lexical);
-    const auto parent = resolve(parts.parent, Purpose::kLook);
+    const auto parent = resolve(parts.parent, given, Purpose::kLook);
     std::vector<std::string> names;
     if (parent && parent->exists) {
         if (const auto listing = list(parent->path, limits::kNearNamesLookedAt)) {

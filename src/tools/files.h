@@ -30,8 +30,12 @@ namespace paddock::tools {
 // A regular file, open for reading. All that is read counts, the beginning once.
 class OpenFile {
 public:
-    OpenFile(std::string path, Handle handle, policy::Meter& meter)
-        : path_(std::move(path)), handle_(std::move(handle)), meter_(meter) {}
+    // `named`: as errors name it.
+    OpenFile(std::string path, std::string named, Handle handle, policy::Meter& meter)
+        : path_(std::move(path)),
+          named_(std::move(named)),
+          handle_(std::move(handle)),
+          meter_(meter) {}
 
     const std::string& path() const noexcept { return path_; }  // canonical
     const Stat& stat() const noexcept { return handle_.stat(); }
@@ -43,6 +47,7 @@ private:
     Attempt<void> count(std::uint64_t from, std::uint64_t bytes);
 
     std::string path_;
+    std::string named_;
     Handle handle_;
     policy::Meter& meter_;
     std::uint64_t counted_ = 0;  // bytes from the start of the file
@@ -107,6 +112,7 @@ public:
     // Where a file or directory is or would be.
     Attempt<Resolution> target(std::string_view path) const;
     Attempt<Change> prepare(std::string_view path) const;
+    // Content and mode at once, or nothing.
     Attempt<void> commit(const Change& change, std::string_view content,
                          std::optional<Mode> mode = {}) const;
     // Puts back what was there before commit() gave the file the content `made`, or before it was
@@ -132,24 +138,37 @@ private:
     std::string written(std::string_view path) const;          // the escaped form taken back
     std::string_view ruled(std::string_view canonical) const;  // as the rules name it
     std::string_view ruled_directory(std::string_view canonical) const;  // empty: the root
-    Problem denied(std::string_view path, const policy::Decision& decision) const;
-    Attempt<void> check(std::string_view canonical, std::string_view path, Purpose purpose) const;
+    std::string named(std::string_view canonical) const;  // as a caller would write it
+    static std::string named_given(std::string_view path);
+    // Of a canonical path, or of what a caller gave.
+    Problem told(Error error) const;
+    static Problem told(Error error, std::string_view given);
+    static Problem denied(const std::string& shown, const policy::Decision& decision);
+    // A refusal names what was given, if that is known.
+    Attempt<void> check(std::string_view canonical, Purpose purpose,
+                        std::optional<std::string_view> given = {}) const;
     // Would git obey what is to be written there, although no name says so?
     Attempt<void> check_obeyed(const std::string& canonical) const;
     Attempt<void> check_below(const std::string& directory, const std::string& named,
                               Purpose purpose) const;
-    Attempt<Resolution> resolve(std::string_view path, Purpose purpose) const;
-    Attempt<Resolution> resolve_parent(std::string_view parent, std::string_view path) const;
+    // `path` is `given` as written() makes it, or the directory of that.
+    Attempt<Resolution> resolve(std::string_view path, std::string_view given,
+                                Purpose purpose) const;
+    Attempt<Resolution> resolve_parent(std::string_view parent, std::string_view given) const;
     Attempt<void> copy_one(const std::string& from, const std::string& to, FileType type,
                            bool overwrite, Copied& copied) const;
+    Attempt<void> copy_content(const std::string& from, const std::string& to,
+                               bool overwrite) const;
+    Attempt<void> remove_name(const std::string& canonical, bool recursive) const;
     // The change of a file whose present content the session knows.
     Attempt<Change> known(OpenFile file) const;
     Attempt<void> check_known(const FileContent& content) const;
     void mark_written(const std::string& canonical, std::string_view content) const;
-    Attempt<void> check_replaced(const std::string& canonical) const;
+    // The file whose place another is to take, if there is one: its content must be known.
+    Attempt<std::optional<Stat>> replaced(const std::string& canonical) const;
     Attempt<void> make_directories(const std::string& canonical) const;
     Attempt<void> make_parent(const std::string& canonical) const;
-    Attempt<void> count_written(std::uint64_t bytes, std::uint64_t replaced) const;
+    Attempt<void> count_written(std::uint64_t bytes, std::optional<std::uint64_t> freed = {}) const;
 
     Root root_;
     Root linkless_;

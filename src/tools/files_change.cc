@@ -46,7 +46,7 @@ Attempt<void> Files::check_known(const FileContent& content) const {
 }
 
 Attempt<Resolution> Files::target(std::string_view path) const {
-    return resolve(written(path), Purpose::kChange);
+    return resolve(written(path), path, Purpose::kChange);
 }
 
 Attempt<Change> Files::known(OpenFile file) const {
@@ -60,15 +60,15 @@ Attempt<Change> Files::known(OpenFile file) const {
 Attempt<Change> Files::prepare(std::string_view given) const {
     const std::string path = written(given);
     const auto lexical = root_.normalized(path);
-    if (!lexical) return lexical.error();
-    if (auto allowed = check(*lexical, path, Purpose::kChange); !allowed) return allowed.error();
+    if (!lexical) return told(lexical.error(), given);
+    if (auto allowed = check(*lexical, Purpose::kChange, given); !allowed) return allowed.error();
     // Where no link is on the way, that is the canonical path.
     if (!names_directory(path)) {
         if (auto handle = linkless_.open_file(*lexical)) {
-            return known(OpenFile(*lexical, std::move(*handle), meter_));
+            return known(OpenFile(*lexical, named_given(given), std::move(*handle), meter_));
         }
     }
-    const auto found = resolve(path, Purpose::kChange);
+    const auto found = resolve(path, given, Purpose::kChange);
     if (!found) return found.error();
     if (names_directory(path)) {
         return Problem(Code::kIsADirectory,
@@ -76,12 +76,12 @@ Attempt<Change> Files::prepare(std::string_view given) const {
     }
     if (!found->exists) return Change{found->path, std::nullopt};
     auto handle = linkless_.open_file(found->path);
-    if (!handle) return handle.error();
-    return known(OpenFile(found->path, std::move(*handle), meter_));
+    if (!handle) return told(handle.error(), given);
+    return known(OpenFile(found->path, named_given(given), std::move(*handle), meter_));
 }
 
-Attempt<void> Files::count_written(std::uint64_t bytes, std::uint64_t replaced) const {
-    if (const auto claimed = disk_.claim(bytes, replaced); !claimed) {
+Attempt<void> Files::count_written(std::uint64_t bytes, std::optional<std::uint64_t> freed) const {
+    if (const auto claimed = disk_.claim(bytes, freed); !claimed) {
         if (claimed.error().code != Code::kQuotaExceeded) return claimed.error();
         return Problem(Code::kQuotaExceeded,
                        "The workspace holds as much as it may. Remove files that are not needed.");
@@ -94,20 +94,18 @@ Attempt<void> Files::count_written(std::uint64_t bytes, std::uint64_t replaced) 
 Attempt<void> Files::commit(const Change& change, std::string_view content,
                             std::optional<Mode> mode) const {
     if (auto allowed = check_obeyed(change.path); !allowed) return allowed;
-    const std::uint64_t replaced = change.old ? change.old->bytes.size() : 0;
-    if (auto allowed = count_written(content.size(), replaced); !allowed) return allowed.error();
+    const auto freed = change.old ? std::optional(change.old->stat.size) : std::nullopt;
+    if (auto allowed = count_written(content.size(), freed); !allowed) return allowed.error();
     WriteOptions options;
     options.make_parents = true;
     options.mode = mode;
+    options.mode_of_old = true;
     options.must_create = !change.old;
     if (change.old) options.replaces = change.old->stat;
     const std::shared_lock names_stay(names());
     const std::lock_guard turn(turn_of(change.path));
     const auto done = linkless_.write_file(change.path, content, options);
-    if (!done) return done.error();
-    if (change.old && mode && (change.old->stat.mode & 0777U) != *mode) {
-        if (auto set = linkless_.chmod(change.path, *mode); !set) return set.error();
-    }
+    if (!done) return told(done.error());
     mark_written(change.path, content);
     return {};
 }
@@ -127,23 +125,20 @@ Attempt<void> Files::restore(const Change& change, const std::optional<std::stri
     if (made) {
         const auto now = linkless_.read_file(change.path, made->size());
         if (!now || *now != *made)
-            return as_error(refuse(Code::kStaleRead), "restore", change.path);
+            return told(as_error(refuse(Code::kStaleRead), "restore", change.path));
         const auto stat = linkless_.stat(change.path);
-        if (!stat) return stat.error();
+        if (!stat) return told(stat.error());
         options.replaces = *stat;
     }
     if (!change.old) {
-        if (const auto done = linkless_.remove(change.path); !done) return done.error();
+        if (const auto done = linkless_.remove(change.path); !done) return told(done.error());
         return {};
     }
-    const Mode mode = change.old->stat.mode & 0777U;
     options.must_create = !made;
-    options.mode = mode;
+    options.mode = change.old->stat.mode & 0777U;
+    options.mode_of_old = true;
     const auto done = linkless_.write_file(change.path, change.old->bytes, options);
-    if (!done) return done.error();
-    if (made && (options.replaces->mode & 0777U) != mode) {
-        if (auto set = linkless_.chmod(change.path, mode); !set) return set.error();
-    }
+    if (!done) return told(done.error());
     mark_written(change.path, change.old->bytes);
     return {};
 }
@@ -157,7 +152,7 @@ Attempt<void> Files::check_below(const std::string& directory, const std::string
     Attempt<void> verdict;
     const Status walked = linkless_.walk(directory, [&](const WalkEntry& entry) {
         const std::string path = named + std::string(entry.path.substr(directory.size()));
-        verdict = check(path, path, purpose);
+        verdict = check(path, purpose);
         if (!verdict && hides(path)) {
             verdict = Problem(Code::kDeniedByRule,
                               "'" + shown(named) + "' holds something that the workspace's rule '" +
@@ -165,7 +160,7 @@ Attempt<void> Files::check_below(const std::string& directory, const std::string
                                   "' protects. Work with another file.");
         }
         if (verdict && entry.failure != nullptr && is_changed) {
-            verdict = Attempt<void>(as_error(*entry.failure, "look into", path));
+            verdict = Attempt<void>(told(as_error(*entry.failure, "look into", path)));
         }
         return verdict ? WalkAction::kContinue : WalkAction::kStop;
     });
@@ -173,7 +168,7 @@ Attempt<void> Files::check_below(const std::string& directory, const std::string
     const bool is_leaf = !walked && (walked.error().code == Code::kNotADirectory ||
                                      walked.error().code == Code::kNotFound ||
                                      walked.error().code == Code::kPathEscape);
-    if (!walked && !is_leaf) return walked.error();
+    if (!walked && !is_leaf) return told(walked.error());
     return {};
 }
 
@@ -183,11 +178,11 @@ Attempt<void> Files::make_directory(const std::string& canonical) const {
 }
 
 Attempt<void> Files::make_directories(const std::string& canonical) const {
-    if (auto allowed = check(canonical, canonical, Purpose::kChange); !allowed) return allowed;
+    if (auto allowed = check(canonical, Purpose::kChange); !allowed) return allowed;
     if (auto allowed = check_obeyed(canonical); !allowed) return allowed;
-    if (auto allowed = count_written(0, 0); !allowed) return allowed;
+    if (auto allowed = count_written(0); !allowed) return allowed;
     const auto made = linkless_.mkdir_all(canonical);
-    if (!made) return made.error();
+    if (!made) return told(made.error());
     return {};
 }
 
@@ -200,18 +195,19 @@ Attempt<void> Files::make_parent(const std::string& canonical) const {
     return make_directories(parent);
 }
 
-Attempt<void> Files::check_replaced(const std::string& canonical) const {
-    if (reads_ == nullptr) return {};
+Attempt<std::optional<Stat>> Files::replaced(const std::string& canonical) const {
     const auto stat = stat_name(canonical);
-    if (!stat || stat->type != FileType::kRegular) return {};
+    if (!stat || stat->type != FileType::kRegular) return std::nullopt;
+    if (reads_ == nullptr) return *stat;
     const auto content = read(canonical, limits::kReadFileBytesMax);
     if (!content) return content.error();
-    return check_known(*content);
+    if (auto known = check_known(*content); !known) return known.error();
+    return content->stat;
 }
 
 Attempt<void> Files::move(const std::string& from, const std::string& to, bool overwrite) const {
     for (const std::string& path : {from, to}) {
-        if (auto allowed = check(path, path, Purpose::kChange); !allowed) return allowed;
+        if (auto allowed = check(path, Purpose::kChange); !allowed) return allowed;
     }
     const std::lock_guard turn(names());
     for (const std::string& path : {from, to}) {
@@ -220,19 +216,19 @@ Attempt<void> Files::move(const std::string& from, const std::string& to, bool o
     if (auto allowed = check_below(from, to, Purpose::kChange); !allowed) return allowed;
     if (auto allowed = check_obeyed(to); !allowed) return allowed;
     if (overwrite) {
-        if (auto known = check_replaced(to); !known) return known;
+        if (auto known = replaced(to); !known) return known.error();
     }
     if (auto made = make_parent(to); !made) return made;
     const auto done =
         linkless_.rename(from, to, overwrite ? RenameMode::kReplace : RenameMode::kNoReplace);
-    if (!done) return done.error();
+    if (!done) return told(done.error());
     return {};
 }
 
 Attempt<Copied> Files::copy(const std::string& from, const std::string& to, bool overwrite) const {
-    if (auto allowed = check(from, from, Purpose::kLook); !allowed) return allowed.error();
+    if (auto allowed = check(from, Purpose::kLook); !allowed) return allowed.error();
     if (auto allowed = check_below(from, from, Purpose::kLook); !allowed) return allowed.error();
-    if (auto allowed = check(to, to, Purpose::kChange); !allowed) return allowed.error();
+    if (auto allowed = check(to, Purpose::kChange); !allowed) return allowed.error();
     Copied copied;
     const auto stat = stat_name(from);
     if (!stat) return stat.error();
@@ -258,34 +254,28 @@ Attempt<Copied> Files::copy(const std::string& from, const std::string& to, bool
         return verdict ? WalkAction::kContinue : WalkAction::kStop;
     });
     if (!verdict) return verdict.error();
-    if (!walked) return walked.error();
+    if (!walked) return told(walked.error());
     return copied;
 }
 
 Attempt<void> Files::copy_one(const std::string& from, const std::string& to, FileType type,
                               bool overwrite, Copied& copied) const {
-    if (auto allowed = check(from, from, Purpose::kLook); !allowed) return allowed;
-    if (auto allowed = check(to, to, Purpose::kChange); !allowed) return allowed;
+    if (auto allowed = check(from, Purpose::kLook); !allowed) return allowed;
+    if (auto allowed = check(to, Purpose::kChange); !allowed) return allowed;
     if (auto allowed = check_obeyed(to); !allowed) return allowed;
     const std::shared_lock turn(names());
     Status done;
     if (type == FileType::kDirectory) {
-        if (auto allowed = count_written(0, 0); !allowed) return allowed;
+        if (auto allowed = count_written(0); !allowed) return allowed;
         done = linkless_.mkdir(to);
         const bool merges = !done && overwrite && done.error().code == Code::kAlreadyExists;
         if (merges) done = Status();
     } else if (type == FileType::kRegular) {
-        const auto stat = linkless_.lstat(from);
-        if (!stat) return stat.error();
-        if (overwrite) {
-            if (auto known = check_replaced(to); !known) return known;
-        }
-        if (auto allowed = count_written(stat->size, 0); !allowed) return allowed;
-        done = linkless_.copy_file(from, to, overwrite);
+        if (auto made = copy_content(from, to, overwrite); !made) return made;
         ++copied.files;
     } else if (type == FileType::kSymlink) {
         const auto target = linkless_.readlink(from);
-        if (!target) return target.error();
+        if (!target) return told(target.error());
         done = linkless_.symlink(target->text, to);
         if (!done && done.error().code == Code::kPathEscape) {
             ++copied.left_out;
@@ -295,26 +285,53 @@ Attempt<void> Files::copy_one(const std::string& from, const std::string& to, Fi
     } else {
         ++copied.left_out;
     }
-    if (!done) return done.error();
+    if (!done) return told(done.error());
+    return {};
+}
+
+// What has not been there before the copy is not replaced either.
+Attempt<void> Files::copy_content(const std::string& from, const std::string& to,
+                                  bool overwrite) const {
+    const std::lock_guard turn(turn_of(to));
+    const auto stat = stat_name(from);
+    if (!stat) return stat.error();
+    std::optional<Stat> old;
+    if (overwrite) {
+        const auto known = replaced(to);
+        if (!known) return known.error();
+        old = *known;
+    }
+    const auto freed = old ? std::optional(old->size) : std::nullopt;
+    if (auto allowed = count_written(stat->size, freed); !allowed) return allowed;
+    const auto done = linkless_.copy_file(from, to, old.has_value(), old);
+    if (!done) return told(done.error());
     return {};
 }
 
 Attempt<void> Files::remove(const std::string& canonical, bool recursive) const {
-    if (auto allowed = check(canonical, canonical, Purpose::kChange); !allowed) return allowed;
-    if (auto allowed = check_below(canonical, canonical, Purpose::kChange); !allowed)
-        return allowed;
-    const auto done = recursive ? linkless_.remove_all(canonical) : linkless_.remove(canonical);
-    if (!done) return done.error();
-    return {};
+    const std::shared_lock names_stay(names());
+    const std::lock_guard turn(turn_of(canonical));
+    return remove_name(canonical, recursive);
 }
 
 Attempt<void> Files::remove(const Change& change) const {
+    const std::shared_lock names_stay(names());
+    const std::lock_guard turn(turn_of(change.path));
     const auto now = stat_name(change.path);
     const Stat& then = change.old->stat;
     const bool is_same = now && now->identity == then.identity && now->size == then.size &&
                          now->modified == then.modified;
-    if (!is_same) return as_error(refuse(Code::kStaleRead), "remove", change.path);
-    return remove(change.path, false);
+    if (!is_same) return told(as_error(refuse(Code::kStaleRead), "remove", change.path));
+    return remove_name(change.path, false);
+}
+
+Attempt<void> Files::remove_name(const std::string& canonical, bool recursive) const {
+    if (auto allowed = check(canonical, Purpose::kChange); !allowed) return allowed;
+    if (auto allowed = check_below(canonical, canonical, Purpose::kChange); !allowed)
+        return allowed;
+    const auto done = recursive ? linkless_.remove_all(canonical) : linkless_.remove(canonical);
+    if (!done) return told(done.error());
+    return {};
 }
 
 }  // namespace paddock::tools

@@ -6,8 +6,10 @@
 #include <atomic>
 #include <barrier>
 #include <cerrno>
+#include <chrono>
 #include <filesystem>
 #include <functional>
+#include <future>
 #include <map>
 #include <random>
 #include <set>
@@ -231,6 +233,50 @@ TEST_F(Change, overwriting_needs_a_read) {
     EXPECT_EQ(os_read(ws("e/f")), "old");
 }
 
+using Meanwhile = InMemoryOf<Change>;
+
+TEST_F(Meanwhile, a_copy_replaces_only_what_was_read) {
+    const auto set_up = [&] {
+        os_write(ws("new"), "new");
+        os_write(ws("old"), "old");
+        read("old");
+    };
+    bool was_changed = false;
+    const auto change = [&] {
+        os_write(ws("old"), "theirs");
+        was_changed = true;
+    };
+    const json::Object onto_old{{"source", "new"}, {"destination", "old"}, {"overwrite", true}};
+    at_every_call(set_up, change, [&] {
+        was_changed = false;
+        const tools::Answer answer = call("copy_path", onto_old);
+        EXPECT_EQ(os_read(ws("old")), was_changed ? "theirs" : "new") << answer.text();
+    });
+}
+
+// The file has been judged and only has to go. The edit must wait; how long it is given does not
+// matter.
+TEST_F(Meanwhile, a_removal_takes_no_change_with_it) {
+    tree({"ROOT/f=old"});
+    read("f");
+    std::atomic<bool> is_begun = false;
+    std::future<tools::Answer> edit;
+    const CallHook hook([&](sys::Call which) {
+        if (which == sys::Call::kUnlink && !is_begun.exchange(true)) {
+            edit = std::async(std::launch::async, [&] {
+                return call("edit_file",
+                            {{"path", "f"}, {"old_string", "old"}, {"new_string", "new"}});
+            });
+            (void)edit.wait_for(std::chrono::milliseconds(100));
+        }
+        return sys::Fault{};
+    });
+    (void)ok("patch", {{"patch", "*** Begin Patch\n*** Delete File: f\n*** End Patch\n"}});
+    const tools::Answer answer = edit.get();
+    EXPECT_TRUE(answer.error) << answer.text();
+    EXPECT_FALSE(os_exists(ws("f")));
+}
+
 TEST_F(Change, unconfined_files_are_changed_where_they_are) {
     tree({"ROOT/f=one\n", "OUT/g=one\n"});
     options.unconfined = permit::Unconfined{"a test"};
@@ -244,6 +290,31 @@ TEST_F(Change, unconfined_files_are_changed_where_they_are) {
     }
     (void)ok("patch", {{"patch", "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-one\n+2\n"}});
     EXPECT_EQ(os_read(ws("f")), "2\n");
+}
+
+TEST_F(Change, unconfined_refusals_name_what_was_given) {
+    tree({"ROOT/.env=x", "ROOT/d/e/", "ROOT/f=x", "OUT/.env=x", "OUT/d/e/"});
+    options.unconfined = permit::Unconfined{"a test"};
+    const auto names = [&](std::string_view tool, const json::Object& arguments,
+                           const std::string& path) {
+        const std::string text = call(tool, arguments).text();
+        EXPECT_NE(text.find("'" + path + "'"), text.npos) << tool << ": " << text;
+    };
+    for (const std::string& at : {std::string(), std::string("../OUT/"), out() + "/"}) {
+        for (const std::string& path : {at + ".env", at + "d"}) {
+            names("read_file", {{"path", path}}, path);
+            names("write_file", {{"path", path}, {"content", "y"}}, path);
+        }
+        names("list_directory", {{"path", at + ".env"}}, at + ".env");
+        names("file_info", {{"path", at + "none/f"}}, at + "none/f");
+    }
+    // Where a link or dots led, the resolved name.
+    for (const std::string& at : {std::string(), out() + "/"}) {
+        names("copy_path", {{"source", "f"}, {"destination", at + "d"}, {"overwrite", true}},
+              at + "d");
+        names("move_path", {{"source", "f"}, {"destination", at + "d"}}, at + "d");
+        names("read_files", {{"paths", json::Array{at + "d"}}}, at + "d");
+    }
 }
 
 // Whatever a name looks like, it is not taken as quoted once it has been resolved.
@@ -568,6 +639,28 @@ protected:
                 {"path", "f"}, {"old_string", line(i, false)}, {"new_string", line(i, true)}}));
     }
 
+    static constexpr const char* kPatch =
+        R"({"patch": "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-line 0;\n+done 0;\n"})";
+
+    // What a patch of the first line leaves.
+    static std::string patched() {
+        std::string lines;
+        for (std::size_t i = 0; i < kThreads; ++i) lines += line(i, i == 0);
+        return lines;
+    }
+
+    // Each has read "f".
+    std::vector<Workspace> readers() {
+        options.root = ws();
+        options.paths.resolver = resolver_under_test();
+        std::vector<Workspace> sessions;
+        for (std::size_t i = 0; i < kThreads; ++i) {
+            sessions.push_back(Workspace::open(options).value());
+            (void)tools::call(sessions.back(), "read_file", R"({"path": "f"})");
+        }
+        return sessions;
+    }
+
     static void all_at_once(const std::function<void(std::size_t)>& act) {
         std::barrier start(static_cast<std::ptrdiff_t>(kThreads));
         std::vector<std::thread> threads;
@@ -602,13 +695,7 @@ TEST_F(Crowd, edits_one_file_in_one_session) {
 
 // Each in a session of its own, reading again until its edit is accepted: none is lost.
 TEST_F(Crowd, edits_one_file_in_many_sessions) {
-    options.root = ws();
-    options.paths.resolver = resolver_under_test();
-    std::vector<Workspace> sessions;
-    for (std::size_t i = 0; i < kThreads; ++i) {
-        sessions.push_back(Workspace::open(options).value());
-        (void)tools::call(sessions.back(), "read_file", R"({"path": "f"})");
-    }
+    const std::vector<Workspace> sessions = readers();
     std::atomic<int> late = 0;
     std::atomic<int> wrong = 0;
     all_at_once([&](std::size_t i) {
@@ -626,6 +713,30 @@ TEST_F(Crowd, edits_one_file_in_many_sessions) {
     for (std::size_t i = 0; i < kThreads; ++i) wanted += line(i, true);
     EXPECT_EQ(os_read(ws("f")), wanted);
     EXPECT_EQ(os_list(ws()), std::vector<std::string>{"f"}) << "a temporary file was left";
+}
+
+// Those that come too late take nothing back, although what is there is what they would have made.
+TEST_F(Crowd, makes_one_patch_in_many_sessions) {
+    const std::vector<Workspace> sessions = readers();
+    std::vector<tools::Answer> answers(kThreads);
+    all_at_once([&](std::size_t i) { answers[i] = tools::call(sessions[i], "patch", kPatch); });
+    std::size_t accepted = 0;
+    for (const tools::Answer& answer : answers) {
+        EXPECT_EQ(answer.error.value_or(Code::kStaleRead), Code::kStaleRead) << answer.text();
+        accepted += answer.error ? 0U : 1U;
+    }
+    EXPECT_EQ(accepted, 1U);
+    EXPECT_EQ(os_read(ws("f")), patched());
+}
+
+TEST_F(Crowd, makes_one_patch_in_one_session) {
+    read("f");
+    std::vector<tools::Answer> answers(kThreads);
+    all_at_once([&](std::size_t i) { answers[i] = tools::call(workspace(), "patch", kPatch); });
+    for (const tools::Answer& answer : answers) {
+        EXPECT_EQ(answer.error.value_or(Code::kStaleRead), Code::kStaleRead) << answer.text();
+    }
+    EXPECT_EQ(os_read(ws("f")), patched());
 }
 
 }  // namespace
