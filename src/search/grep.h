@@ -43,7 +43,8 @@ struct GrepQuery {
     std::uint64_t offset = 0;
     std::uint64_t limit = UINT64_MAX;
 
-    std::uint64_t bytes_max = UINT64_MAX;  // to be searched
+    // To be searched. A little more may be read, of which nothing is given out.
+    std::uint64_t bytes_max = UINT64_MAX;
     std::optional<std::chrono::milliseconds> time_max{};
     std::stop_token cancel{};
     unsigned threads = 0;  // 0: one for each processor, within limits::kSearchThreadsMax

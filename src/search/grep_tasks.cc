@@ -119,7 +119,8 @@ Next PartTask::deliver() {
         if (split_->ended) {
             tally.files = 1;
             if (split_->result.matched() || failure_) {
-                tally.findings.push_back({split_->path, std::move(split_->result), failure_});
+                tally.findings.push_back(
+                    {split_->path, std::move(split_->result), failure_, tally.bytes});
             }
         }
     }
