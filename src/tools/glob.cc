@@ -11,9 +11,6 @@
 namespace paddock::tools {
 namespace {
 
-constexpr std::int64_t kLimit = 100;
-constexpr std::int64_t kLimitMax = 5000;
-
 std::string closing(const search::FindResult& result) {
     Notes notes;
     if (result.total > result.found.size()) {
@@ -76,10 +73,10 @@ const Declaration& glob() {
              {.name = "limit",
               .type = Type::kInteger,
               .help = "The most files to show",
-              .usual = kLimit,
+              .usual = limits::kGlobShown,
               .aliases = {"head_limit", "max_results"},
               .smallest = 1,
-              .largest = kLimitMax},
+              .largest = limits::kGlobShownMax},
              {.name = "hidden", .type = Type::kFlag, .help = "Hidden files too", .usual = false},
              {.name = "ignored",
               .type = Type::kFlag,

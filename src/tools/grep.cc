@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <paddock/limits.h>
+
 #include "base/display.h"
 #include "search/file_types.h"
 #include "text/similar.h"
@@ -17,12 +19,6 @@ namespace {
 
 using search::GrepMode;
 using search::GrepSummary;
-
-constexpr std::int64_t kContextMax = 100;
-constexpr std::int64_t kHeadLimit = 250;
-constexpr std::int64_t kHeadLimitMax = 5000;
-constexpr std::size_t kGrepShownBytesMax = 50'000;
-constexpr std::size_t kShownLineBytesMax = 500;
 
 // Writes what was found as text: in content mode the path, then "12:match" and "13-context".
 class Printer final : public search::GrepSink {
@@ -62,7 +58,7 @@ public:
 private:
     // The first one always does: whoever follows the offsets gets to the end.
     bool fits(const std::string& entry, std::size_t taken = 0) const {
-        return given_ + taken == 0 || text_.size() + entry.size() <= kGrepShownBytesMax;
+        return given_ + taken == 0 || text_.size() + entry.size() <= limits::kGrepShownBytesMax;
     }
 
     void add(std::string entry) {
@@ -170,7 +166,7 @@ Attempt<search::GrepQuery> query_of(const Session& session, const Arguments& arg
     query.after = context("-A");
     query.offset = static_cast<std::uint64_t>(arguments.integer("offset"));
     query.limit = static_cast<std::uint64_t>(arguments.integer("head_limit"));
-    query.line_bytes_max = kShownLineBytesMax;
+    query.line_bytes_max = limits::kGrepShownLineBytesMax;
     query.time_max = limits::kSearchTimeMax;
     return query;
 }
@@ -231,7 +227,7 @@ Argument lines_of_context(std::string_view name, std::string_view help,
             .help = help,
             .aliases = std::move(aliases),
             .smallest = 0,
-            .largest = kContextMax};
+            .largest = limits::kGrepContextMax};
 }
 
 }  // namespace
@@ -273,10 +269,10 @@ const Declaration& grep() {
              {.name = "head_limit",
               .type = Type::kInteger,
               .help = "The most lines (content) or files to show",
-              .usual = kHeadLimit,
+              .usual = limits::kGrepShown,
               .aliases = {"limit", "max_results", "maxResults"},
               .smallest = 1,
-              .largest = kHeadLimitMax},
+              .largest = limits::kGrepShownMax},
              {.name = "offset",
               .type = Type::kInteger,
               .help = "How many lines or files to pass over, to go on after a cut",
