@@ -61,7 +61,7 @@ FileReport GrepRun::search_part(unsigned worker, int fd, const Extent& extent, F
     if (searcher == nullptr) {
         const bool content = query_.mode == GrepMode::kContent;
         const SearchOptions options{content ? query_.before : 0, content ? query_.after : 0,
-                                    content && query_.line_numbers};
+                                    content};
         searcher = std::make_unique<Searcher>(matcher_, options, interruption_);
     }
     const auto report = searcher->search(fd, extent, result);
