@@ -1,4 +1,4 @@
-// Every bound, with its reason. Nothing here is tuned at run time.
+// The bounds, each with its reason. Nothing here is tuned at run time.
 #pragma once
 
 #include <array>
@@ -63,6 +63,31 @@ inline constexpr std::size_t kReadTailLinesMax = 10'000;
 
 // Largest image or sound that is handed to a model, before base64.
 inline constexpr std::uint64_t kMediaBytesMax = 3'750'000;
+
+// Files that read_files takes, and the bytes of text and of media after which it reads no further
+// one: each by itself is bounded, their sum would not be.
+inline constexpr std::int64_t kReadFilesMax = 64;
+inline constexpr std::size_t kReadFilesTextBytes = 100'000;
+inline constexpr std::uint64_t kReadFilesMediaBytes = kMediaBytesMax;
+
+// How deep list_directory looks and how many entries it shows: what a model still reads.
+inline constexpr std::int64_t kListDepthMax = 20;
+inline constexpr std::size_t kListShownMax = 1000;
+
+// What glob shows, by default and at most.
+inline constexpr std::int64_t kGlobShown = 100;
+inline constexpr std::int64_t kGlobShownMax = 5000;
+
+// What grep shows: lines or files, by default and at most; lines around a match; bytes of a line,
+// and in all, as read_file.
+inline constexpr std::int64_t kGrepShown = 250;
+inline constexpr std::int64_t kGrepShownMax = 5000;
+inline constexpr std::int64_t kGrepContextMax = 100;
+inline constexpr std::size_t kGrepShownLineBytesMax = 500;
+inline constexpr std::size_t kGrepShownBytesMax = kReadShownBytesMax;
+
+// How much of the diff that an edit made is shown: the model has written it.
+inline constexpr std::size_t kEditDiffBytes = 8000;
 
 // Files up to this size are read to their end, so that their lines are counted and the session
 // knows their content; of a larger one only the window is read.

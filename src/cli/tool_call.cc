@@ -108,7 +108,9 @@ int run(const ToolRequest& request) {
     const bool lists_tools = tool == nullptr || request.tool == "workspace_info";
     if (!lists_tools && !tool->manners.needs_shell) options->shell.reset();
     add_quarantine(*options);
-    options->limits = {.calls_per_second = {}, .calls_in_flight = {}};
+    // One command may make a call for each of its arguments, as fast as it can; an agent's pace is
+    // not theirs. All other limits hold.
+    options->limits.calls_per_second.reset();
     const auto workspace = Workspace::open(std::move(*options));
     if (!workspace) {
         complain(workspace.error().message());

@@ -1,5 +1,5 @@
-// The questions that only /proc answers. Each first makes sure that /proc is procfs, and says
-// not_available where it is not.
+// The questions that only /proc answers. What goes through a descriptor first makes sure that /proc
+// is procfs, and says not_available where it is not.
 #pragma once
 
 #include <string>

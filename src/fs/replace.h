@@ -24,7 +24,7 @@ using Fill = std::function<Done(int fd)>;
 Done replace_file(const Place& place, const WriteOptions& options, bool may_create,
                   const Fill& fill);
 
-// A new private file (mode 0600) in `directory`; `path` is what TempFile::path() will say.
+// A new private file (mode 0600) in `directory`, which lies at `parent_path`.
 Outcome<TempFile> make_temp(int directory, const std::string& parent_path);
 
 // May the content of this file be changed by this user? Permission bits count for root too: a file

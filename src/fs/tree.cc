@@ -11,6 +11,7 @@
 #include <paddock/limits.h>
 
 #include "fs/dir_chain.h"
+#include "fs/entry.h"
 #include "fs/retried.h"
 #include "sys/dir.h"
 #include "sys/name.h"
@@ -35,13 +36,6 @@ Done read_on(int directory, std::int64_t position) {
     if (positioned) return positioned;
     const auto stat = sys::fstat(directory);
     return stat && stat->links == 0 ? Done() : positioned;
-}
-
-// The file system's own word, or a look at the entry where it has none. kUnknown: it vanished.
-FileType type_of(int directory, const sys::DirEntry& entry) {
-    if (entry.type != FileType::kUnknown) return entry.type;
-    const auto node = sys::node_at(directory, entry.name);
-    return node ? node->stat.type : FileType::kUnknown;
 }
 
 class TreeWalk {
@@ -126,7 +120,7 @@ Done TreeWalk::run() {
             continue;
         }
         const sys::DirEntry found = **entry;
-        const FileType type = type_of(chain_.top(), found);
+        const FileType type = type_of_entry(chain_.top(), found);
         if (type == FileType::kUnknown) continue;
         WalkAction action = visit(found.name, type, nullptr);
         if (action == WalkAction::kContinue && type == FileType::kDirectory) {
@@ -304,7 +298,7 @@ Outcome<Listing> list_entries(int directory, std::size_t entries_max) {
     for (;;) {
         PADDOCK_ASSIGN(entry, next_entry(reader, directory));
         if (entry == nullptr) break;
-        kept.push_back({entry->name, type_of(directory, *entry)});
+        kept.push_back({entry->name, type_of_entry(directory, *entry)});
         std::push_heap(kept.begin(), kept.end(), by_name);
         if (kept.size() <= entries_max) continue;
         std::pop_heap(kept.begin(), kept.end(), by_name);

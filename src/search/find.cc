@@ -1,5 +1,6 @@
 #include "search/find.h"
 
+#include <cerrno>
 #include <utility>
 
 #include <paddock/limits.h>
@@ -43,20 +44,27 @@ public:
     FindTask(FindRun& run, Batch batch) : run_(run), batch_(std::move(batch)) {}
 
     void run(unsigned worker, List& behind) override;
-    Next deliver() override { return run_.deliver(std::move(found_)); }
+    Next deliver() override {
+        if (!done_) return run_.unreadable({}, done_.error());
+        return run_.deliver(std::move(found_));
+    }
     std::size_t bytes() const noexcept override { return found_.bytes(); }
 
 private:
     FindRun& run_;
     Batch batch_;
     FoundFiles found_;
+    Done done_;
 };
 
 void FindTask::run(unsigned, List&) {
     const Batch batch = std::move(batch_);
     const WalkedDirectory& directory = *batch.directory;
     const auto held = directory.hold();
-    if (!held) return;
+    if (!held) {
+        if (held.error().os_error != ENOENT) done_ = held.error();
+        return;
+    }
     found_.expect(batch.end - batch.begin, directory.path_bytes(batch.begin, batch.end));
     for (std::uint32_t i = batch.begin; i < batch.end; ++i) {
         const auto& entry = directory.entries()[i];

@@ -35,7 +35,6 @@ struct GrepQuery {
     GrepMode mode = GrepMode::kContent;
     std::size_t before = 0;  // lines of context
     std::size_t after = 0;
-    bool line_numbers = true;
     std::size_t line_bytes_max = limits::kGrepLineBytes;  // more of a line is not given out
     std::size_t line_margin = 0;  // but so many bytes before and behind, as GrepLine::around
 
@@ -43,7 +42,8 @@ struct GrepQuery {
     std::uint64_t offset = 0;
     std::uint64_t limit = UINT64_MAX;
 
-    std::uint64_t bytes_max = UINT64_MAX;  // to be searched
+    // To be searched. A little more may be read, of which nothing is given out.
+    std::uint64_t bytes_max = UINT64_MAX;
     std::optional<std::chrono::milliseconds> time_max{};
     std::stop_token cancel{};
     unsigned threads = 0;  // 0: one for each processor, within limits::kSearchThreadsMax
@@ -51,7 +51,7 @@ struct GrepQuery {
 
 struct GrepLine {
     Line::Kind kind = Line::Kind::kMatch;
-    std::uint64_t number = 0;   // 0 without line numbers
+    std::uint64_t number = 0;   // 1 for the first line
     std::uint64_t bytes = 0;    // of the whole line; `text` may be only a part, with the match
     std::uint64_t skipped = 0;  // bytes of the line before `text`
     std::string_view text;

@@ -61,7 +61,7 @@ FileReport GrepRun::search_part(unsigned worker, int fd, const Extent& extent, F
     if (searcher == nullptr) {
         const bool content = query_.mode == GrepMode::kContent;
         const SearchOptions options{content ? query_.before : 0, content ? query_.after : 0,
-                                    content && query_.line_numbers};
+                                    content};
         searcher = std::make_unique<Searcher>(matcher_, options, interruption_);
     }
     const auto report = searcher->search(fd, extent, result);
@@ -90,7 +90,7 @@ void GrepRun::search(unsigned worker, Handle file, std::string path, Tally& tall
     tally.bytes += report.bytes;
     tally.interrupted = report.end == FileReport::End::kInterrupted;
     if (result.matched() || failure) {
-        tally.findings.push_back({std::move(path), std::move(result), failure});
+        tally.findings.push_back({std::move(path), std::move(result), failure, tally.bytes});
     }
 }
 
@@ -102,8 +102,9 @@ Next GrepRun::unreadable(std::string_view path, const Failure& failure) {
 
 Next GrepRun::deliver(const Tally& tally) {
     summary_.files += tally.files;
-    summary_.bytes += tally.bytes;
+    const std::uint64_t bytes_before = std::exchange(summary_.bytes, summary_.bytes + tally.bytes);
     for (const Finding& finding : tally.findings) {
+        if (bytes_before + finding.bytes > query_.bytes_max) break;
         if (deliver(finding) == Next::kStop) return Next::kStop;
     }
     if (summary_.bytes > query_.bytes_max) return stop(GrepSummary::Cut::kBytes);

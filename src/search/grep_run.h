@@ -18,6 +18,7 @@ struct Finding {
     std::string path;
     FileResult result;
     std::optional<Failure> failure{};
+    std::uint64_t bytes = 0;  // that its task had read with it
 };
 
 // What a task adds to the summary when its turn has come.

@@ -32,7 +32,10 @@ private:
 void BatchTask::run(unsigned worker, List& behind) {
     const Batch batch = std::move(batch_);
     const auto held = batch.directory->hold();
-    if (!held) return;
+    const auto open = [&](const WalkedDirectory::Entry& entry) -> Outcome<Handle> {
+        if (!held) return held.error();
+        return fs::open_file_entry(run_.state(), held->fd, batch.directory->name(entry));
+    };
     for (std::uint32_t i = batch.begin; i < batch.end; ++i) {
         const auto& entry = batch.directory->entries()[i];
         if (!entry.interest.take) continue;
@@ -40,7 +43,7 @@ void BatchTask::run(unsigned worker, List& behind) {
             tally_.interrupted = true;
             return;
         }
-        auto file = fs::open_file_entry(run_.state(), held->fd, batch.directory->name(entry));
+        auto file = open(entry);
         if (file) {
             run_.search(worker, std::move(*file), batch.directory->path(entry), tally_, behind);
         } else if (file.error().os_error != ENOENT) {
@@ -119,7 +122,8 @@ Next PartTask::deliver() {
         if (split_->ended) {
             tally.files = 1;
             if (split_->result.matched() || failure_) {
-                tally.findings.push_back({split_->path, std::move(split_->result), failure_});
+                tally.findings.push_back(
+                    {split_->path, std::move(split_->result), failure_, tally.bytes});
             }
         }
     }

@@ -174,7 +174,9 @@ TEST_F(GrepTest, the_sink_may_stop) {
 
 TEST_F(GrepTest, budgets_give_a_part_and_say_so) {
     tree({"ROOT/a=x\n", "ROOT/b/c=x\n", "ROOT/d=x\n"});
-    EXPECT_EQ(grep({.pattern = "x", .bytes_max = 3}), "a:1:x\nb/c:1:x\n");
+    EXPECT_EQ(grep({.pattern = "x", .bytes_max = 3}), "a:1:x\n");
+    EXPECT_EQ(summary_.cut, GrepSummary::Cut::kBytes);
+    EXPECT_EQ(grep({.pattern = "x", .bytes_max = 4}), "a:1:x\nb/c:1:x\n");
     EXPECT_EQ(summary_.cut, GrepSummary::Cut::kBytes);
     grep({.pattern = "x", .time_max = std::chrono::milliseconds(-1)});
     EXPECT_EQ(summary_.cut, GrepSummary::Cut::kTime);

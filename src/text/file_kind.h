@@ -2,7 +2,6 @@
 // encoding.h.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -16,9 +15,6 @@ struct FileKind {
     std::string_view mime;  // "image/png"
     MediaBlock block = MediaBlock::kNone;
 };
-
-// Bytes that are enough to recognise every kind.
-inline constexpr std::size_t kFileKindBytes = 4096;
 
 // Null if unknown. Looks at more than the first bytes where the format has more that is fixed, so
 // that a text which starts like a picture is not taken for one; it is no check of the whole file.

@@ -125,7 +125,6 @@ Outcome<Glob> Glob::compile(std::string_view pattern, GlobOptions options) {
         PADDOCK_ASSIGN(alternative, compile_one(text, options));
         glob.alternatives_.push_back(std::move(alternative));
     }
-    if (!options.ignore_case) glob.find_literal_prefix();
     return glob;
 }
 
@@ -141,21 +140,6 @@ Outcome<Glob::Alternative> Glob::compile_one(std::string_view pattern, GlobOptio
         parts.insert(parts.begin(), PathPart{true, {}});
     }
     return Alternative{PathPattern(std::move(parts)), directories_only};
-}
-
-void Glob::find_literal_prefix() {
-    const auto& first = alternatives_.front().pattern.parts();
-    for (std::size_t i = 0; i < first.size(); ++i) {
-        const std::string& name = first[i].name.text();
-        const bool shared =
-            std::all_of(alternatives_.begin(), alternatives_.end(), [&](const auto& each) {
-                const auto& parts = each.pattern.parts();
-                return i + 1 < parts.size() && parts[i].is_literal(name);
-            });
-        if (!shared) return;
-        if (i != 0) literal_prefix_ += '/';
-        literal_prefix_ += name;
-    }
 }
 
 bool Glob::matches(std::string_view path, bool is_directory) const noexcept {

@@ -42,9 +42,6 @@ public:
     // False if nothing below `directory` (empty: the root) can match: a walk need not enter it.
     bool may_match_below(std::string_view directory) const noexcept;
 
-    // The directory below which everything that matches lies: "src/net" for "src/net/*.{c,h}".
-    const std::string& literal_prefix() const noexcept { return literal_prefix_; }
-
 private:
     struct Alternative {
         PathPattern pattern;
@@ -52,10 +49,8 @@ private:
     };
 
     static Outcome<Alternative> compile_one(std::string_view pattern, GlobOptions options);
-    void find_literal_prefix();
 
     std::vector<Alternative> alternatives_;
-    std::string literal_prefix_;
 };
 
 // The patterns that "a{b,c}" stands for, "ab" and "ac", in order. Brackets and escapes are left as

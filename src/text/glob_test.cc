@@ -32,10 +32,6 @@ std::string failure(std::string_view pattern) {
     return std::string(code_name(glob.error().code)) + ": " + std::string(glob.error().reason);
 }
 
-std::string prefix(std::string_view pattern, GlobOptions options = {}) {
-    return Glob::compile(pattern, options).value().literal_prefix();
-}
-
 TEST(Glob, stars_and_marks_stay_in_one_name) {
     EXPECT_TRUE(matches("*.c", "main.c"));
     EXPECT_TRUE(matches("*.c", ".c"));
@@ -142,7 +138,6 @@ TEST(Glob, can_ignore_case) {
         EXPECT_FALSE(matches(pattern, "ReadMe.txt")) << pattern;
     }
     EXPECT_FALSE(matches("[!a]", "A", kIgnoreCase));
-    EXPECT_EQ(prefix("src/*.c", kIgnoreCase), "");
 }
 
 TEST(Glob, a_pattern_without_slash_can_match_at_any_depth) {
@@ -222,17 +217,6 @@ TEST(Glob, hostile_patterns_end_soon) {
     while (names.size() < 4000) names += "a*/";
     EXPECT_FALSE(matches("**/" + names + "b/**", path + "a"));
     EXPECT_FALSE(matches("**/{*a*,a*a}/{*a*,a*a}/{*a*,a*a}/**/b", path + "a"));
-}
-
-TEST(Glob, finds_where_a_walk_can_start) {
-    EXPECT_EQ(prefix("src/net/*.c"), "src/net");
-    EXPECT_EQ(prefix("src/net/tls.c"), "src/net");
-    EXPECT_EQ(prefix("src/**/tls.c"), "src");
-    EXPECT_EQ(prefix("*.c"), "");
-    EXPECT_EQ(prefix("src/{a,b}/c/*.h"), "src");
-    EXPECT_EQ(prefix("{src/a/b,src/a}/x"), "src/a");
-    EXPECT_EQ(prefix("src\\*/./a/*"), "src*/a");
-    EXPECT_EQ(prefix("src", kAnyDepth), "");
 }
 
 TEST(Glob, tells_what_a_walk_need_not_enter) {
@@ -382,10 +366,6 @@ TEST(Glob, agrees_with_the_obvious_matcher) {
             matched += wanted ? 1 : 0;
             for (auto at = path.find('/'); wanted && at != path.npos; at = path.find('/', at + 1)) {
                 ASSERT_TRUE(glob->may_match_below(path.substr(0, at))) << pattern << "  " << path;
-            }
-            if (wanted && !glob->literal_prefix().empty()) {
-                ASSERT_TRUE(path.starts_with(glob->literal_prefix() + "/"))
-                    << pattern << "  " << path;
             }
         }
     }

@@ -30,10 +30,6 @@ std::size_t count_newlines(std::string_view text) noexcept {
     return count;
 }
 
-std::size_t line_number(std::string_view text, std::size_t offset) noexcept {
-    return count_newlines(text.substr(0, offset)) + 1;
-}
-
 Lines::Lines(std::string_view text) : text_(text) {
     PADDOCK_CHECK(text.size() <= std::numeric_limits<std::uint32_t>::max());
     starts_.reserve(count_newlines(text) + 1);

@@ -16,9 +16,6 @@ std::string_view body_of(std::string_view line) noexcept;
 // Number of LF bytes.
 std::size_t count_newlines(std::string_view text) noexcept;
 
-// 1-based number of the line that holds the byte at `offset`.
-std::size_t line_number(std::string_view text, std::size_t offset) noexcept;
-
 // An index of the lines of a text that must outlive it; at most 4 GiB.
 class Lines {
 public:

@@ -36,14 +36,8 @@ TEST(Lines, tells_body_and_ending_apart) {
     EXPECT_EQ(body_of("a"), "a");
 }
 
-TEST(Lines, numbers_lines_from_one) {
+TEST(Lines, know_where_they_begin) {
     const std::string text = "a\nbb\r\n\nc";
-    EXPECT_EQ(line_number(text, 0), 1U);
-    EXPECT_EQ(line_number(text, 1), 1U);
-    EXPECT_EQ(line_number(text, 2), 2U);
-    EXPECT_EQ(line_number(text, 6), 3U);
-    EXPECT_EQ(line_number(text, 7), 4U);
-    EXPECT_EQ(line_number(text, 1000), 4U);
     EXPECT_EQ(Lines(text).offset(3), 7U);
     EXPECT_EQ(Lines(text).offset(4), text.size());
 }

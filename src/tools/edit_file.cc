@@ -1,5 +1,7 @@
 #include "text/edit.h"
 
+#include <paddock/limits.h>
+
 #include "text/diff.h"
 #include "text/encoding.h"
 #include "tools/arguments.h"
@@ -10,8 +12,6 @@
 
 namespace paddock::tools {
 namespace {
-
-constexpr std::size_t kDiffShownBytes = 8000;
 
 Attempt<std::vector<text::Edit>> edits_of(const Arguments& arguments,
                                           const std::vector<Arguments>& listed) {
@@ -120,7 +120,7 @@ Attempt<Answer> run_edit_file(Session& session, const Arguments& arguments, cons
     const auto bytes = encoded(files, *change->old, before->format, edited->content);
     if (!bytes) return bytes.error();
     const auto diff = text::unified_diff(before->text, edited->content, label("a/", name),
-                                         label("b/", name), {.bytes_max = kDiffShownBytes});
+                                         label("b/", name), {.bytes_max = limits::kEditDiffBytes});
     std::size_t replaced = 0;
     for (const text::Replaced& edit : edited->edits) replaced += edit.count;
     const std::string places = std::to_string(replaced) + (replaced == 1 ? " place" : " places");

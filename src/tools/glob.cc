@@ -2,6 +2,7 @@
 
 #include "search/find.h"
 #include "tools/arguments.h"
+#include "tools/notes.h"
 #include "tools/path_argument.h"
 #include "tools/registry.h"
 #include "tools/session.h"
@@ -10,23 +11,21 @@
 namespace paddock::tools {
 namespace {
 
-constexpr std::int64_t kLimit = 100;
-constexpr std::int64_t kLimitMax = 5000;
 std::string closing(const search::FindResult& result) {
-    std::string notes;
-    const auto add = [&](const std::string& note) { notes += (notes.empty() ? "" : " ") + note; };
+    Notes notes;
     if (result.total > result.found.size()) {
-        add("Newest " + std::to_string(result.found.size()) + " of " +
-            std::to_string(result.total) + " shown; use a larger limit or a narrower pattern.");
+        notes.add("Newest " + std::to_string(result.found.size()) + " of " +
+                  std::to_string(result.total) +
+                  " shown; use a larger limit or a narrower pattern.");
     }
     if (result.cut != search::FindResult::Cut::kNone) {
-        add("Stopped after " + std::to_string(limits::kSearchTimeMax.count()) +
-            " s; the result is partial. Narrow the path.");
+        notes.add("Stopped after " + std::to_string(limits::kSearchTimeMax.count()) +
+                  " s; the result is partial. Narrow the path.");
     }
     if (result.unreadable > 0) {
-        add(std::to_string(result.unreadable) + " directories could not be read.");
+        notes.add(std::to_string(result.unreadable) + " directories could not be read.");
     }
-    return notes.empty() ? "" : "\n[" + notes + "]";
+    return notes.text();
 }
 
 Attempt<Answer> run_glob(Session& session, const Arguments& arguments, const CallOptions& options) {
@@ -74,10 +73,10 @@ const Declaration& glob() {
              {.name = "limit",
               .type = Type::kInteger,
               .help = "The most files to show",
-              .usual = kLimit,
+              .usual = limits::kGlobShown,
               .aliases = {"head_limit", "max_results"},
               .smallest = 1,
-              .largest = kLimitMax},
+              .largest = limits::kGlobShownMax},
              {.name = "hidden", .type = Type::kFlag, .help = "Hidden files too", .usual = false},
              {.name = "ignored",
               .type = Type::kFlag,

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 
+#include <paddock/limits.h>
+
 #include "base/display.h"
-#include "base/utf8.h"
 #include "search/file_types.h"
 #include "text/similar.h"
 #include "tools/arguments.h"
+#include "tools/notes.h"
 #include "tools/path_argument.h"
 #include "tools/registry.h"
 #include "tools/session.h"
@@ -17,12 +19,6 @@ namespace {
 
 using search::GrepMode;
 using search::GrepSummary;
-
-constexpr std::int64_t kContextMax = 100;
-constexpr std::int64_t kHeadLimit = 250;
-constexpr std::int64_t kHeadLimitMax = 5000;
-constexpr std::size_t kGrepShownBytesMax = 50'000;
-constexpr std::size_t kShownLineBytesMax = 500;
 
 // Writes what was found as text: in content mode the path, then "12:match" and "13-context".
 class Printer final : public search::GrepSink {
@@ -38,20 +34,12 @@ public:
         if (mode_ == GrepMode::kCount) entry += ": " + std::to_string(file.matches);
         if (file.binary) entry += "  (binary file matches)";
         entry += '\n';
-        if (mode_ == GrepMode::kContent) {
-            add_lines(entry, file);
-            // Of each file by itself: a key whose end is not shown would take in the next file.
-            secrets_ += session_.redact(entry);
-            if (!entry.ends_with('\n')) entry += '\n';
-            if (!text_.empty()) text_ += '\n';
-        }
-        const std::size_t room = kGrepShownBytesMax - std::min(kGrepShownBytesMax, text_.size());
-        cut_ = entry.size() > room && !text_.empty();
-        if (cut_) return search::Next::kStop;
-        text_ += entry.size() > kGrepShownBytesMax
-                     ? std::string(cut_utf8(entry, kGrepShownBytesMax)) + "\n"
-                     : entry;
-        return search::Next::kGoOn;
+        const bool by_line = !file.lines.empty();
+        const std::size_t taken = by_line ? add_lines(entry, file) : fits(entry) ? 1 : 0;
+        given_ += taken;
+        cut_ = taken < (by_line ? file.lines.size() : 1);
+        if (taken > 0) add(std::move(entry));
+        return cut_ ? search::Next::kStop : search::Next::kGoOn;
     }
 
     search::Next problem(std::string_view path, const Failure& failure) override {
@@ -63,10 +51,26 @@ public:
 
     std::string& text() { return text_; }
     std::size_t secrets() const { return secrets_; }
-    bool cut() const { return cut_; }
+    std::uint64_t given() const { return given_; }  // lines or files, as the offset counts them
+    bool cut() const { return cut_; }               // there was no room for the next one
     const std::string& first_problem() const { return problems_; }
 
 private:
+    // The first one always does: whoever follows the offsets gets to the end.
+    bool fits(const std::string& entry, std::size_t taken = 0) const {
+        return given_ + taken == 0 || text_.size() + entry.size() <= limits::kGrepShownBytesMax;
+    }
+
+    void add(std::string entry) {
+        if (mode_ == GrepMode::kContent) {
+            // Of each file by itself: a key whose end is not shown would take in the next file.
+            secrets_ += session_.redact(entry);
+            if (!entry.ends_with('\n')) entry += '\n';
+            if (!text_.empty()) text_ += '\n';
+        }
+        text_ += entry;
+    }
+
     // A line that was cut must not show a part of a secret that nobody recognises.
     std::string text_of(const search::GrepLine& line) const {
         if (line.text.size() == line.bytes) return std::string(line.text);
@@ -74,9 +78,12 @@ private:
         return session_.redact_part(line.around, before, line.text.size());
     }
 
-    void add_lines(std::string& entry, const search::GrepFile& file) const {
+    // As many as there is room for; returns their number.
+    std::size_t add_lines(std::string& entry, const search::GrepFile& file) const {
         std::uint64_t previous = 0;
+        std::size_t taken = 0;
         for (const search::GrepLine& line : file.lines) {
+            const std::size_t whole_bytes = entry.size();
             if (has_context_ && previous != 0 && line.number > previous + 1) entry += "--\n";
             previous = line.number;
             entry += std::to_string(line.number);
@@ -87,7 +94,13 @@ private:
             entry += text;
             if (line.skipped + line.text.size() < line.bytes) entry += " [line cut]";
             entry += '\n';
+            if (!fits(entry, taken)) {
+                entry.resize(whole_bytes);
+                break;
+            }
+            ++taken;
         }
+        return taken;
     }
 
     const Session& session_;
@@ -97,6 +110,7 @@ private:
     std::string text_;
     std::string problems_;
     std::size_t secrets_ = 0;
+    std::uint64_t given_ = 0;
     bool cut_ = false;
 };
 
@@ -105,23 +119,26 @@ std::string unit_of(GrepMode mode) { return mode == GrepMode::kContent ? "lines"
 std::string closing(const Printer& printer, const GrepSummary& summary,
                     const search::GrepQuery& query) {
     using Cut = GrepSummary::Cut;
-    std::string notes;
-    const auto add = [&](const std::string& note) { notes += (notes.empty() ? "" : " ") + note; };
-    if (summary.cut == Cut::kLimit) {
-        add("There are more matching " + unit_of(query.mode) + "; continue with offset=" +
-            std::to_string(query.offset + query.limit) + ", or narrow the search.");
-    }
-    if (printer.cut()) add("Cut by size; narrow the search, or use a smaller head_limit.");
+    Notes notes;
+    const std::string next =
+        "; continue with offset=" + std::to_string(query.offset + printer.given()) +
+        ", or narrow the search.";
+    if (summary.cut == Cut::kLimit)
+        notes.add("There are more matching " + unit_of(query.mode) + next);
+    if (printer.cut()) notes.add("Cut by size" + next);
     if (summary.cut == Cut::kTime) {
-        add("Stopped after " + std::to_string(limits::kSearchTimeMax.count()) + " s, " +
-            std::to_string(summary.files) + " files; the result is partial. Narrow the path.");
+        notes.add("Stopped after " + std::to_string(limits::kSearchTimeMax.count()) + " s, " +
+                  std::to_string(summary.files) +
+                  " files; the result is partial. Narrow the path.");
     }
-    if (summary.cut == Cut::kBytes) add("Stopped at the byte budget; the result is partial.");
+    if (summary.cut == Cut::kBytes) {
+        notes.add("This session has read as much as it may; the result is partial.");
+    }
     if (summary.problems > 0) {
-        add(std::to_string(summary.problems) + " could not be searched (" +
-            printer.first_problem() + (summary.problems > 1 ? ", ..." : "") + ").");
+        notes.add(std::to_string(summary.problems) + " could not be searched (" +
+                  printer.first_problem() + (summary.problems > 1 ? ", ..." : "") + ").");
     }
-    return notes;
+    return notes.text();
 }
 
 Attempt<search::GrepQuery> query_of(const Session& session, const Arguments& arguments) {
@@ -149,7 +166,7 @@ Attempt<search::GrepQuery> query_of(const Session& session, const Arguments& arg
     query.after = context("-A");
     query.offset = static_cast<std::uint64_t>(arguments.integer("offset"));
     query.limit = static_cast<std::uint64_t>(arguments.integer("head_limit"));
-    query.line_bytes_max = kShownLineBytesMax;
+    query.line_bytes_max = limits::kGrepShownLineBytesMax;
     query.time_max = limits::kSearchTimeMax;
     return query;
 }
@@ -176,17 +193,20 @@ Attempt<Answer> run_grep(Session& session, const Arguments& arguments, const Cal
     const auto summary = search::grep(files.linkless(), *query, printer);
     if (!summary && summary.error().operation == "type") return no_such_type(summary.error().path);
     if (!summary) return summary.error();
-    if (summary->cut == search::GrepSummary::Cut::kCancelled) return call_cancelled();
-    if (auto allowed = files.count_read(summary->bytes); !allowed) return allowed.error();
-    const std::string notes = closing(printer, *summary, *query);
+    // Where more was read than may be, all of the rest is used up.
+    const std::uint64_t counted = std::min(summary->bytes, files.may_still_read());
+    if (auto allowed = files.count_read(counted); !allowed) return allowed.error();
+    if (summary->cut == GrepSummary::Cut::kCancelled) return call_cancelled();
+    if (summary->cut == GrepSummary::Cut::kBytes && printer.given() == 0) {
+        return files.count_read(1).error();
+    }
     std::string text = std::move(printer.text());
     if (text.empty()) {
         text = query->offset > 0
                    ? "No more matches.\n"
                    : "No matches in " + std::to_string(summary->files) + " files searched.\n";
     }
-    if (!notes.empty()) text += "\n[" + notes + "]";
-    Answer answer = text_answer(std::move(text));
+    Answer answer = text_answer(text + closing(printer, *summary, *query));
     answer.secrets = printer.secrets();
     return answer;
 }
@@ -207,7 +227,7 @@ Argument lines_of_context(std::string_view name, std::string_view help,
             .help = help,
             .aliases = std::move(aliases),
             .smallest = 0,
-            .largest = kContextMax};
+            .largest = limits::kGrepContextMax};
 }
 
 }  // namespace
@@ -249,10 +269,10 @@ const Declaration& grep() {
              {.name = "head_limit",
               .type = Type::kInteger,
               .help = "The most lines (content) or files to show",
-              .usual = kHeadLimit,
+              .usual = limits::kGrepShown,
               .aliases = {"limit", "max_results", "maxResults"},
               .smallest = 1,
-              .largest = kHeadLimitMax},
+              .largest = limits::kGrepShownMax},
              {.name = "offset",
               .type = Type::kInteger,
               .help = "How many lines or files to pass over, to go on after a cut",

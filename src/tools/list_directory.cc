@@ -1,5 +1,7 @@
 #include <algorithm>
 
+#include <paddock/limits.h>
+
 #include "fs/entry.h"
 #include "search/ignore_rules.h"
 #include "text/glob.h"
@@ -12,9 +14,6 @@
 
 namespace paddock::tools {
 namespace {
-
-constexpr std::int64_t kDepthMax = 20;
-constexpr std::size_t kShownMax = 1000;
 
 class Lister {
 public:
@@ -53,7 +52,7 @@ private:
                 left_out_.begin(), left_out_.end(),
                 [&](const text::Glob& glob) { return glob.matches(path, is_directory); });
             if (unwanted) continue;
-            if (shown_ == kShownMax) {
+            if (shown_ == limits::kListShownMax) {
                 ++passed_over_;
                 continue;
             }
@@ -136,7 +135,7 @@ Attempt<Answer> run_list_directory(Session& session, const Arguments& arguments,
     if (auto listed = lister.list(*directory); !listed) return listed.error();
     std::string text = files.shown(*directory) + "/\n" + lister.take();
     if (lister.passed_over() > 0) {
-        text += "\n[" + std::to_string(kShownMax) + " entries shown, at least " +
+        text += "\n[" + std::to_string(limits::kListShownMax) + " entries shown, at least " +
                 std::to_string(lister.passed_over()) +
                 " more; list a directory below, use a smaller depth, or use glob.]";
     }
@@ -160,7 +159,7 @@ const Declaration& list_directory() {
                        .help = "How many levels to show",
                        .usual = 1,
                        .smallest = 1,
-                       .largest = kDepthMax},
+                       .largest = limits::kListDepthMax},
                       {.name = "ignore",
                        .type = Type::kTexts,
                        .help = "Globs of names to leave out, such as '*.o'",

@@ -6,6 +6,7 @@
 
 #include "text/file_kind.h"
 #include "tools/arguments.h"
+#include "tools/notes.h"
 #include "tools/path_argument.h"
 #include "tools/registry.h"
 #include "tools/session.h"
@@ -123,24 +124,23 @@ std::string with_lines(const Session& session, const TextWindow& window, bool nu
 
 // What the reader cannot see from the lines: the encoding, and that there is more.
 std::string closing(const TextWindow& window) {
-    std::string notes;
-    const auto add = [&](const std::string& note) { notes += (notes.empty() ? "" : " ") + note; };
+    Notes notes;
     const bool is_plain = window.format.encoding == text::Encoding::kUtf8 && window.replaced == 0;
     if (!is_plain) {
-        add("Encoding: " + std::string(text::format_name(window.format)) +
-            (window.replaced > 0 ? ", malformed in places" : "") + ".");
+        notes.add("Encoding: " + std::string(text::format_name(window.format)) +
+                  (window.replaced > 0 ? ", malformed in places" : "") + ".");
     }
     const std::uint64_t first = window.lines.first_number();
     const std::uint64_t last = first + window.lines.size() - 1;
     const bool ends_early = !window.total || last < *window.total;
     if (!window.numbers_from_end && ends_early) {
         const std::string all = window.total ? " of " + std::to_string(*window.total) : "";
-        add("Lines " + std::to_string(first) + "-" + std::to_string(last) + all +
-            (window.lines.cut_by_bytes() ? " (cut by size)" : "") +
-            "; continue with offset=" + std::to_string(last + 1) + ".");
+        notes.add("Lines " + std::to_string(first) + "-" + std::to_string(last) + all +
+                  (window.lines.cut_by_bytes() ? " (cut by size)" : "") +
+                  "; continue with offset=" + std::to_string(last + 1) + ".");
     }
-    if (window.numbers_from_end) add("Line numbers count from the end of the file.");
-    return notes.empty() ? "" : "\n[" + notes + "]";
+    if (window.numbers_from_end) notes.add("Line numbers count from the end of the file.");
+    return notes.text();
 }
 
 Answer shown(const Session& session, const TextWindow& window, bool numbered) {

@@ -1,3 +1,5 @@
+#include <paddock/limits.h>
+
 #include "tools/arguments.h"
 #include "tools/registry.h"
 #include "tools/session.h"
@@ -6,25 +8,24 @@
 namespace paddock::tools {
 namespace {
 
-constexpr std::int64_t kFilesMax = 64;
-constexpr std::size_t kShownBytesMax = 100'000;
-
 // Each file as read_file answers for it; a problem with one does not hide the others.
 Attempt<Answer> run_read_files(Session& session, const Arguments& arguments,
                                const CallOptions& options) {
     Answer all;
     std::string text;
+    std::uint64_t media_bytes = 0;
     const std::vector<std::string> paths = arguments.texts("paths");
     for (std::size_t i = 0; i < paths.size(); ++i) {
-        if (text.size() > kShownBytesMax) {
+        if (text.size() > limits::kReadFilesTextBytes ||
+            media_bytes > limits::kReadFilesMediaBytes) {
             text += "[Cut by size after " + std::to_string(i) + " of " +
                     std::to_string(paths.size()) + " files; ask for the others again.]\n";
             break;
         }
         text += "==> " + Files::shown_given(paths[i]) + " <==\n";
         const auto decoded = decode(read_file(), json::Object{{"path", paths[i]}});
-        const Attempt<Answer> answer = decoded ? read_file().run(session, *decoded, options)
-                                               : Attempt<Answer>(decoded.error());
+        Attempt<Answer> answer = decoded ? read_file().run(session, *decoded, options)
+                                         : Attempt<Answer>(decoded.error());
         if (!answer) {
             text += std::string(code_name(answer.error().code)) + ": " + answer.error().text;
         } else {
@@ -32,8 +33,10 @@ Attempt<Answer> run_read_files(Session& session, const Arguments& arguments,
             // By itself: a key whose end is not shown would take in the next file.
             all.secrets += session.redact(content);
             text += content;
-            for (const Block& block : answer->blocks) {
-                if (block.kind != BlockKind::kText) all.blocks.push_back(block);
+            for (Block& block : answer->blocks) {
+                if (block.kind == BlockKind::kText) continue;
+                media_bytes += block.data.size();
+                all.blocks.push_back(std::move(block));
             }
         }
         text += "\n\n";
@@ -57,7 +60,7 @@ const Declaration& read_files() {
                        .required = true,
                        .aliases = {"files", "file_paths", "filePaths"},
                        .smallest = 1,
-                       .largest = kFilesMax}},
+                       .largest = limits::kReadFilesMax}},
         .example = R"({"paths": ["README.md", "src/greet.h", "missing.txt"]})",
         .run = run_read_files};
     return kTool;

@@ -71,6 +71,26 @@ TEST_F(Commands, cat_shows_what_an_agent_would_see) {
     EXPECT_NE(refused({"cat", "../OUT/secret"}, 1).find("path_escape"), std::string::npos);
 }
 
+TEST_F(Commands, limits_of_the_workspace_hold) {
+    tree({"ROOT/a=1", "ROOT/b=2", "ROOT/c=3"});
+    const auto limited = [&](const char* limit, const char* value,
+                             const std::vector<std::string>& words) {
+        return paddock(words, {.directory = ws(), .variables = {{limit, value}}});
+    };
+    const std::string write = R"({"path": "new", "content": "12345"})";
+    const Ran full = limited("PADDOCK_LIMITS_BYTES_ON_DISK", "4096", {"call", "write_file", write});
+    EXPECT_EQ(full.exit_code, 1) << full.out;
+    EXPECT_NE(full.err.find("quota_exceeded"), std::string::npos) << full.err;
+    EXPECT_EQ(limited("PADDOCK_LIMITS_BYTES_ON_DISK", "4096", {"mkdir", "new"}).exit_code, 1);
+    EXPECT_EQ(limited("PADDOCK_LIMITS_BYTES_WRITTEN", "4", {"call", "write_file", write}).exit_code,
+              1);
+    EXPECT_FALSE(os_exists(ws("new")));
+    EXPECT_EQ(limited("PADDOCK_LIMITS_BYTES_READ", "2", {"cat", "a", "b", "c"}).out, "1\n2\n");
+    EXPECT_EQ(limited("PADDOCK_LIMITS_CALLS_PER_SECOND", "1", {"cat", "a", "b", "c"}).out,
+              "1\n2\n3\n")
+        << "one command";
+}
+
 TEST_F(Commands, ls_gives_a_name_on_each_line) {
     tree(
         {"ROOT/d/f=12345", "ROOT/a=1", "ROOT/l->d/f", "ROOT/o->../OUT", "ROOT/p|", "ROOT/ x  9=1"});
@@ -217,7 +237,7 @@ TEST_F(Commands, json_is_one_document_for_each_call) {
 
 TEST_F(Commands, a_reader_that_goes_away_ends_it_quietly) {
     std::string lines;
-    for (int i = 0; i < 2000; ++i) lines += "a line of some length\n";
+    for (int i = 0; i < 1700; ++i) lines += "a line of some length\n";
     os_write(ws("f"), lines);
     EXPECT_EQ(run_shell(ws(), std::string("(") + PADDOCK_BINARY +
                                   " grep line --head-limit 2000; echo $? >code) 2>err | head -n 1 "

@@ -245,6 +245,27 @@ TEST_F(Look, several_files_in_one_call) {
     EXPECT_NE(text.find("==> b <==\n     1\t2"), std::string::npos);
 }
 
+TEST_F(Look, several_files_are_cut_by_their_sum) {
+    const std::string head("\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\1\0\0\0\1\10\2\0\0\0\x90wS\xde",
+                           33);
+    json::Array images;
+    json::Array texts;
+    for (int i = 0; i < 5; ++i) {
+        const std::string number = std::to_string(i);
+        os_write(ws("i" + number), head + std::string(2 * limits::kReadFilesMediaBytes / 3, 'x'));
+        images.push_back("i" + number);
+        os_write(ws("t" + number), std::string(limits::kReadLineBytesMax, 'x') + "\n");
+        texts.push_back("t" + number);
+    }
+    const tools::Answer answer = call("read_files", {{"paths", images}});
+    ASSERT_EQ(answer.blocks.size(), 3U) << "the text and two images";
+    EXPECT_EQ(answer.blocks[2].kind, tools::BlockKind::kImage);
+    EXPECT_TRUE(
+        answer.text().ends_with("[Cut by size after 2 of 5 files; ask for the others again.]\n"))
+        << answer.text();
+    EXPECT_EQ(ok("read_files", {{"paths", texts}}).find("Cut by size"), std::string::npos);
+}
+
 // The key in the first file has no end in what is shown.
 TEST_F(Look, a_key_that_is_cut_does_not_hide_the_next_file) {
     tree({"ROOT/a=x", "ROOT/b=x"});
