@@ -48,8 +48,10 @@ public:
     static Result<Root> adopt(UniqueFd directory, const RootOptions& options = {});
 
     // Attenuation. What a handle has lost, nothing made from it regains.
-    Root read_only() const;       // every change is refused with read_only
-    Root without_create() const;  // existing files may change; no new name appears
+    Root read_only() const;  // every change is refused with read_only
+    // Existing files may change; no new name appears. Where the file system cannot exchange names,
+    // write_file is not_available.
+    Root without_create() const;
     Result<Root> sub_root(std::string_view path) const;
 
     // Which resolver this handle uses: the kernel's or the user-space walk.
@@ -97,8 +99,10 @@ public:
     Status append_file(std::string_view path, std::string_view content) const;
 
     // Copies one regular file's bytes, as many as it had when opened; holes stay holes. A new file
-    // gets its permission bits too. `to` must not exist unless `replace`.
-    Status copy_file(std::string_view from, std::string_view to, bool replace = false) const;
+    // gets its permission bits too. `to` must not exist unless `replace`; `replaces` is as in
+    // WriteOptions.
+    Status copy_file(std::string_view from, std::string_view to, bool replace = false,
+                     const std::optional<Stat>& replaces = {}) const;
 
     // A new, empty, private file in `directory`, removed when the handle goes unless kept.
     Result<TempFile> temp_file(std::string_view directory = ".") const;

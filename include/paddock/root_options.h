@@ -87,7 +87,8 @@ enum class Durability : std::uint8_t {
 struct WriteOptions {
     bool make_parents = false;   // not synced, whatever the durability
     bool must_create = false;    // already_exists if the name is taken
-    std::optional<Mode> mode{};  // of a new file; an existing one keeps its own
+    std::optional<Mode> mode{};  // of a new file; an existing one keeps its own, unless:
+    bool mode_of_old = false;    // gives it to an existing one too, together with the content
     Durability durability = Durability::kFile;
 
     // Replace this very file in this very state (identity, size and time of modification), else

@@ -41,8 +41,9 @@ struct CallOptions {
     std::function<void(std::string_view text)> progress{};
 };
 
-// Calls a tool. `arguments` is a JSON object. Never throws; whatever goes wrong is an Answer that
-// tells a model what to do next. A tool that this workspace does not list is not_available.
+// Calls a tool. `arguments` is a JSON object. Throws only what the audit sink does; whatever goes
+// wrong is an Answer that tells a model what to do next. A tool that this workspace does not list
+// is not_available.
 Answer call(const Workspace& workspace, std::string_view name, std::string_view arguments,
             const CallOptions& options = {});
 

@@ -8,7 +8,8 @@
 //
 // Not promised: rules match names, so a hard link of a protected file under another name is not
 // protected. The secrets filter knows shapes; a secret without one passes unless its value was
-// given.
+// given. What another process changes between the look and the step is lost when a tool removes or
+// moves over a file; a tool that writes refuses it.
 //
 // Threads: one object per session; all methods may be called from any thread. Copies are cheap and
 // share everything.

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <string>
@@ -67,7 +68,7 @@ Failure since_looked_at(const Failure& failure) {
 }
 
 // `made` is what the new file is so far.
-Done take_after(const Place& place, int fd, const Stat& made) {
+Done take_after(const Place& place, int fd, const Stat& made, const WriteOptions& options) {
     auto old = sys::openat(place.directory, place.c_name(), O_RDONLY | O_NOFOLLOW | kNoWait);
     if (!old && old.error().os_error == EACCES) {
         return refuse(Code::kPermissionDenied, "its extended attributes could not be kept", EACCES);
@@ -80,18 +81,22 @@ Done take_after(const Place& place, int fd, const Stat& made) {
         if (!owned) return refuse(Code::kPermissionDenied, "its owner could not be kept", EPERM);
     }
     PADDOCK_TRY(copy_xattrs(old->get(), fd));
-    return sys::fchmod(fd, before.mode & kKeptModeBits);
+    const bool gets_mode = options.mode_of_old && options.mode;
+    return sys::fchmod(fd, gets_mode ? *options.mode : before.mode & kKeptModeBits);
 }
+
+// Held without memory that might be missing when the file has been made.
+using TempName = std::array<char, 32>;
 
 // A new file in a directory that somebody else holds. The destructor removes the name unless
 // keep() was called.
 class Draft {
 public:
-    Draft(int directory, const char* name, UniqueFd file)
+    Draft(int directory, const TempName& name, UniqueFd file) noexcept
         : directory_(directory), name_(name), file_(std::move(file)) {}
     Draft(Draft&& other) noexcept
         : directory_(std::exchange(other.directory_, -1)),
-          name_(std::move(other.name_)),
+          name_(other.name_),
           file_(std::move(other.file_)) {}
     Draft(const Draft&) = delete;
     Draft& operator=(const Draft&) = delete;
@@ -100,7 +105,7 @@ public:
         if (directory_ >= 0) (void)sys::unlinkat(directory_, name(), sys::Unlink::kFile);
     }
 
-    const char* name() const noexcept { return name_.c_str(); }
+    const char* name() const noexcept { return name_.data(); }
     int fd() const noexcept { return file_.get(); }
     UniqueFd keep() noexcept {
         directory_ = -1;
@@ -109,7 +114,7 @@ public:
 
 private:
     int directory_;
-    std::string name_;
+    TempName name_;
     UniqueFd file_;
 };
 
@@ -118,10 +123,11 @@ private:
 Outcome<Draft> make_draft(int directory, mode_t mode) {
     for (int i = 0; i < limits::kTempNameTriesMax; ++i) {
         PADDOCK_ASSIGN(number, sys::random_u64());
-        char name[32];
-        (void)std::snprintf(name, sizeof name, ".paddock-%016llx",
+        TempName name{};
+        (void)std::snprintf(name.data(), name.size(), ".paddock-%016llx",
                             static_cast<unsigned long long>(number));
-        auto file = sys::openat(directory, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
+        auto file =
+            sys::openat(directory, name.data(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
         if (file) return Draft(directory, name, std::move(*file));
         if (file.error().os_error != EEXIST) return file.error();
     }
@@ -136,6 +142,11 @@ Done check_still_there(const Place& place, const char* name, const Stat& expecte
     const auto now = sys::node_at(place.directory, name);
     if (!now && now.error().os_error != ENOENT) return now.error();
     return now && is_same(now->stat, expected) ? Done() : Done(refuse(Code::kStaleRead));
+}
+
+// The new content has its name already: what cannot be removed beside it is no failure of that.
+void drop_temporary(const Place& place, const char* name) {
+    (void)sys::unlinkat(place.directory, name, sys::Unlink::kFile);
 }
 
 Done exchange(const Place& place, const char* temp) {
@@ -163,24 +174,28 @@ Done exchange_name(const Place& place, const char* name, const Identity& ours,
     if (options.replaces && !check_still_there(place, name, *options.replaces)) {
         return give_back(place, name, ours);
     }
-    return sys::unlinkat(place.directory, name, sys::Unlink::kFile);
+    drop_temporary(place, name);
+    return {};
 }
 
 // The file under the temporary name, `ours`, gets the name of the place.
 Done take_name(const Place& place, const char* name, const Identity& ours,
                const WriteOptions& options, bool may_create) {
-    if (!may_create) return exchange_name(place, name, ours, options);
-    if (options.replaces) {
+    if (!may_create || options.replaces) {
         auto exchanged = exchange_name(place, name, ours, options);
         if (exchanged || exchanged.error().os_error != EINVAL) return exchanged;
-        // A file system without RENAME_EXCHANGE: the look before must do.
+        // A file system without RENAME_EXCHANGE: the look before must do, where a name may be made.
+        if (!may_create) {
+            return refuse(Code::kNotAvailable, "the file system cannot exchange names", EINVAL);
+        }
     }
     const auto how = place.node ? sys::Rename::kReplace : sys::Rename::kNoReplace;
     auto renamed = sys::renameat2(place.directory, name, place.directory, place.c_name(), how);
     if (renamed || place.node || renamed.error().os_error != EINVAL) return renamed;
     // A file system without RENAME_NOREPLACE: a link refuses an existing name as well.
     PADDOCK_TRY(sys::linkat(place.directory, name, place.directory, place.c_name()));
-    return sys::unlinkat(place.directory, name, sys::Unlink::kFile);
+    drop_temporary(place, name);
+    return {};
 }
 
 // Somebody may have put another file under the temporary name before it was renamed. A later writer
@@ -229,7 +244,7 @@ Done replace_file(const Place& place, const WriteOptions& options, bool may_crea
     PADDOCK_ASSIGN(made, sys::fstat(temp.fd()));
     PADDOCK_TRY(fill(temp.fd()));
     if (place.node) {
-        PADDOCK_TRY(take_after(place, temp.fd(), made));
+        PADDOCK_TRY(take_after(place, temp.fd(), made, options));
     } else if (options.mode) {
         PADDOCK_TRY(sys::fchmod(temp.fd(), *options.mode));
     }

@@ -2,8 +2,8 @@
 //
 // The new content goes to a private file beside the target, gets the target's owner, extended
 // attributes and permissions, and takes over the name by one rename. A failure before that leaves
-// the target as it was and no temporary file; only a killed process can leave one, named
-// ".paddock-" and 16 hex digits.
+// the target as it was and no temporary file; only a killed process can leave one, or a disk that
+// refuses to remove it, named ".paddock-" and 16 hex digits.
 #pragma once
 
 #include <functional>

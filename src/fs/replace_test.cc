@@ -4,6 +4,7 @@
 
 #include <cerrno>
 
+#include "escape/call_hook.h"
 #include "sys/io.h"
 #include "unit/state_jail.h"
 
@@ -72,6 +73,18 @@ TEST_F(ReplaceTest, a_new_file_has_the_mode_asked_for_or_that_of_the_umask) {
     EXPECT_EQ(status("plain").st_mode & 07777U, 0640U);
 }
 
+TEST_F(ReplaceTest, an_old_file_gets_a_mode_only_if_that_is_asked_for) {
+    tree({"ROOT/f=old"});
+    ASSERT_EQ(::chmod(ws("f").c_str(), 0640), 0);
+    WriteOptions options;
+    options.mode = 0755;
+    EXPECT_TRUE(replace("f", "new", options));
+    EXPECT_EQ(status("f").st_mode & 07777U, 0640U);
+    options.mode_of_old = true;
+    EXPECT_TRUE(replace("f", "newer", options));
+    EXPECT_EQ(status("f").st_mode & 07777U, 0755U);
+}
+
 TEST_F(ReplaceTest, refuses_what_is_no_writable_file) {
     tree({"ROOT/d/", "ROOT/p|", "ROOT/f=old"});
     ASSERT_EQ(::chmod(ws("f").c_str(), 0444), 0);
@@ -110,6 +123,38 @@ TEST_F(ReplaceTest, a_failed_fill_leaves_nothing) {
         fs::replace_file(*place, {}, true, [](int) { return Failure::from_errno(ENOSPC); });
     ASSERT_FALSE(done);
     EXPECT_EQ(done.error().os_error, ENOSPC);
+    EXPECT_EQ(os_read(ws("f")), "old");
+    EXPECT_EQ(os_list(ws()), std::vector<std::string>{"f"});
+}
+
+TEST_F(ReplaceTest, new_content_in_its_place_is_a_success) {
+    tree({"ROOT/f=old"});
+    WriteOptions known;
+    known.replaces = root().stat("f").value();
+    const CallHook hook([](sys::Call call) {
+        return sys::Fault{.error = call == sys::Call::kUnlink ? EIO : 0, .bytes_max = 0};
+    });
+    EXPECT_TRUE(replace("f", "new", known)) << "after an exchange";
+    EXPECT_EQ(os_read(ws("f")), "new");
+    const CallHook no_flags([](sys::Call call) {
+        const int error = call == sys::Call::kRename ? EINVAL : EIO;
+        const bool fails = call == sys::Call::kRename || call == sys::Call::kUnlink;
+        return sys::Fault{.error = fails ? error : 0, .bytes_max = 0};
+    });
+    EXPECT_TRUE(replace("g", "new")) << "after a link";
+    EXPECT_EQ(os_read(ws("g")), "new");
+}
+
+TEST_F(ReplaceTest, without_exchange_no_name_is_risked) {
+    tree({"ROOT/f=old"});
+    const auto place = fs::locate_target(state_, at("f"));
+    ASSERT_TRUE(place);
+    const CallHook hook([](sys::Call call) {
+        return sys::Fault{.error = call == sys::Call::kRename ? EINVAL : 0, .bytes_max = 0};
+    });
+    const auto done = fs::replace_file(*place, {}, false, [](int) { return Done(); });
+    ASSERT_FALSE(done);
+    EXPECT_EQ(done.error().code, Code::kNotAvailable);
     EXPECT_EQ(os_read(ws("f")), "old");
     EXPECT_EQ(os_list(ws()), std::vector<std::string>{"f"});
 }

@@ -225,13 +225,15 @@ Status Root::append_file(std::string_view path, std::string_view content) const 
     });
 }
 
-Status Root::copy_file(std::string_view from, std::string_view to, bool replace) const {
+Status Root::copy_file(std::string_view from, std::string_view to, bool replace,
+                       const std::optional<Stat>& replaces) const {
     const auto source = open_file(from);
     if (!source) return source.error();
     return fs::report("copy to", *state_, to, [&](const RelPath& at) -> Done {
         if (!may_write()) return refuse(Code::kReadOnly);
         WriteOptions options;
         options.must_create = !replace;
+        options.replaces = replaces;
         options.mode = source->stat().mode & 0777U;
         return write_through(*state_, at, options, may_create(), [&](int fd) {
             return fs::copy_content(source->fd(), source->stat().size, fd);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <exception>
 #include <list>
 #include <mutex>
 #include <system_error>
@@ -22,8 +23,9 @@ public:
         tasks.push_back(std::move(first));
         nodes_ = waiting(tasks);
         waiting_ = 1;
-        work(0);
+        work_or_stop(0);
         for (std::thread& thread : threads_) thread.join();
+        if (thrown_) std::rethrow_exception(thrown_);
     }
 
 private:
@@ -40,6 +42,7 @@ private:
     using Nodes = std::list<Node>;
 
     static Nodes waiting(Task::List& tasks);
+    void work_or_stop(unsigned worker) noexcept;
     void work(unsigned worker);
     Nodes::iterator claim(std::unique_lock<std::mutex>& lock);
     void finish(Nodes::iterator node, Nodes behind);
@@ -61,6 +64,7 @@ private:
     std::size_t bytes_ahead_ = 0;
     bool delivering_ = false;
     bool stopped_ = false;
+    std::exception_ptr thrown_;  // by a task, the first
     std::vector<std::thread> threads_;
 };
 
@@ -68,6 +72,17 @@ OrderedWork::Nodes OrderedWork::waiting(Task::List& tasks) {
     Nodes nodes;
     for (auto& task : tasks) nodes.emplace_back(State::kWaiting).tasks.push_back(std::move(task));
     return nodes;
+}
+
+void OrderedWork::work_or_stop(unsigned worker) noexcept {
+    try {
+        work(worker);
+    } catch (...) {
+        const std::lock_guard lock(mutex_);
+        if (!thrown_) thrown_ = std::current_exception();
+        stopped_ = true;
+        changed_.notify_all();
+    }
 }
 
 void OrderedWork::work(unsigned worker) {
@@ -145,7 +160,7 @@ void OrderedWork::start_threads() {
     while (threads_.size() + 1 < std::min<std::size_t>(threads_max_, waiting_ + 1)) {
         try {
             const auto number = static_cast<unsigned>(threads_.size()) + 1;
-            threads_.emplace_back([this, number] { work(number); });
+            threads_.emplace_back([this, number] { work_or_stop(number); });
         } catch (const std::system_error&) {
             return;  // the machine has no more; those that there are do all the work
         }

@@ -1,6 +1,7 @@
 // Every call passes here, whatever the tool: limits, decoding, the tool itself, the secrets filter,
 // the audit trail.
 #include <chrono>
+#include <new>
 
 #include <paddock/limits.h>
 #include <paddock/tools.h>
@@ -111,15 +112,33 @@ void tell_audit(const Session& session, AuditEvent event, const Given& given,
     session.options().audit(event);
 }
 
+// No exception of a tool ends whoever calls it. Memory that is not there for one call is there for
+// the next.
+Answer answered(Session& session, std::string_view name, const Given& given,
+                const CallOptions& options, Clock::time_point start) {
+    try {
+        Attempt<Answer> attempt = run(session, name, given, options, start);
+        Answer answer = attempt ? std::move(*attempt) : as_answer(attempt.error());
+        clean(session, answer);
+        return answer;
+    } catch (const std::bad_alloc&) {
+        return as_answer(Problem(Code::kLimitReached,
+                                 "There was not enough memory to complete this. See what has been "
+                                 "done of it, then ask for less at once."));
+    } catch (...) {
+        return as_answer(Problem(Code::kInternal,
+                                 "Something went wrong that should not. See what has been done of "
+                                 "it before you try again."));
+    }
+}
+
 Answer answer_to(const Workspace& workspace, std::string_view name, const Given& given,
                  const CallOptions& options) {
     Session& session = workspace.session();
     const auto start = Clock::now();
-    Attempt<Answer> attempt = run(session, name, given, options, start);
-    Answer answer = attempt ? std::move(*attempt) : as_answer(attempt.error());
+    Answer answer = answered(session, name, given, options, start);
     AuditEvent event;
     event.tool = name;
-    clean(session, answer);
     event.secrets = answer.secrets;
     event.error = answer.error;
     for (const Block& block : answer.blocks) event.bytes_out += block.data.size();

@@ -67,12 +67,6 @@ void ChangeSet::note_missing_directories(const std::string& path) {
 
 std::string ChangeSet::take_back(std::size_t made) {
     std::string left;
-    // The one that failed may have its content already, and not its mode. If not, there is nothing
-    // to take back.
-    const Entry& failed = entries_.at(order_[made]);
-    if (failed.change.old && failed.staged.content) {
-        (void)files_.restore(failed.change, failed.staged.content);
-    }
     while (made-- > 0) {
         const Entry& entry = entries_.at(order_[made]);
         if (!entry.change.old && !entry.staged.content) continue;

@@ -47,7 +47,7 @@ private:
     StagedFile& touched(const StagedFile& file);
     Attempt<void> make(Entry& entry);
     void note_missing_directories(const std::string& path);
-    // The paths that could not be, as they are shown, after the first `made` and perhaps one more.
+    // The first `made`. The paths that could not be, as they are shown.
     std::string take_back(std::size_t made);
 
     const Files& files_;

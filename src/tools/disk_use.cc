@@ -13,7 +13,10 @@ namespace {
 constexpr std::uint64_t kBlock = 4096;
 
 // An empty file takes a block too, so that they cannot be made without end.
-std::uint64_t in_blocks(std::uint64_t bytes) { return (bytes / kBlock + 1) * kBlock; }
+std::uint64_t in_blocks(std::uint64_t bytes) {
+    const bool has_rest = bytes % kBlock != 0 || bytes == 0;
+    return (bytes / kBlock + (has_rest ? 1 : 0)) * kBlock;
+}
 
 }  // namespace
 
@@ -36,10 +39,10 @@ Result<std::uint64_t> DiskUse::measure() const {
     return sum;
 }
 
-Result<void> DiskUse::claim(std::uint64_t bytes, std::uint64_t replaced) {
+Result<void> DiskUse::claim(std::uint64_t bytes, std::optional<std::uint64_t> replaced) {
     if (!bytes_max_) return {};
     const std::uint64_t more = in_blocks(bytes);
-    const std::uint64_t less = replaced > 0 ? in_blocks(replaced) : 0;
+    const std::uint64_t less = replaced ? in_blocks(*replaced) : 0;
     if (more <= less) return {};
     const std::lock_guard lock(mutex_);
     const auto fits = [&] { return used_ <= *bytes_max_ && more - less <= *bytes_max_ - used_; };

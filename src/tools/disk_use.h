@@ -26,8 +26,8 @@ public:
     // `directory`: of the workspace, below the root. Without a limit nothing is ever measured.
     DiskUse(Root root, std::string directory, std::optional<std::uint64_t> bytes_max);
 
-    // Before a file of `bytes` takes the place of one of `replaced`. quota_exceeded.
-    Result<void> claim(std::uint64_t bytes, std::uint64_t replaced = 0);
+    // Before a file of `bytes` takes a new name, or the place of one of `replaced`. quota_exceeded.
+    Result<void> claim(std::uint64_t bytes, std::optional<std::uint64_t> replaced = {});
 
     // Bytes beyond the limit, while somebody else writes; the last measurement serves if it is not
     // older than that.

@@ -107,6 +107,7 @@ public:
     // Where a file or directory is or would be.
     Attempt<Resolution> target(std::string_view path) const;
     Attempt<Change> prepare(std::string_view path) const;
+    // Content and mode at once, or nothing.
     Attempt<void> commit(const Change& change, std::string_view content,
                          std::optional<Mode> mode = {}) const;
     // Puts back what was there before commit() gave the file the content `made`, or before it was
@@ -142,14 +143,18 @@ private:
     Attempt<Resolution> resolve_parent(std::string_view parent, std::string_view path) const;
     Attempt<void> copy_one(const std::string& from, const std::string& to, FileType type,
                            bool overwrite, Copied& copied) const;
+    Attempt<void> copy_content(const std::string& from, const std::string& to,
+                               bool overwrite) const;
+    Attempt<void> remove_name(const std::string& canonical, bool recursive) const;
     // The change of a file whose present content the session knows.
     Attempt<Change> known(OpenFile file) const;
     Attempt<void> check_known(const FileContent& content) const;
     void mark_written(const std::string& canonical, std::string_view content) const;
-    Attempt<void> check_replaced(const std::string& canonical) const;
+    // The file whose place another is to take, if there is one: its content must be known.
+    Attempt<std::optional<Stat>> replaced(const std::string& canonical) const;
     Attempt<void> make_directories(const std::string& canonical) const;
     Attempt<void> make_parent(const std::string& canonical) const;
-    Attempt<void> count_written(std::uint64_t bytes, std::uint64_t replaced) const;
+    Attempt<void> count_written(std::uint64_t bytes, std::optional<std::uint64_t> freed = {}) const;
 
     Root root_;
     Root linkless_;

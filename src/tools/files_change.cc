@@ -80,8 +80,8 @@ Attempt<Change> Files::prepare(std::string_view given) const {
     return known(OpenFile(found->path, std::move(*handle), meter_));
 }
 
-Attempt<void> Files::count_written(std::uint64_t bytes, std::uint64_t replaced) const {
-    if (const auto claimed = disk_.claim(bytes, replaced); !claimed) {
+Attempt<void> Files::count_written(std::uint64_t bytes, std::optional<std::uint64_t> freed) const {
+    if (const auto claimed = disk_.claim(bytes, freed); !claimed) {
         if (claimed.error().code != Code::kQuotaExceeded) return claimed.error();
         return Problem(Code::kQuotaExceeded,
                        "The workspace holds as much as it may. Remove files that are not needed.");
@@ -94,20 +94,18 @@ Attempt<void> Files::count_written(std::uint64_t bytes, std::uint64_t replaced) 
 Attempt<void> Files::commit(const Change& change, std::string_view content,
                             std::optional<Mode> mode) const {
     if (auto allowed = check_obeyed(change.path); !allowed) return allowed;
-    const std::uint64_t replaced = change.old ? change.old->bytes.size() : 0;
-    if (auto allowed = count_written(content.size(), replaced); !allowed) return allowed.error();
+    const auto freed = change.old ? std::optional(change.old->stat.size) : std::nullopt;
+    if (auto allowed = count_written(content.size(), freed); !allowed) return allowed.error();
     WriteOptions options;
     options.make_parents = true;
     options.mode = mode;
+    options.mode_of_old = true;
     options.must_create = !change.old;
     if (change.old) options.replaces = change.old->stat;
     const std::shared_lock names_stay(names());
     const std::lock_guard turn(turn_of(change.path));
     const auto done = linkless_.write_file(change.path, content, options);
     if (!done) return done.error();
-    if (change.old && mode && (change.old->stat.mode & 0777U) != *mode) {
-        if (auto set = linkless_.chmod(change.path, *mode); !set) return set.error();
-    }
     mark_written(change.path, content);
     return {};
 }
@@ -136,14 +134,11 @@ Attempt<void> Files::restore(const Change& change, const std::optional<std::stri
         if (const auto done = linkless_.remove(change.path); !done) return done.error();
         return {};
     }
-    const Mode mode = change.old->stat.mode & 0777U;
     options.must_create = !made;
-    options.mode = mode;
+    options.mode = change.old->stat.mode & 0777U;
+    options.mode_of_old = true;
     const auto done = linkless_.write_file(change.path, change.old->bytes, options);
     if (!done) return done.error();
-    if (made && (options.replaces->mode & 0777U) != mode) {
-        if (auto set = linkless_.chmod(change.path, mode); !set) return set.error();
-    }
     mark_written(change.path, change.old->bytes);
     return {};
 }
@@ -185,7 +180,7 @@ Attempt<void> Files::make_directory(const std::string& canonical) const {
 Attempt<void> Files::make_directories(const std::string& canonical) const {
     if (auto allowed = check(canonical, canonical, Purpose::kChange); !allowed) return allowed;
     if (auto allowed = check_obeyed(canonical); !allowed) return allowed;
-    if (auto allowed = count_written(0, 0); !allowed) return allowed;
+    if (auto allowed = count_written(0); !allowed) return allowed;
     const auto made = linkless_.mkdir_all(canonical);
     if (!made) return made.error();
     return {};
@@ -200,13 +195,14 @@ Attempt<void> Files::make_parent(const std::string& canonical) const {
     return make_directories(parent);
 }
 
-Attempt<void> Files::check_replaced(const std::string& canonical) const {
-    if (reads_ == nullptr) return {};
+Attempt<std::optional<Stat>> Files::replaced(const std::string& canonical) const {
     const auto stat = stat_name(canonical);
-    if (!stat || stat->type != FileType::kRegular) return {};
+    if (!stat || stat->type != FileType::kRegular) return std::nullopt;
+    if (reads_ == nullptr) return *stat;
     const auto content = read(canonical, limits::kReadFileBytesMax);
     if (!content) return content.error();
-    return check_known(*content);
+    if (auto known = check_known(*content); !known) return known.error();
+    return content->stat;
 }
 
 Attempt<void> Files::move(const std::string& from, const std::string& to, bool overwrite) const {
@@ -220,7 +216,7 @@ Attempt<void> Files::move(const std::string& from, const std::string& to, bool o
     if (auto allowed = check_below(from, to, Purpose::kChange); !allowed) return allowed;
     if (auto allowed = check_obeyed(to); !allowed) return allowed;
     if (overwrite) {
-        if (auto known = check_replaced(to); !known) return known;
+        if (auto known = replaced(to); !known) return known.error();
     }
     if (auto made = make_parent(to); !made) return made;
     const auto done =
@@ -270,18 +266,12 @@ Attempt<void> Files::copy_one(const std::string& from, const std::string& to, Fi
     const std::shared_lock turn(names());
     Status done;
     if (type == FileType::kDirectory) {
-        if (auto allowed = count_written(0, 0); !allowed) return allowed;
+        if (auto allowed = count_written(0); !allowed) return allowed;
         done = linkless_.mkdir(to);
         const bool merges = !done && overwrite && done.error().code == Code::kAlreadyExists;
         if (merges) done = Status();
     } else if (type == FileType::kRegular) {
-        const auto stat = linkless_.lstat(from);
-        if (!stat) return stat.error();
-        if (overwrite) {
-            if (auto known = check_replaced(to); !known) return known;
-        }
-        if (auto allowed = count_written(stat->size, 0); !allowed) return allowed;
-        done = linkless_.copy_file(from, to, overwrite);
+        if (auto made = copy_content(from, to, overwrite); !made) return made;
         ++copied.files;
     } else if (type == FileType::kSymlink) {
         const auto target = linkless_.readlink(from);
@@ -299,22 +289,49 @@ Attempt<void> Files::copy_one(const std::string& from, const std::string& to, Fi
     return {};
 }
 
+// What has not been there before the copy is not replaced either.
+Attempt<void> Files::copy_content(const std::string& from, const std::string& to,
+                                  bool overwrite) const {
+    const std::lock_guard turn(turn_of(to));
+    const auto stat = stat_name(from);
+    if (!stat) return stat.error();
+    std::optional<Stat> old;
+    if (overwrite) {
+        const auto known = replaced(to);
+        if (!known) return known.error();
+        old = *known;
+    }
+    const auto freed = old ? std::optional(old->size) : std::nullopt;
+    if (auto allowed = count_written(stat->size, freed); !allowed) return allowed;
+    const auto done = linkless_.copy_file(from, to, old.has_value(), old);
+    if (!done) return done.error();
+    return {};
+}
+
 Attempt<void> Files::remove(const std::string& canonical, bool recursive) const {
+    const std::shared_lock names_stay(names());
+    const std::lock_guard turn(turn_of(canonical));
+    return remove_name(canonical, recursive);
+}
+
+Attempt<void> Files::remove(const Change& change) const {
+    const std::shared_lock names_stay(names());
+    const std::lock_guard turn(turn_of(change.path));
+    const auto now = stat_name(change.path);
+    const Stat& then = change.old->stat;
+    const bool is_same = now && now->identity == then.identity && now->size == then.size &&
+                         now->modified == then.modified;
+    if (!is_same) return as_error(refuse(Code::kStaleRead), "remove", change.path);
+    return remove_name(change.path, false);
+}
+
+Attempt<void> Files::remove_name(const std::string& canonical, bool recursive) const {
     if (auto allowed = check(canonical, canonical, Purpose::kChange); !allowed) return allowed;
     if (auto allowed = check_below(canonical, canonical, Purpose::kChange); !allowed)
         return allowed;
     const auto done = recursive ? linkless_.remove_all(canonical) : linkless_.remove(canonical);
     if (!done) return done.error();
     return {};
-}
-
-Attempt<void> Files::remove(const Change& change) const {
-    const auto now = stat_name(change.path);
-    const Stat& then = change.old->stat;
-    const bool is_same = now && now->identity == then.identity && now->size == then.size &&
-                         now->modified == then.modified;
-    if (!is_same) return as_error(refuse(Code::kStaleRead), "remove", change.path);
-    return remove(change.path, false);
 }
 
 }  // namespace paddock::tools

@@ -231,6 +231,27 @@ TEST_F(Change, overwriting_needs_a_read) {
     EXPECT_EQ(os_read(ws("e/f")), "old");
 }
 
+using Meanwhile = InMemoryOf<Change>;
+
+TEST_F(Meanwhile, a_copy_replaces_only_what_was_read) {
+    const auto set_up = [&] {
+        os_write(ws("new"), "new");
+        os_write(ws("old"), "old");
+        read("old");
+    };
+    bool was_changed = false;
+    const auto change = [&] {
+        os_write(ws("old"), "theirs");
+        was_changed = true;
+    };
+    const json::Object onto_old{{"source", "new"}, {"destination", "old"}, {"overwrite", true}};
+    at_every_call(set_up, change, [&] {
+        was_changed = false;
+        const tools::Answer answer = call("copy_path", onto_old);
+        EXPECT_EQ(os_read(ws("old")), was_changed ? "theirs" : "new") << answer.text();
+    });
+}
+
 TEST_F(Change, unconfined_files_are_changed_where_they_are) {
     tree({"ROOT/f=one\n", "OUT/g=one\n"});
     options.unconfined = permit::Unconfined{"a test"};
@@ -568,6 +589,31 @@ protected:
                 {"path", "f"}, {"old_string", line(i, false)}, {"new_string", line(i, true)}}));
     }
 
+    static constexpr const char* kPatch =
+        R"({"patch": "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-line 0;\n+done 0;\n"})";
+
+    static constexpr const char* kRemoval =
+        R"({"patch": "*** Begin Patch\n*** Delete File: f\n*** End Patch\n"})";
+
+    // What a patch of the first line leaves.
+    static std::string patched() {
+        std::string lines;
+        for (std::size_t i = 0; i < kThreads; ++i) lines += line(i, i == 0);
+        return lines;
+    }
+
+    // Each has read "f".
+    std::vector<Workspace> readers() {
+        options.root = ws();
+        options.paths.resolver = resolver_under_test();
+        std::vector<Workspace> sessions;
+        for (std::size_t i = 0; i < kThreads; ++i) {
+            sessions.push_back(Workspace::open(options).value());
+            (void)tools::call(sessions.back(), "read_file", R"({"path": "f"})");
+        }
+        return sessions;
+    }
+
     static void all_at_once(const std::function<void(std::size_t)>& act) {
         std::barrier start(static_cast<std::ptrdiff_t>(kThreads));
         std::vector<std::thread> threads;
@@ -602,13 +648,7 @@ TEST_F(Crowd, edits_one_file_in_one_session) {
 
 // Each in a session of its own, reading again until its edit is accepted: none is lost.
 TEST_F(Crowd, edits_one_file_in_many_sessions) {
-    options.root = ws();
-    options.paths.resolver = resolver_under_test();
-    std::vector<Workspace> sessions;
-    for (std::size_t i = 0; i < kThreads; ++i) {
-        sessions.push_back(Workspace::open(options).value());
-        (void)tools::call(sessions.back(), "read_file", R"({"path": "f"})");
-    }
+    const std::vector<Workspace> sessions = readers();
     std::atomic<int> late = 0;
     std::atomic<int> wrong = 0;
     all_at_once([&](std::size_t i) {
@@ -626,6 +666,50 @@ TEST_F(Crowd, edits_one_file_in_many_sessions) {
     for (std::size_t i = 0; i < kThreads; ++i) wanted += line(i, true);
     EXPECT_EQ(os_read(ws("f")), wanted);
     EXPECT_EQ(os_list(ws()), std::vector<std::string>{"f"}) << "a temporary file was left";
+}
+
+// Those that come too late take nothing back, although what is there is what they would have made.
+TEST_F(Crowd, makes_one_patch_in_many_sessions) {
+    const std::vector<Workspace> sessions = readers();
+    std::vector<tools::Answer> answers(kThreads);
+    all_at_once([&](std::size_t i) { answers[i] = tools::call(sessions[i], "patch", kPatch); });
+    std::size_t accepted = 0;
+    for (const tools::Answer& answer : answers) {
+        EXPECT_EQ(answer.error.value_or(Code::kStaleRead), Code::kStaleRead) << answer.text();
+        accepted += answer.error ? 0U : 1U;
+    }
+    EXPECT_EQ(accepted, 1U);
+    EXPECT_EQ(os_read(ws("f")), patched());
+}
+
+// A file that was changed is not removed by somebody who has not seen that.
+TEST_F(Crowd, edits_and_removes_one_file) {
+    const std::string content = os_read(ws("f")).value();
+    const std::vector<Workspace> sessions = readers();
+    constexpr int kRounds = 20;
+    for (int round = 0; round < kRounds; ++round) {
+        os_write(ws("f"), content);
+        std::atomic<int> edits = 0;
+        all_at_once([&](std::size_t i) {
+            const Workspace& session = sessions[i];
+            if (i % 2 == 0) {
+                edits += edit(session, i).error ? 0 : 1;
+            } else {
+                (void)tools::call(session, "patch", kRemoval);
+            }
+        });
+        EXPECT_EQ(edits, os_exists(ws("f")) ? 1 : 0);
+    }
+}
+
+TEST_F(Crowd, makes_one_patch_in_one_session) {
+    read("f");
+    std::vector<tools::Answer> answers(kThreads);
+    all_at_once([&](std::size_t i) { answers[i] = tools::call(workspace(), "patch", kPatch); });
+    for (const tools::Answer& answer : answers) {
+        EXPECT_EQ(answer.error.value_or(Code::kStaleRead), Code::kStaleRead) << answer.text();
+    }
+    EXPECT_EQ(os_read(ws("f")), patched());
 }
 
 }  // namespace

@@ -42,9 +42,28 @@ TEST_F(Quota, what_is_removed_makes_room) {
 
 TEST_F(Quota, what_others_made_counts) {
     tree({"ROOT/d/e/"});
-    os_write(ws("d/e/f"), std::string(5 * kBlock, 'x'));  // six blocks, and two directories
-    EXPECT_EQ(refused("write_file", file("a", 3)), "quota_exceeded");
-    (void)ok("write_file", file("a", 2));
+    os_write(ws("d/e/f"), std::string(5 * kBlock, 'x'));  // five blocks, and two directories
+    EXPECT_EQ(refused("write_file", file("a", 4)), "quota_exceeded");
+    (void)ok("write_file", file("a", 3));
+}
+
+TEST_F(Quota, full_blocks_are_not_rounded_up) {
+    (void)ok("write_file", {{"path", "a"}, {"content", std::string(10 * kBlock, 'x')}});
+    os_write(ws("a"), std::string(9 * kBlock, 'x'));
+    reopen();
+    (void)ok("write_file", {{"path", "b"}, {"content", std::string(kBlock, 'x')}});
+}
+
+TEST_F(Quota, an_empty_file_has_its_block_already) {
+    (void)ok("write_file", file("a", 9));
+    (void)ok("write_file", {{"path", "b"}, {"content", ""}});
+    (void)ok("write_file", {{"path", "b"}, {"content", "x"}});
+}
+
+TEST_F(Quota, a_copy_takes_the_room_of_what_it_replaces) {
+    (void)ok("write_file", file("a", 5));
+    (void)ok("write_file", file("b", 5));
+    (void)ok("copy_path", {{"source", "a"}, {"destination", "b"}, {"overwrite", true}});
 }
 
 }  // namespace
