@@ -156,6 +156,10 @@ Attempt<void> Files::check(std::string_view canonical, std::string_view path,
 
 Attempt<void> Files::check_obeyed(const std::string& canonical) const {
     if (!search::would_be_obeyed(linkless_, canonical)) return {};
+    return check_repository(canonical);
+}
+
+Attempt<void> Files::check_repository(const std::string& canonical) const {
     const auto decision = rules_.decide(ruled(canonical));
     if (decision.by_operator && decision.access == PathAccess::kAllow) return {};
     const auto as_config = rules_.decide(".git/config");
