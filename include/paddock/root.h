@@ -95,6 +95,9 @@ public:
     Status write_file(std::string_view path, std::string_view content,
                       const WriteOptions& options = {}) const;
 
+    // ADVISORY: would write_file replace this regular file, by its type and its permissions?
+    Status check_writable(std::string_view path) const;
+
     // Adds to the end, in place; creates the file if absent. Refuses several hard links.
     Status append_file(std::string_view path, std::string_view content) const;
 
@@ -145,7 +148,8 @@ public:
     Result<bool> exists(std::string_view path) const;  // an escape is an error, not "false"
 
     // Both refuse the root itself, what is neither file nor directory and, because the inode may be
-    // shared with the outside, a regular file that has several hard links.
+    // shared with the outside, a regular file that has several hard links. A directory keeps its
+    // setgid bit.
     Status chmod(std::string_view path, Mode mode) const;
     Status utimes(std::string_view path, const Times& times) const;
 

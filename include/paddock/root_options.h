@@ -91,6 +91,10 @@ struct WriteOptions {
     bool mode_of_old = false;    // gives it to an existing one too, together with the content
     Durability durability = Durability::kFile;
 
+    // A new file gets the owner, the ACL and the extended attributes of this one, and its
+    // permissions if `mode` is absent; permission_denied if it cannot. Empty: of none.
+    std::string_view like{};
+
     // Replace this very file in this very state (identity, size and time of modification), else
     // stale_read. What gave up the name is looked at once more, and gets it back if it is another;
     // where the file system cannot exchange names, the last look is right before.

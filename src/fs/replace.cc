@@ -68,6 +68,15 @@ Failure since_looked_at(const Failure& failure) {
 }
 
 // `made` is what the new file is so far.
+Done inherit(int old, const Stat& before, int fd, const Stat& made, Mode mode) {
+    if (before.uid != made.uid || before.gid != made.gid) {
+        auto owned = sys::fchown(fd, before.uid, before.gid);
+        if (!owned) return refuse(Code::kPermissionDenied, "its owner could not be kept", EPERM);
+    }
+    PADDOCK_TRY(copy_xattrs(old, fd));
+    return sys::fchmod(fd, mode);
+}
+
 Done take_after(const Place& place, int fd, const Stat& made, const WriteOptions& options) {
     auto old = sys::openat(place.directory, place.c_name(), O_RDONLY | O_NOFOLLOW | kNoWait);
     if (!old && old.error().os_error == EACCES) {
@@ -76,13 +85,9 @@ Done take_after(const Place& place, int fd, const Stat& made, const WriteOptions
     if (!old) return since_looked_at(old.error());
     PADDOCK_ASSIGN(before, sys::fstat(old->get()));
     if (before.identity != place.node->stat.identity) return refuse(Code::kRace);
-    if (before.uid != made.uid || before.gid != made.gid) {
-        auto owned = sys::fchown(fd, before.uid, before.gid);
-        if (!owned) return refuse(Code::kPermissionDenied, "its owner could not be kept", EPERM);
-    }
-    PADDOCK_TRY(copy_xattrs(old->get(), fd));
     const bool gets_mode = options.mode_of_old && options.mode;
-    return sys::fchmod(fd, gets_mode ? *options.mode : before.mode & kKeptModeBits);
+    return inherit(old->get(), before, fd, made,
+                   gets_mode ? *options.mode : before.mode & kKeptModeBits);
 }
 
 // Held without memory that might be missing when the file has been made.
@@ -232,19 +237,23 @@ Done check_writable(const Place& place) {
 }
 
 Done replace_file(const Place& place, const WriteOptions& options, bool may_create,
-                  const Fill& fill) {
+                  const Fill& fill, int like) {
     if (place.node) {
         if (place.node->stat.type == FileType::kDirectory) return refuse(Code::kIsADirectory);
         if (place.node->stat.type != FileType::kRegular) return refuse(Code::kNotRegularFile);
         if (options.must_create) return refuse(Code::kAlreadyExists);
         PADDOCK_TRY(check_writable(place));
     }
-    const bool by_umask = !place.node && !options.mode;
+    const bool by_umask = !place.node && !options.mode && like < 0;
     PADDOCK_ASSIGN(temp, make_draft(place.directory, by_umask ? 0666 : 0600));
     PADDOCK_ASSIGN(made, sys::fstat(temp.fd()));
     PADDOCK_TRY(fill(temp.fd()));
     if (place.node) {
         PADDOCK_TRY(take_after(place, temp.fd(), made, options));
+    } else if (like >= 0) {
+        PADDOCK_ASSIGN(model, sys::fstat(like));
+        PADDOCK_TRY(inherit(like, model, temp.fd(), made,
+                            options.mode.value_or(model.mode & kKeptModeBits)));
     } else if (options.mode) {
         PADDOCK_TRY(sys::fchmod(temp.fd(), *options.mode));
     }

@@ -177,11 +177,17 @@ Done write_through(const RootState& state, const RelPath& path, const WriteOptio
         parent.text = path.parent();
         PADDOCK_TRY(make_directories(state, parent, {}, may_create));
     }
+    std::optional<Handle> like;
+    if (!options.like.empty()) {
+        PADDOCK_ASSIGN(model, fs::parse_path(options.like, state.rules));
+        PADDOCK_ASSIGN(opened, fs::open_readable(state, model));
+        like = std::move(opened);
+    }
     return fs::retried([&]() -> Done {
         PADDOCK_ASSIGN(place, locate_file(state, path));
         if (options.must_create) PADDOCK_TRY(check_free(state, path));
         if (!place.node && !may_create) return no_create();
-        return fs::replace_file(place, options, may_create, fill);
+        return fs::replace_file(place, options, may_create, fill, like ? like->fd() : -1);
     });
 }
 
@@ -213,6 +219,15 @@ Status Root::write_file(std::string_view path, std::string_view content,
         if (!may_write()) return refuse(Code::kReadOnly);
         return write_through(*state_, at, options, may_create(),
                              [&](int fd) { return sys::write_all(fd, content); });
+    });
+}
+
+Status Root::check_writable(std::string_view path) const {
+    return fs::report("write", *state_, path, [&](const RelPath& at) -> Done {
+        if (!may_write()) return refuse(Code::kReadOnly);
+        PADDOCK_ASSIGN(place, locate_file(*state_, at));
+        if (!place.node) return refuse(Code::kNotFound, {}, ENOENT);
+        return fs::check_writable(place);
     });
 }
 
@@ -282,7 +297,9 @@ Status Root::chmod(std::string_view path, Mode mode) const {
         if (!may_write()) return refuse(Code::kReadOnly);
         PADDOCK_TRY(check_mode(mode));
         PADDOCK_ASSIGN(pinned, fs::pin_changeable(*state_, at));
-        return fs::chmod_pinned(pinned.get(), mode);
+        PADDOCK_ASSIGN(stat, sys::fstat(pinned.get()));
+        const bool is_directory = stat.type == FileType::kDirectory;
+        return fs::chmod_pinned(pinned.get(), mode | (is_directory ? stat.mode & S_ISGID : 0));
     });
 }
 

@@ -334,22 +334,26 @@ bool is_object_store(std::string_view path) {
     return leaf_of(path) == "objects" && leaf_of(parent_of(path)) == ".git";
 }
 
+bool is_obeyed_part(const Root& root, std::string_view path) {
+    const std::string_view made = leaf_of(path);
+    const bool is_part = is_one_of(kParts, made);
+    if (!is_part && !is_one_of(kShape, made)) return false;
+    // Of the shape only what is missing matters.
+    if (!is_part && root.lstat(path)) return false;
+    std::vector<NotableEntry> entries = {{std::string(made), FileType::kUnknown}};
+    bool has_part = is_part;
+    for (const char* name :
+         {"HEAD", "objects", "refs", "commondir", "config", "config.worktree", "hooks"}) {
+        if (!root.lstat(joined(parent_of(path), name))) continue;
+        entries.push_back({name, FileType::kUnknown});
+        has_part = has_part || is_one_of(kParts, name);
+    }
+    return has_part && has_the_shape(entries);
+}
+
 bool would_be_obeyed(const Root& root, std::string_view path) {
     for (std::string_view at = path; !at.empty(); at = parent_of(at)) {
-        const std::string_view made = leaf_of(at);
-        const bool is_part = is_one_of(kParts, made);
-        if (!is_part && !is_one_of(kShape, made)) continue;
-        // Of the shape only what is missing matters.
-        if (!is_part && root.lstat(at)) continue;
-        std::vector<NotableEntry> entries = {{std::string(made), FileType::kUnknown}};
-        bool has_part = is_part;
-        for (const char* name :
-             {"HEAD", "objects", "refs", "commondir", "config", "config.worktree", "hooks"}) {
-            if (!root.lstat(joined(parent_of(at), name))) continue;
-            entries.push_back({name, FileType::kUnknown});
-            has_part = has_part || is_one_of(kParts, name);
-        }
-        if (has_part && has_the_shape(entries)) return true;
+        if (is_obeyed_part(root, at)) return true;
     }
     return false;
 }

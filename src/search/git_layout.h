@@ -56,6 +56,9 @@ bool is_object_store(std::string_view path);
 // is one of git's. ".git" itself is left to the path rules.
 bool would_be_obeyed(const Root& root, std::string_view path);
 
+// The same of that very name, whatever lies above it.
+bool is_obeyed_part(const Root& root, std::string_view path);
+
 // Each once, in no order; some may not exist. `root` must pass no link.
 std::vector<GitPart> git_parts(const Root& root, const NotableMap& notable);
 

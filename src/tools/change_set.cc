@@ -47,36 +47,83 @@ void ChangeSet::write(const StagedFile& file, std::string content, std::optional
     if (mode) staged.mode = mode;
 }
 
-void ChangeSet::remove(const StagedFile& file) { touched(file).content.reset(); }
+void ChangeSet::remove(const StagedFile& file) {
+    touched(file).content.reset();
+    entries_.at(file.path).origin.clear();
+}
 
-Attempt<void> ChangeSet::make(Entry& entry) {
+void ChangeSet::derive(const StagedFile& to, const StagedFile& from, bool renames) {
+    const Entry& source = entries_.at(from.path);
+    Entry& entry = entries_.at(to.path);
+    entry.renames = renames;
+    const bool as_found = !renames || source.origin.empty();
+    entry.origin = !as_found ? source.origin : source.change.old ? from.path : "";
+}
+
+bool ChangeSet::is_pure_rename(const Entry& entry) const {
+    const bool is_new = !entry.change.old && entry.staged.content;
+    if (!is_new || !entry.renames || entry.origin.empty()) return false;
+    const Entry& origin = entries_.at(entry.origin);
+    return !origin.staged.content && entry.staged.content == origin.change.old->bytes &&
+           entry.staged.mode == (origin.change.old->stat.mode & 0777U);
+}
+
+Attempt<void> ChangeSet::make_new(Entry& entry) {
     const auto& [path, content, mode] = entry.staged;
+    note_missing_directories(path);
+    if (is_pure_rename(entry) && !entries_.at(entry.origin).is_moved) {
+        Entry& origin = entries_.at(entry.origin);
+        const auto renamed = files_.rename(origin.change, entry.change);
+        origin.is_moved = renamed.has_value();
+        entry.moved = renamed ? &origin : nullptr;
+        // Another file system, or one that cannot refuse a name that is taken.
+        const bool may_copy = !renamed && (renamed.error().code == Code::kMountCrossing ||
+                                           renamed.error().code == Code::kInvalidArgument);
+        if (!may_copy) return renamed;
+    }
+    auto made = files_.commit(entry.change, *content, mode, entry.origin);
+    // A copy of somebody else's file may be one's own.
+    const bool is_copy = !entry.origin.empty() && !entry.renames;
+    if (made || !is_copy || made.error().code != Code::kPermissionDenied) return made;
+    return files_.commit(entry.change, *content, mode);
+}
+
+Attempt<void> ChangeSet::make(Entry& entry, bool is_last) {
+    const auto& [path, content, mode] = entry.staged;
+    if (content && !entry.change.old) return make_new(entry);
     if (content) return files_.commit(entry.change, *content, mode);
-    if (!entry.change.old) return {};
-    return files_.remove(entry.change);
+    if (!entry.change.old || entry.is_moved) return {};
+    // Nothing comes after it that could fail.
+    if (is_last) return files_.remove(entry.change);
+    auto aside = files_.set_aside(entry.change);
+    if (!aside) return aside.error();
+    entry.aside = std::move(*aside);
+    return {};
 }
 
 void ChangeSet::note_missing_directories(const std::string& path) {
-    for (std::size_t end = path.rfind('/'); end != path.npos && end > 0;
-         end = path.rfind('/', end - 1)) {
-        std::string directory = path.substr(0, end);
-        if (files_.linkless().exists(directory).value_or(true)) return;
-        directories_.push_back(std::move(directory));
-    }
+    const auto missing = files_.missing_parents(path);
+    directories_.insert(directories_.end(), missing.begin(), missing.end());
 }
 
-std::string ChangeSet::take_back(std::size_t made) {
+Attempt<void> ChangeSet::take_back(Entry& entry) {
+    if (!entry.aside.empty()) return files_.put_back(entry.aside, entry.change);
+    if (entry.moved != nullptr) return files_.rename_back(entry.moved->change, entry.change);
+    if (!entry.staged.content) return {};
+    return files_.restore(entry.change, *entry.staged.content);
+}
+
+std::string ChangeSet::take_back_all(std::size_t made) {
     std::string left;
     while (made-- > 0) {
-        const Entry& entry = entries_.at(order_[made]);
-        if (!entry.change.old && !entry.staged.content) continue;
-        if (files_.restore(entry.change, entry.staged.content)) continue;
+        Entry& entry = entries_.at(order_[made]);
+        if (take_back(entry)) continue;
         left += (left.empty() ? "'" : ", '") + files_.shown(entry.staged.path) + "'";
+        if (!entry.aside.empty()) left += " (kept as '" + files_.shown(entry.aside) + "')";
     }
     std::sort(directories_.begin(), directories_.end(),
               [](const std::string& a, const std::string& b) { return a.size() > b.size(); });
-    // One that somebody else has filled meanwhile stays.
-    for (const std::string& directory : directories_) (void)files_.linkless().remove(directory);
+    files_.remove_empty(directories_);
     return left;
 }
 
@@ -85,21 +132,23 @@ std::string ChangeSet::take_back(std::size_t made) {
 Attempt<void> ChangeSet::commit() {
     const auto rank = [&](const std::string& path) {
         const Entry& entry = entries_.at(path);
-        return !entry.staged.content ? 2 : entry.change.old ? 1 : 0;
+        if (!entry.staged.content) return 3;
+        return is_pure_rename(entry) ? 2 : entry.change.old ? 1 : 0;
     };
     std::stable_sort(order_.begin(), order_.end(),
                      [&](const std::string& a, const std::string& b) { return rank(a) < rank(b); });
     for (std::size_t i = 0; i < order_.size(); ++i) {
-        Entry& entry = entries_.at(order_[i]);
-        if (!entry.change.old && entry.staged.content) note_missing_directories(order_[i]);
-        const auto made = make(entry);
+        const auto made = make(entries_.at(order_[i]), i + 1 == order_.size());
         if (made) continue;
         Problem problem = made.error();
-        const std::string left = take_back(i);
+        const std::string left = take_back_all(i);
         problem.text += left.empty() ? " Nothing was changed."
                                      : " What was done before could not be taken back in " + left +
                                            ". Read again before you go on.";
         return problem;
+    }
+    for (const auto& [path, entry] : entries_) {
+        if (!entry.aside.empty()) files_.drop_aside(entry.aside);
     }
     return {};
 }

@@ -1,8 +1,11 @@
 // Changes to several files, worked out in memory and then made: all, or none.
 //
 // Each file is replaced atomically. If one cannot be, what was done before is taken back, and what
-// cannot be (the disk has failed, somebody else has changed it meanwhile) is named. A killed
-// process leaves each file old or new; making the same changes again completes them.
+// cannot be (the disk has failed, somebody else has changed it meanwhile) is named. A file that was
+// removed or renamed is the same one again, owner, attributes and other names included; one that
+// was changed is a new one with the old content, owner and attributes, as after any write. A killed
+// process leaves each file old or new; making the same changes again completes them. Removed files
+// that it had not dropped yet are left beside, as ".paddock-" and 16 hex digits.
 #pragma once
 
 #include <map>
@@ -34,6 +37,9 @@ public:
 
     void write(const StagedFile& file, std::string content, std::optional<Mode> mode);
     void remove(const StagedFile& file);
+    // What a write() of `to` is made of: it takes after that file, and is that file if nothing of
+    // it was changed and it is to go.
+    void derive(const StagedFile& to, const StagedFile& from, bool renames);
 
     Attempt<void> commit();
 
@@ -42,13 +48,21 @@ private:
         Change change;  // as it is on disk
         StagedFile staged;
         bool is_touched = false;
+        std::string origin{};    // the file on disk that a new one takes after; empty: none
+        bool renames = false;    // takes the place of the origin
+        Entry* moved = nullptr;  // the origin, while it has this name
+        bool is_moved = false;   // it has another name
+        std::string aside{};     // its temporary name
     };
 
     StagedFile& touched(const StagedFile& file);
-    Attempt<void> make(Entry& entry);
+    bool is_pure_rename(const Entry& entry) const;
+    Attempt<void> make(Entry& entry, bool is_last);
+    Attempt<void> make_new(Entry& entry);
+    Attempt<void> take_back(Entry& entry);
     void note_missing_directories(const std::string& path);
     // The first `made`. The paths that could not be, as they are shown.
-    std::string take_back(std::size_t made);
+    std::string take_back_all(std::size_t made);
 
     const Files& files_;
     std::map<std::string, Entry, std::less<>> entries_;  // by canonical path

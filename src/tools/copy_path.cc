@@ -11,15 +11,18 @@ Attempt<Answer> run_copy_path(Session& session, const Arguments& arguments, cons
     const Files& files = session.files();
     const auto paths = two_paths(files, arguments);
     if (!paths) return paths.error();
-    const auto copied = files.copy(paths->source, paths->destination, arguments.flag("overwrite"));
-    if (!copied && copied.error().code == Code::kAlreadyExists) return occupied(files, *paths);
+    const bool overwrite = arguments.flag("overwrite");
+    const auto copied = files.copy(paths->source, paths->destination, overwrite);
+    if (!copied && !overwrite && copied.error().code == Code::kAlreadyExists) {
+        return occupied(files, *paths);
+    }
     if (!copied) return copied.error();
     std::string text =
         "Copied " + files.shown(paths->source) + " to " + files.shown(paths->destination) + ".";
     if (copied->files > 1) text += " " + std::to_string(copied->files) + " files.";
     if (copied->left_out > 0) {
-        text += " Left out " + std::to_string(copied->left_out) +
-                ": special files, or links that lead outside.";
+        text +=
+            " Left out " + std::to_string(copied->left_out) + ": " + copied->left_out_names + ".";
     }
     return text_answer(std::move(text));
 }

@@ -173,11 +173,15 @@ Attempt<void> Files::check(std::string_view canonical, Purpose purpose,
 
 Attempt<void> Files::check_obeyed(const std::string& canonical) const {
     if (!search::would_be_obeyed(linkless_, canonical)) return {};
+    return check_repository(canonical);
+}
+
+Attempt<void> Files::check_repository(const std::string& canonical) const {
     const auto decision = rules_.decide(ruled(canonical));
     if (decision.by_operator && decision.access == PathAccess::kAllow) return {};
     const auto as_config = rules_.decide(".git/config");
     if (as_config.access == PathAccess::kAllow) return {};
-    return denied(shown(canonical), as_config);
+    return denied(named(canonical), as_config);
 }
 
 // The name as written and where it leads must both be allowed.

@@ -66,8 +66,14 @@ struct Change {
 };
 
 struct Copied {
+    struct Directory {
+        std::string path;
+        Mode mode;  // that it is to have
+    };
     std::size_t files = 0;
-    std::size_t left_out = 0;  // special files, and links that lead outside
+    std::vector<Directory> made;  // each before what is in it
+    std::size_t left_out = 0;     // special files, links that lead outside, what may not be read
+    std::string left_out_names;   // the first of them, and why
 };
 
 class Files {
@@ -112,17 +118,28 @@ public:
     // Where a file or directory is or would be.
     Attempt<Resolution> target(std::string_view path) const;
     Attempt<Change> prepare(std::string_view path) const;
-    // Content and mode at once, or nothing.
+    // Content and mode at once, or nothing. `like`: WriteOptions has it.
     Attempt<void> commit(const Change& change, std::string_view content,
-                         std::optional<Mode> mode = {}) const;
-    // Puts back what was there before commit() gave the file the content `made`, or before it was
-    // removed if that is absent. Counts nothing: the workspace has had it before. stale_read if
-    // somebody else has changed it since.
-    Attempt<void> restore(const Change& change, const std::optional<std::string>& made) const;
+                         std::optional<Mode> mode = {}, std::string_view like = {}) const;
+    // Puts back what was there before commit() gave the file the content `made`. Counts nothing:
+    // the workspace has had it before. stale_read if somebody else has changed it since.
+    Attempt<void> restore(const Change& change, const std::string& made) const;
+    // The known file gets the free name of another change, and back.
+    Attempt<void> rename(const Change& from, const Change& to) const;
+    Attempt<void> rename_back(const Change& from, const Change& to) const;
+    // A removal that can be taken back: the file gets a temporary name beside its own, which is the
+    // result, until drop_aside() or put_back(). stale_read if it is another file by now.
+    Attempt<std::string> set_aside(const Change& change) const;
+    Attempt<void> put_back(const std::string& aside, const Change& change) const;
+    void drop_aside(const std::string& aside) const;
     Attempt<void> make_directory(const std::string& canonical) const;
-    // Both make the directories above `to`, and replace a file only if its content is known.
+    // Both make the directories above `to`, and replace only a file whose content is known and that
+    // may be written. Of a copy that fails when a part has been made, the problem says so.
     Attempt<void> move(const std::string& from, const std::string& to, bool overwrite) const;
     Attempt<Copied> copy(const std::string& from, const std::string& to, bool overwrite) const;
+    // The directories above that are not there yet, the deepest first; and to be rid of them again.
+    std::vector<std::string> missing_parents(const std::string& canonical) const;
+    void remove_empty(const std::vector<std::string>& directories) const;
     Attempt<void> remove(const std::string& canonical, bool recursive) const;
     Attempt<void> remove(const Change& change) const;  // stale_read if it is another file by now
 
@@ -133,6 +150,14 @@ public:
 
 private:
     enum class Purpose : std::uint8_t { kLook, kChange };
+
+    struct CopyStep {
+        std::string from;
+        std::string to;
+        FileType type;
+        bool overwrite;
+        bool is_below = false;  // part of a directory that is copied
+    };
 
     static bool names_directory(std::string_view path);        // ends in a slash or dots
     std::string written(std::string_view path) const;          // the escaped form taken back
@@ -149,22 +174,34 @@ private:
                         std::optional<std::string_view> given = {}) const;
     // Would git obey what is to be written there, although no name says so?
     Attempt<void> check_obeyed(const std::string& canonical) const;
+    // It would be: may it?
+    Attempt<void> check_repository(const std::string& canonical) const;
     Attempt<void> check_below(const std::string& directory, const std::string& named,
                               Purpose purpose) const;
     // `path` is `given` as written() makes it, or the directory of that.
     Attempt<Resolution> resolve(std::string_view path, std::string_view given,
                                 Purpose purpose) const;
     Attempt<Resolution> resolve_parent(std::string_view parent, std::string_view given) const;
-    Attempt<void> copy_one(const std::string& from, const std::string& to, FileType type,
-                           bool overwrite, Copied& copied) const;
+    Attempt<void> check_move(const std::string& from, const std::string& to, bool overwrite) const;
+    Attempt<void> for_each_step(const CopyStep& first, Copied* copied,
+                                const std::function<Attempt<void>(const CopyStep&)>& act) const;
+    Attempt<void> check_copy(const CopyStep& step) const;
+    Attempt<void> check_in_the_way(const CopyStep& step) const;
+    Attempt<void> copy_one(const CopyStep& step, Copied& copied) const;
+    Attempt<void> copy_directory(const CopyStep& step, Copied& copied) const;
+    Attempt<void> give_modes(const Copied& copied) const;
+    void leave_out(Copied& copied, const std::string& path, const char* why) const;
+    static Problem partly(Problem problem, const Copied& copied);
     Attempt<void> copy_content(const std::string& from, const std::string& to,
                                bool overwrite) const;
+    bool is_still(const std::string& canonical, const Stat& then) const;
     Attempt<void> remove_name(const std::string& canonical, bool recursive) const;
     // The change of a file whose present content the session knows.
     Attempt<Change> known(OpenFile file) const;
     Attempt<void> check_known(const FileContent& content) const;
     void mark_written(const std::string& canonical, std::string_view content) const;
-    // The file whose place another is to take, if there is one: its content must be known.
+    // The file whose place another is to take, if there is one: its content must be known, and it
+    // must be writable. Nothing but a file is replaced.
     Attempt<std::optional<Stat>> replaced(const std::string& canonical) const;
     Attempt<void> make_directories(const std::string& canonical) const;
     Attempt<void> make_parent(const std::string& canonical) const;

@@ -1,4 +1,3 @@
-#include <array>
 #include <mutex>
 #include <shared_mutex>
 
@@ -7,24 +6,9 @@
 #include "base/outcome.h"
 #include "text/diff.h"
 #include "tools/files.h"
+#include "tools/turns.h"
 
 namespace paddock::tools {
-namespace {
-
-// Changes to one path take turns within this process, whichever session makes them.
-std::mutex& turn_of(const std::string& canonical) {
-    static std::array<std::mutex, 64> turns;
-    return turns[std::hash<std::string>{}(canonical) % turns.size()];
-}
-
-// A directory that gets another name gives one to all that is in it, also to what is being written
-// there. So moves are alone, whichever session makes them; everything else goes on side by side.
-std::shared_mutex& names() {
-    static std::shared_mutex turns;
-    return turns;
-}
-
-}  // namespace
 
 Attempt<void> Files::check_known(const FileContent& content) const {
     if (reads_ == nullptr) return {};
@@ -92,7 +76,7 @@ Attempt<void> Files::count_written(std::uint64_t bytes, std::optional<std::uint6
 }
 
 Attempt<void> Files::commit(const Change& change, std::string_view content,
-                            std::optional<Mode> mode) const {
+                            std::optional<Mode> mode, std::string_view like) const {
     if (auto allowed = check_obeyed(change.path); !allowed) return allowed;
     const auto freed = change.old ? std::optional(change.old->stat.size) : std::nullopt;
     if (auto allowed = count_written(content.size(), freed); !allowed) return allowed.error();
@@ -100,6 +84,7 @@ Attempt<void> Files::commit(const Change& change, std::string_view content,
     options.make_parents = true;
     options.mode = mode;
     options.mode_of_old = true;
+    options.like = like;
     options.must_create = !change.old;
     if (change.old) options.replaces = change.old->stat;
     const std::shared_lock names_stay(names());
@@ -118,23 +103,20 @@ void Files::mark_written(const std::string& canonical, std::string_view content)
     }
 }
 
-Attempt<void> Files::restore(const Change& change, const std::optional<std::string>& made) const {
+Attempt<void> Files::restore(const Change& change, const std::string& made) const {
     const std::shared_lock names_stay(names());
     const std::lock_guard turn(turn_of(change.path));
-    WriteOptions options;
-    if (made) {
-        const auto now = linkless_.read_file(change.path, made->size());
-        if (!now || *now != *made)
-            return told(as_error(refuse(Code::kStaleRead), "restore", change.path));
-        const auto stat = linkless_.stat(change.path);
-        if (!stat) return told(stat.error());
-        options.replaces = *stat;
-    }
+    const auto now = linkless_.read_file(change.path, made.size());
+    if (!now || *now != made)
+        return told(as_error(refuse(Code::kStaleRead), "restore", change.path));
+    const auto stat = linkless_.stat(change.path);
+    if (!stat) return told(stat.error());
     if (!change.old) {
         if (const auto done = linkless_.remove(change.path); !done) return told(done.error());
         return {};
     }
-    options.must_create = !made;
+    WriteOptions options;
+    options.replaces = *stat;
     options.mode = change.old->stat.mode & 0777U;
     options.mode_of_old = true;
     const auto done = linkless_.write_file(change.path, change.old->bytes, options);
@@ -142,6 +124,64 @@ Attempt<void> Files::restore(const Change& change, const std::optional<std::stri
     mark_written(change.path, change.old->bytes);
     return {};
 }
+
+bool Files::is_still(const std::string& canonical, const Stat& then) const {
+    const auto now = stat_name(canonical);
+    return now && now->identity == then.identity && now->size == then.size &&
+           now->modified == then.modified;
+}
+
+Attempt<void> Files::rename(const Change& from, const Change& to) const {
+    if (auto allowed = check_obeyed(to.path); !allowed) return allowed;
+    const std::lock_guard alone(names());
+    if (!is_still(from.path, from.old->stat)) {
+        return as_error(refuse(Code::kStaleRead), "rename", from.path);
+    }
+    if (auto made = make_parent(to.path); !made) return made;
+    const auto done = linkless_.rename(from.path, to.path, RenameMode::kNoReplace);
+    if (!done) return done.error();
+    mark_written(to.path, from.old->bytes);
+    return {};
+}
+
+Attempt<void> Files::rename_back(const Change& from, const Change& to) const {
+    const std::lock_guard alone(names());
+    if (!is_still(to.path, from.old->stat)) {
+        return as_error(refuse(Code::kStaleRead), "rename back", from.path);
+    }
+    const auto done = linkless_.rename(to.path, from.path, RenameMode::kNoReplace);
+    if (!done) return done.error();
+    return {};
+}
+
+Attempt<std::string> Files::set_aside(const Change& change) const {
+    if (auto allowed = check(change.path, Purpose::kChange); !allowed) {
+        return allowed.error();
+    }
+    const std::shared_lock names_stay(names());
+    const std::lock_guard turn(turn_of(change.path));
+    const Error stale = as_error(refuse(Code::kStaleRead), "remove", change.path);
+    if (!is_still(change.path, change.old->stat)) return stale;
+    const std::size_t slash = change.path.rfind('/');
+    auto temp = linkless_.temp_file(slash == change.path.npos ? "." : change.path.substr(0, slash));
+    if (!temp) return temp.error();
+    const auto done = linkless_.rename(change.path, temp->path());
+    if (!done) return done.error();
+    temp->keep();
+    if (is_still(temp->path(), change.old->stat)) return temp->path();
+    (void)linkless_.rename(temp->path(), change.path, RenameMode::kNoReplace);
+    return stale;
+}
+
+Attempt<void> Files::put_back(const std::string& aside, const Change& change) const {
+    const std::shared_lock names_stay(names());
+    const std::lock_guard turn(turn_of(change.path));
+    const auto done = linkless_.rename(aside, change.path, RenameMode::kNoReplace);
+    if (!done) return done.error();
+    return {};
+}
+
+void Files::drop_aside(const std::string& aside) const { (void)linkless_.remove(aside); }
 
 // What is below `directory` is judged by the names that it has, or will have, below `named`. What a
 // rule hides is not named in the refusal; what cannot be looked at is not carried away.
@@ -195,119 +235,6 @@ Attempt<void> Files::make_parent(const std::string& canonical) const {
     return make_directories(parent);
 }
 
-Attempt<std::optional<Stat>> Files::replaced(const std::string& canonical) const {
-    const auto stat = stat_name(canonical);
-    if (!stat || stat->type != FileType::kRegular) return std::nullopt;
-    if (reads_ == nullptr) return *stat;
-    const auto content = read(canonical, limits::kReadFileBytesMax);
-    if (!content) return content.error();
-    if (auto known = check_known(*content); !known) return known.error();
-    return content->stat;
-}
-
-Attempt<void> Files::move(const std::string& from, const std::string& to, bool overwrite) const {
-    for (const std::string& path : {from, to}) {
-        if (auto allowed = check(path, Purpose::kChange); !allowed) return allowed;
-    }
-    const std::lock_guard turn(names());
-    for (const std::string& path : {from, to}) {
-        if (auto allowed = check_below(path, path, Purpose::kChange); !allowed) return allowed;
-    }
-    if (auto allowed = check_below(from, to, Purpose::kChange); !allowed) return allowed;
-    if (auto allowed = check_obeyed(to); !allowed) return allowed;
-    if (overwrite) {
-        if (auto known = replaced(to); !known) return known.error();
-    }
-    if (auto made = make_parent(to); !made) return made;
-    const auto done =
-        linkless_.rename(from, to, overwrite ? RenameMode::kReplace : RenameMode::kNoReplace);
-    if (!done) return told(done.error());
-    return {};
-}
-
-Attempt<Copied> Files::copy(const std::string& from, const std::string& to, bool overwrite) const {
-    if (auto allowed = check(from, Purpose::kLook); !allowed) return allowed.error();
-    if (auto allowed = check_below(from, from, Purpose::kLook); !allowed) return allowed.error();
-    if (auto allowed = check(to, Purpose::kChange); !allowed) return allowed.error();
-    Copied copied;
-    const auto stat = stat_name(from);
-    if (!stat) return stat.error();
-    if (stat->type == FileType::kDirectory) {
-        if (to.starts_with(from + "/")) {
-            return Problem(Code::kInvalidArgument,
-                           "A directory cannot be copied into itself. Choose another destination.");
-        }
-        if (auto allowed = check_below(from, to, Purpose::kChange); !allowed) {
-            return allowed.error();
-        }
-    }
-    if (auto made = make_parent(to); !made) return made.error();
-    if (auto done = copy_one(from, to, stat->type, overwrite, copied); !done) return done.error();
-    if (stat->type != FileType::kDirectory) return copied;
-    Attempt<void> verdict;
-    const Status walked = linkless_.walk(from, [&](const WalkEntry& entry) {
-        const std::string target = to + std::string(entry.path.substr(from.size()));
-        if (entry.failure != nullptr) ++copied.left_out;
-        if (entry.failure == nullptr) {
-            verdict = copy_one(std::string(entry.path), target, entry.type, overwrite, copied);
-        }
-        return verdict ? WalkAction::kContinue : WalkAction::kStop;
-    });
-    if (!verdict) return verdict.error();
-    if (!walked) return told(walked.error());
-    return copied;
-}
-
-Attempt<void> Files::copy_one(const std::string& from, const std::string& to, FileType type,
-                              bool overwrite, Copied& copied) const {
-    if (auto allowed = check(from, Purpose::kLook); !allowed) return allowed;
-    if (auto allowed = check(to, Purpose::kChange); !allowed) return allowed;
-    if (auto allowed = check_obeyed(to); !allowed) return allowed;
-    const std::shared_lock turn(names());
-    Status done;
-    if (type == FileType::kDirectory) {
-        if (auto allowed = count_written(0); !allowed) return allowed;
-        done = linkless_.mkdir(to);
-        const bool merges = !done && overwrite && done.error().code == Code::kAlreadyExists;
-        if (merges) done = Status();
-    } else if (type == FileType::kRegular) {
-        if (auto made = copy_content(from, to, overwrite); !made) return made;
-        ++copied.files;
-    } else if (type == FileType::kSymlink) {
-        const auto target = linkless_.readlink(from);
-        if (!target) return told(target.error());
-        done = linkless_.symlink(target->text, to);
-        if (!done && done.error().code == Code::kPathEscape) {
-            ++copied.left_out;
-            return {};
-        }
-        ++copied.files;
-    } else {
-        ++copied.left_out;
-    }
-    if (!done) return told(done.error());
-    return {};
-}
-
-// What has not been there before the copy is not replaced either.
-Attempt<void> Files::copy_content(const std::string& from, const std::string& to,
-                                  bool overwrite) const {
-    const std::lock_guard turn(turn_of(to));
-    const auto stat = stat_name(from);
-    if (!stat) return stat.error();
-    std::optional<Stat> old;
-    if (overwrite) {
-        const auto known = replaced(to);
-        if (!known) return known.error();
-        old = *known;
-    }
-    const auto freed = old ? std::optional(old->size) : std::nullopt;
-    if (auto allowed = count_written(stat->size, freed); !allowed) return allowed;
-    const auto done = linkless_.copy_file(from, to, old.has_value(), old);
-    if (!done) return told(done.error());
-    return {};
-}
-
 Attempt<void> Files::remove(const std::string& canonical, bool recursive) const {
     const std::shared_lock names_stay(names());
     const std::lock_guard turn(turn_of(canonical));
@@ -317,11 +244,9 @@ Attempt<void> Files::remove(const std::string& canonical, bool recursive) const 
 Attempt<void> Files::remove(const Change& change) const {
     const std::shared_lock names_stay(names());
     const std::lock_guard turn(turn_of(change.path));
-    const auto now = stat_name(change.path);
-    const Stat& then = change.old->stat;
-    const bool is_same = now && now->identity == then.identity && now->size == then.size &&
-                         now->modified == then.modified;
-    if (!is_same) return told(as_error(refuse(Code::kStaleRead), "remove", change.path));
+    if (!is_still(change.path, change.old->stat)) {
+        return told(as_error(refuse(Code::kStaleRead), "remove", change.path));
+    }
     return remove_name(change.path, false);
 }
 

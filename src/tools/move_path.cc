@@ -31,7 +31,8 @@ const Declaration& move_path() {
             "symbolic link is moved itself. Missing directories above the destination are made.",
         .manners = {.destructive = true},
         .arguments = two_path_arguments(),
-        .errors = {Code::kAlreadyExists, Code::kIsADirectory, Code::kNotRead, Code::kStaleRead},
+        .errors = {Code::kAlreadyExists, Code::kIsADirectory, Code::kNotRegularFile, Code::kNotRead,
+                   Code::kStaleRead},
         .example = R"({"source": "src/greet.c", "destination": "src/lib/greet.c"})",
         .run = run_move_path};
     return kTool;

@@ -163,9 +163,22 @@ private:
         return {};
     }
 
+    // A change goes through a link to the file; to take that away under the link's name would leave
+    // the link.
+    Attempt<void> check_is_no_link(const std::string& name) const {
+        const auto own = files_.own_name(text::quote_if_needed(name));
+        const auto stat = own ? files_.stat_name(*own) : Attempt<Stat>(own.error());
+        if (!stat || stat->type != FileType::kSymlink) return {};
+        return Problem(Code::kNotRegularFile,
+                       "'" + files_.shown(*own) +
+                           "' is a symbolic link, which a patch neither removes nor renames. "
+                           "Nothing was changed. Use remove_path or move_path for it.");
+    }
+
     Attempt<void> remove(const text::FileChange& change) {
         const auto there = look(change.path);
         if (!there) return there.error();
+        if (auto allowed = check_is_no_link(change.path); !allowed) return allowed;
         if (!(*there)->content) {
             tell('=', (*there)->path, "already gone");
             return {};
@@ -213,11 +226,14 @@ private:
     }
 
     Attempt<void> carry(const text::FileChange& change) {
+        const bool renames = change.kind == text::ChangeKind::kRename;
         const auto from = look(change.path);
         if (!from) return from.error();
+        if (renames) {
+            if (auto allowed = check_is_no_link(change.path); !allowed) return allowed;
+        }
         const auto to = look(change.new_path);
         if (!to) return to.error();
-        const bool renames = change.kind == text::ChangeKind::kRename;
         // A copy is made of the file as it was before the patch, as git means it.
         const StagedFile source = renames ? **from : changes_.original(**from);
         const std::string done = renames ? "already renamed" : "already there";
@@ -242,6 +258,7 @@ private:
         const std::string origin = "from " + files_.shown((*from)->path);
         tell(renames ? 'R' : 'C', (*to)->path, notes.empty() ? origin : origin + "; " + notes);
         changes_.write(**to, *content, change.mode ? change.mode : source.mode);
+        changes_.derive(**to, **from, renames);
         if (renames) changes_.remove(**from);
         return {};
     }

@@ -18,7 +18,8 @@ Attempt<Answer> run_remove_path(Session& session, const Arguments& arguments, co
                        "The workspace itself is not removed. Name something in it.");
     }
     const auto stat = files.stat_name(*name);
-    if (!stat) return files.missing(path);
+    if (!stat && stat.error().code == Code::kNotFound) return files.missing(path);
+    if (!stat) return stat.error();
     const bool is_directory = stat->type == FileType::kDirectory;
     const auto removed = files.remove(*name, recursive);
     const std::string shown = files.shown(*name);

@@ -25,7 +25,10 @@ Attempt<TwoPaths> two_paths(const Files& files, const Arguments& arguments) {
                        "The workspace itself stays where it is. Name something in it.");
     }
     const auto stat = files.stat_name(*source);
-    if (!stat) return files.missing(arguments.text("source"));
+    if (!stat && stat.error().code == Code::kNotFound) {
+        return files.missing(arguments.text("source"));
+    }
+    if (!stat) return stat.error();
     const std::string& given = arguments.text("destination");
     const auto destination = files.own_name(given);
     if (!destination) return destination.error();
@@ -33,6 +36,10 @@ Attempt<TwoPaths> two_paths(const Files& files, const Arguments& arguments) {
         return Problem(Code::kNotADirectory,
                        "The destination names a directory, the source is none. Add the name that "
                        "it is to have there.");
+    }
+    if (*source == *destination && arguments.flag("overwrite")) {
+        return Problem(Code::kInvalidArgument,
+                       "The source and the destination are the same. Choose another destination.");
     }
     return TwoPaths{*source, *destination};
 }

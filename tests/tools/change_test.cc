@@ -464,7 +464,7 @@ TEST_F(Rollback, that_is_impossible_is_told) {
     {
         // The disk fails for good when two files have been made and one changed.
         const CallHook hook([&](sys::Call call) {
-            const bool fails = call == sys::Call::kRename && ++renames > 4;
+            const bool fails = call == sys::Call::kRename && ++renames > 3;
             return sys::Fault{.error = fails ? EIO : 0, .bytes_max = 0};
         });
         answer = call("patch", {{"patch", kPatch}});

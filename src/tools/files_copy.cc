@@ -1,0 +1,299 @@
+// Moving and copying. All that can be known before is asked before the first step: the rules, the
+// tracker, what is in the way. A copy looks at its whole source twice for that. What fails later
+// all the same tells how far it came.
+#include <algorithm>
+#include <mutex>
+#include <shared_mutex>
+
+#include <paddock/limits.h>
+
+#include "base/outcome.h"
+#include "search/git_layout.h"
+#include "tools/files.h"
+#include "tools/turns.h"
+
+namespace paddock::tools {
+namespace {
+
+constexpr Mode kPrivate = 0700;
+constexpr std::size_t kLeftOutNamed = 5;
+
+// Of a directory in the source: what it holds is left out, and the rest is copied.
+const char* reason_to_leave(const Failure& failure) {
+    if (failure.code == Code::kPermissionDenied) return "its content may not be read";
+    if (failure.code == Code::kMountCrossing) return "something is mounted there";
+    return nullptr;
+}
+
+std::string counted(std::size_t number, const char* one, const char* many) {
+    return std::to_string(number) + " " + (number == 1 ? one : many);
+}
+
+}  // namespace
+
+void Files::leave_out(Copied& copied, const std::string& path, const char* why) const {
+    if (++copied.left_out > kLeftOutNamed + 1) return;
+    if (copied.left_out > kLeftOutNamed) {
+        copied.left_out_names += ", and more";
+        return;
+    }
+    if (copied.left_out > 1) copied.left_out_names += ", ";
+    copied.left_out_names += "'" + shown(path) + "' (" + why + ")";
+}
+
+std::vector<std::string> Files::missing_parents(const std::string& canonical) const {
+    std::vector<std::string> missing;
+    for (std::size_t end = canonical.rfind('/'); end != canonical.npos && end > 0;
+         end = canonical.rfind('/', end - 1)) {
+        std::string directory = canonical.substr(0, end);
+        if (linkless_.exists(directory).value_or(true)) break;
+        missing.push_back(std::move(directory));
+    }
+    return missing;
+}
+
+// One that somebody else has filled meanwhile stays.
+void Files::remove_empty(const std::vector<std::string>& directories) const {
+    for (const std::string& directory : directories) (void)linkless_.remove(directory);
+}
+
+Attempt<std::optional<Stat>> Files::replaced(const std::string& canonical) const {
+    const auto stat = linkless_.lstat(canonical);
+    if (!stat && stat.error().code == Code::kNotFound) return std::nullopt;
+    if (!stat) return told(stat.error());
+    if (stat->type == FileType::kDirectory) {
+        return as_error(refuse(Code::kIsADirectory), "replace", canonical);
+    }
+    if (stat->type != FileType::kRegular) {
+        return Problem(Code::kNotRegularFile, "'" + shown(canonical) +
+                                                  "' is a link or a special file and is not "
+                                                  "replaced. Remove it first if it is to go.");
+    }
+    if (auto writable = linkless_.check_writable(canonical); !writable)
+        return told(writable.error());
+    if (reads_ == nullptr) return *stat;
+    const auto content = read(canonical, limits::kReadFileBytesMax);
+    if (!content) return content.error();
+    if (auto known = check_known(*content); !known) return known.error();
+    return content->stat;
+}
+
+Attempt<void> Files::check_move(const std::string& from, const std::string& to,
+                                bool overwrite) const {
+    const auto source = linkless_.lstat(from);
+    if (!source) return told(source.error());
+    const bool is_directory = source->type == FileType::kDirectory;
+    if (is_directory && to.starts_with(from + "/")) {
+        return Problem(Code::kInvalidArgument,
+                       "A directory cannot be moved into itself. Choose another destination.");
+    }
+    for (const std::string& path : {from, to}) {
+        if (auto allowed = check_below(path, path, Purpose::kChange); !allowed) return allowed;
+    }
+    if (auto allowed = check_below(from, to, Purpose::kChange); !allowed) return allowed;
+    if (auto allowed = check_obeyed(to); !allowed) return allowed;
+    if (!overwrite || is_directory) return {};
+    if (auto known = replaced(to); !known) return known.error();
+    return {};
+}
+
+Attempt<void> Files::move(const std::string& from, const std::string& to, bool overwrite) const {
+    for (const std::string& path : {from, to}) {
+        if (auto allowed = check(path, Purpose::kChange); !allowed) return allowed;
+    }
+    const std::lock_guard turn(names());
+    if (auto allowed = check_move(from, to, overwrite); !allowed) return allowed;
+    const std::vector<std::string> made = missing_parents(to);
+    if (auto parent = make_parent(to); !parent) {
+        remove_empty(made);
+        return parent;
+    }
+    const auto there = linkless_.lstat(to);
+    const auto done =
+        linkless_.rename(from, to, overwrite ? RenameMode::kReplace : RenameMode::kNoReplace);
+    if (!done) {
+        remove_empty(made);
+        return told(done.error());
+    }
+    // To rename one name of a file to another of the same file does nothing.
+    const auto left = linkless_.lstat(from);
+    if (!there || !left || left->identity != there->identity || left->links < 2) return {};
+    if (auto removed = linkless_.remove(from); !removed) return told(removed.error());
+    return {};
+}
+
+Attempt<Copied> Files::copy(const std::string& from, const std::string& to, bool overwrite) const {
+    if (auto allowed = check(from, Purpose::kLook); !allowed) return allowed.error();
+    if (auto allowed = check_below(from, from, Purpose::kLook); !allowed) return allowed.error();
+    if (auto allowed = check(to, Purpose::kChange); !allowed) return allowed.error();
+    const auto stat = stat_name(from);
+    if (!stat) return stat.error();
+    const bool is_directory = stat->type == FileType::kDirectory;
+    if (is_directory && to.starts_with(from + "/")) {
+        return Problem(Code::kInvalidArgument,
+                       "A directory cannot be copied into itself. Choose another destination.");
+    }
+    if (auto allowed = check_below(from, to, Purpose::kChange); !allowed) return allowed.error();
+    const CopyStep first{from, to, stat->type, overwrite};
+    const auto check_each = [this](const CopyStep& step) { return check_copy(step); };
+    if (auto allowed = for_each_step(first, nullptr, check_each); !allowed) {
+        Problem problem = allowed.error();
+        if (is_directory) problem.text += " Nothing was copied.";
+        return problem;
+    }
+    Copied copied;
+    const std::vector<std::string> made = missing_parents(to);
+    auto done = make_parent(to);
+    const auto copy_each = [&](const CopyStep& step) { return copy_one(step, copied); };
+    if (done) done = for_each_step(first, &copied, copy_each);
+    if (done) done = give_modes(copied);
+    const bool has_something = copied.files + copied.made.size() > 0;
+    if (!has_something) remove_empty(made);
+    if (!done) return has_something ? partly(done.error(), copied) : done.error();
+    if (!is_directory && copied.left_out > 0) {
+        return Problem(Code::kPathEscape,
+                       "Nothing was copied: " + copied.left_out_names + ". Name another source.");
+    }
+    return copied;
+}
+
+Problem Files::partly(Problem problem, const Copied& copied) {
+    // The name was free when this began.
+    if (problem.code == Code::kAlreadyExists) problem.code = Code::kRace;
+    problem.text += " Before that " + counted(copied.files, "file", "files") + " and " +
+                    counted(copied.made.size(), "directory", "directories") +
+                    " had been copied; the rest was not. Look at what is there before you go on.";
+    return problem;
+}
+
+// `copied`: where to note what cannot be looked into.
+Attempt<void> Files::for_each_step(const CopyStep& first, Copied* copied,
+                                   const std::function<Attempt<void>(const CopyStep&)>& act) const {
+    Attempt<void> verdict = act(first);
+    if (!verdict || first.type != FileType::kDirectory) return verdict;
+    const Status walked = linkless_.walk(first.from, [&](const WalkEntry& entry) {
+        const std::string from(entry.path);
+        if (entry.failure == nullptr) {
+            verdict = act({from, first.to + from.substr(first.from.size()), entry.type,
+                           first.overwrite, true});
+        } else if (const char* why = reason_to_leave(*entry.failure)) {
+            if (copied != nullptr) leave_out(*copied, from, why);
+        } else {
+            verdict = Attempt<void>(as_error(*entry.failure, "look into", from));
+        }
+        return verdict ? WalkAction::kContinue : WalkAction::kStop;
+    });
+    if (!verdict) return verdict;
+    if (!walked) return told(walked.error());
+    return {};
+}
+
+Attempt<void> Files::check_copy(const CopyStep& step) const {
+    const auto& [from, to, type, overwrite, is_below] = step;
+    if (auto allowed = check(from, Purpose::kLook); !allowed) return allowed;
+    if (auto allowed = check(to, Purpose::kChange); !allowed) return allowed;
+    if (auto allowed = check_obeyed(to); !allowed) return allowed;
+    // What makes a repository here makes one there.
+    if (is_below && search::is_obeyed_part(linkless_, from)) {
+        if (auto allowed = check_repository(to); !allowed) return allowed;
+    }
+    if (const auto path = linkless_.normalized(to); !path) return told(path.error());
+    const bool is_special =
+        type != FileType::kRegular && type != FileType::kDirectory && type != FileType::kSymlink;
+    if (is_special && !is_below) {
+        return Problem(Code::kNotRegularFile,
+                       "'" + shown(from) +
+                           "' is neither a file nor a directory nor a link and cannot be copied. "
+                           "Name another source.");
+    }
+    if (type == FileType::kRegular) {
+        if (const auto readable = linkless_.open_file(from); !readable)
+            return told(readable.error());
+    }
+    return is_special ? Attempt<void>() : check_in_the_way(step);
+}
+
+Attempt<void> Files::check_in_the_way(const CopyStep& step) const {
+    const auto there = linkless_.lstat(step.to);
+    if (!there && there.error().code == Code::kNotFound) return {};
+    if (!there) return told(there.error());
+    const bool merges = there->type == FileType::kDirectory && step.type == FileType::kDirectory;
+    if (!step.overwrite || step.type == FileType::kSymlink) {
+        return as_error(refuse(Code::kAlreadyExists), "copy to", step.to);
+    }
+    if (merges) return {};
+    if (step.type == FileType::kDirectory) {
+        return as_error(refuse(Code::kNotADirectory), "copy to", step.to);
+    }
+    if (auto known = replaced(step.to); !known) return known.error();
+    return {};
+}
+
+// A directory is private until all that is in it has its own permissions.
+Attempt<void> Files::copy_directory(const CopyStep& step, Copied& copied) const {
+    const auto stat = stat_name(step.from);
+    if (!stat) return stat.error();
+    if (auto allowed = count_written(0); !allowed) return allowed;
+    const auto done = linkless_.mkdir(step.to, kPrivate);
+    const bool merges = !done && step.overwrite && done.error().code == Code::kAlreadyExists;
+    if (merges) return {};
+    if (!done) return told(done.error());
+    copied.made.push_back({step.to, stat->mode & 0777U});
+    return {};
+}
+
+// From the deepest to the first: none is closed before what is in it.
+Attempt<void> Files::give_modes(const Copied& copied) const {
+    for (auto it = copied.made.rbegin(); it != copied.made.rend(); ++it) {
+        if (it->mode == kPrivate) continue;
+        if (const auto done = linkless_.chmod(it->path, it->mode); !done) return told(done.error());
+    }
+    return {};
+}
+
+Attempt<void> Files::copy_one(const CopyStep& step, Copied& copied) const {
+    const auto& [from, to, type, overwrite, is_below] = step;
+    if (auto allowed = check(from, Purpose::kLook); !allowed) return allowed;
+    if (auto allowed = check(to, Purpose::kChange); !allowed) return allowed;
+    if (auto allowed = check_obeyed(to); !allowed) return allowed;
+    const std::shared_lock turn(names());
+    if (type == FileType::kDirectory) return copy_directory(step, copied);
+    if (type == FileType::kRegular) {
+        if (auto made = copy_content(from, to, overwrite); !made) return made;
+    } else if (type == FileType::kSymlink) {
+        const auto target = linkless_.readlink(from);
+        if (!target) return told(target.error());
+        const auto done = linkless_.symlink(target->text, to);
+        if (!done && done.error().code == Code::kPathEscape) {
+            leave_out(copied, from, "a link that leads outside");
+            return {};
+        }
+        if (!done) return told(done.error());
+    } else {
+        leave_out(copied, from, "a special file");
+        return {};
+    }
+    ++copied.files;
+    return {};
+}
+
+// What has not been there before the copy is not replaced either.
+Attempt<void> Files::copy_content(const std::string& from, const std::string& to,
+                                  bool overwrite) const {
+    const std::lock_guard turn(turn_of(to));
+    const auto stat = stat_name(from);
+    if (!stat) return stat.error();
+    std::optional<Stat> old;
+    if (overwrite) {
+        const auto known = replaced(to);
+        if (!known) return known.error();
+        old = *known;
+    }
+    const auto freed = old ? std::optional(old->size) : std::nullopt;
+    if (auto allowed = count_written(stat->size, freed); !allowed) return allowed;
+    const auto done = linkless_.copy_file(from, to, old.has_value(), old);
+    if (!done) return told(done.error());
+    return {};
+}
+
+}  // namespace paddock::tools

@@ -1,0 +1,17 @@
+// Changes take turns within this process, whichever session makes them.
+#pragma once
+
+#include <mutex>
+#include <shared_mutex>
+#include <string>
+
+namespace paddock::tools {
+
+// Those to one path.
+std::mutex& turn_of(const std::string& canonical);
+
+// A directory that gets another name gives one to all that is in it, also to what is being written
+// there. So moves are alone; everything else goes on side by side, and holds this shared.
+std::shared_mutex& names();
+
+}  // namespace paddock::tools

@@ -1,0 +1,173 @@
+// What a patch keeps of the files that it renames, copies and removes besides their content.
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "escape/call_hook.h"
+#include "escape/operations.h"
+#include "tools/desk.h"
+
+namespace paddock::testing {
+namespace {
+
+constexpr uid_t kSomebody = 65534;
+
+class PatchFiles : public Desk {
+protected:
+    struct stat status(std::string_view name) const {
+        struct stat status = {};
+        EXPECT_EQ(::lstat(ws(name).c_str(), &status), 0) << name;
+        return status;
+    }
+
+    // A read file with an attribute, and somebody else's if this is root.
+    void make(const std::string& name) {
+        tree({"ROOT/" + name + "=1\n2\n3\n"});
+        has_attributes_ = ::setxattr(ws(name).c_str(), "user.k", "v", 1, 0) == 0;
+        if (is_root()) ASSERT_EQ(::chown(ws(name).c_str(), kSomebody, kSomebody), 0);
+        ASSERT_EQ(::chmod(ws(name).c_str(), 0640), 0);
+        read(name);
+    }
+
+    void expect_kept(const std::string& name) const {
+        char value[2] = {};
+        if (has_attributes_) {
+            EXPECT_EQ(::getxattr(ws(name).c_str(), "user.k", value, sizeof value), 1) << name;
+        }
+        const auto now = status(name);
+        EXPECT_EQ(now.st_uid, is_root() ? kSomebody : ::geteuid()) << name;
+        EXPECT_EQ(now.st_mode & 07777U, 0640U) << name;
+    }
+
+    static std::string renaming(const std::string& from, const std::string& to) {
+        return "diff --git a/" + from + " b/" + to + "\nsimilarity index 100%\nrename from " +
+               from + "\nrename to " + to + "\n";
+    }
+    static std::string changing(const std::string& from, const std::string& to) {
+        return "--- a/" + from + "\n+++ b/" + to + "\n@@ -1,3 +1,3 @@\n 1\n-2\n+two\n 3\n";
+    }
+    static std::string removing(const std::string& name) {
+        return "--- a/" + name + "\n+++ /dev/null\n@@ -1,3 +0,0 @@\n-1\n-2\n-3\n";
+    }
+
+private:
+    bool has_attributes_ = false;
+};
+
+TEST_F(PatchFiles, a_removal_that_is_taken_back_gives_the_same_file) {
+    for (const char* name : {"x", "y", "z"}) make(name);
+    ASSERT_EQ(::link(ws("x").c_str(), ws("also-x").c_str()), 0);
+    const auto before = status("x");
+    const std::string patch = removing("x") + removing("y") + removing("z");
+    for (const sys::Call last : {sys::Call::kRename, sys::Call::kUnlink}) {
+        const Unchanged inside(ws());
+        int renames = 0;
+        const CallHook hook([&](sys::Call call) {
+            const bool fails = last == sys::Call::kRename
+                                   ? call == last && ++renames == 2
+                                   : call == last && os_exists(ws("z")) && !os_exists(ws("y"));
+            return sys::Fault{.error = fails ? EPERM : 0, .bytes_max = 0};
+        });
+        const std::string text = call("patch", {{"patch", patch}}).text();
+        EXPECT_NE(text.find("Nothing was changed."), text.npos) << text;
+        const auto now = status("x");
+        EXPECT_EQ(now.st_ino, before.st_ino);
+        EXPECT_EQ(now.st_nlink, 2U);
+        for (const char* name : {"x", "y", "z"}) expect_kept(name);
+    }
+    (void)ok("patch", {{"patch", patch}});
+    EXPECT_EQ(os_list(ws()), std::vector<std::string>{"also-x"});
+}
+
+TEST_F(PatchFiles, that_cannot_be_put_back_are_named_and_kept) {
+    for (const char* name : {"x", "y"}) make(name);
+    int renames = 0;
+    std::string text;
+    {
+        const CallHook hook([&](sys::Call call) {
+            const bool fails =
+                call == sys::Call::kUnlink || (call == sys::Call::kRename && ++renames > 1);
+            return sys::Fault{.error = fails ? EIO : 0, .bytes_max = 0};
+        });
+        text = call("patch", {{"patch", removing("x") + removing("y")}}).text();
+    }
+    const std::string aside = os_list(ws()).at(0);
+    EXPECT_NE(text.find("could not be taken back in 'x' (kept as '" + aside + "')"), text.npos)
+        << text;
+    EXPECT_EQ(os_read(ws(aside)), "1\n2\n3\n");
+}
+
+TEST_F(PatchFiles, a_pure_rename_is_one) {
+    for (const char* name : {"x", "y", "a"}) make(name);
+    ASSERT_EQ(::link(ws("x").c_str(), ws("also-x").c_str()), 0);
+    const auto before = status("x");
+    (void)ok("patch",
+             {{"patch", renaming("x", "d/e/x") + renaming("y", "z") + renaming("z", "w")}});
+    EXPECT_EQ(status("d/e/x").st_ino, before.st_ino);
+    EXPECT_EQ(status("d/e/x").st_nlink, 2U);
+    expect_kept("d/e/x");
+    expect_kept("w");
+    EXPECT_EQ(os_list(ws()), (std::vector<std::string>{"a", "also-x", "d", "w"}));
+    // It counts as read.
+    (void)ok("patch", {{"patch", changing("w", "w")}});
+    // What fails later takes it back.
+    const auto old = status("a");
+    const Unchanged inside(ws());
+    const CallHook hook([&](sys::Call call) {
+        return sys::Fault{.error = call == sys::Call::kUnlink ? EIO : 0, .bytes_max = 0};
+    });
+    const std::string patch =
+        renaming("a", "b/c") + "--- a/w\n+++ /dev/null\n@@ -1,3 +0,0 @@\n-1\n-two\n-3\n";
+    (void)refused("patch", {{"patch", patch}});
+    EXPECT_EQ(status("a").st_ino, old.st_ino);
+}
+
+TEST_F(PatchFiles, renamed_with_a_change_or_copied_they_keep_owner_and_attributes) {
+    for (const char* name : {"x", "y", "m"}) make(name);
+    const std::string copy =
+        "diff --git a/y b/copy\nsimilarity index 100%\ncopy from y\ncopy to copy\n";
+    const std::string mode =
+        "diff --git a/m b/n\nold mode 100640\nnew mode 100755\nsimilarity index 100%\n"
+        "rename from m\nrename to n\n";
+    (void)ok("patch", {{"patch", renaming("x", "w") + changing("x", "w") + copy + mode}});
+    EXPECT_EQ(os_read(ws("w")), "1\ntwo\n3\n");
+    expect_kept("w");
+    expect_kept("copy");
+    expect_kept("y");
+    EXPECT_EQ(status("n").st_mode & 0777U, 0755U);
+    EXPECT_EQ(status("n").st_uid, status("y").st_uid);
+}
+
+TEST_F(PatchFiles, names_that_are_exchanged_lose_no_content) {
+    tree({"ROOT/a=1\n", "ROOT/b=2\n"});
+    read("a");
+    read("b");
+    (void)ok("patch", {{"patch", renaming("a", "t") + renaming("b", "a") + renaming("t", "b")}});
+    EXPECT_EQ(os_read(ws("a")), "2\n");
+    EXPECT_EQ(os_read(ws("b")), "1\n");
+    EXPECT_EQ(os_list(ws()), (std::vector<std::string>{"a", "b"}));
+}
+
+TEST_F(PatchFiles, a_link_is_not_taken_for_its_file) {
+    make("a");
+    tree({"ROOT/l->a", "ROOT/d/", "ROOT/e->d"});
+    {
+        const Unchanged inside(ws());
+        for (const std::string& patch :
+             {std::string("*** Begin Patch\n*** Delete File: l\n*** End Patch\n"), removing("l"),
+              renaming("l", "m"), renaming("l", "m") + changing("l", "m")}) {
+            EXPECT_EQ(refused("patch", {{"patch", patch}}), "not_regular_file") << patch;
+        }
+    }
+    // A change goes through it, and a directory may be one.
+    (void)ok("patch", {{"patch", changing("l", "l")}});
+    EXPECT_EQ(os_read(ws("a")), "1\ntwo\n3\n");
+    make("d/f");
+    (void)ok("patch", {{"patch", removing("e/f")}});
+    EXPECT_FALSE(os_exists(ws("d/f")));
+}
+
+}  // namespace
+}  // namespace paddock::testing
