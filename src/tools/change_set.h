@@ -26,13 +26,14 @@ class ChangeSet {
 public:
     explicit ChangeSet(const Files& files) : files_(files) {}
 
-    // Asks the rules and the tracker, once for each file. The pointer stays valid.
+    // Asks the rules and the tracker, once for each file. The pointer stays valid. This and write():
+    // limit_reached, if more than limits::kPatchStagedBytesMax would be held.
     Attempt<const StagedFile*> look(std::string_view path);
 
     // As it is on disk.
     StagedFile original(const StagedFile& file) const;
 
-    void write(const StagedFile& file, std::string content, std::optional<Mode> mode);
+    Attempt<void> write(const StagedFile& file, std::string content, std::optional<Mode> mode);
     void remove(const StagedFile& file);
 
     Attempt<void> commit();
@@ -44,6 +45,8 @@ private:
         bool is_touched = false;
     };
 
+    // Texts of these sizes are about to be held, or no longer.
+    Attempt<void> hold(std::uint64_t more, std::uint64_t less);
     StagedFile& touched(const StagedFile& file);
     Attempt<void> make(Entry& entry);
     void note_missing_directories(const std::string& path);
@@ -51,6 +54,7 @@ private:
     std::string take_back(std::size_t made);
 
     const Files& files_;
+    std::uint64_t held_bytes_ = 0;  // of all texts in entries_
     std::map<std::string, Entry, std::less<>> entries_;  // by canonical path
     std::vector<std::string> order_;                     // in which they are made
     std::vector<std::string> directories_;               // that were made on the way
