@@ -117,6 +117,7 @@ Answer answer_to(const Workspace& workspace, std::string_view name, const Given&
     const auto start = Clock::now();
     Attempt<Answer> attempt = run(session, name, given, options, start);
     Answer answer = attempt ? std::move(*attempt) : as_answer(attempt.error());
+    if (answer.is_deferred) return answer;
     AuditEvent event;
     event.tool = name;
     clean(session, answer);
