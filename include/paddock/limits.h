@@ -93,6 +93,9 @@ inline constexpr std::size_t kEditDiffBytes = 8000;
 // knows their content; of a larger one only the window is read.
 inline constexpr std::uint64_t kScannedFileBytesMax = std::uint64_t{64} << 20;
 
+// The largest file whose reading counts as quick: about a millisecond, lines and secrets included.
+inline constexpr std::uint64_t kQuickReadBytesMax = std::uint64_t{1} << 20;
+
 // Names in a directory that are compared with one that is missing, to say what may be meant.
 inline constexpr std::size_t kNearNamesLookedAt = 10'000;
 
@@ -135,7 +138,8 @@ inline constexpr std::size_t kCommandShownBytes = 30'000;
 inline constexpr std::size_t kBackgroundCommandsMax = 16;
 inline constexpr std::size_t kEndedCommandsMax = 32;
 
-// How long grep and glob look; what they have found by then is the answer, which says so.
+// How long grep and glob look, and read_file for its lines; what they have found by then is the
+// answer, which says so.
 inline constexpr std::chrono::seconds kSearchTimeMax{30};
 
 // Arguments of a call as the audit trail shows them.
@@ -168,6 +172,11 @@ inline constexpr std::size_t kMatchesCountedMax = 10'000;
 // Default largest diff shown: what read_file shows at once.
 inline constexpr std::size_t kDiffBytesMax = 50'000;
 
+// Lines, of both texts together, that a diff compares, and of each text at once: a tenth of a
+// second and 12 MB. Equal lines before and behind all changes do not count.
+inline constexpr std::size_t kDiffComparedLinesMax = 500'000;
+inline constexpr std::size_t kDiffWindowLines = 125'000;
+
 // The closest text shown after a miss: a glance, not the file.
 inline constexpr std::size_t kClosestBytesMax = 3'000;
 inline constexpr std::size_t kClosestLineBytesMax = 200;
@@ -182,6 +191,10 @@ inline constexpr std::size_t kPatchBytesMax = std::size_t{8} << 20;
 // Files and hunks of one patch. Every file is held open or staged until all are checked.
 inline constexpr std::size_t kPatchFilesMax = 1'000;
 inline constexpr std::size_t kPatchHunksMax = 20'000;
+
+// Texts that a patch holds, each file as it is and as it will be: two of the largest fit. A copy
+// costs a line in the patch and a whole file here.
+inline constexpr std::uint64_t kPatchStagedBytesMax = 4 * kTextBytesMax;
 
 // Lines compared while looking for the places of one file's hunks: about a second.
 inline constexpr std::uint64_t kPatchStepsMax = 500'000'000;

@@ -29,14 +29,18 @@ struct Answer {
     std::vector<Block> blocks;
     std::optional<Code> error;  // set: the blocks say what went wrong
     std::size_t secrets = 0;    // that were replaced in the text
+    bool is_deferred = false;   // see CallOptions::only_quick; there is nothing else then
 
     // All text blocks, each beginning on a line of its own.
     std::string text() const;
 };
 
 struct CallOptions {
-    // Searches and commands end soon after a stop is requested, with code cancelled.
+    // Searches, long reads and commands end soon after a stop is requested, with code cancelled.
     std::stop_token cancel{};
+    // For a thread that others wait for: what a tool of Pace::kQuick turns out not to do quickly,
+    // it does not begin. Nothing is audited then, and the call is to be made again elsewhere.
+    bool only_quick = false;
     // What a command prints, as it prints it, secrets replaced; called from the thread of the call.
     std::function<void(std::string_view text)> progress{};
 };
@@ -49,7 +53,7 @@ Answer call(const Workspace& workspace, std::string_view name, std::string_view 
 
 // How long a call takes, for whoever decides which thread it gets.
 enum class Pace : std::uint8_t {
-    kQuick,    // about as long as the few system calls it makes
+    kQuick,    // about as long as the few system calls it makes, or see CallOptions::only_quick
     kWorking,  // as long as there is something to do
     kWaiting,  // as long as a command runs, minutes perhaps, with little to do meanwhile
 };

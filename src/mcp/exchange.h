@@ -55,6 +55,10 @@ public:
     // What the client said that it can do, for example "sampling".
     bool client_can(std::string_view capability) const;
 
+    // Others wait for the thread that runs the handler: see Protocol::run_if_quick.
+    bool is_hurried() const noexcept { return is_hurried_; }
+    void set_hurried(bool hurried) noexcept { is_hurried_ = hurried; }
+
     std::stop_token cancelled() const noexcept { return stop_.get_token(); }
 
     // The handler writes the members of the result here, as JSON text, each after a call of this
@@ -87,6 +91,7 @@ private:
     Parts parts_;
     std::stop_source stop_;
     std::string answer_;
+    bool is_hurried_ = false;
     bool has_members_ = false;
     std::string_view result_type_ = "complete";
     json::Object result_meta_;

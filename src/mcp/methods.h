@@ -25,12 +25,19 @@ struct Handled {
     // Not answered yet: whoever keeps the exchange ends it by succeed() or fail(), or the client by
     // cancelling it.
     bool is_open = false;
+    // Not begun: it takes longer than Exchange::is_hurried() allows.
+    bool is_deferred = false;
 
     Handled() = default;
     Handled(RpcError why) : error(std::move(why)) {}
     static Handled open() {
         Handled handled;
         handled.is_open = true;
+        return handled;
+    }
+    static Handled deferred() {
+        Handled handled;
+        handled.is_deferred = true;
         return handled;
     }
 };

@@ -166,12 +166,25 @@ tools::Pace Protocol::pace(const Exchange& exchange) const {
     return pace ? pace(exchange) : tools::Pace::kQuick;
 }
 
+bool Protocol::run_if_quick(const std::shared_ptr<Exchange>& exchange) const {
+    if (exchange->cancelled().stop_requested()) return true;
+    exchange->set_hurried(true);
+    const Handled handled = exchange->method().run(exchange);
+    exchange->set_hurried(false);
+    if (handled.is_deferred) return false;
+    answer(*exchange, handled);
+    return true;
+}
+
 void Protocol::run(const std::shared_ptr<Exchange>& exchange) const {
     if (exchange->cancelled().stop_requested()) return;
-    const Handled handled = exchange->method().run(exchange);
+    answer(*exchange, exchange->method().run(exchange));
+}
+
+void Protocol::answer(Exchange& exchange, const Handled& handled) const {
     if (handled.is_open) return;
-    if (handled.error) return exchange->fail(*handled.error);
-    exchange->succeed(server_info_);
+    if (handled.error) return exchange.fail(*handled.error);
+    exchange.succeed(server_info_);
 }
 
 void Protocol::refuse(Exchange& exchange, std::string_view full) const {

@@ -4,8 +4,8 @@
 //   Protocol protocol(info, std::move(methods));
 //   if (auto exchange = protocol.accept(parse_message(text), arrival)) {
 //       const Pace pace = protocol.pace(*exchange);
-//       if (pace == Pace::kQuick) protocol.run(exchange);      // here and now
-//       else if (auto full = lanes.submit(pace, ...)) protocol.refuse(*exchange, *full);
+//       if (pace == Pace::kQuick && protocol.run_if_quick(exchange)) return;  // here and now
+//       if (auto full = lanes.submit(pace, ...)) protocol.refuse(*exchange, *full);
 //   }
 //
 // Promise: each request with an id that can be read is answered exactly once, or, if the client
@@ -57,6 +57,8 @@ public:
 
     tools::Pace pace(const Exchange& exchange) const;
     void run(const std::shared_ptr<Exchange>& exchange) const;
+    // For what should be quick. False: it is not, and is still to be run, by another thread.
+    bool run_if_quick(const std::shared_ptr<Exchange>& exchange) const;
     // Too much is under way: `full` says which bound was reached.
     void refuse(Exchange& exchange, std::string_view full) const;
 
@@ -64,6 +66,7 @@ public:
     void succeed(Exchange& exchange) const { exchange.succeed(server_info_); }
 
 private:
+    void answer(Exchange& exchange, const Handled& handled) const;
     Handled initialize(Exchange& exchange) const;
     Handled discover(Exchange& exchange) const;
     void notice(const Message& message, Conversation& conversation) const;

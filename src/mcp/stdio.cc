@@ -132,8 +132,9 @@ private:
         const auto exchange = protocol_.accept(parse_message(line.text), arrival_);
         if (!exchange) return;
         const tools::Pace pace = protocol_.pace(*exchange);
-        if (pace == tools::Pace::kQuick && outbox_.room() == Outbox::Room::kPlenty) {
-            return protocol_.run(exchange);
+        if (pace == tools::Pace::kQuick && outbox_.room() == Outbox::Room::kPlenty &&
+            protocol_.run_if_quick(exchange)) {
+            return;
         }
         const auto run = [this, exchange] { protocol_.run(exchange); };
         if (const auto full = lanes_.submit(pace, run, exchange->bytes())) {

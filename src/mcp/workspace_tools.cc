@@ -51,14 +51,17 @@ tools::Pace WorkspaceTools::pace(std::string_view name) const {
 
 Handled WorkspaceTools::call(const std::shared_ptr<Exchange>& exchange, const std::string& name,
                              const json::Value& arguments) {
-    tools::CallOptions options{.cancel = exchange->cancelled()};
+    tools::CallOptions options{.cancel = exchange->cancelled(),
+                               .only_quick = exchange->is_hurried()};
     ProgressText progress(*exchange);
     if (exchange->wants_progress()) {
         options.progress = [&](std::string_view text) {
             progress.add(text, ProgressText::Clock::now());
         };
     }
-    write_answer(*exchange, tools::call_parsed(workspace_, name, arguments, options));
+    const tools::Answer answer = tools::call_parsed(workspace_, name, arguments, options);
+    if (answer.is_deferred) return Handled::deferred();
+    write_answer(*exchange, answer);
     return {};
 }
 

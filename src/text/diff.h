@@ -2,7 +2,8 @@
 // and `git apply` accept.
 //
 // The result is always right, and the shortest possible unless the texts are long and differ
-// nearly everywhere: the work is bounded, and what remains then counts as replaced as a whole.
+// nearly everywhere, or in places far apart: the work is bounded, and what remains then counts as
+// replaced as a whole.
 #pragma once
 
 #include <cstddef>

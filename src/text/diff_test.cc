@@ -87,6 +87,37 @@ TEST(Diff, ends_on_hostile_texts) {
     expect_applies(std::string(1'000'000, '\n'), std::string(999'999, '\n'), false);
 }
 
+// Longer than what is compared at once, and than what is compared at all.
+TEST(Diff, compares_long_texts_in_parts) {
+    std::string a;
+    for (int i = 0; i < 400'000; ++i) a += std::to_string(i) + "\n";
+    std::string b = a;
+    for (const std::string_view line : {"\n10\n", "\n130000\n", "\n250000\n", "\n399990\n"}) {
+        const std::size_t at = b.find(line) + 1;
+        b.replace(at, line.size() - 1, "other\nand one more\n");
+    }
+    const auto few = diff_lines(Lines(a), Lines(b));
+    EXPECT_EQ(applied(Lines(a), Lines(b), few), b);
+    EXPECT_EQ(few.size(), 4U);
+    EXPECT_EQ(cost(few), 12U);
+
+    const std::string all_a = std::string(600'000, '\n');
+    std::string all_b;
+    for (int i = 0; i < 600'000; ++i) all_b += "b\n";
+    const auto all = diff_lines(Lines(all_a), Lines(all_b));
+    ASSERT_EQ(all.size(), 1U) << "parts that follow each other are one change";
+    EXPECT_EQ(all[0].removed, 600'000U);
+    EXPECT_EQ(all[0].added, 600'000U);
+
+    // Every second line has changed: after the bound the rest is replaced.
+    std::string half;
+    for (int i = 0; i < 600'000; ++i) half += i % 2 == 0 ? "\n" : "b\n";
+    const auto bounded = diff_lines(Lines(all_a), Lines(half));
+    EXPECT_EQ(applied(Lines(all_a), Lines(half), bounded), half);
+    EXPECT_GT(cost(bounded), 600'000U) << "not compared to the end";
+    EXPECT_EQ(bounded.back().before + bounded.back().removed, 600'000U);
+}
+
 TEST(Diff, of_equal_texts_is_empty) {
     EXPECT_TRUE(diff_lines(Lines(""), Lines("")).empty());
     EXPECT_EQ(unified_diff("a\n", "a\n", "a/x", "b/x").text, "");

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/utf8.h"
+
 namespace paddock::text {
 namespace {
 
@@ -32,9 +34,16 @@ bool is_jpeg(std::string_view head) {
     return head.size() > 6 && marker >= 0xC0 && marker <= 0xFE && length >= 2;
 }
 
+// Width and height, the table of colours if there is one, and a block: an extension, a picture, or
+// the end.
 bool is_gif(std::string_view head) {
-    const bool has_size = (byte_at(head, 6) | byte_at(head, 7)) != 0;
-    return (holds(head, 3, "87a") || holds(head, 3, "89a")) && head.size() >= 13 && has_size;
+    const bool has_size =
+        (byte_at(head, 6) | byte_at(head, 7)) != 0 && (byte_at(head, 8) | byte_at(head, 9)) != 0;
+    const unsigned flags = byte_at(head, 10);
+    const std::size_t colours = (flags & 0x80) != 0 ? std::size_t{6} << (flags & 7) : 0;
+    const unsigned block = byte_at(head, 13 + colours);
+    return (holds(head, 3, "87a") || holds(head, 3, "89a")) && has_size &&
+           (block == '!' || block == ',' || block == ';');
 }
 
 bool is_bmp(std::string_view head) {
@@ -200,13 +209,24 @@ constexpr Signature kSignatures[] = {
     {0, "BC\xC0\xDE", 0, "", nullptr, {"LLVM bitcode", "application/x-llvm-bitcode"}},
 };
 
+// No picture and no sound is without a zero and without a byte that text cannot have. The head may
+// end within a character.
+bool is_text(std::string_view head) {
+    if (is_binary(head)) return false;
+    for (std::size_t cut = 0; cut < 4 && cut <= head.size(); ++cut) {
+        if (is_utf8(head.substr(0, head.size() - cut))) return true;
+    }
+    return false;
+}
+
 }  // namespace
 
 const FileKind* file_kind(std::string_view head) noexcept {
     for (const Signature& each : kSignatures) {
         if (holds(head, each.at, each.bytes) && holds(head, each.also_at, each.also) &&
             (each.check == nullptr || each.check(head))) {
-            return &each.kind;
+            const bool is_shown = each.kind.block != MediaBlock::kNone;
+            return is_shown && is_text(head) ? nullptr : &each.kind;
         }
     }
     return nullptr;

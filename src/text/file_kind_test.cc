@@ -36,7 +36,8 @@ TEST(FileKind, images_that_models_take) {
     EXPECT_EQ(kind("\x89PNG\r\n\x1A\n\0\0\0\rIHDR\0\0"sv), "image/png (image)");
     EXPECT_EQ(kind("\xFF\xD8\xFF\xE0\0\x10JFIF\0"sv), "image/jpeg (image)");
     EXPECT_EQ(kind("\xFF\xD8\xFF\xDB\0\x43\0"sv), "image/jpeg (image)");
-    EXPECT_EQ(kind("GIF89a\x01\0\x01\0\0\0\0"sv), "image/gif (image)");
+    EXPECT_EQ(kind("GIF89a\x01\0\x01\0\0\0\0,"sv), "image/gif (image)");
+    EXPECT_EQ(kind("GIF87a\x01\0\x01\0\x80\0\0rgbrgb!"sv), "image/gif (image)");
     EXPECT_EQ(kind("RIFF\x1A\0\0\0WEBPVP8L"sv), "image/webp (image)");
 }
 
@@ -79,6 +80,13 @@ TEST(FileKind, is_not_deceived_by_a_beginning) {
                                         "\xFF\xD8\xFF\xFF\xFF\xFF\xFF"sv,
                                         "GIF is a format"sv,
                                         "GIF89a"sv,
+                                        "GIF89a# Notes, with a token below\n"sv,
+                                        "GIF89aaaaabb,and so on"sv,
+                                        "GIF89aaaaabb,\xC3"sv,
+                                        "GIF89a\x01\0\0\0\0\0\0,"sv,
+                                        "GIF89a\x01\0\x01\0\0\0\0token"sv,
+                                        "GIF89a\x01\0\x01\0\x80\0\0,token"sv,
+                                        "ID3\x04\x01\x10 abc, a text"sv,
                                         "RIFF is a word, WEBP"sv,
                                         "ID3 tags explained"sv,
                                         "BMW and others, a text"sv,

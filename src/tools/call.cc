@@ -137,6 +137,7 @@ Answer answer_to(const Workspace& workspace, std::string_view name, const Given&
     Session& session = workspace.session();
     const auto start = Clock::now();
     Answer answer = answered(session, name, given, options, start);
+    if (answer.is_deferred) return answer;
     AuditEvent event;
     event.tool = name;
     event.secrets = answer.secrets;

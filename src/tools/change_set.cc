@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <paddock/limits.h>
+
 namespace paddock::tools {
 
 namespace {
@@ -14,7 +16,24 @@ StagedFile as_on_disk(const Change& change) {
     return file;
 }
 
+std::uint64_t size_of(const std::optional<std::string>& content) {
+    return content ? content->size() : 0;
+}
+
 }  // namespace
+
+Attempt<void> ChangeSet::hold(std::uint64_t more, std::uint64_t less) {
+    if (held_bytes_ - less + more > limits::kPatchStagedBytesMax) {
+        return Problem(
+            Code::kLimitReached,
+            "The files of the patch are too large together: before and after it they may "
+            "have " +
+                std::to_string(limits::kPatchStagedBytesMax) +
+                " bytes. Nothing was changed. Apply it in parts, a few files each.");
+    }
+    held_bytes_ = held_bytes_ - less + more;
+    return {};
+}
 
 Attempt<const StagedFile*> ChangeSet::look(std::string_view path) {
     auto canonical = files_.target(path);
@@ -24,6 +43,9 @@ Attempt<const StagedFile*> ChangeSet::look(std::string_view path) {
     }
     auto change = files_.prepare(path);
     if (!change) return change.error();
+    if (change->old) {
+        if (auto fits = hold(2 * change->old->bytes.size(), 0); !fits) return fits.error();
+    }
     StagedFile staged = as_on_disk(*change);
     const std::string key = change->path;
     const auto it = entries_.emplace(key, Entry{std::move(*change), std::move(staged), false});
@@ -41,13 +63,17 @@ StagedFile& ChangeSet::touched(const StagedFile& file) {
     return entry.staged;
 }
 
-void ChangeSet::write(const StagedFile& file, std::string content, std::optional<Mode> mode) {
+Attempt<void> ChangeSet::write(const StagedFile& file, std::string content,
+                               std::optional<Mode> mode) {
+    if (auto fits = hold(content.size(), size_of(file.content)); !fits) return fits;
     StagedFile& staged = touched(file);
     staged.content = std::move(content);
     if (mode) staged.mode = mode;
+    return {};
 }
 
 void ChangeSet::remove(const StagedFile& file) {
+    held_bytes_ -= size_of(file.content);
     touched(file).content.reset();
     entries_.at(file.path).origin.clear();
 }

@@ -29,13 +29,14 @@ class ChangeSet {
 public:
     explicit ChangeSet(const Files& files) : files_(files) {}
 
-    // Asks the rules and the tracker, once for each file. The pointer stays valid.
+    // Asks the rules and the tracker, once for each file. The pointer stays valid. This and write():
+    // limit_reached, if more than limits::kPatchStagedBytesMax would be held.
     Attempt<const StagedFile*> look(std::string_view path);
 
     // As it is on disk.
     StagedFile original(const StagedFile& file) const;
 
-    void write(const StagedFile& file, std::string content, std::optional<Mode> mode);
+    Attempt<void> write(const StagedFile& file, std::string content, std::optional<Mode> mode);
     void remove(const StagedFile& file);
     // What a write() of `to` is made of: it takes after that file, and is that file if nothing of
     // it was changed and it is to go.
@@ -55,6 +56,8 @@ private:
         std::string aside{};     // its temporary name
     };
 
+    // Texts of these sizes are about to be held, or no longer.
+    Attempt<void> hold(std::uint64_t more, std::uint64_t less);
     StagedFile& touched(const StagedFile& file);
     bool is_pure_rename(const Entry& entry) const;
     Attempt<void> make(Entry& entry, bool is_last);
@@ -65,6 +68,7 @@ private:
     std::string take_back_all(std::size_t made);
 
     const Files& files_;
+    std::uint64_t held_bytes_ = 0;  // of all texts in entries_
     std::map<std::string, Entry, std::less<>> entries_;  // by canonical path
     std::vector<std::string> order_;                     // in which they are made
     std::vector<std::string> directories_;               // that were made on the way

@@ -91,6 +91,21 @@ text::EditFailure without_secrets(const Session& session, std::string text,
     return shown;
 }
 
+// Made of the text without its secrets: an edit may leave a part of one that no shape tells.
+std::string shown_diff(const Session& session, const std::string& before, const std::string& after,
+                       const std::vector<text::Edit>& edits, const std::string& name) {
+    const auto diff = [&](const std::string& from, const std::string& to) {
+        return text::unified_diff(from, to, label("a/", name), label("b/", name),
+                                  {.bytes_max = kDiffShownBytes})
+            .text;
+    };
+    std::string hidden = before;
+    if (session.redact(hidden) == 0) return diff(before, after);
+    const auto edited = text::apply_edits(hidden, edits);
+    if (edited) return diff(hidden, edited->content);
+    return "[The diff is not shown: the edit reaches into what is shown as [REDACTED:...].]";
+}
+
 Problem explained(const text::EditFailure& failure, const std::string& name, std::size_t edits) {
     std::string where = name;
     if (edits > 1) {
@@ -119,16 +134,15 @@ Attempt<Answer> run_edit_file(Session& session, const Arguments& arguments, cons
     }
     const auto bytes = encoded(files, *change->old, before->format, edited->content);
     if (!bytes) return bytes.error();
-    const auto diff = text::unified_diff(before->text, edited->content, label("a/", name),
-                                         label("b/", name), {.bytes_max = limits::kEditDiffBytes});
+    const std::string diff = shown_diff(session, before->text, edited->content, *edits, name);
     std::size_t replaced = 0;
     for (const text::Replaced& edit : edited->edits) replaced += edit.count;
     const std::string places = std::to_string(replaced) + (replaced == 1 ? " place" : " places");
     if (arguments.flag("dry_run")) {
-        return text_answer("Would change " + places + " in " + name + ":\n" + diff.text);
+        return text_answer("Would change " + places + " in " + name + ":\n" + diff);
     }
     if (auto done = files.commit(*change, *bytes); !done) return done.error();
-    return text_answer("Changed " + places + " in " + name + ":\n" + diff.text);
+    return text_answer("Changed " + places + " in " + name + ":\n" + diff);
 }
 
 Argument old_string(bool required) {

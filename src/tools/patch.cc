@@ -159,8 +159,7 @@ private:
                                "Read it and patch what is there.");
         }
         tell('A', (*there)->path, notes);
-        changes_.write(**there, *content, change.mode);
-        return {};
+        return changes_.write(**there, *content, change.mode);
     }
 
     // A change goes through a link to the file; to take that away under the link's name would leave
@@ -211,18 +210,15 @@ private:
             return keep(**there, change, "already has this change");
         if (!result) return explained(without_secrets(before, change, result.error()));
         tell('M', (*there)->path, joined(result->notes));
-        changes_.write(**there, result->content, change.mode);
-        return {};
+        return changes_.write(**there, result->content, change.mode);
     }
 
     // The content is as the patch leaves it; the mode may not be.
     Attempt<void> keep(const StagedFile& file, const text::FileChange& change,
                        const std::string& why) {
         tell('=', file.path, why);
-        if (change.mode && change.mode != file.mode) {
-            changes_.write(file, *file.content, change.mode);
-        }
-        return {};
+        if (!change.mode || change.mode == file.mode) return {};
+        return changes_.write(file, *file.content, change.mode);
     }
 
     Attempt<void> carry(const text::FileChange& change) {
@@ -242,7 +238,7 @@ private:
             return is_done ? keep(**to, change, done) : missing(change.path);
         }
         std::string notes;
-        const auto content = applied(*source.content, change, notes);
+        auto content = applied(*source.content, change, notes);
         if ((*to)->content) {
             const std::string& held = *(*to)->content;
             const bool is_done = (content && *content == held) || has_exactly(held, change);
@@ -257,7 +253,8 @@ private:
         if (!content) return content.error();
         const std::string origin = "from " + files_.shown((*from)->path);
         tell(renames ? 'R' : 'C', (*to)->path, notes.empty() ? origin : origin + "; " + notes);
-        changes_.write(**to, *content, change.mode ? change.mode : source.mode);
+        const Mode mode = change.mode ? *change.mode : source.mode;
+        if (auto staged = changes_.write(**to, std::move(*content), mode); !staged) return staged;
         changes_.derive(**to, **from, renames);
         if (renames) changes_.remove(**from);
         return {};

@@ -153,7 +153,8 @@ Problem beyond_the_end(const Files& files, const OpenFile& file, std::uint64_t t
                        (total == 1 ? " line." : " lines.") + " Use a smaller offset.");
 }
 
-Attempt<Answer> medium(const Files& files, OpenFile& file, const text::FileKind& kind) {
+Attempt<Answer> medium(const Session& session, OpenFile& file, const text::FileKind& kind) {
+    const Files& files = session.files();
     const std::uint64_t size = file.stat().size;
     if (size > limits::kMediaBytesMax) {
         return Problem(Code::kTooLarge, files.shown(file.path()) + " is a " +
@@ -164,6 +165,12 @@ Attempt<Answer> medium(const Files& files, OpenFile& file, const text::FileKind&
     }
     auto bytes = file.read_all(limits::kMediaBytesMax);
     if (!bytes) return bytes.error();
+    if (std::string copy = *bytes; session.redact(copy) > 0) {
+        return Problem(Code::kDeniedByRule,
+                       files.shown(file.path()) + " begins like a " + std::string(kind.name) +
+                           " and holds a secret as plain text, which cannot be left out of it. "
+                           "Work with another file.");
+    }
     if (files.reads() != nullptr)
         files.reads()->mark_read(file.stat().identity, file.path(), *bytes);
     Answer answer;
@@ -183,16 +190,19 @@ Problem binary(const Files& files, const OpenFile& file, const text::FileKind* k
 }
 
 Attempt<Answer> text_of(const Session& session, OpenFile& file, std::string_view head,
-                        text::TextFormat format, const Arguments& arguments) {
+                        text::TextFormat format, const Arguments& arguments,
+                        const CallOptions& options) {
     const Files& files = session.files();
     const std::int64_t first = arguments.integer("offset");
     if (first == 0) {
         return Problem(Code::kInvalidArgument,
                        "read_file: lines count from 1; a negative 'offset' counts from the end.");
     }
-    const auto window =
-        read_window(files, file, head, format, first,
-                    static_cast<std::size_t>(arguments.integer("limit")), session.secret_margin());
+    const auto window = read_window(files, file, head, format,
+                                    {.first = first,
+                                     .count = static_cast<std::size_t>(arguments.integer("limit")),
+                                     .margin = session.secret_margin(),
+                                     .cancel = options.cancel});
     if (!window) return window.error();
     if (window->total == 0U) return text_answer(files.shown(file.path()) + " is empty.");
     if (window->lines.size() == 0) {
@@ -201,7 +211,8 @@ Attempt<Answer> text_of(const Session& session, OpenFile& file, std::string_view
     return shown(session, *window, arguments.flag("line_numbers"));
 }
 
-Attempt<Answer> run_read_file(Session& session, const Arguments& arguments, const CallOptions&) {
+Attempt<Answer> run_read_file(Session& session, const Arguments& arguments,
+                              const CallOptions& options) {
     const Files& files = session.files();
     const std::string& path = arguments.text("path");
     auto file = files.open(path);
@@ -212,16 +223,21 @@ Attempt<Answer> run_read_file(Session& session, const Arguments& arguments, cons
             "'" + Files::shown_given(path) + "' is a directory. Look into it with list_directory.");
     }
     if (!file) return file.error();
+    if (options.only_quick && file->stat().size > limits::kQuickReadBytesMax) {
+        Answer later;
+        later.is_deferred = true;
+        return later;
+    }
     const auto head = head_of(*file);
     if (!head) return head.error();
     const bool is_whole = file->stat().size <= head->size();
     const text::FileKind* kind = text::file_kind(*head);
     if (kind != nullptr && kind->block != text::MediaBlock::kNone) {
-        return medium(files, *file, *kind);
+        return medium(session, *file, *kind);
     }
     const text::TextFormat format = text::sniff_format(*head, is_whole);
     if (format.encoding == text::Encoding::kBinary) return binary(files, *file, kind);
-    return text_of(session, *file, *head, format, arguments);
+    return text_of(session, *file, *head, format, arguments, options);
 }
 
 }  // namespace

@@ -6,31 +6,13 @@
 
 #include <paddock/limits.h>
 
+#include "search/interruption.h"
+
 namespace paddock::tools {
 namespace {
 
 constexpr std::size_t kHeadBytes = 8192;
 constexpr std::size_t kBlockBytes = 65536;
-
-// Where the line begins that has `lines` - 1 lines after it; 0 if there are not so many.
-Attempt<std::uint64_t> start_of_tail(OpenFile& file, std::uint64_t lines) {
-    const auto block = std::make_unique_for_overwrite<char[]>(kBlockBytes);
-    std::uint64_t end = file.stat().size;
-    bool at_very_end = true;
-    while (end > 0) {
-        const std::size_t size = std::min<std::uint64_t>(end, kBlockBytes);
-        const auto got = file.read_at(end - size, block.get(), size);
-        if (!got) return got.error();
-        if (*got != size) return std::uint64_t{0};  // it was cut meanwhile
-        for (std::size_t i = size; i > 0; --i) {
-            if (block[i - 1] != '\n' || std::exchange(at_very_end, false)) continue;
-            if (--lines == 0) return end - size + i;
-        }
-        at_very_end = false;
-        end -= size;
-    }
-    return std::uint64_t{0};
-}
 
 bool has_one_byte_newlines(text::Encoding encoding) {
     return encoding == text::Encoding::kUtf8 || encoding == text::Encoding::kLatin1;
@@ -38,13 +20,15 @@ bool has_one_byte_newlines(text::Encoding encoding) {
 
 class WindowReader {
 public:
-    WindowReader(const Files& files, OpenFile& file, text::TextFormat format, std::int64_t first,
-                 std::size_t count, std::size_t margin)
+    WindowReader(const Files& files, OpenFile& file, text::TextFormat format,
+                 const WindowWanted& wanted)
         : files_(files),
           file_(file),
+          wanted_(wanted),
           decoder_(format),
-          window_{text::LineWindow(first, count,
-                                   {limits::kReadLineBytesMax, limits::kReadShownBytesMax, margin}),
+          window_{text::LineWindow(
+                      wanted.first, wanted.count,
+                      {limits::kReadLineBytesMax, limits::kReadShownBytesMax, wanted.margin}),
                   format,
                   0,
                   {}} {}
@@ -78,13 +62,57 @@ public:
         return std::move(window_);
     }
 
+    // Where the line begins that has `lines` - 1 lines after it; 0 if there are not so many.
+    Attempt<std::uint64_t> start_of_tail(std::uint64_t lines) {
+        const auto block = std::make_unique_for_overwrite<char[]>(kBlockBytes);
+        std::uint64_t end = file_.stat().size;
+        bool at_very_end = true;
+        while (end > 0) {
+            if (is_interrupted()) return interrupted();
+            const std::size_t size = std::min<std::uint64_t>(end, kBlockBytes);
+            const auto got = file_.read_at(end - size, block.get(), size);
+            if (!got) return got.error();
+            if (*got != size) return std::uint64_t{0};  // it was cut meanwhile
+            for (std::size_t i = size; i > 0; --i) {
+                if (block[i - 1] != '\n' || std::exchange(at_very_end, false)) continue;
+                if (--lines == 0) return end - size + i;
+            }
+            at_very_end = false;
+            end -= size;
+        }
+        return std::uint64_t{0};
+    }
+
 private:
+    // The time begins behind the head, so that a small file does not even ask for it.
+    bool is_interrupted() {
+        if (!interruption_) interruption_.emplace(wanted_.time_max, wanted_.cancel);
+        return interruption_->requested();
+    }
+
+    Problem interrupted() const {
+        if (interruption_->cause() == search::Interruption::Cause::kCancelled) {
+            return call_cancelled();
+        }
+        return Problem(Code::kLimitReached,
+                       "The lines were not reached within the time of a call, since " +
+                           files_.shown(file_.path()) + " has " +
+                           std::to_string(file_.stat().size) +
+                           " bytes. Read it nearer to its start, or look for a text with grep.");
+    }
+
     // True at the end of the file, false if no more of it is needed or may be read.
     Attempt<bool> read_from(std::uint64_t at) {
         const bool scans = file_.stat().size <= limits::kScannedFileBytesMax;
         const auto block = std::make_unique_for_overwrite<char[]>(kBlockBytes);
         for (;;) {
             if (!scans && window_.lines.is_full()) return false;
+            if (is_interrupted()) {
+                const bool is_late = interruption_->cause() == search::Interruption::Cause::kTime;
+                // What was reached is shown, if it counts from the start.
+                if (is_late && wanted_.first > 0 && window_.lines.size() > 0) return false;
+                return interrupted();
+            }
             const auto got = file_.read_at(at, block.get(), kBlockBytes);
             if (!got) return got.error();
             if (*got == 0) return true;
@@ -113,6 +141,8 @@ private:
 
     const Files& files_;
     OpenFile& file_;
+    const WindowWanted& wanted_;
+    std::optional<search::Interruption> interruption_;
     text::Decoder decoder_;
     std::string decoded_;
     std::optional<ReadTracker::Passing> passing_;
@@ -131,12 +161,12 @@ Attempt<std::string> head_of(OpenFile& file) {
 }
 
 Attempt<TextWindow> read_window(const Files& files, OpenFile& file, std::string_view head,
-                                text::TextFormat format, std::int64_t first, std::size_t count,
-                                std::size_t margin) {
-    WindowReader reader(files, file, format, first, count, margin);
+                                text::TextFormat format, const WindowWanted& wanted) {
+    WindowReader reader(files, file, format, wanted);
     const bool is_huge = file.stat().size > limits::kScannedFileBytesMax;
-    if (first > 0 || !is_huge || !has_one_byte_newlines(format.encoding)) return reader.all(head);
-    const auto tail = start_of_tail(file, static_cast<std::uint64_t>(-first));
+    if (wanted.first > 0 || !is_huge || !has_one_byte_newlines(format.encoding))
+        return reader.all(head);
+    const auto tail = reader.start_of_tail(static_cast<std::uint64_t>(-wanted.first));
     if (!tail) return tail.error();
     if (*tail == 0) return reader.all(head);
     auto window = reader.from(*tail);

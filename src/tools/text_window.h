@@ -1,10 +1,14 @@
 // Some lines of an open file, decoded, read in constant memory.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
+
+#include <paddock/limits.h>
 
 #include "text/encoding.h"
 #include "text/line_window.h"
@@ -20,12 +24,19 @@ struct TextWindow {
     bool numbers_from_end = false;       // too far into a huge file to know the numbers
 };
 
-// `head`: of the file, from head_of(). `first` and `margin` as in LineWindow. Reads a file up to
-// limits::kScannedFileBytesMax to its end and marks it as read; of a larger one no more than is
-// needed, from its end if `first` is negative.
+struct WindowWanted {
+    std::int64_t first = 1;  // this, `count` and `margin` as in LineWindow
+    std::size_t count = 0;
+    std::size_t margin = 0;
+    std::stop_token cancel{};
+    std::chrono::milliseconds time_max = limits::kSearchTimeMax;
+};
+
+// `head`: of the file, from head_of(). Reads a file up to limits::kScannedFileBytesMax to its end
+// and marks it as read; of a larger one no more than is needed, from its end if `first` is
+// negative. Errors: cancelled; limit_reached, if no line was reached in time.
 Attempt<TextWindow> read_window(const Files& files, OpenFile& file, std::string_view head,
-                                text::TextFormat format, std::int64_t first, std::size_t count,
-                                std::size_t margin);
+                                text::TextFormat format, const WindowWanted& wanted);
 
 // The first bytes of a file, for judging what it is.
 Attempt<std::string> head_of(OpenFile& file);

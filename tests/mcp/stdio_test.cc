@@ -72,6 +72,26 @@ protected:
     std::optional<ServerProcess> server_;
 };
 
+// A terabyte without a line takes minutes to read.
+TEST_F(McpStdio, a_long_read_holds_up_nobody_and_can_be_cancelled) {
+    std::string lines;
+    for (int i = 1; i <= 10'000; ++i) lines += "line " + std::to_string(i) + "\n";
+    os_write(ws("huge"), lines);
+    ASSERT_EQ(::truncate(ws("huge").c_str(), off_t{1} << 40), 0);
+    for (const int offset : {-5, 2'000'000}) {
+        const int read = server().call("read_file", {{"path", "huge"}, {"offset", offset}});
+        const int ping = server().request("ping");
+        EXPECT_EQ(text_at(server().receive(), "id"), std::to_string(ping));
+        server().send(
+            R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":)" +
+            std::to_string(read) + "}}");
+    }
+    EXPECT_NE(server().text_of("read_file", {{"path", "huge"}, {"limit", 2}}).find("2\tline 2\n"),
+              std::string::npos);
+    server().close_input();
+    EXPECT_EQ(server().wait(), 0);
+}
+
 TEST_F(McpStdio, every_tool_works_behind_both_walls) {
     tree({"ROOT/a.txt=one\ntwo\n", "ROOT/.git/HEAD=ref: refs/heads/main\n",
           "ROOT/sub/deep/x.c=int x;\n", "ROOT/.gitignore=*.o\n", "ROOT/b.o=ignored"});

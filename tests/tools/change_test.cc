@@ -593,6 +593,60 @@ TEST_F(Change, a_patch_with_the_mark_of_a_secret_says_what_that_is) {
     EXPECT_EQ(text.find(secret), std::string::npos) << text;
 }
 
+// What is left of a token after its beginning was replaced has no shape.
+TEST_F(Change, the_diff_of_an_edit_shows_no_part_of_a_secret) {
+    const std::string rest = Chance(3).text("abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUV", 36);
+    os_write(ws("f"), "one\ntoken: ghp_" + rest + "\ntwo\n");
+    const auto shown = [&](const json::Object& edit) {
+        reopen();
+        read("f");
+        json::Object arguments = edit;
+        arguments.append("path", "f");
+        arguments.append("dry_run", true);
+        return ok("edit_file", arguments);
+    };
+    const json::Object beheads{{"old_string", "token: ghp_"}, {"new_string", "t"}};
+    EXPECT_EQ(shown(beheads).find(rest), std::string::npos) << shown(beheads);
+    constexpr std::string_view kParted = "onetkw";
+    json::Array apart;
+    for (const char c : kParted) {
+        apart.push_back(json::Object{{"old_string", std::string(1, c)},
+                                     {"new_string", std::string(1, c) + "."},
+                                     {"replace_all", true}});
+    }
+    std::string parted;
+    for (const char c : rest) {
+        parted += c;
+        if (kParted.find(c) != kParted.npos) parted += '.';
+    }
+    ASSERT_NE(parted, rest);
+    EXPECT_EQ(shown({{"edits", apart}}).find(parted), std::string::npos);
+    const std::string beside = shown({{"old_string", "one"}, {"new_string", "1"}});
+    EXPECT_NE(beside.find("-one\n+1\n token: [REDACTED:"), std::string::npos) << beside;
+    options.redact_secrets = false;
+    EXPECT_NE(shown(beheads).find(rest), std::string::npos) << "it would have been shown";
+    EXPECT_NE(shown({{"edits", apart}}).find(parted), std::string::npos);
+}
+
+// A line of a patch can stand for a file of megabytes.
+TEST_F(Change, patch_holds_no_more_than_its_bound) {
+    options.track_reads = false;
+    os_write(ws("large"), std::string(std::size_t{60} << 20, 'x'));
+    const auto copies = [](int count, bool dry_run) {
+        std::string patch;
+        for (int i = 0; i < count; ++i) {
+            const std::string name = "copy" + std::to_string(i);
+            patch += "diff --git a/large b/" + name + "\nsimilarity index 100%\ncopy from large\n" +
+                     "copy to " + name + "\n";
+        }
+        return json::Object{{"patch", patch}, {"dry_run", dry_run}};
+    };
+    (void)ok("patch", copies(2, true));
+    EXPECT_EQ(refused("patch", copies(3, true)), "limit_reached");
+    EXPECT_EQ(refused("patch", copies(25, false)), "limit_reached");
+    EXPECT_EQ(os_list(ws()), std::vector<std::string>{"large"});
+}
+
 TEST_F(Change, patch_needs_a_read_and_respects_rules) {
     tree({"ROOT/a=1\n"});
     const auto patch = [](const std::string& name) {

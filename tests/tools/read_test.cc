@@ -11,7 +11,10 @@
 
 #include "escape/call_hook.h"
 #include "fault/budget.h"
+#include "testing/secret_samples.h"
 #include "tools/desk.h"
+#include "tools/session.h"
+#include "tools/text_window.h"
 
 namespace paddock::testing {
 namespace {
@@ -99,6 +102,43 @@ TEST_F(Look, images_are_known_by_content) {
     EXPECT_EQ(ok("read_file", {{"path", "fake.png"}}), "     1\tnot a picture\n");
 }
 
+// What is shown as a picture does not pass the filter: no text may become one.
+TEST_F(Look, a_text_with_a_secret_is_no_picture) {
+    const std::string token = "ghp_" + Chance(4).text("abcdefghijkmnpqrstuvwxyzABCDEFGHJ", 36);
+    const std::string gif("GIF89a\1\0\1\0\0\0\0", 13);
+    const auto answer_to = [&](const std::string& content) {
+        os_write(ws("f"), content);
+        return call("read_file", {{"path", "f"}});
+    };
+    const tools::Answer text = answer_to("GIF89atoken: " + token + "\n");
+    EXPECT_EQ(text.text(), "     1\tGIF89atoken: [REDACTED:github-token]\n");
+    const tools::Answer commented = answer_to(gif + "!\xFE(" + token + ";");
+    EXPECT_TRUE(commented.text().starts_with("denied_by_rule: ")) << commented.text();
+    ASSERT_EQ(commented.blocks.size(), 1U);
+    EXPECT_EQ(commented.blocks[0].kind, tools::BlockKind::kText);
+    const tools::Answer picture = answer_to(gif + "!\xFE(no token at all;");
+    ASSERT_EQ(picture.blocks.size(), 1U);
+    EXPECT_EQ(picture.blocks[0].kind, tools::BlockKind::kImage);
+}
+
+TEST_F(Look, a_hurried_caller_gets_small_files_only) {
+    os_write(ws("small"), "one\n");
+    os_write(ws("large"), std::string(limits::kQuickReadBytesMax + 1, '\n'));
+    int audited = 0;
+    options.audit = [&](const AuditEvent&) { ++audited; };
+    const auto deferred = [&](const char* arguments) {
+        const tools::Answer answer =
+            tools::call(workspace(), "read_file", arguments, {.only_quick = true});
+        EXPECT_EQ(answer.blocks.empty(), answer.is_deferred);
+        return answer.is_deferred;
+    };
+    EXPECT_FALSE(deferred(R"({"path": "small"})"));
+    EXPECT_EQ(audited, 1);
+    EXPECT_TRUE(deferred(R"({"path": "large"})"));
+    EXPECT_EQ(audited, 1) << "it is made again";
+    EXPECT_FALSE(deferred(R"({"path": "missing"})"));
+}
+
 // Ten gigabytes, nearly all of it a hole.
 class HugeFile : public Look {
 protected:
@@ -127,7 +167,32 @@ protected:
     std::string shown(const Window& window) {
         return ok("read_file", {{"path", "huge"}, {"offset", window.offset}, {"limit", 1}});
     }
+
+    // The code of a read that ends early, or "read".
+    std::string read_within(std::int64_t first, std::chrono::milliseconds time_max) {
+        const tools::Files& files = workspace().session().files();
+        auto file = files.open("huge");
+        const auto head = tools::head_of(*file);
+        const auto window = tools::read_window(files, *file, *head, {},
+                                               {.first = first, .count = 1, .time_max = time_max});
+        return window ? "read" : std::string(code_name(window.error().code));
+    }
 };
+
+TEST_F(HugeFile, is_not_read_for_ever) {
+    EXPECT_EQ(read_within(100, std::chrono::milliseconds(-1)), "limit_reached");
+    EXPECT_EQ(read_within(-100, std::chrono::milliseconds(-1)), "limit_reached");
+    EXPECT_EQ(read_within(1, std::chrono::milliseconds(-1)), "read") << "it is there already";
+    std::stop_source stop;
+    stop.request_stop();
+    for (const int offset : {100, -100}) {
+        const std::string arguments =
+            R"({"path": "huge", "offset": )" + std::to_string(offset) + "}";
+        EXPECT_EQ(
+            tools::call(workspace(), "read_file", arguments, {.cancel = stop.get_token()}).error,
+            Code::kCancelled);
+    }
+}
 
 TEST_F(HugeFile, is_read_no_further_than_needed) {
     (void)workspace();
