@@ -96,7 +96,7 @@ std::string shown_diff(const Session& session, const std::string& before, const 
                        const std::vector<text::Edit>& edits, const std::string& name) {
     const auto diff = [&](const std::string& from, const std::string& to) {
         return text::unified_diff(from, to, label("a/", name), label("b/", name),
-                                  {.bytes_max = kDiffShownBytes})
+                                  {.bytes_max = limits::kEditDiffBytes})
             .text;
     };
     std::string hidden = before;

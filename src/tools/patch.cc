@@ -253,7 +253,7 @@ private:
         if (!content) return content.error();
         const std::string origin = "from " + files_.shown((*from)->path);
         tell(renames ? 'R' : 'C', (*to)->path, notes.empty() ? origin : origin + "; " + notes);
-        const Mode mode = change.mode ? *change.mode : source.mode;
+        const auto mode = change.mode ? change.mode : source.mode;
         if (auto staged = changes_.write(**to, std::move(*content), mode); !staged) return staged;
         changes_.derive(**to, **from, renames);
         if (renames) changes_.remove(**from);
