@@ -22,6 +22,7 @@
 
 #include "policy/meter.h"
 #include "policy/path_rules.h"
+#include "search/git_layout.h"
 #include "tools/answer.h"
 #include "tools/disk_use.h"
 
@@ -134,8 +135,11 @@ private:
     std::string_view ruled_directory(std::string_view canonical) const;  // empty: the root
     Problem denied(std::string_view path, const policy::Decision& decision) const;
     Attempt<void> check(std::string_view canonical, std::string_view path, Purpose purpose) const;
-    // Would git obey what is to be written there, although no name says so?
-    Attempt<void> check_obeyed(const std::string& canonical) const;
+    // Does git obey what is there or is to be, although no name says so? kMake: of this file or
+    // directory alone; kTakeAway: with all that is or would be below.
+    Attempt<void> check_obeyed(const std::string& canonical, search::GitChange change) const;
+    // Is it a part that the rules protect? The refusal names `path`.
+    Attempt<void> check_part(const search::GitPart& part, const std::string& path) const;
     Attempt<void> check_below(const std::string& directory, const std::string& named,
                               Purpose purpose) const;
     Attempt<Resolution> resolve(std::string_view path, Purpose purpose) const;

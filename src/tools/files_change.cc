@@ -93,7 +93,8 @@ Attempt<void> Files::count_written(std::uint64_t bytes, std::uint64_t replaced) 
 
 Attempt<void> Files::commit(const Change& change, std::string_view content,
                             std::optional<Mode> mode) const {
-    if (auto allowed = check_obeyed(change.path); !allowed) return allowed;
+    if (auto allowed = check_obeyed(change.path, search::GitChange::kMake); !allowed)
+        return allowed;
     const std::uint64_t replaced = change.old ? change.old->bytes.size() : 0;
     if (auto allowed = count_written(content.size(), replaced); !allowed) return allowed.error();
     WriteOptions options;
@@ -155,7 +156,13 @@ Attempt<void> Files::check_below(const std::string& directory, const std::string
     if (!rules_.covers_something_below(ruled_directory(named))) return {};
     const bool is_changed = purpose == Purpose::kChange && named == directory;
     Attempt<void> verdict;
+    search::NotableMap notable;
     const Status walked = linkless_.walk(directory, [&](const WalkEntry& entry) {
+        if (is_changed && search::is_git_name(entry.name, entry.type)) {
+            const std::string_view holder =
+                entry.path.substr(0, entry.path.size() - entry.name.size() - 1);
+            notable[std::string(holder)].push_back({std::string(entry.name), entry.type});
+        }
         const std::string path = named + std::string(entry.path.substr(directory.size()));
         verdict = check(path, path, purpose);
         if (!verdict && hides(path)) {
@@ -174,6 +181,9 @@ Attempt<void> Files::check_below(const std::string& directory, const std::string
                                      walked.error().code == Code::kNotFound ||
                                      walked.error().code == Code::kPathEscape);
     if (!walked && !is_leaf) return walked.error();
+    for (const search::GitPart& part : search::git_parts(linkless_, notable)) {
+        if (auto allowed = check_part(part, part.path); !allowed) return allowed;
+    }
     return {};
 }
 
@@ -184,7 +194,7 @@ Attempt<void> Files::make_directory(const std::string& canonical) const {
 
 Attempt<void> Files::make_directories(const std::string& canonical) const {
     if (auto allowed = check(canonical, canonical, Purpose::kChange); !allowed) return allowed;
-    if (auto allowed = check_obeyed(canonical); !allowed) return allowed;
+    if (auto allowed = check_obeyed(canonical, search::GitChange::kMake); !allowed) return allowed;
     if (auto allowed = count_written(0, 0); !allowed) return allowed;
     const auto made = linkless_.mkdir_all(canonical);
     if (!made) return made.error();
@@ -218,7 +228,11 @@ Attempt<void> Files::move(const std::string& from, const std::string& to, bool o
         if (auto allowed = check_below(path, path, Purpose::kChange); !allowed) return allowed;
     }
     if (auto allowed = check_below(from, to, Purpose::kChange); !allowed) return allowed;
-    if (auto allowed = check_obeyed(to); !allowed) return allowed;
+    for (const search::GitChange change :
+         {search::GitChange::kMake, search::GitChange::kTakeAway}) {
+        if (auto allowed = check_obeyed(to, change); !allowed) return allowed;
+    }
+    if (auto allowed = check_obeyed(from, search::GitChange::kTakeAway); !allowed) return allowed;
     if (overwrite) {
         if (auto known = check_replaced(to); !known) return known;
     }
@@ -266,7 +280,7 @@ Attempt<void> Files::copy_one(const std::string& from, const std::string& to, Fi
                               bool overwrite, Copied& copied) const {
     if (auto allowed = check(from, from, Purpose::kLook); !allowed) return allowed;
     if (auto allowed = check(to, to, Purpose::kChange); !allowed) return allowed;
-    if (auto allowed = check_obeyed(to); !allowed) return allowed;
+    if (auto allowed = check_obeyed(to, search::GitChange::kMake); !allowed) return allowed;
     const std::shared_lock turn(names());
     Status done;
     if (type == FileType::kDirectory) {
@@ -302,6 +316,8 @@ Attempt<void> Files::copy_one(const std::string& from, const std::string& to, Fi
 Attempt<void> Files::remove(const std::string& canonical, bool recursive) const {
     if (auto allowed = check(canonical, canonical, Purpose::kChange); !allowed) return allowed;
     if (auto allowed = check_below(canonical, canonical, Purpose::kChange); !allowed)
+        return allowed;
+    if (auto allowed = check_obeyed(canonical, search::GitChange::kTakeAway); !allowed)
         return allowed;
     const auto done = recursive ? linkless_.remove_all(canonical) : linkless_.remove(canonical);
     if (!done) return done.error();
