@@ -53,6 +53,10 @@ bool is_object_store(std::string_view path);
 
 enum class GitChange : std::uint8_t { kMake, kTakeAway };
 
+// A name on the way is one of git's. Whoever asks would_be_obeyed of such a path before a change
+// has to be alone with it until the change is made.
+bool has_git_name(std::string_view path);
+
 // Making, changing or taking away `path` would change what git obeys in a directory that it takes
 // for a repository, or make one of a directory that holds such a part. Looks only where a name on
 // the way is one of git's. What cannot be looked at counts as there. ".git" itself is left to the

@@ -24,6 +24,13 @@ std::shared_mutex& names() {
     return turns;
 }
 
+// Two changes may each bring one half of a repository. To be taken before names().
+std::unique_lock<std::mutex> turn_with_git(const std::string& canonical) {
+    static std::mutex turn;
+    if (!search::has_git_name(canonical)) return {};
+    return std::unique_lock(turn);
+}
+
 }  // namespace
 
 Attempt<void> Files::check_known(const FileContent& content) const {
@@ -93,6 +100,8 @@ Attempt<void> Files::count_written(std::uint64_t bytes, std::uint64_t replaced) 
 
 Attempt<void> Files::commit(const Change& change, std::string_view content,
                             std::optional<Mode> mode) const {
+    const auto git = turn_with_git(change.path);
+    const std::shared_lock names_stay(names());
     if (auto allowed = check_obeyed(change.path, search::GitChange::kMake); !allowed)
         return allowed;
     const std::uint64_t replaced = change.old ? change.old->bytes.size() : 0;
@@ -102,7 +111,6 @@ Attempt<void> Files::commit(const Change& change, std::string_view content,
     options.mode = mode;
     options.must_create = !change.old;
     if (change.old) options.replaces = change.old->stat;
-    const std::shared_lock names_stay(names());
     const std::lock_guard turn(turn_of(change.path));
     const auto done = linkless_.write_file(change.path, content, options);
     if (!done) return done.error();
@@ -188,6 +196,7 @@ Attempt<void> Files::check_below(const std::string& directory, const std::string
 }
 
 Attempt<void> Files::make_directory(const std::string& canonical) const {
+    const auto git = turn_with_git(canonical);
     const std::shared_lock turn(names());
     return make_directories(canonical);
 }
@@ -259,7 +268,11 @@ Attempt<Copied> Files::copy(const std::string& from, const std::string& to, bool
             return allowed.error();
         }
     }
-    if (auto made = make_parent(to); !made) return made.error();
+    {
+        const auto git = turn_with_git(to);
+        const std::shared_lock turn(names());
+        if (auto made = make_parent(to); !made) return made.error();
+    }
     if (auto done = copy_one(from, to, stat->type, overwrite, copied); !done) return done.error();
     if (stat->type != FileType::kDirectory) return copied;
     Attempt<void> verdict;
@@ -280,8 +293,9 @@ Attempt<void> Files::copy_one(const std::string& from, const std::string& to, Fi
                               bool overwrite, Copied& copied) const {
     if (auto allowed = check(from, from, Purpose::kLook); !allowed) return allowed;
     if (auto allowed = check(to, to, Purpose::kChange); !allowed) return allowed;
-    if (auto allowed = check_obeyed(to, search::GitChange::kMake); !allowed) return allowed;
+    const auto git = turn_with_git(to);
     const std::shared_lock turn(names());
+    if (auto allowed = check_obeyed(to, search::GitChange::kMake); !allowed) return allowed;
     Status done;
     if (type == FileType::kDirectory) {
         if (auto allowed = count_written(0, 0); !allowed) return allowed;

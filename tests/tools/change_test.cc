@@ -686,6 +686,22 @@ protected:
     }
 };
 
+// Each half alone is a file like any other.
+TEST_F(Crowd, makes_no_repository_of_two_halves) {
+    options.limits.bytes_written.reset();
+    (void)workspace();
+    for (int round = 0; round < 40; ++round) {
+        const std::string place = "r" + std::to_string(round) + "/";
+        tree({"ROOT/" + place + "objects/", "ROOT/" + place + "refs/"});
+        all_at_once([&](std::size_t i) {
+            const json::Object file = {{"path", place + (i % 2 == 0 ? "HEAD" : "config")},
+                                       {"content", "x"}};
+            (void)tools::call(workspace(), "write_file", json::to_text(file));
+        });
+        EXPECT_NE(os_exists(ws(place + "HEAD")), os_exists(ws(place + "config"))) << place;
+    }
+}
+
 // Whatever was accepted is in the result, and nothing else; the others were told that they came too
 // late.
 TEST_F(Crowd, edits_one_file_in_one_session) {
