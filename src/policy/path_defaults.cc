@@ -57,9 +57,13 @@ void add_secrets(Rules& rules) {
 // texts, which are content; .gitmodules, of which git believes nothing that could run.
 void add_settings(Rules& rules) {
     // Packages come with the settings of those who made them, which nobody opens.
-    rules.add(Access::kAllow, {"**/node_modules/**/.vscode", "**/node_modules/**/.idea",
-                               "**/node_modules/**/.husky", "**/node_modules/**/.claude",
-                               "**/node_modules/**/.cursor", "**/node_modules/**/.devcontainer"});
+    rules.add(Access::kAllow,
+              {"**/node_modules/**/.vscode", "**/node_modules/**/.idea",
+               "**/node_modules/**/.husky", "**/node_modules/**/.claude",
+               "**/node_modules/**/.cursor", "**/node_modules/**/.devcontainer",
+               "**/node_modules/**/.vscode/**", "**/node_modules/**/.idea/**",
+               "**/node_modules/**/.husky/**", "**/node_modules/**/.claude/**",
+               "**/node_modules/**/.cursor/**", "**/node_modules/**/.devcontainer/**"});
     rules.add(Access::kReadOnly,
               {".bashrc",        ".bash_profile", ".bash_login", ".bash_logout",    ".bash_aliases",
                ".profile",       ".zshrc",        ".zshenv",     ".zprofile",       ".zlogin",

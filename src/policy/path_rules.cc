@@ -66,12 +66,12 @@ Outcome<PathRules> PathRules::compile(std::span<const PathRule> from_operator,
          {&rules.by_first_, &rules.by_second_, &rules.by_last_but_one_, &rules.by_last_}) {
         masks->resize(kByteValues * rules.words_);
     }
-    for (const PathRule& rule : from_operator) PADDOCK_TRY(rules.add(rule));
-    for (const PathRule& rule : defaults) PADDOCK_TRY(rules.add(rule));
+    for (const PathRule& rule : from_operator) PADDOCK_TRY(rules.add(rule, false));
+    for (const PathRule& rule : defaults) PADDOCK_TRY(rules.add(rule, true));
     return rules;
 }
 
-Done PathRules::add(const PathRule& rule) {
+Done PathRules::add(const PathRule& rule, bool is_default) {
     Rule added{rule.pattern, rule.access, {}};
     std::string_view pattern = added.pattern;
     text::GlobOptions options;
@@ -87,6 +87,7 @@ Done PathRules::add(const PathRule& rule) {
         pattern.remove_suffix(3);
     } else {
         options.any_depth = true;
+        added.name_only = is_default && rule.access == Access::kAllow;
     }
     if (pattern.starts_with('/')) {
         pattern.remove_prefix(1);
@@ -154,7 +155,8 @@ std::size_t PathRules::first_match(std::string_view path) const noexcept {
             for (std::uint64_t left = candidates(name, word); left != 0; left &= left - 1) {
                 const auto i = word * kWordBits + static_cast<std::size_t>(std::countr_zero(left));
                 if (i >= best) break;
-                const bool reaches = !rules_[i].below_only || end < path.size();
+                const bool reaches =
+                    end < path.size() ? !rules_[i].name_only : !rules_[i].below_only;
                 if (reaches && rules_[i].glob->matches(path.substr(0, end), true)) best = i;
             }
         }
@@ -190,6 +192,7 @@ std::vector<PathRules::Below> PathRules::restricted_below(std::string_view direc
     // A rule before them decides about all that is below.
     const bool is_decided = std::any_of(
         rules_.begin(), rules_.begin() + static_cast<std::ptrdiff_t>(first), [&](const Rule& rule) {
+            if (rule.name_only) return false;
             return !rule.glob || any_from_root(plain, [&](std::string_view prefix) {
                 return rule.glob->matches(prefix, true);
             });
@@ -205,6 +208,7 @@ bool PathRules::covers_something_below(std::string_view directory) const noexcep
 
 bool PathRules::covers_below_as_written(std::string_view directory) const noexcept {
     for (const Rule& rule : rules_) {
+        if (rule.name_only) continue;
         const bool restricts = rule.access != Access::kAllow;
         // It decides about all that no rule before it touches, and there was none.
         if (!rule.glob || any_from_root(directory, [&](std::string_view prefix) {

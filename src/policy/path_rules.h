@@ -2,7 +2,9 @@
 //
 // A pattern is a text::Glob. Without a slash it matches at any depth; a slash at the start ties it
 // to the root. A pattern that names a directory covers all that is below, whether it exists or not.
-// The operator's rules come before path_defaults.h.
+// The operator's rules come before path_defaults.h. Of those a pattern that allows covers the name
+// alone, unless it ends in "/**": ".env.example" is a file, and a directory of that name lifts
+// nothing.
 //
 // Rules that restrict ignore the case of ASCII letters, since some file systems do and ".ENV" would
 // be the same file there; rules that allow do not. Other spellings that may be the same file
@@ -66,6 +68,7 @@ private:
         Access access;
         std::optional<text::Glob> glob;  // none: "**", everything
         bool below_only = false;         // "build/**" does not cover "build"
+        bool name_only = false;          // covers nothing below
         std::vector<Way> ways{};         // if it restricts
     };
     // For each value of a byte, one bit for each rule that may match a name with it.
@@ -73,7 +76,7 @@ private:
 
     Decision decide_as_written(std::string_view path) const noexcept;
     bool covers_below_as_written(std::string_view directory) const noexcept;
-    Done add(const PathRule& rule);
+    Done add(const PathRule& rule, bool is_default);
     static Outcome<std::vector<Way>> ways_of(std::string_view pattern, bool below_only);
     void index(std::size_t rule, std::string_view pattern);
     std::uint64_t candidates(std::string_view name, std::size_t word) const noexcept;

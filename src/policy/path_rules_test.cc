@@ -234,6 +234,20 @@ TEST(PathDefaults, leave_what_only_looks_like_secrets) {
     }
 }
 
+TEST(PathDefaults, lift_nothing_below_a_directory_that_is_called_like_a_public_file) {
+    for (const char* path :
+         {".env.example/.env", "a/.env.dist/x", "id_x.pub/.ssh/id_rsa", "node_modules/x/a.pem/.env",
+          "site-packages/x.key/y", "cacert.pem/.env", "k.pub.pem/.netrc"}) {
+        EXPECT_EQ(decided(defaults(), path), "deny") << path;
+    }
+    EXPECT_EQ(decided(defaults(), "id_x.pub/.claude/settings.json"), "read_only");
+    EXPECT_TRUE(defaults().covers_something_below("id_x.pub"));
+    EXPECT_FALSE(defaults().restricted_below("id_x.pub/.config").empty());
+    const std::vector<PathRule> given = {{"id_x.pub", Access::kAllow}};
+    const PathRules all = PathRules::compile(given, default_path_rules()).value();
+    EXPECT_EQ(decided(all, "id_x.pub/.env"), "allow") << "the operator means what is below too";
+}
+
 TEST(PathDefaults, keep_what_git_obeys_as_it_is) {
     for (const char* path :
          {".git/hooks", ".git/hooks/pre-commit", ".git/config", ".GIT/Config",

@@ -317,6 +317,57 @@ void Layout::follow_remotes(const std::vector<GitSetting>& settings,
     }
 }
 
+// Too long a name, for one, keeps nobody from moving the directory to a shorter one.
+bool may_be_there(const Root& root, std::string_view path) {
+    const auto stat = root.lstat(path);
+    if (stat) return true;
+    const Code code = stat.error().code;
+    return code != Code::kNotFound && code != Code::kNotADirectory;
+}
+
+void note(const Root& root, const std::string& directory, std::string_view name,
+          NotableMap& notable) {
+    const auto stat = root.lstat(joined(directory, name));
+    if (stat) notable[directory].push_back({std::string(name), stat->type});
+}
+
+// What git finds in this directory: a ".git", or itself a repository.
+void note_repository(const Root& root, const std::string& directory, NotableMap& notable) {
+    note(root, directory, ".git", notable);
+    const auto found = notable.find(directory);
+    if (found != notable.end() && found->second.front().type == FileType::kDirectory) {
+        const std::string dot_git = joined(directory, ".git");
+        notable[dot_git];
+        for (const std::string_view part : kParts) note(root, dot_git, part, notable);
+    }
+    if (is_git_directory_name(leaf_of(directory)) || !may_be_there(root, joined(directory, "HEAD")))
+        return;
+    for (const char* name :
+         {"HEAD", "objects", "refs", "commondir", "config", "config.worktree", "hooks"}) {
+        note(root, directory, name, notable);
+    }
+}
+
+// A link gives what it leads to the name that git obeys.
+void add_end(const Root& root, const std::string& link, const GitPart& of,
+             std::vector<GitPart>& parts) {
+    const auto end = follow_links(root, link).end;
+    // A directory with the repository in it cannot be kept as it is.
+    if (!end || *end == link || is_below(of.git_directory, *end)) return;
+    parts.push_back({*end, of.kind, of.git_directory, of.path});
+}
+
+void add_ends(const Root& root, const GitPart& part, std::vector<GitPart>& parts) {
+    add_end(root, part.path, part, parts);
+    if (part.kind != GitPart::Kind::kHooks) return;
+    const auto hooks = root.list(follow_links(root, part.path).end.value_or(part.path));
+    if (!hooks) return;
+    for (const ListEntry& entry : hooks->entries) {
+        if (entry.type != FileType::kSymlink || entry.name.ends_with(".sample")) continue;
+        add_end(root, joined(part.path, entry.name), part, parts);
+    }
+}
+
 }  // namespace
 
 bool is_git_name(std::string_view name, FileType type) {
@@ -334,32 +385,46 @@ bool is_object_store(std::string_view path) {
     return leaf_of(path) == "objects" && leaf_of(parent_of(path)) == ".git";
 }
 
-bool is_obeyed_part(const Root& root, std::string_view path) {
+bool is_obeyed_part(const Root& root, std::string_view path, GitChange change) {
     const std::string_view made = leaf_of(path);
     const bool is_part = is_one_of(kParts, made);
     if (!is_part && !is_one_of(kShape, made)) return false;
-    // Of the shape only what is missing matters.
-    if (!is_part && root.lstat(path)) return false;
+    // Of the shape only what appears or goes matters.
+    if (!is_part && change == GitChange::kMake && may_be_there(root, path)) return false;
     std::vector<NotableEntry> entries = {{std::string(made), FileType::kUnknown}};
     bool has_part = is_part;
     for (const char* name :
          {"HEAD", "objects", "refs", "commondir", "config", "config.worktree", "hooks"}) {
-        if (!root.lstat(joined(parent_of(path), name))) continue;
+        if (!may_be_there(root, joined(parent_of(path), name))) continue;
         entries.push_back({name, FileType::kUnknown});
         has_part = has_part || is_one_of(kParts, name);
     }
     return has_part && has_the_shape(entries);
 }
 
-bool would_be_obeyed(const Root& root, std::string_view path) {
+bool would_be_obeyed(const Root& root, std::string_view path, GitChange change) {
     for (std::string_view at = path; !at.empty(); at = parent_of(at)) {
-        if (is_obeyed_part(root, at)) return true;
+        if (is_obeyed_part(root, at, at == path ? change : GitChange::kMake)) return true;
     }
     return false;
 }
 
 std::vector<GitPart> git_parts(const Root& root, const NotableMap& notable) {
     return Layout(root, notable).run();
+}
+
+std::vector<GitPart> git_parts_above(const Root& root, std::string_view path) {
+    NotableMap notable;
+    for (std::string_view at = path; !at.empty();) {
+        at = parent_of(at);
+        note_repository(root, std::string(at), notable);
+    }
+    std::vector<GitPart> parts;
+    if (!notable.empty()) parts = git_parts(root, notable);
+    for (std::size_t i = 0, count = parts.size(); i < count; ++i) {
+        if (parts[i].kind != GitPart::Kind::kPointer) add_ends(root, GitPart(parts[i]), parts);
+    }
+    return parts;
 }
 
 std::optional<std::string> led_inside(const Root& root, std::string_view from,

@@ -6,7 +6,6 @@
 
 #include "base/outcome.h"
 #include "fs/readable.h"
-#include "search/git_layout.h"
 #include "sys/io.h"
 #include "sys/stat.h"
 #include "text/quote.h"
@@ -34,6 +33,10 @@ Split split(std::string_view path) {
 std::string joined(std::string_view directory, std::string_view name) {
     if (directory == ".") return std::string(name);
     return std::string(directory).append("/").append(name);
+}
+
+bool is_in(std::string_view directory, std::string_view path) {
+    return path == directory || (path.starts_with(directory) && path[directory.size()] == '/');
 }
 
 // Where the next ".." of an absolute path ends, or npos.
@@ -171,9 +174,18 @@ Attempt<void> Files::check(std::string_view canonical, Purpose purpose,
     return {};
 }
 
-Attempt<void> Files::check_obeyed(const std::string& canonical) const {
-    if (!search::would_be_obeyed(linkless_, canonical)) return {};
-    return check_repository(canonical);
+Attempt<void> Files::check_obeyed(const std::string& canonical, search::GitChange change) const {
+    if (search::would_be_obeyed(linkless_, canonical, change)) {
+        if (auto allowed = check_repository(canonical); !allowed) return allowed;
+    }
+    for (const search::GitPart& part : search::git_parts_above(linkless_, canonical)) {
+        const bool is_touched =
+            is_in(part.path, canonical) ||
+            (change == search::GitChange::kTakeAway && is_in(canonical, part.path));
+        if (!is_touched) continue;
+        if (auto allowed = check_part(part, canonical); !allowed) return allowed;
+    }
+    return {};
 }
 
 Attempt<void> Files::check_repository(const std::string& canonical) const {
@@ -182,6 +194,25 @@ Attempt<void> Files::check_repository(const std::string& canonical) const {
     const auto as_config = rules_.decide(".git/config");
     if (as_config.access == PathAccess::kAllow) return {};
     return denied(named(canonical), as_config);
+}
+
+// As if it belonged to a ".git" in the place of its git directory.
+Attempt<void> Files::check_part(const search::GitPart& part, const std::string& path) const {
+    const auto own = rules_.decide(ruled(path));
+    if (own.by_operator && own.access == PathAccess::kAllow) return {};
+    // Where a pointer leads only a link is a part: of a directory its own parts are.
+    if (part.kind == search::GitPart::Kind::kPointer && !part.named_by.empty()) {
+        const auto stat = linkless_.lstat(part.path);
+        if (!stat || stat->type != FileType::kSymlink) return {};
+    }
+    const std::string_view name = part.kind == search::GitPart::Kind::kConfig  ? "config"
+                                  : part.kind == search::GitPart::Kind::kHooks ? "hooks"
+                                                                               : "commondir";
+    const std::string_view place = ruled_directory(split(part.git_directory).parent);
+    const auto decision =
+        rules_.decide(joined(place.empty() ? "." : place, ".git/" + std::string(name)));
+    if (decision.access == PathAccess::kAllow) return {};
+    return denied(named(path), decision);
 }
 
 // The name as written and where it leads must both be allowed.

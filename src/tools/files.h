@@ -22,6 +22,7 @@
 
 #include "policy/meter.h"
 #include "policy/path_rules.h"
+#include "search/git_layout.h"
 #include "tools/answer.h"
 #include "tools/disk_use.h"
 
@@ -172,10 +173,13 @@ private:
     // A refusal names what was given, if that is known.
     Attempt<void> check(std::string_view canonical, Purpose purpose,
                         std::optional<std::string_view> given = {}) const;
-    // Would git obey what is to be written there, although no name says so?
-    Attempt<void> check_obeyed(const std::string& canonical) const;
-    // It would be: may it?
+    // Does git obey what is there or is to be, although no name says so? kMake: of this file or
+    // directory alone; kTakeAway: with all that is or would be below.
+    Attempt<void> check_obeyed(const std::string& canonical, search::GitChange change) const;
+    // It belongs to a git directory: may it be touched?
     Attempt<void> check_repository(const std::string& canonical) const;
+    // Is it a part that the rules protect? The refusal names `path`.
+    Attempt<void> check_part(const search::GitPart& part, const std::string& path) const;
     Attempt<void> check_below(const std::string& directory, const std::string& named,
                               Purpose purpose) const;
     // `path` is `given` as written() makes it, or the directory of that.

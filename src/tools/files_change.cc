@@ -77,7 +77,10 @@ Attempt<void> Files::count_written(std::uint64_t bytes, std::optional<std::uint6
 
 Attempt<void> Files::commit(const Change& change, std::string_view content,
                             std::optional<Mode> mode, std::string_view like) const {
-    if (auto allowed = check_obeyed(change.path); !allowed) return allowed;
+    const auto git = turn_with_git(change.path);
+    const std::shared_lock names_stay(names());
+    if (auto allowed = check_obeyed(change.path, search::GitChange::kMake); !allowed)
+        return allowed;
     const auto freed = change.old ? std::optional(change.old->stat.size) : std::nullopt;
     if (auto allowed = count_written(content.size(), freed); !allowed) return allowed.error();
     WriteOptions options;
@@ -87,7 +90,6 @@ Attempt<void> Files::commit(const Change& change, std::string_view content,
     options.like = like;
     options.must_create = !change.old;
     if (change.old) options.replaces = change.old->stat;
-    const std::shared_lock names_stay(names());
     const std::lock_guard turn(turn_of(change.path));
     const auto done = linkless_.write_file(change.path, content, options);
     if (!done) return told(done.error());
@@ -132,7 +134,9 @@ bool Files::is_still(const std::string& canonical, const Stat& then) const {
 }
 
 Attempt<void> Files::rename(const Change& from, const Change& to) const {
-    if (auto allowed = check_obeyed(to.path); !allowed) return allowed;
+    if (auto allowed = check_obeyed(to.path, search::GitChange::kMake); !allowed) return allowed;
+    if (auto allowed = check_obeyed(from.path, search::GitChange::kTakeAway); !allowed)
+        return allowed;
     const std::lock_guard alone(names());
     if (!is_still(from.path, from.old->stat)) {
         return as_error(refuse(Code::kStaleRead), "rename", from.path);
@@ -155,11 +159,11 @@ Attempt<void> Files::rename_back(const Change& from, const Change& to) const {
 }
 
 Attempt<std::string> Files::set_aside(const Change& change) const {
-    if (auto allowed = check(change.path, Purpose::kChange); !allowed) {
-        return allowed.error();
-    }
+    if (auto allowed = check(change.path, Purpose::kChange); !allowed) return allowed.error();
     const std::shared_lock names_stay(names());
     const std::lock_guard turn(turn_of(change.path));
+    if (auto allowed = check_obeyed(change.path, search::GitChange::kTakeAway); !allowed)
+        return allowed.error();
     const Error stale = as_error(refuse(Code::kStaleRead), "remove", change.path);
     if (!is_still(change.path, change.old->stat)) return stale;
     const std::size_t slash = change.path.rfind('/');
@@ -190,7 +194,13 @@ Attempt<void> Files::check_below(const std::string& directory, const std::string
     if (!rules_.covers_something_below(ruled_directory(named))) return {};
     const bool is_changed = purpose == Purpose::kChange && named == directory;
     Attempt<void> verdict;
+    search::NotableMap notable;
     const Status walked = linkless_.walk(directory, [&](const WalkEntry& entry) {
+        if (is_changed && search::is_git_name(entry.name, entry.type)) {
+            const std::string_view holder =
+                entry.path.substr(0, entry.path.size() - entry.name.size() - 1);
+            notable[std::string(holder)].push_back({std::string(entry.name), entry.type});
+        }
         const std::string path = named + std::string(entry.path.substr(directory.size()));
         verdict = check(path, purpose);
         if (!verdict && hides(path)) {
@@ -209,17 +219,21 @@ Attempt<void> Files::check_below(const std::string& directory, const std::string
                                      walked.error().code == Code::kNotFound ||
                                      walked.error().code == Code::kPathEscape);
     if (!walked && !is_leaf) return told(walked.error());
+    for (const search::GitPart& part : search::git_parts(linkless_, notable)) {
+        if (auto allowed = check_part(part, part.path); !allowed) return allowed;
+    }
     return {};
 }
 
 Attempt<void> Files::make_directory(const std::string& canonical) const {
+    const auto git = turn_with_git(canonical);
     const std::shared_lock turn(names());
     return make_directories(canonical);
 }
 
 Attempt<void> Files::make_directories(const std::string& canonical) const {
     if (auto allowed = check(canonical, Purpose::kChange); !allowed) return allowed;
-    if (auto allowed = check_obeyed(canonical); !allowed) return allowed;
+    if (auto allowed = check_obeyed(canonical, search::GitChange::kMake); !allowed) return allowed;
     if (auto allowed = count_written(0); !allowed) return allowed;
     const auto made = linkless_.mkdir_all(canonical);
     if (!made) return told(made.error());
@@ -253,6 +267,8 @@ Attempt<void> Files::remove(const Change& change) const {
 Attempt<void> Files::remove_name(const std::string& canonical, bool recursive) const {
     if (auto allowed = check(canonical, Purpose::kChange); !allowed) return allowed;
     if (auto allowed = check_below(canonical, canonical, Purpose::kChange); !allowed)
+        return allowed;
+    if (auto allowed = check_obeyed(canonical, search::GitChange::kTakeAway); !allowed)
         return allowed;
     const auto done = recursive ? linkless_.remove_all(canonical) : linkless_.remove(canonical);
     if (!done) return told(done.error());

@@ -91,7 +91,10 @@ Attempt<void> Files::check_move(const std::string& from, const std::string& to,
         if (auto allowed = check_below(path, path, Purpose::kChange); !allowed) return allowed;
     }
     if (auto allowed = check_below(from, to, Purpose::kChange); !allowed) return allowed;
-    if (auto allowed = check_obeyed(to); !allowed) return allowed;
+    for (const auto change : {search::GitChange::kMake, search::GitChange::kTakeAway}) {
+        if (auto allowed = check_obeyed(to, change); !allowed) return allowed;
+    }
+    if (auto allowed = check_obeyed(from, search::GitChange::kTakeAway); !allowed) return allowed;
     if (!overwrite || is_directory) return {};
     if (auto known = replaced(to); !known) return known.error();
     return {};
@@ -143,7 +146,11 @@ Attempt<Copied> Files::copy(const std::string& from, const std::string& to, bool
     }
     Copied copied;
     const std::vector<std::string> made = missing_parents(to);
-    auto done = make_parent(to);
+    auto done = [&] {
+        const auto git = turn_with_git(to);
+        const std::shared_lock turn(names());
+        return make_parent(to);
+    }();
     const auto copy_each = [&](const CopyStep& step) { return copy_one(step, copied); };
     if (done) done = for_each_step(first, &copied, copy_each);
     if (done) done = give_modes(copied);
@@ -192,9 +199,9 @@ Attempt<void> Files::check_copy(const CopyStep& step) const {
     const auto& [from, to, type, overwrite, is_below] = step;
     if (auto allowed = check(from, Purpose::kLook); !allowed) return allowed;
     if (auto allowed = check(to, Purpose::kChange); !allowed) return allowed;
-    if (auto allowed = check_obeyed(to); !allowed) return allowed;
+    if (auto allowed = check_obeyed(to, search::GitChange::kMake); !allowed) return allowed;
     // What makes a repository here makes one there.
-    if (is_below && search::is_obeyed_part(linkless_, from)) {
+    if (is_below && search::is_obeyed_part(linkless_, from, search::GitChange::kTakeAway)) {
         if (auto allowed = check_repository(to); !allowed) return allowed;
     }
     if (const auto path = linkless_.normalized(to); !path) return told(path.error());
@@ -255,8 +262,9 @@ Attempt<void> Files::copy_one(const CopyStep& step, Copied& copied) const {
     const auto& [from, to, type, overwrite, is_below] = step;
     if (auto allowed = check(from, Purpose::kLook); !allowed) return allowed;
     if (auto allowed = check(to, Purpose::kChange); !allowed) return allowed;
-    if (auto allowed = check_obeyed(to); !allowed) return allowed;
+    const auto git = turn_with_git(to);
     const std::shared_lock turn(names());
+    if (auto allowed = check_obeyed(to, search::GitChange::kMake); !allowed) return allowed;
     if (type == FileType::kDirectory) return copy_directory(step, copied);
     if (type == FileType::kRegular) {
         if (auto made = copy_content(from, to, overwrite); !made) return made;

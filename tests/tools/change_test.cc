@@ -359,6 +359,111 @@ TEST_F(Change, no_repository_is_made_that_git_would_obey) {
     (void)ok("write_file", write("bare/config"));
 }
 
+// Whatever the tool, and however the name reaches it.
+class Obeyed : public Change {
+protected:
+    void expect_kept(const std::string& path) {
+        EXPECT_EQ(refused("remove_path", {{"path", path}, {"recursive", true}}), "denied_by_rule")
+            << path;
+        EXPECT_EQ(refused("move_path", {{"source", path}, {"destination", "away"}}),
+                  "denied_by_rule")
+            << path;
+        EXPECT_TRUE(os_exists(ws(path))) << path;
+    }
+    void expect_unwritten(const std::string& path) {
+        const bool was_there = os_exists(ws(path));
+        if (was_there) read(path);
+        EXPECT_EQ(refused("write_file", {{"path", path}, {"content", "evil"}}), "denied_by_rule")
+            << path;
+        const json::Object onto = {{"source", "evil"}, {"destination", path}, {"overwrite", true}};
+        EXPECT_EQ(refused("move_path", onto), "denied_by_rule") << path;
+        EXPECT_EQ(refused("copy_path", onto), "denied_by_rule") << path;
+        EXPECT_EQ(os_exists(ws(path)), was_there) << path;
+        EXPECT_TRUE(!was_there || os_read(ws(path)) == "mine\n") << path;
+    }
+};
+
+TEST_F(Obeyed, is_what_a_config_names) {
+    tree({"ROOT/evil=evil", "ROOT/r/.git/objects/", "ROOT/r/.git/refs/", "ROOT/r/.git/HEAD=x",
+          "ROOT/r/.git/config=[core]\nhooksPath = tools/git\n[include]\npath = ../team.conf\n",
+          "ROOT/r/tools/git/pre-commit=mine\n", "ROOT/r/tools/x=mine\n",
+          "ROOT/r/team.conf=[include]\npath = more.conf\n", "ROOT/r/later/git/pre-push=evil"});
+    for (const char* path :
+         {"r/tools/git/pre-commit", "r/tools/git/new", "r/tools/git/a/b", "r/more.conf"}) {
+        expect_unwritten(path);
+    }
+    for (const char* path : {"r/tools/git/pre-commit", "r/tools/git", "r/tools", "r/team.conf"}) {
+        expect_kept(path);
+    }
+    EXPECT_EQ(refused("patch", {{"patch",
+                                 "*** Begin Patch\n*** Delete File: "
+                                 "r/tools/git/pre-commit\n*** End Patch\n"}}),
+              "denied_by_rule");
+    (void)ok("write_file", {{"path", "r/tools/y"}, {"content", "x"}});
+    (void)ok("remove_path", {{"path", "r/tools/x"}});
+    // One that is not there yet, brought with the directory above it.
+    std::filesystem::remove_all(ws("r/tools"));
+    EXPECT_EQ(refused("move_path", {{"source", "r/later"}, {"destination", "r/tools"}}),
+              "denied_by_rule");
+    EXPECT_EQ(refused("copy_path", {{"source", "r/later"}, {"destination", "r/tools"}}),
+              "denied_by_rule");
+    EXPECT_FALSE(os_exists(ws("r/tools/git")));
+    options.rules = {{"r/tools/git", PathAccess::kAllow}};
+    reopen();
+    (void)ok("write_file", {{"path", "r/tools/git/pre-commit"}, {"content", "x"}});
+}
+
+TEST_F(Obeyed, is_where_links_of_hooks_and_pointers_lead) {
+    tree({"ROOT/evil=evil", "ROOT/r/.git/HEAD=x", "ROOT/r/.git/config=",
+          "ROOT/r/.git/hooks/pre-commit->../../scripts/check", "ROOT/r/scripts/check=mine\n",
+          "ROOT/w/.git=gitdir: ../store\n", "ROOT/store/config=[core]\nhooksPath = h\n",
+          "ROOT/w/h/pre-push=mine\n", "ROOT/l/.git/hooks->../shared", "ROOT/l/shared/x=mine\n"});
+    for (const char* path : {"r/scripts/check", "w/h/pre-push", "l/shared/x"}) {
+        expect_unwritten(path);
+        expect_kept(path);
+    }
+    (void)ok("write_file", {{"path", "r/scripts/other"}, {"content", "x"}});
+}
+
+TEST_F(Obeyed, is_a_bare_repository_as_it_is) {
+    tree({"ROOT/evil=evil", "ROOT/d/b.git/objects/", "ROOT/d/b.git/refs/heads/",
+          "ROOT/d/b.git/HEAD=mine\n", "ROOT/d/b.git/config=[core]\nhooksPath = own\n",
+          "ROOT/d/b.git/hooks/pre-receive=mine\n", "ROOT/d/b.git/own/update=mine\n",
+          "ROOT/d/b.git/description=x"});
+    for (const char* path : {"d/b.git/hooks/pre-receive", "d/b.git/hooks", "d/b.git/config",
+                             "d/b.git/own", "d/b.git/HEAD", "d/b.git/refs", "d/b.git", "d"}) {
+        expect_kept(path);
+    }
+    expect_unwritten("d/b.git/own/update");
+    for (const char* path : {"d/b.git/config", "d/b.git/hooks/pre-receive"}) read(path);
+    for (const char* patch :
+         {"*** Begin Patch\n*** Delete File: d/b.git/hooks/pre-receive\n*** End Patch\n",
+          "diff --git a/d/b.git/config b/cfg\nsimilarity index 100%\n"
+          "rename from d/b.git/config\nrename to cfg\n"}) {
+        EXPECT_EQ(refused("patch", {{"patch", patch}}), "denied_by_rule") << patch;
+    }
+    EXPECT_FALSE(os_exists(ws("cfg")));
+    (void)ok("remove_path", {{"path", "d/b.git/description"}});
+    (void)ok("write_file", {{"path", "d/b.git/refs/heads/x"}, {"content", "x"}});
+}
+
+// Where the names of its other parts are too long to be asked for.
+TEST_F(Obeyed, is_a_repository_at_the_end_of_a_long_path) {
+    tree({"ROOT/b/objects/", "ROOT/b/refs/", "ROOT/b/HEAD=x"});
+    constexpr std::size_t kLength = 4088;  // "config" can follow, "objects" cannot
+    std::string deep = "d";
+    while (deep.size() + 2 < kLength) {
+        deep += "/" + std::string(std::min<std::size_t>(200, kLength - deep.size() - 3), 'd');
+    }
+    ASSERT_EQ(deep.size() + 2, kLength);
+    (void)ok("make_directory", {{"path", deep}});
+    (void)ok("move_path", {{"source", "b"}, {"destination", deep + "/b"}});
+    EXPECT_EQ(refused("write_file", {{"path", deep + "/b/config"}, {"content", "evil"}}),
+              "denied_by_rule");
+    (void)ok("move_path", {{"source", deep + "/b"}, {"destination", "b"}});
+    EXPECT_FALSE(os_exists(ws("b/config")));
+}
+
 TEST_F(Change, patch_is_all_or_nothing) {
     tree({"ROOT/a=1\n", "ROOT/b=2\n", "ROOT/gone=3\n"});
     for (const char* path : {"a", "b", "gone"}) read(path);
@@ -727,6 +832,22 @@ protected:
         for (std::thread& thread : threads) thread.join();
     }
 };
+
+// Each half alone is a file like any other.
+TEST_F(Crowd, makes_no_repository_of_two_halves) {
+    options.limits.bytes_written.reset();
+    (void)workspace();
+    for (int round = 0; round < 40; ++round) {
+        const std::string place = "r" + std::to_string(round) + "/";
+        tree({"ROOT/" + place + "objects/", "ROOT/" + place + "refs/"});
+        all_at_once([&](std::size_t i) {
+            const json::Object file = {{"path", place + (i % 2 == 0 ? "HEAD" : "config")},
+                                       {"content", "x"}};
+            (void)tools::call(workspace(), "write_file", json::to_text(file));
+        });
+        EXPECT_NE(os_exists(ws(place + "HEAD")), os_exists(ws(place + "config"))) << place;
+    }
+}
 
 // Whatever was accepted is in the result, and nothing else; the others were told that they came too
 // late.
