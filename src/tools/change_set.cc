@@ -163,8 +163,15 @@ Attempt<void> ChangeSet::commit() {
     };
     std::stable_sort(order_.begin(), order_.end(),
                      [&](const std::string& a, const std::string& b) { return rank(a) < rank(b); });
+    const auto has_to_go = [&](const std::string& path) {
+        const Entry& entry = entries_.at(path);
+        return entry.change.old && !entry.is_moved;
+    };
     for (std::size_t i = 0; i < order_.size(); ++i) {
-        const auto made = make(entries_.at(order_[i]), i + 1 == order_.size());
+        const auto next = order_.begin() + static_cast<std::ptrdiff_t>(i) + 1;
+        Entry& entry = entries_.at(order_[i]);
+        const bool is_last = !entry.staged.content && std::none_of(next, order_.end(), has_to_go);
+        const auto made = make(entry, is_last);
         if (made) continue;
         Problem problem = made.error();
         const std::string left = take_back_all(i);
@@ -173,8 +180,8 @@ Attempt<void> ChangeSet::commit() {
                                            ". Read again before you go on.";
         return problem;
     }
-    for (const auto& [path, entry] : entries_) {
-        if (!entry.aside.empty()) files_.drop_aside(entry.aside);
+    for (const auto& [path, done] : entries_) {
+        if (!done.aside.empty()) files_.drop_aside(done.aside);
     }
     return {};
 }

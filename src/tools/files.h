@@ -25,34 +25,9 @@
 #include "search/git_layout.h"
 #include "tools/answer.h"
 #include "tools/disk_use.h"
+#include "tools/open_file.h"
 
 namespace paddock::tools {
-
-// A regular file, open for reading. All that is read counts, the beginning once.
-class OpenFile {
-public:
-    // `named`: as errors name it.
-    OpenFile(std::string path, std::string named, Handle handle, policy::Meter& meter)
-        : path_(std::move(path)),
-          named_(std::move(named)),
-          handle_(std::move(handle)),
-          meter_(meter) {}
-
-    const std::string& path() const noexcept { return path_; }  // canonical
-    const Stat& stat() const noexcept { return handle_.stat(); }
-
-    Attempt<std::size_t> read_at(std::uint64_t position, char* buffer, std::size_t size);
-    Attempt<std::string> read_all(std::uint64_t bytes_max);
-
-private:
-    Attempt<void> count(std::uint64_t from, std::uint64_t bytes);
-
-    std::string path_;
-    std::string named_;
-    Handle handle_;
-    policy::Meter& meter_;
-    std::uint64_t counted_ = 0;  // bytes from the start of the file
-};
 
 struct FileContent {
     std::string path;  // canonical
