@@ -385,6 +385,13 @@ bool is_object_store(std::string_view path) {
     return leaf_of(path) == "objects" && leaf_of(parent_of(path)) == ".git";
 }
 
+bool has_git_name(std::string_view path) {
+    for (auto name = fs::take_component(path); !name.empty(); name = fs::take_component(path)) {
+        if (is_one_of(kParts, name) || is_one_of(kShape, name)) return true;
+    }
+    return false;
+}
+
 bool is_obeyed_part(const Root& root, std::string_view path, GitChange change) {
     const std::string_view made = leaf_of(path);
     const bool is_part = is_one_of(kParts, made);

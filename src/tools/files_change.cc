@@ -139,11 +139,11 @@ Attempt<void> Files::rename(const Change& from, const Change& to) const {
         return allowed;
     const std::lock_guard alone(names());
     if (!is_still(from.path, from.old->stat)) {
-        return as_error(refuse(Code::kStaleRead), "rename", from.path);
+        return told(as_error(refuse(Code::kStaleRead), "rename", from.path));
     }
     if (auto made = make_parent(to.path); !made) return made;
     const auto done = linkless_.rename(from.path, to.path, RenameMode::kNoReplace);
-    if (!done) return done.error();
+    if (!done) return told(done.error());
     mark_written(to.path, from.old->bytes);
     return {};
 }
@@ -151,10 +151,10 @@ Attempt<void> Files::rename(const Change& from, const Change& to) const {
 Attempt<void> Files::rename_back(const Change& from, const Change& to) const {
     const std::lock_guard alone(names());
     if (!is_still(to.path, from.old->stat)) {
-        return as_error(refuse(Code::kStaleRead), "rename back", from.path);
+        return told(as_error(refuse(Code::kStaleRead), "rename back", from.path));
     }
     const auto done = linkless_.rename(to.path, from.path, RenameMode::kNoReplace);
-    if (!done) return done.error();
+    if (!done) return told(done.error());
     return {};
 }
 
@@ -164,13 +164,13 @@ Attempt<std::string> Files::set_aside(const Change& change) const {
     const std::lock_guard turn(turn_of(change.path));
     if (auto allowed = check_obeyed(change.path, search::GitChange::kTakeAway); !allowed)
         return allowed.error();
-    const Error stale = as_error(refuse(Code::kStaleRead), "remove", change.path);
+    const Problem stale = told(as_error(refuse(Code::kStaleRead), "remove", change.path));
     if (!is_still(change.path, change.old->stat)) return stale;
     const std::size_t slash = change.path.rfind('/');
     auto temp = linkless_.temp_file(slash == change.path.npos ? "." : change.path.substr(0, slash));
-    if (!temp) return temp.error();
+    if (!temp) return told(temp.error());
     const auto done = linkless_.rename(change.path, temp->path());
-    if (!done) return done.error();
+    if (!done) return told(done.error());
     temp->keep();
     if (is_still(temp->path(), change.old->stat)) return temp->path();
     (void)linkless_.rename(temp->path(), change.path, RenameMode::kNoReplace);
@@ -181,7 +181,7 @@ Attempt<void> Files::put_back(const std::string& aside, const Change& change) co
     const std::shared_lock names_stay(names());
     const std::lock_guard turn(turn_of(change.path));
     const auto done = linkless_.rename(aside, change.path, RenameMode::kNoReplace);
-    if (!done) return done.error();
+    if (!done) return told(done.error());
     return {};
 }
 

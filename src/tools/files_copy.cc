@@ -62,7 +62,7 @@ Attempt<std::optional<Stat>> Files::replaced(const std::string& canonical) const
     if (!stat && stat.error().code == Code::kNotFound) return std::nullopt;
     if (!stat) return told(stat.error());
     if (stat->type == FileType::kDirectory) {
-        return as_error(refuse(Code::kIsADirectory), "replace", canonical);
+        return told(as_error(refuse(Code::kIsADirectory), "replace", canonical));
     }
     if (stat->type != FileType::kRegular) {
         return Problem(Code::kNotRegularFile, "'" + shown(canonical) +
@@ -186,7 +186,7 @@ Attempt<void> Files::for_each_step(const CopyStep& first, Copied* copied,
         } else if (const char* why = reason_to_leave(*entry.failure)) {
             if (copied != nullptr) leave_out(*copied, from, why);
         } else {
-            verdict = Attempt<void>(as_error(*entry.failure, "look into", from));
+            verdict = Attempt<void>(told(as_error(*entry.failure, "look into", from)));
         }
         return verdict ? WalkAction::kContinue : WalkAction::kStop;
     });
@@ -226,11 +226,11 @@ Attempt<void> Files::check_in_the_way(const CopyStep& step) const {
     if (!there) return told(there.error());
     const bool merges = there->type == FileType::kDirectory && step.type == FileType::kDirectory;
     if (!step.overwrite || step.type == FileType::kSymlink) {
-        return as_error(refuse(Code::kAlreadyExists), "copy to", step.to);
+        return told(as_error(refuse(Code::kAlreadyExists), "copy to", step.to));
     }
     if (merges) return {};
     if (step.type == FileType::kDirectory) {
-        return as_error(refuse(Code::kNotADirectory), "copy to", step.to);
+        return told(as_error(refuse(Code::kNotADirectory), "copy to", step.to));
     }
     if (auto known = replaced(step.to); !known) return known.error();
     return {};
