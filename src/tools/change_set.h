@@ -29,8 +29,8 @@ class ChangeSet {
 public:
     explicit ChangeSet(const Files& files) : files_(files) {}
 
-    // Asks the rules and the tracker, once for each file. The pointer stays valid. This and write():
-    // limit_reached, if more than limits::kPatchStagedBytesMax would be held.
+    // Asks the rules and the tracker, once for each file. The pointer stays valid. This and
+    // write(): limit_reached, if more than limits::kPatchStagedBytesMax would be held.
     Attempt<const StagedFile*> look(std::string_view path);
 
     // As it is on disk.
@@ -68,7 +68,7 @@ private:
     std::string take_back_all(std::size_t made);
 
     const Files& files_;
-    std::uint64_t held_bytes_ = 0;  // of all texts in entries_
+    std::uint64_t held_bytes_ = 0;                       // of all texts in entries_
     std::map<std::string, Entry, std::less<>> entries_;  // by canonical path
     std::vector<std::string> order_;                     // in which they are made
     std::vector<std::string> directories_;               // that were made on the way
