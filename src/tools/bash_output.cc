@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <paddock/limits.h>
 
 #include "tools/arguments.h"
@@ -14,12 +16,18 @@ Attempt<Answer> run_bash_output(Session& session, const Arguments& arguments, co
     const auto job = (*shell)->find(arguments.text("id"));
     if (!job) return job.error();
     const Job::State state = (*job)->state();
-    auto part = (*job)->output().part(static_cast<std::uint64_t>(arguments.integer("offset")),
-                                      limits::kCommandShownBytes);
+    const auto begin = static_cast<std::uint64_t>(arguments.integer("offset"));
+    auto part = (*job)->output().part(begin, limits::kCommandShownBytes);
     std::string said = "[" + ending_text(state, session.options().shell->limits) + "; " +
                        std::to_string(part.total) + " bytes so far";
     if (part.end < part.total || state.running || state.output_open) {
         said += "; continue with offset=" + std::to_string(part.end);
+        // What follows may show that the last lines belong to a secret.
+        const std::uint64_t shown_end = std::min(begin, part.total) + part.text.size();
+        if (shown_end > part.end) {
+            said +=
+                ", which shows the last " + std::to_string(shown_end - part.end) + " bytes again";
+        }
     }
     said += "]" + remarks_text((*shell)->overdue()) +
             denials_text(**job, **shell, session.options().shell->limits);
@@ -34,8 +42,9 @@ const Declaration& bash_output() {
         .title = "Read command output",
         .summary = "Read what a command printed, from an offset, while it runs or afterwards.",
         .description =
-            "For commands in the background and for output that bash cut. Every answer says the "
-            "offset to continue with.",
+            "For commands in the background and for output that bash cut. While there is or may be "
+            "more, "
+            "the answer says the offset to continue with.",
         .manners = {.read_only = true, .pace = Pace::kQuick, .needs_shell = true},
         .arguments = {{.name = "id",
                        .help = "The command's id, as bash gave it",

@@ -145,7 +145,10 @@ TEST_F(Bash, a_background_command_is_read_and_ended_by_its_id) {
     const std::string started = ok(
         "bash", {{"command", "echo ready; sleep 1000; echo never"}, {"run_in_background", true}});
     const std::string id = id_in(started);
-    EXPECT_TRUE(holds(output_with(id, "ready"), "ready\n[running for"));
+    const std::string running = output_with(id, "ready");
+    EXPECT_TRUE(holds(running, "ready\n[running for"));
+    // The secrets filter may still find that it is the beginning of one.
+    EXPECT_TRUE(holds(running, "offset=0, which shows the last 6 bytes again]")) << running;
     const char* wait = "until pgrep -x sleep > /dev/null; do :; done; pgrep -c -x sleep";
     EXPECT_TRUE(bash(wait).starts_with("1\n"));
     EXPECT_FALSE(holds(ok("bash_kill", {{"id", id}}), "running for"));
