@@ -7,6 +7,7 @@
 
 #include <paddock/tools.h>
 
+#include "base/ascii.h"
 #include "base/display.h"
 #include "cli/cancel_on_signal.h"
 #include "cli/command.h"
@@ -58,6 +59,16 @@ std::string as_read(const Call& call, const Look& look) {
     return look.line(text);
 }
 
+bool is_word(char c) { return c == '_' || is_letter(c) || is_digit(c); }
+
+// Whether a word is at this place, all of it and not in quotes, where names of files are.
+bool is_bare_word(std::string_view text, std::size_t at, std::size_t size) {
+    const std::string_view before = text.substr(0, at);
+    const std::string_view after = text.substr(at + size);
+    if (std::count(before.begin(), before.end(), '\'') % 2 != 0) return false;
+    return (before.empty() || !is_word(before.back())) && (after.empty() || !is_word(after[0]));
+}
+
 // An error with the tools in its first line named as commands: "Look into it with paddock ls." What
 // follows may be of a file.
 std::string as_told(std::string text) {
@@ -66,10 +77,11 @@ std::string as_told(std::string text) {
     for (const Command& command : commands()) {
         const std::string& tool = command.manual.tool;
         if (tool.find('_') == tool.npos) continue;
+        const std::string name = "paddock " + command.manual.name;
         for (std::size_t at = 0; (at = text.find(tool, at)) != text.npos;) {
-            const std::string name = "paddock " + command.manual.name;
-            text.replace(at, tool.size(), name);
-            at += name.size();
+            const bool is_tool = is_bare_word(text, at, tool.size());
+            if (is_tool) text.replace(at, tool.size(), name);
+            at += is_tool ? name.size() : tool.size();
         }
     }
     return text + rest;

@@ -56,6 +56,8 @@ TEST_F(Commands, cat_gives_the_text_and_keeps_remarks_apart) {
     EXPECT_EQ(empty.err, "paddock: empty is empty.\n");
     EXPECT_NE(refused({"cat", "bb"}, 1).find("not_found: 'bb' does not exist."), std::string::npos);
     EXPECT_NE(refused({"cat", "."}, 1).find("Look into it with paddock ls."), std::string::npos);
+    EXPECT_NE(refused({"cat", "read_file"}, 1).find("'read_file' does not exist"),
+              std::string::npos);
     const Ran both = run({"cat", "none", "b"});
     EXPECT_EQ(both.exit_code, 1) << "the worst";
     EXPECT_EQ(both.out, "1\n2\n3\n") << "one that fails does not hide the others";
