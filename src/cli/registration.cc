@@ -189,8 +189,7 @@ Attempt<void> replace(const File& file, const Client& client, const std::string&
 }
 
 std::string copy_note(const File& file) {
-    return file.text ? "The file as it was before paddock: " + file.display + kCopySuffix + "\n"
-                     : "";
+    return file.text ? "An earlier copy of the file: " + file.display + kCopySuffix + "\n" : "";
 }
 
 Attempt<std::string> install(const Client& client, const RegisterRequest& request) {

@@ -115,7 +115,7 @@ TEST_F(Registration, keeps_every_byte_of_a_file_and_a_copy) {
         ASSERT_EQ(::chmod(file.c_str(), 0640), 0);
         const Ran made = run({"install", client.name});
         EXPECT_EQ(made.exit_code, 0) << made.err;
-        EXPECT_NE(made.out.find("The file as it was before paddock: " + file + ".paddock-backup\n"),
+        EXPECT_NE(made.out.find("An earlier copy of the file: " + file + ".paddock-backup\n"),
                   std::string::npos);
         EXPECT_EQ(os_read(file + ".paddock-backup"), old);
         const std::string present = *os_read(file);
