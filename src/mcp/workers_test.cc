@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <latch>
+#include <memory>
 
 namespace paddock::mcp {
 namespace {
@@ -11,6 +12,17 @@ namespace {
 using Taken = Workers::Taken;
 
 constexpr auto kForEver = std::chrono::steady_clock::time_point::max();
+
+// Keeps one of them busy until it is released.
+void occupy(Workers& workers, std::latch& released) {
+    const auto started = std::make_shared<std::latch>(1);
+    const auto wait = [started, &released] {
+        started->count_down();
+        released.wait();
+    };
+    EXPECT_EQ(workers.submit(wait, 0), Taken::kYes);
+    started->wait();
+}
 
 TEST(Workers, run_at_the_same_time_up_to_their_number) {
     Workers workers({.threads = 3});
@@ -24,16 +36,8 @@ TEST(Workers, run_at_the_same_time_up_to_their_number) {
 
 TEST(Workers, refuse_what_does_not_fit_the_queue) {
     Workers workers({.threads = 1, .queued = 4, .queued_bytes = 100});
-    std::latch started(1);
     std::latch released(1);
-    EXPECT_EQ(workers.submit(
-                  [&] {
-                      started.count_down();
-                      released.wait();
-                  },
-                  0),
-              Taken::kYes);
-    started.wait();
+    occupy(workers, released);
     std::atomic<int> ran = 0;
     const auto count = [&] { ++ran; };
     EXPECT_EQ(workers.submit(count, 90), Taken::kYes);
@@ -49,19 +53,11 @@ TEST(Workers, refuse_what_does_not_fit_the_queue) {
 }
 
 TEST(Workers, drop_what_is_queued_when_they_end) {
-    std::latch started(1);
     std::latch released(1);
     const auto token = std::make_shared<int>(1);
     {
         Workers workers({.threads = 1});
-        EXPECT_EQ(workers.submit(
-                      [&] {
-                          started.count_down();
-                          released.wait();
-                      },
-                      0),
-                  Taken::kYes);
-        started.wait();
+        occupy(workers, released);
         EXPECT_EQ(workers.submit([token] { ADD_FAILURE() << "ran"; }, 0), Taken::kYes);
         EXPECT_FALSE(workers.wait_idle(std::chrono::steady_clock::now()));
         std::jthread([&] { released.count_down(); }).detach();

@@ -25,6 +25,9 @@ constexpr std::array<std::string_view, 4> kParts = {"config", "config.worktree",
 // Directories of files that each give a remote its address, if no config does.
 constexpr std::array<std::string_view, 2> kRemoteFiles = {"remotes", "branches"};
 constexpr std::array<std::string_view, 3> kShape = {"head", "objects", "refs"};
+// As git spells them.
+constexpr std::array kRepositoryNames = {"HEAD",   "objects",         "refs", "commondir",
+                                         "config", "config.worktree", "hooks"};
 
 // Of ASCII letters. `lower` has none that is not lower case.
 bool is_name(std::string_view name, std::string_view lower) {
@@ -342,8 +345,7 @@ void note_repository(const Root& root, const std::string& directory, NotableMap&
     }
     if (is_git_directory_name(leaf_of(directory)) || !may_be_there(root, joined(directory, "HEAD")))
         return;
-    for (const char* name :
-         {"HEAD", "objects", "refs", "commondir", "config", "config.worktree", "hooks"}) {
+    for (const char* name : kRepositoryNames) {
         note(root, directory, name, notable);
     }
 }
@@ -400,8 +402,7 @@ bool is_obeyed_part(const Root& root, std::string_view path, GitChange change) {
     if (!is_part && change == GitChange::kMake && may_be_there(root, path)) return false;
     std::vector<NotableEntry> entries = {{std::string(made), FileType::kUnknown}};
     bool has_part = is_part;
-    for (const char* name :
-         {"HEAD", "objects", "refs", "commondir", "config", "config.worktree", "hooks"}) {
+    for (const char* name : kRepositoryNames) {
         if (!may_be_there(root, joined(parent_of(path), name))) continue;
         entries.push_back({name, FileType::kUnknown});
         has_part = has_part || is_one_of(kParts, name);

@@ -6,6 +6,7 @@
 
 #include "base/outcome.h"
 #include "fs/readable.h"
+#include "fs/rel_path.h"
 #include "sys/io.h"
 #include "sys/stat.h"
 #include "text/quote.h"
@@ -59,11 +60,8 @@ std::string as_the_system_goes_up(std::string path) {
     return path;
 }
 
-// The last name of a path as it was written: empty after a slash.
-std::string_view last_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
-
 bool ends_in_dots(std::string_view path) {
-    return last_name(path) == "." || last_name(path) == "..";
+    return fs::leaf_of(path) == "." || fs::leaf_of(path) == "..";
 }
 
 // A Root that passes no link says so as an escape; whether it is one, the other Root tells.
@@ -193,7 +191,7 @@ Attempt<void> Files::check_repository(const std::string& canonical) const {
     if (decision.by_operator && decision.access == PathAccess::kAllow) return {};
     const auto as_config = rules_.decide(".git/config");
     if (as_config.access == PathAccess::kAllow) return {};
-    return denied(named(canonical), as_config);
+    return denied(shown(canonical), as_config);
 }
 
 // As if it belonged to a ".git" in the place of its git directory.
@@ -208,11 +206,10 @@ Attempt<void> Files::check_part(const search::GitPart& part, const std::string& 
     const std::string_view name = part.kind == search::GitPart::Kind::kConfig  ? "config"
                                   : part.kind == search::GitPart::Kind::kHooks ? "hooks"
                                                                                : "commondir";
-    const std::string_view place = ruled_directory(split(part.git_directory).parent);
-    const auto decision =
-        rules_.decide(joined(place.empty() ? "." : place, ".git/" + std::string(name)));
+    const std::string_view place = ruled_directory(fs::parent_of(part.git_directory));
+    const auto decision = rules_.decide(fs::joined(place, ".git/" + std::string(name)));
     if (decision.access == PathAccess::kAllow) return {};
-    return denied(named(path), decision);
+    return denied(shown(path), decision);
 }
 
 // The name as written and where it leads must both be allowed.

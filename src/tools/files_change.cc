@@ -134,10 +134,10 @@ bool Files::is_still(const std::string& canonical, const Stat& then) const {
 }
 
 Attempt<void> Files::rename(const Change& from, const Change& to) const {
+    const std::lock_guard alone(names());
     if (auto allowed = check_obeyed(to.path, search::GitChange::kMake); !allowed) return allowed;
     if (auto allowed = check_obeyed(from.path, search::GitChange::kTakeAway); !allowed)
         return allowed;
-    const std::lock_guard alone(names());
     if (!is_still(from.path, from.old->stat)) {
         return told(as_error(refuse(Code::kStaleRead), "rename", from.path));
     }

@@ -91,10 +91,11 @@ Attempt<void> Files::check_move(const std::string& from, const std::string& to,
         if (auto allowed = check_below(path, path, Purpose::kChange); !allowed) return allowed;
     }
     if (auto allowed = check_below(from, to, Purpose::kChange); !allowed) return allowed;
-    for (const auto change : {search::GitChange::kMake, search::GitChange::kTakeAway}) {
-        if (auto allowed = check_obeyed(to, change); !allowed) return allowed;
+    // What is in the way goes, and what is below comes along.
+    for (const std::string& path : {from, to}) {
+        if (auto allowed = check_obeyed(path, search::GitChange::kTakeAway); !allowed)
+            return allowed;
     }
-    if (auto allowed = check_obeyed(from, search::GitChange::kTakeAway); !allowed) return allowed;
     if (!overwrite || is_directory) return {};
     if (auto known = replaced(to); !known) return known.error();
     return {};

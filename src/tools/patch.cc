@@ -230,6 +230,11 @@ private:
         }
         const auto to = look(change.new_path);
         if (!to) return to.error();
+        if (*from == *to) {
+            return Problem(Code::kInvalidArgument,
+                           "The patch renames or copies '" + files_.shown((*from)->path) +
+                               "' to itself. Nothing was changed. Leave that out.");
+        }
         // A copy is made of the file as it was before the patch, as git means it.
         const StagedFile source = renames ? **from : changes_.original(**from);
         const std::string done = renames ? "already renamed" : "already there";
@@ -240,14 +245,20 @@ private:
         std::string notes;
         auto content = applied(*source.content, change, notes);
         if ((*to)->content) {
+            // So does a process leave it that was killed in the same patch; what a copy was made of
+            // may have been changed since.
             const std::string& held = *(*to)->content;
-            const bool is_done = (content && *content == held) || has_exactly(held, change);
+            const bool is_done =
+                (content && *content == held) || (!renames && has_exactly(held, change));
             if (!is_done) {
                 return Problem(Code::kAlreadyExists,
                                "'" + files_.shown((*to)->path) +
                                    "' already exists. Nothing was changed. Choose another name.");
             }
-            if (renames) changes_.remove(**from);
+            if (renames) {
+                tell('D', (*from)->path);
+                changes_.remove(**from);
+            }
             return keep(**to, change, done);
         }
         if (!content) return content.error();

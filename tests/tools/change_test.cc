@@ -328,6 +328,13 @@ TEST_F(Change, a_name_that_looks_quoted_is_another_file) {
     EXPECT_EQ(os_read(ws("a\tb")), "tab\n");
 }
 
+TEST_F(Change, a_refusal_for_git_quotes_the_name) {
+    tree({"ROOT/a\nb/objects/", "ROOT/a\nb/refs/", "ROOT/a\nb/HEAD=ref: refs/heads/m"});
+    const std::string text = call("write_file", {{"path", "a\nb/config"}, {"content", "x"}}).text();
+    EXPECT_NE(text.find("'\"a\\nb/config\"' is read-only"), text.npos) << text;
+    EXPECT_EQ(text.find('\n'), text.npos) << text;
+}
+
 TEST_F(Change, no_repository_is_made_that_git_would_obey) {
     const auto write = [](std::string_view path) {
         return json::Object{{"path", path}, {"content", "x"}};

@@ -154,6 +154,32 @@ TEST_F(PatchFiles, names_that_are_exchanged_lose_no_content) {
     EXPECT_EQ(os_list(ws()), (std::vector<std::string>{"a", "b"}));
 }
 
+TEST_F(PatchFiles, one_that_is_renamed_to_itself_stays) {
+    make("x");
+    for (const std::string& patch : {renaming("x", "x"), renaming("x", "./x")}) {
+        const tools::Answer answer = call("patch", {{"patch", patch}});
+        EXPECT_EQ(answer.error, Code::kInvalidArgument) << answer.text();
+        EXPECT_EQ(os_read(ws("x")), "1\n2\n3\n");
+    }
+}
+
+// Only the very file that the patch makes shows that it was made before.
+TEST_F(PatchFiles, one_that_is_renamed_to_a_name_that_is_taken_stays) {
+    make("x");
+    tree({"ROOT/y=other\n2\nthree\n"});
+    read("y");
+    const std::string patch =
+        "diff --git a/x b/y\nsimilarity index 50%\nrename from x\nrename to y\n"
+        "--- a/x\n+++ b/y\n@@ -3 +3 @@\n-3\n+three\n";
+    EXPECT_EQ(call("patch", {{"patch", patch}}).error, Code::kAlreadyExists);
+    EXPECT_EQ(os_read(ws("x")), "1\n2\n3\n");
+    os_write(ws("y"), "1\n2\nthree\n");
+    read("y");
+    const std::string text = ok("patch", {{"patch", patch}});
+    EXPECT_NE(text.find("D x\n= y  (already renamed)"), text.npos) << text;
+    EXPECT_EQ(os_list(ws()), std::vector<std::string>{"y"});
+}
+
 TEST_F(PatchFiles, a_link_is_not_taken_for_its_file) {
     make("a");
     tree({"ROOT/l->a", "ROOT/d/", "ROOT/e->d"});
