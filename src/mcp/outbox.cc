@@ -28,69 +28,73 @@ Outbox::Room Outbox::room() const {
 }
 
 void Outbox::put(std::string message) {
-    message += '\n';
     Lock lock(mutex_);
-    put_locked(lock, message);
+    keep(std::move(message));
+    if (!stuck_) write_kept(lock);
 }
 
 void Outbox::put_later(std::string message) {
-    message += '\n';
     Lock lock(mutex_);
-    if (message.size() >= kGatheredBytes) return put_locked(lock, message);
-    if (closed_) return;
-    kept_ += message;
+    keep(std::move(message));
     if (!stuck_ && kept_bytes() >= kGatheredBytes) write_kept(lock);
 }
 
 void Outbox::put_if_room(std::string message) {
-    message += '\n';
     Lock lock(mutex_);
-    if (kept_bytes() < bounds_.unread) put_locked(lock, message);
+    if (kept_bytes() >= bounds_.unread) return;
+    keep(std::move(message));
+    if (!stuck_) write_kept(lock);
 }
 
 void Outbox::put_when_room(std::string message) {
-    message += '\n';
     Lock lock(mutex_);
     changed_.wait(lock, [&] { return closed_ || kept_bytes() < bounds_.unread; });
-    put_locked(lock, message);
+    keep(std::move(message));
+    if (!stuck_) write_kept(lock);
 }
 
 void Outbox::flush() {
     Lock lock(mutex_);
-    if (!stuck_ && !closed_) write_kept(lock);
+    if (!stuck_) write_kept(lock);
 }
 
-// What is kept goes first. If there is nothing the message is not copied, unless the pipe is full.
-void Outbox::put_locked(Lock& lock, std::string_view message) {
+// A large message is not copied if it is the first.
+void Outbox::keep(std::string message) {
     if (closed_) return;
-    if (kept_bytes() > 0) {
+    message += '\n';
+    if (kept_.empty() && message.size() >= kGatheredBytes) {
+        kept_ = std::move(message);
+    } else {
         kept_ += message;
-        if (!stuck_) write_kept(lock);
-        return;
     }
-    const auto written = output_.write_now(message);
-    if (!written) return close(lock);
-    if (*written == message.size()) return;
-    kept_ += message.substr(*written);
-    write_kept(lock);
 }
 
+// One thread writes, without the lock: what others put meanwhile it takes along.
 void Outbox::write_kept(Lock& lock) {
-    while (kept_bytes() > 0) {
-        const auto written = output_.write_now(std::string_view(kept_).substr(written_));
-        if (!written) return close(lock);
+    if (std::exchange(writing_, true)) return;
+    while (kept_bytes() > 0 && !stuck_) {
+        if (written_ == taken_.size()) take_kept();
+        lock.unlock();
+        const auto written = output_.write_now(std::string_view(taken_).substr(written_));
+        lock.lock();
+        if (!written) {
+            close(lock);
+            break;
+        }
         written_ += *written;
         if (*written > 0) continue;
         stuck_ = true;
-        // Written bytes are cut off now and then, not each time.
-        if (written_ > kept_.size() / 2) kept_.erase(0, std::exchange(written_, 0));
-        if (!start_thread()) return close(lock);
+        if (!start_thread()) close(lock);
         changed_.notify_all();
-        return;
     }
-    kept_.clear();
+    writing_ = false;
+}
+
+void Outbox::take_kept() {
+    taken_.clear();
+    if (taken_.capacity() > kBufferBytes) taken_.shrink_to_fit();
+    taken_.swap(kept_);
     written_ = 0;
-    if (kept_.capacity() > kBufferBytes) kept_.shrink_to_fit();
 }
 
 bool Outbox::start_thread() try {
@@ -141,7 +145,6 @@ void Outbox::close() {
 void Outbox::close(Lock&) {
     if (std::exchange(closed_, true)) return;
     kept_ = {};
-    written_ = 0;
     changed_.notify_all();
     if (thread_wakeup_.valid()) sys::wake(thread_wakeup_.get());
     sys::wake(wakeup_);

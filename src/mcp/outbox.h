@@ -53,12 +53,13 @@ public:
 private:
     using Lock = std::unique_lock<std::mutex>;
 
-    void put_locked(Lock& lock, std::string_view message);
+    void keep(std::string message);
     void write_kept(Lock& lock);
+    void take_kept();
     void close(Lock& lock);
     bool start_thread();
     void write_on();
-    std::size_t kept_bytes() const { return kept_.size() - written_; }
+    std::size_t kept_bytes() const { return closed_ ? 0 : taken_.size() - written_ + kept_.size(); }
 
     const sys::Output output_;
     const int wakeup_;
@@ -67,7 +68,9 @@ private:
     mutable std::mutex mutex_;
     std::condition_variable changed_;
     std::string kept_;
-    std::size_t written_ = 0;  // of what is kept
+    std::string taken_;        // of what was kept: what is being written
+    std::size_t written_ = 0;  // of that
+    bool writing_ = false;     // some thread does
     bool stuck_ = false;       // the pipe is full; the thread writes on
     bool closed_ = false;
     UniqueFd thread_wakeup_;

@@ -7,7 +7,9 @@
 
 #include <array>
 #include <atomic>
+#include <map>
 #include <thread>
+#include <vector>
 
 #include "sys/wait.h"
 
@@ -82,6 +84,38 @@ TEST_P(OutboxTest, keeps_order_when_the_reader_is_slow) {
     std::array<sys::Watched, 1> watched{sys::Watched{wakeup.get()}};
     EXPECT_TRUE(sys::wait_readable(watched).value_or(false)) << "told that all is written";
     EXPECT_TRUE(box.is_empty());
+}
+
+// Threads whose messages differ: each message stays whole, and those of one thread keep their
+// order.
+TEST_P(OutboxTest, threads_that_write_at_once_mix_no_messages) {
+    constexpr std::size_t kMessages = 300;
+    constexpr std::size_t kBytes = 3000;
+    Outbox box(sys::Output::on(writer.get()), wakeup.get());
+    const std::string letters = "abcd";
+    std::vector<std::jthread> threads;
+    for (const char letter : letters) {
+        threads.emplace_back([&box, letter] {
+            for (std::size_t i = 0; i < kMessages; ++i) {
+                std::string message = std::to_string(i);
+                message.resize(kBytes - 1, letter);
+                box.put_later(std::move(message));
+                if (i % 3 == 0) box.flush();
+            }
+            box.flush();
+        });
+    }
+    const std::string all = read_all(letters.size() * kMessages * kBytes);
+    ASSERT_EQ(all.size(), letters.size() * kMessages * kBytes);
+    std::map<char, std::size_t> seen;
+    for (std::size_t at = 0; at < all.size(); at += kBytes) {
+        const std::string message = all.substr(at, kBytes - 1);
+        const char letter = message.back();
+        std::string expected = std::to_string(seen[letter]++);
+        expected.resize(kBytes - 1, letter);
+        ASSERT_EQ(message, expected);
+        ASSERT_EQ(all[at + kBytes - 1], '\n');
+    }
 }
 
 TEST_P(OutboxTest, says_how_much_room_there_is_and_drops_what_may_be_dropped) {

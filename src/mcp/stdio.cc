@@ -9,6 +9,7 @@
 
 #include <paddock/limits.h>
 
+#include "mcp/burst.h"
 #include "mcp/lanes.h"
 #include "mcp/line_buffer.h"
 #include "mcp/outbox.h"
@@ -27,15 +28,21 @@ using Clock = std::chrono::steady_clock;
 // After the cancellation of everything: tools look at it between system calls.
 constexpr std::chrono::seconds kCancelPatience{1};
 
-// All requests share the one pipe. What the reading thread has to say it gathers, and never waits.
+// So many quick calls at once are worth the waking of another thread.
+constexpr std::size_t kWorthHelp = 4;
+
+// Does this thread gather what it has to say, and flush the outbox when it has said it?
+thread_local bool gathers_answers = false;
+
+// All requests share the one pipe. Whoever gathers never waits.
 class StdioPeer final : public Peer {
 public:
-    explicit StdioPeer(Outbox& outbox) : outbox_(outbox), reader_(std::this_thread::get_id()) {}
+    explicit StdioPeer(Outbox& outbox) : outbox_(outbox) {}
 
     void send(std::string message) override { outbox_.put_if_room(std::move(message)); }
 
     void finish(std::string message, int) override {
-        if (std::this_thread::get_id() == reader_) return outbox_.put_later(std::move(message));
+        if (gathers_answers) return outbox_.put_later(std::move(message));
         outbox_.put_when_room(std::move(message));
     }
 
@@ -43,7 +50,6 @@ public:
 
 private:
     Outbox& outbox_;
-    const std::thread::id reader_;
 };
 
 // The parent's end shows on it; nothing where the parent cannot be seen.
@@ -76,13 +82,15 @@ public:
           arrival_{std::make_shared<Conversation>(Transport::kStdio), peer_} {}
 
     StdioServed run() {
+        gathers_answers = true;
         std::optional<StdioEnd> end;
         while (!end) end = step();
         if (*end == StdioEnd::kInput) end = finish_requests();
         // All is written, or nobody waits for it any longer.
         outbox_.close();
         arrival_.conversation->cancel_all();
-        const bool is_clean = lanes_.wait_idle(Clock::now() + kCancelPatience);
+        const auto deadline = Clock::now() + kCancelPatience;
+        const bool is_clean = helper_.wait_idle(deadline) && lanes_.wait_idle(deadline);
         return {*end, is_clean};
     }
 
@@ -117,7 +125,7 @@ private:
         if (is_over) {
             if (const auto line = lines_.rest()) take(*line);
         }
-        outbox_.flush();
+        answer_quick_ones();
         return is_over ? std::optional(StdioEnd::kInput) : std::nullopt;
     }
 
@@ -132,21 +140,48 @@ private:
         const auto exchange = protocol_.accept(parse_message(line.text), arrival_);
         if (!exchange) return;
         const tools::Pace pace = protocol_.pace(*exchange);
-        if (pace == tools::Pace::kQuick && outbox_.room() == Outbox::Room::kPlenty &&
-            protocol_.run_if_quick(exchange)) {
-            return;
-        }
+        if (pace != tools::Pace::kQuick) return hand_on(exchange, pace);
+        // What is no call of a tool may be about the requests behind it.
+        if (!exchange->method().pace) return answer(exchange);
+        quick_.add(exchange);
+    }
+
+    void hand_on(const std::shared_ptr<Exchange>& exchange, tools::Pace pace) {
         const auto run = [this, exchange] { protocol_.run(exchange); };
         if (const auto full = lanes_.submit(pace, run, exchange->bytes())) {
             protocol_.refuse(*exchange, *full);
         }
     }
 
+    void answer(const std::shared_ptr<Exchange>& exchange) {
+        const bool may_run = outbox_.room() == Outbox::Room::kPlenty;
+        if (!may_run || !protocol_.run_if_quick(exchange)) hand_on(exchange, tools::Pace::kQuick);
+    }
+
+    // Calls that came together: the reader answers them, and if there are many, another thread
+    // takes of them too. Whoever finds no more writes what has gathered.
+    void answer_quick_ones() {
+        if (quick_.size() >= kWorthHelp) (void)helper_.submit([this] { help(); }, 0);
+        while (const auto exchange = quick_.take()) answer(exchange);
+        outbox_.flush();
+        quick_.forget_answered();
+    }
+
+    void help() {
+        gathers_answers = true;
+        while (auto exchange = quick_.take()) {
+            answer(exchange);
+            quick_.answered(std::move(exchange));
+        }
+        outbox_.flush();
+    }
+
     // The rest, for those who still read. Another end may come first.
     std::optional<StdioEnd> finish_requests() {
         const auto deadline = Clock::now() + limits::kMcpFinishTime;
+        helper_.tell_when_idle(state_.wakeup.get());
         lanes_.tell_when_idle(state_.wakeup.get());
-        while (lanes_.under_way() > 0 || !outbox_.is_empty()) {
+        while (helper_.under_way() > 0 || lanes_.under_way() > 0 || !outbox_.is_empty()) {
             const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
             if (left.count() <= 0) break;
             if (const Ready ready = wait(false, left); ready.end) return ready.end;
@@ -161,6 +196,8 @@ private:
     Arrival arrival_;
     LineBuffer lines_{limits::kMcpMessageBytesMax};
     Lanes lanes_;
+    Burst quick_;
+    Workers helper_{{.threads = 1, .queued = 1}};  // uses all of the above, and ends before it
 };
 
 }  // namespace
