@@ -1,8 +1,14 @@
 #include "fs/replace.h"
 
 #include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
 
+#include <array>
 #include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <optional>
 
 #include "escape/call_hook.h"
 #include "sys/io.h"
@@ -27,7 +33,39 @@ protected:
         EXPECT_EQ(::lstat(ws(name).c_str(), &found), 0);
         return found;
     }
+
+    // An extended attribute; false if the file system or this user cannot have it.
+    bool set_attribute(const char* name, const char* attribute, std::string_view value) const {
+        return ::setxattr(ws(name).c_str(), attribute, value.data(), value.size(), 0) == 0;
+    }
+    std::optional<std::string> attribute(const char* name, const char* attribute) const {
+        std::string value(256, '\0');
+        const ssize_t size = ::getxattr(ws(name).c_str(), attribute, value.data(), value.size());
+        if (size < 0) return std::nullopt;
+        value.resize(static_cast<std::size_t>(size));
+        return value;
+    }
 };
+
+// Of a file or a directory: the owner and one more user may read and write, others read.
+std::string access_list() {
+    struct Entry {
+        std::uint16_t tag;
+        std::uint16_t rights;
+        std::uint32_t id;
+    };
+    constexpr std::uint32_t kVersion = 2;
+    constexpr std::uint32_t kNobodyInParticular = 0xffffffff;
+    constexpr std::array<Entry, 5> kEntries{{{0x01, 6, kNobodyInParticular},
+                                             {0x02, 6, 12345},
+                                             {0x04, 4, kNobodyInParticular},
+                                             {0x10, 6, kNobodyInParticular},
+                                             {0x20, 4, kNobodyInParticular}}};
+    std::string bytes(sizeof kVersion + sizeof kEntries, '\0');
+    std::memcpy(bytes.data(), &kVersion, sizeof kVersion);
+    std::memcpy(bytes.data() + sizeof kVersion, kEntries.data(), sizeof kEntries);
+    return bytes;
+}
 
 TEST_F(ReplaceTest, gives_the_name_to_a_new_file) {
     tree({"ROOT/f=old", "ROOT/other&ROOT/f"});
@@ -60,6 +98,53 @@ TEST_F(ReplaceTest, keeps_the_mode_but_no_privileges) {
     ASSERT_EQ(::chmod(ws("f").c_str(), 06750), 0);
     ASSERT_TRUE(replace("f", "new"));
     EXPECT_EQ(status("f").st_mode & 07777U, 0750U);
+}
+
+TEST_F(ReplaceTest, keeps_owner_and_group) {
+    if (!is_root()) GTEST_SKIP() << "only root can give files away";
+    tree({"ROOT/f=old"});
+    ASSERT_EQ(::chown(ws("f").c_str(), 12345, 23456), 0);
+    ASSERT_TRUE(replace("f", "new"));
+    EXPECT_EQ(os_read(ws("f")), "new");
+    EXPECT_EQ(status("f").st_uid, 12345U);
+    EXPECT_EQ(status("f").st_gid, 23456U);
+}
+
+TEST_F(ReplaceTest, keeps_extended_attributes) {
+    tree({"ROOT/f=old"});
+    if (!set_attribute("f", "user.note", "kept")) {
+        GTEST_SKIP() << "this file system has no attributes of users";
+    }
+    ASSERT_TRUE(replace("f", "new"));
+    EXPECT_EQ(os_read(ws("f")), "new");
+    EXPECT_EQ(attribute("f", "user.note"), "kept");
+}
+
+TEST_F(ReplaceTest, keeps_the_access_list_and_takes_none_from_the_directory) {
+    tree({"ROOT/with=old", "ROOT/without=old"});
+    if (!set_attribute("with", "system.posix_acl_access", access_list()) ||
+        !set_attribute("", "system.posix_acl_default", access_list())) {
+        GTEST_SKIP() << "this file system has no access lists";
+    }
+    os_write(ws("made"), "as the plain system makes files here");
+    ASSERT_TRUE(attribute("made", "system.posix_acl_access"));
+    ASSERT_TRUE(replace("with", "new"));
+    EXPECT_EQ(attribute("with", "system.posix_acl_access"), access_list());
+    ASSERT_TRUE(replace("without", "new"));
+    EXPECT_EQ(attribute("without", "system.posix_acl_access"), std::nullopt);
+}
+
+TEST_F(ReplaceTest, drops_the_capabilities_of_the_old_content) {
+    constexpr std::array<std::uint32_t, 5> kMayUseRawSockets{0x02000001, 1U << 13, 0, 0, 0};
+    const std::string_view bytes(reinterpret_cast<const char*>(kMayUseRawSockets.data()),
+                                 sizeof kMayUseRawSockets);
+    tree({"ROOT/f=old"});
+    if (!set_attribute("f", "security.capability", bytes)) {
+        GTEST_SKIP() << "this user cannot give capabilities to files";
+    }
+    ASSERT_TRUE(replace("f", "new"));
+    EXPECT_EQ(os_read(ws("f")), "new");
+    EXPECT_EQ(attribute("f", "security.capability"), std::nullopt);
 }
 
 TEST_F(ReplaceTest, a_new_file_has_the_mode_asked_for_or_that_of_the_umask) {

@@ -21,9 +21,9 @@ std::string instructions_for(const Workspace& workspace) {
         return tools::is_listed(*tools::find_tool(name), options);
     };
     if (has("glob") && has("grep")) {
-        text +=
-            "- Find: glob by name, grep by content, list_directory for a tree. They pass over what "
-            ".gitignore names unless asked.\n";
+        text += "- Find: glob by name, grep by content";
+        if (has("list_directory")) text += ", list_directory for a tree";
+        text += ". They pass over what .gitignore names unless asked.\n";
     }
     if (has("read_file")) {
         text +=
@@ -39,24 +39,32 @@ std::string instructions_for(const Workspace& workspace) {
                     : "- Change: ";
         text +=
             "edit_file replaces text that occurs exactly once, copied from the file without line "
-            "numbers; patch changes several files, all or none; write_file makes new ones.\n";
+            "numbers";
+        if (has("patch")) text += "; patch changes several files, all or none";
+        if (has("write_file")) text += "; write_file makes new ones";
+        text += ".\n";
     }
     if (has("bash")) {
         text += "- bash runs commands inside the workspace, with its own /tmp";
         text += options.shell->host_network            ? ". "
                 : options.shell->network_allow.empty() ? " and without network. "
                                                        : " and, by HTTP_PROXY, listed hosts. ";
-        text +=
-            "The directory lasts from call to call, variables do not. Run servers and long jobs "
-            "with run_in_background, then bash_output and bash_kill. Prefer the file tools over "
-            "cat, sed and find.\n";
+        text += "The directory lasts from call to call, variables do not. ";
+        if (has("bash_output") && has("bash_kill")) {
+            text +=
+                "Run servers and long jobs with run_in_background, then bash_output and "
+                "bash_kill. ";
+        }
+        if (has("read_file")) text += "Prefer the file tools over cat, sed and find.";
+        text += "\n";
     }
     text +=
         "- Files that hold secrets, git's hooks and the like may be denied or read-only "
         "(denied_by_rule), and secrets in results are replaced by [REDACTED:kind]: never write "
         "such a placeholder back. A result that was cut says so and how to get the rest. Errors "
-        "begin with a code and end with what to do next. workspace_info tells what is allowed.\n";
-    return text;
+        "begin with a code and end with what to do next.";
+    if (has("workspace_info")) text += " workspace_info tells what is allowed.";
+    return text + "\n";
 }
 
 }  // namespace paddock::mcp

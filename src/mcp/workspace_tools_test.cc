@@ -1,10 +1,14 @@
 #include "mcp/workspace_tools.h"
 
+#include <map>
+#include <regex>
+
 #include "mcp/instructions.h"
 #include "mcp/protocol.h"
 #include "mcp/recorder.h"
 #include "testing/jail.h"
 #include "text/base64.h"
+#include "tools/registry.h"
 
 namespace paddock::mcp {
 namespace {
@@ -31,16 +35,62 @@ protected:
     }
 };
 
-TEST_F(WorkspaceToolsTest, every_hint_is_said) {
+// "readOnly idempotent": the hints that are true; the others must be said to be false.
+std::string hints_of(const json::Value& tool) {
+    std::string hints;
+    for (const char* hint : {"readOnly", "destructive", "idempotent", "openWorld"}) {
+        const std::string said = text_at(tool, "annotations." + std::string(hint) + "Hint");
+        EXPECT_TRUE(said == "true" || said == "false") << hint << ": " << json::to_text(tool);
+        if (said == "true") hints += (hints.empty() ? "" : " ") + std::string(hint);
+    }
+    return hints;
+}
+
+TEST_F(WorkspaceToolsTest, every_hint_is_said_and_true) {
+    std::map<std::string, std::string> expected{
+        {"read_file", "readOnly idempotent"},
+        {"read_files", "readOnly idempotent"},
+        {"write_file", "destructive idempotent"},
+        {"edit_file", "destructive"},
+        {"patch", "destructive"},
+        {"glob", "readOnly idempotent"},
+        {"grep", "readOnly idempotent"},
+        {"list_directory", "readOnly idempotent"},
+        {"bash", "destructive"},
+        {"bash_output", "readOnly"},
+        {"bash_kill", "destructive idempotent"},
+        {"move_path", "destructive"},
+        {"copy_path", "destructive"},
+        {"remove_path", "destructive idempotent"},
+        {"make_directory", "idempotent"},
+        {"file_info", "readOnly idempotent"},
+        {"workspace_info", "readOnly idempotent"},
+    };
+    WorkspaceOptions options;
+    options.shell.emplace();
+    const auto hints = [&] {
+        std::map<std::string, std::string> found;
+        for (const std::string& text : WorkspaceTools(workspace(options)).list()) {
+            const json::Value tool = json::parse(text).value;
+            found[*at(tool, "name").as_string()] = hints_of(tool);
+        }
+        return found;
+    };
+    EXPECT_EQ(hints(), expected);
+    expected["bash"] = "destructive openWorld";
+    options.shell->network_allow = {"example.org:443"};
+    EXPECT_EQ(hints(), expected);
+    options.shell->network_allow.clear();
+    options.shell->host_network = permit::HostNetwork{"a test"};
+    EXPECT_EQ(hints(), expected);
+}
+
+TEST_F(WorkspaceToolsTest, a_tool_is_listed_with_all_that_clients_read) {
     const WorkspaceTools tools(workspace());
     const auto listed = tools.list();
     ASSERT_GT(listed.size(), 10U);
     for (const std::string& text : listed) {
         const json::Value tool = json::parse(text).value;
-        for (const char* hint :
-             {"readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"}) {
-            EXPECT_NE(at(tool, "annotations." + std::string(hint)).as_bool(), nullptr) << text;
-        }
         EXPECT_EQ(text_at(tool, "annotations.title"), text_at(tool, "title"));
         EXPECT_EQ(text_at(tool, "inputSchema.type"), R"("object")");
         EXPECT_NE(at(tool, "inputSchema.properties").as_object(), nullptr);
@@ -88,16 +138,22 @@ TEST_F(WorkspaceToolsTest, instructions_are_short_and_name_no_tool_that_is_missi
     with_shell.shell.emplace();
     WorkspaceOptions read_only;
     read_only.read_only = true;
-    for (const WorkspaceOptions& options : {WorkspaceOptions(), with_shell, read_only}) {
+    std::vector<WorkspaceOptions> cases{{}, with_shell, read_only};
+    for (const std::vector<std::string>& chosen : std::vector<std::vector<std::string>>{
+             {"core"}, {"read_file"}, {"glob", "grep"}, {"edit_file"}, {"bash"}}) {
+        cases.push_back(with_shell);
+        cases.back().tools = chosen;
+    }
+    for (const WorkspaceOptions& options : cases) {
         const Workspace opened = workspace(options);
         const std::string text = instructions_for(opened);
         EXPECT_LT(text.size(), 2048U);
         EXPECT_GT(text.size(), 500U);
         const WorkspaceTools tools(opened);
-        for (const char* name : {"bash", "bash_output", "edit_file", "patch", "write_file", "grep",
-                                 "read_file", "glob", "list_directory", "workspace_info"}) {
-            if (text.find(std::string(name) + " ") == text.npos) continue;
-            EXPECT_TRUE(tools.has(name)) << name << ": " << text;
+        for (const tools::Declaration* tool : tools::all_tools()) {
+            const std::regex name("\\b" + std::string(tool->name) + "\\b");
+            EXPECT_TRUE(tools.has(tool->name) || !std::regex_search(text, name))
+                << tool->name << ": " << text;
         }
     }
 }

@@ -5,6 +5,7 @@
 
 #include <random>
 
+#include "fault/budget.h"
 #include "text/lines.h"
 
 namespace paddock::text {
@@ -204,17 +205,18 @@ TEST(EditMiss, shows_the_closest_text) {
 }
 
 TEST(EditMiss, is_bounded) {
+    const std::size_t lines = testing::kSanitized ? 20'000 : 200'000;
     std::string file;
     std::string wanted;
-    for (int i = 0; i < 200'000; ++i)
+    for (std::size_t i = 0; i < lines; ++i)
         file += "some line with the number " + std::to_string(i) + "\n";
-    for (int i = 0; i < 10'000; ++i) {
+    for (std::size_t i = 0; i < lines / 20; ++i) {
         wanted += "some line with the number " + std::to_string(i * (i % 3)) + "\n";
     }
     EXPECT_LT(miss(file, wanted).size(), 2 * limits::kClosestBytesMax);
-    EXPECT_LT(miss(std::string(1'000'000, 'x'), std::string(10'000, 'x') + "y").size(),
+    EXPECT_LT(miss(std::string(5 * lines, 'x'), std::string(lines / 20, 'x') + "y").size(),
               2 * limits::kClosestBytesMax);
-    EXPECT_LT(miss(std::string(1'000'000, '\n'), std::string(10'000, '\n') + "y").size(),
+    EXPECT_LT(miss(std::string(5 * lines, '\n'), std::string(lines / 20, '\n') + "y").size(),
               2 * limits::kClosestBytesMax);
 }
 

@@ -76,7 +76,7 @@ const Declaration& bash() {
             "Standard input is empty. Long output is cut in the middle; bash_output reads all of "
             "it.",
         .manners = {.destructive = true,
-                    .open_world = true,
+                    .uses_network = true,
                     .pace = Pace::kWaiting,
                     .needs_shell = true},
         .arguments = {{.name = "command",

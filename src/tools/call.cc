@@ -147,6 +147,10 @@ Answer answer_to(const Workspace& workspace, std::string_view name, const Given&
     return answer;
 }
 
+bool has_network(const WorkspaceOptions& options) {
+    return options.shell && (options.shell->host_network || !options.shell->network_allow.empty());
+}
+
 }  // namespace
 
 std::string Answer::text() const {
@@ -170,14 +174,15 @@ Answer call_parsed(const Workspace& workspace, std::string_view name, const json
 }
 
 std::vector<ToolInfo> list(const Workspace& workspace) {
+    const WorkspaceOptions& options = workspace.session().options();
     std::vector<ToolInfo> listed;
     for (const Declaration* tool : all_tools()) {
-        if (!is_listed(*tool, workspace.session().options())) continue;
+        if (!is_listed(*tool, options)) continue;
         listed.push_back({std::string(tool->name), std::string(tool->title),
                           std::string(tool->summary) + "\n\n" + std::string(tool->description),
                           json::to_text(input_schema(*tool)), tool->manners.read_only,
                           tool->manners.destructive, tool->manners.idempotent,
-                          tool->manners.open_world, tool->manners.pace});
+                          tool->manners.uses_network && has_network(options), tool->manners.pace});
     }
     return listed;
 }

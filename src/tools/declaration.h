@@ -40,7 +40,7 @@ struct Manners {
     bool read_only = false;
     bool destructive = false;
     bool idempotent = false;
-    bool open_world = false;
+    bool uses_network = false;   // "open world" where the operator gave one
     Pace pace = Pace::kWorking;  // quick: no walk, no sync, no command
     bool needs_shell = false;    // listed only where commands can be run
 };

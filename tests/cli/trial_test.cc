@@ -4,6 +4,8 @@
 #include <atomic>
 #include <fstream>
 
+#include "cli/ending.h"
+#include "cli/prove/report.h"
 #include "testing/jail.h"
 
 namespace paddock::cli::prove {
@@ -121,6 +123,7 @@ TEST(Report, a_single_leak_is_the_headline) {
         row("X-1", verdict_of(Fate::kLeaked),
             {verdict_of(Fate::kHeld), verdict_of(Fate::kLeaked, "outside was read")}));
     EXPECT_EQ(summarize(report).paddock_leaks, 1U);
+    EXPECT_EQ(exit_code(report), 1);
     const std::string text = as_text(report, Paint(-1, Colours::kAuto));
     EXPECT_NE(text.find("LEAK: X-1 (walk): outside was read"), std::string::npos) << text;
     EXPECT_NE(text.find("1 leak through paddock."), std::string::npos) << text;
@@ -134,6 +137,7 @@ TEST(Report, a_control_that_does_not_leak_is_no_pass) {
         row("X-2", verdict_of(Fate::kSkipped, "why"), {verdict_of(Fate::kSkipped, "why")}));
     EXPECT_EQ(summarize(report).inconclusive, 1U);
     EXPECT_EQ(summarize(report).skipped, 1U);
+    EXPECT_EQ(exit_code(report), 0);
     const std::string text = as_text(report, Paint(-1, Colours::kAuto));
     EXPECT_NE(text.find("inconclusive: X-1: control did not leak in 50 tries"), std::string::npos);
     EXPECT_NE(text.find("skipped: X-2: why"), std::string::npos);
@@ -146,8 +150,20 @@ TEST(Report, what_paddock_was_not_tried_on_is_no_pass_either) {
         row("X-1", verdict_of(Fate::kLeaked), {verdict_of(Fate::kSkipped, "why")}));
     EXPECT_EQ(summarize(report).skipped, 1U);
     EXPECT_FALSE(report.rows[0].conclusive());
+    EXPECT_EQ(exit_code(report), kUsageError);
     EXPECT_NE(as_text(report, Paint(-1, Colours::kAuto)).find("skipped: X-1: why"),
               std::string::npos);
+}
+
+TEST(Report, a_leak_of_a_command_counts_like_any_other) {
+    Report report;
+    report.resolvers = {ResolverKind::kWalk};
+    report.rows.push_back(row("X-1", verdict_of(Fate::kLeaked), {verdict_of(Fate::kHeld)}));
+    EXPECT_EQ(exit_code(report), 0);
+    report.rung = "full";
+    report.commands.push_back(
+        row("x-2", verdict_of(Fate::kLeaked), {verdict_of(Fate::kWouldBlock, "hangs")}));
+    EXPECT_EQ(exit_code(report), 1);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // that nothing was created, changed or removed meanwhile.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <ostream>
@@ -27,11 +28,18 @@ namespace paddock::testing {
 inline constexpr OpenOptions kInPlace{.write = true, .mode = {}};
 inline constexpr OpenOptions kTruncating{.write = true, .truncate = true, .mode = {}};
 
+enum class Effect : std::uint8_t {
+    kNone,
+    kChange,  // of what exists
+    kCreate,  // a name may appear or become another's
+};
+
 struct Operation {
     std::string_view name;
     bool follows;  // a link at the end is followed; otherwise it is acted on itself
     bool needs;    // what does not exist is not_found; otherwise it is made, or absence is no error
     bool second;   // the path is the second one: the first, "f", must exist
+    Effect effect;
     std::optional<Error> (*run)(const Root& root, std::string_view path);
 };
 
@@ -39,6 +47,7 @@ const std::vector<Operation>& operations();
 std::vector<Operation> following();  // those that follow a final link
 std::vector<Operation> naming();     // those that do not
 std::vector<Operation> needing();    // those that need an existing object
+std::vector<Operation> having(Effect effect);
 
 // Expects `code` from each operation, with the path as it was written, without a host path that was
 // not part of it, and with advice at the end.

@@ -11,7 +11,7 @@
 namespace paddock::testing {
 
 ServeProcess::ServeProcess(const std::string& root, std::vector<std::string> more,
-                           std::map<std::string, std::string> variables) {
+                           std::map<std::string, std::string> variables, void (*before)()) {
     int out[2];
     if (::pipe2(out, O_CLOEXEC) != 0) std::abort();
     std::vector<std::string> words{"paddock", "serve", "--root", root};
@@ -32,6 +32,7 @@ ServeProcess::ServeProcess(const std::string& root, std::vector<std::string> mor
         std::vector<char*> arguments;
         for (std::string& word : words) arguments.push_back(word.data());
         arguments.push_back(nullptr);
+        if (before != nullptr) before();
         ::execv(PADDOCK_BINARY, arguments.data());
         ::_exit(127);
     }

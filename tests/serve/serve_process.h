@@ -21,9 +21,10 @@ class ServeProcess {
 public:
     // "paddock serve --root ROOT MORE...", on a free port of 127.0.0.1 unless `more` says where,
     // with kToken in its environment unless `variables` has another; waits until it listens or
-    // ends.
+    // ends. `before` is done in the process before the program starts.
     explicit ServeProcess(const std::string& root, std::vector<std::string> more = {},
-                          std::map<std::string, std::string> variables = {});
+                          std::map<std::string, std::string> variables = {},
+                          void (*before)() = nullptr);
     ~ServeProcess();  // SIGKILL if it still runs
     ServeProcess(const ServeProcess&) = delete;
     ServeProcess& operator=(const ServeProcess&) = delete;

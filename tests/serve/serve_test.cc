@@ -10,6 +10,7 @@
 
 #include <paddock/limits.h>
 
+#include "escape/child.h"
 #include "net/certificate.h"
 #include "net/tls_client.h"
 #include "serve/serve_fixture.h"
@@ -374,11 +375,24 @@ TEST_F(Serve, speaks_tls) {
     EXPECT_EQ(plain.read_all().find("200"), std::string::npos);
 }
 
-// Wall two: the process itself can no longer open what lies outside.
+// Wall two: the process itself can no longer open what lies outside (tests of cli::confine_to show
+// what that is).
 TEST_F(Serve, is_confined_before_the_first_request) {
     std::ifstream file("/proc/" + std::to_string(server().id()) + "/status");
     const std::string text{std::istreambuf_iterator<char>(file), {}};
     EXPECT_NE(text.find("NoNewPrivs:\t1"), text.npos);
+}
+
+TEST_F(Serve, does_not_serve_unconfined) {
+    const auto without_landlock = [] {
+        constexpr long kRestrictSelf = 446;
+        if (!filter_calls({{kRestrictSelf, {}, SECCOMP_RET_ERRNO | ENOSYS}})) ::_exit(126);
+    };
+    ServeProcess refused(ws(), {"--no-bash"}, {}, without_landlock);
+    EXPECT_EQ(refused.port(), 0);
+    EXPECT_EQ(refused.wait(), 1);
+    EXPECT_NE(refused.printed().find("sandbox_unavailable"), std::string::npos)
+        << refused.printed();
 }
 
 TEST_F(Serve, tells_a_supervisor_how_it_is) {

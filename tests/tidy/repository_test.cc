@@ -3,10 +3,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <map>
+#include <memory>
 #include <regex>
 #include <set>
 
+#include "testing/jail.h"
 #include "tidy/repository.h"
 
 namespace paddock::tidy {
@@ -178,6 +181,33 @@ TEST(Repository, scripts_can_be_run) {
         EXPECT_EQ(::access(path_of(file.path).c_str(), X_OK), 0) << file.path;
         EXPECT_TRUE(file.text.starts_with("#!/usr/bin/env bash\n")) << file.path;
     }
+}
+
+// Where no package is installed and `programs` are all there is besides what the script uses.
+std::string setup_says(const std::string& programs) {
+    const testing::ScratchDir scratch;
+    const std::string script =
+        "cd '" + scratch.path() +
+        "' && for name in bash env sed grep id; do ln -s \"$(command -v $name)\" .; done && "
+        "for name in dpkg-query apt-get " +
+        programs + "; do printf '#!/bin/bash\\n' > $name; chmod +x $name; done && PATH=. exec '" +
+        path_of("scripts/setup") + "' test 2>&1";
+    std::string said;
+    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> pipe(::popen(script.c_str(), "r"),
+                                                               ::pclose);
+    for (int c = std::fgetc(pipe.get()); c != EOF; c = std::fgetc(pipe.get())) {
+        said += static_cast<char>(c);
+    }
+    return said + ' ';
+}
+
+TEST(Repository, setup_brings_npm_only_where_there_is_none) {
+    const std::regex npm(R"(\snpm\s)");
+    const std::string without = setup_says("");
+    EXPECT_TRUE(std::regex_search(without, npm)) << without;
+    const std::string with = setup_says("npm");
+    EXPECT_NE(with.find(" python3-venv "), with.npos) << with;
+    EXPECT_FALSE(std::regex_search(with, npm)) << with;
 }
 
 TEST(Repository, the_readme_shows_both_commands) {

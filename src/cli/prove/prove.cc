@@ -172,10 +172,7 @@ int run(const ProveRequest& request) {
     const std::string text =
         request.output.json ? as_json(*report)
                             : prove::as_text(*report, Paint(STDOUT_FILENO, request.output.colours));
-    if (!print(text)) return kUsageError;
-    const prove::Summary summary = prove::summarize(*report);
-    if (summary.paddock_leaks > 0) return 1;
-    return summary.skipped == report->rows.size() + report->commands.size() ? kUsageError : 0;
+    return print(text) ? prove::exit_code(*report) : kUsageError;
 }
 
 }  // namespace paddock::cli

@@ -4,6 +4,7 @@
 
 #include "base/display.h"
 #include "cli/arguments.h"
+#include "cli/ending.h"
 
 namespace paddock::cli::prove {
 namespace {
@@ -116,6 +117,12 @@ Summary summarize(const Report& report) {
                           [](const Verdict& verdict) { return verdict.is_leak(); }));
     }
     return summary;
+}
+
+int exit_code(const Report& report) {
+    const Summary summary = summarize(report);
+    if (summary.paddock_leaks > 0) return 1;
+    return summary.skipped == report.rows.size() + report.commands.size() ? kUsageError : 0;
 }
 
 std::string as_text(const Report& report, const Paint& paint) {

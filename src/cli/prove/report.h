@@ -73,6 +73,9 @@ struct Summary {
 };
 Summary summarize(const Report& report);
 
+// 1 if anything leaked through paddock, kUsageError if nothing at all could be tried.
+int exit_code(const Report& report);
+
 std::string as_text(const Report& report, const Paint& paint);
 
 }  // namespace paddock::cli::prove
