@@ -15,6 +15,9 @@
 #include <sstream>
 #include <utility>
 
+#include <paddock/tools.h>
+#include <paddock/workspace.h>
+
 #include "harness.h"
 #include "roots.h"
 #include "sandbox/view_plan.h"
@@ -183,6 +186,26 @@ Group cold_group(const WardenSpec& spec) {
              {"bubblewrap, a small view", in_bubblewrap(small_profile(workspace)), kBwrap}}};
 }
 
+// All that an agent's call takes: the look at protected names before and after, the output, the
+// answer.
+Group tool_group(const std::string& workspace) {
+    paddock::WorkspaceOptions options;
+    options.root = workspace;
+    options.limits.calls_per_second.reset();
+    options.shell.emplace();
+    auto opened = paddock::Workspace::open(std::move(options));
+    if (!opened) return {};
+    const auto shared = std::make_shared<paddock::Workspace>(std::move(*opened));
+    const auto call = [shared] {
+        return !paddock::tools::call(*shared, "bash", R"({"command": "true"})").error;
+    };
+    return {"bash -c true, as a tool",
+            {{kFloor, repeat([] {
+                  return succeeds({"/bin/bash", "-c", "true"});
+              })},
+             {"paddock: tools::call", repeat(call), kFloor}}};
+}
+
 // For programs that use the library. What they hold in memory is in the copy that becomes the
 // warden: no bound.
 Group session_group(const WardenSpec& spec) {
@@ -208,7 +231,7 @@ Group build_group(const WardenSpec& spec) {
 }
 
 std::vector<Group> all_groups(const WardenSpec& spec) {
-    std::vector<Group> groups = {warm_group(spec)};
+    std::vector<Group> groups = {warm_group(spec), tool_group(spec.workspace_path)};
     if (::access("/usr/bin/bwrap", X_OK) == 0) groups.push_back(cold_group(spec));
     groups.push_back(session_group(spec));
     if (::access("/usr/bin/gcc", X_OK) == 0) groups.push_back(build_group(spec));

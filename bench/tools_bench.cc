@@ -92,20 +92,33 @@ Group reading(const Stage& stage) {
 
 constexpr const char* kWriteFloor = "C: temp, write, sync, rename";
 
+// What git makes of a directory, as far as the tools look at it.
+void make_repository(const std::string& directory) {
+    for (const char* name : {"hooks", "info", "objects/info", "objects/pack", "refs/heads"}) {
+        std::filesystem::create_directories(directory + "/.git/" + name);
+    }
+    std::ofstream(directory + "/.git/HEAD") << "ref: refs/heads/main\n";
+    std::ofstream(directory + "/.git/config") << "[core]\n\trepositoryformatversion = 0\n";
+}
+
 // Two contents in turn: writing what is there already would be no writing.
 Group writing(const Stage& stage) {
     std::string content(kSmallFile, 'x');
-    const auto call = [&stage, content, turn = 0]() mutable {
-        content.front() = ++turn % 2 == 0 ? 'x' : 'y';
-        return succeeds(stage, "write_file",
-                        R"({"path": "written", "content": ")" + content + "\"}");
+    const auto call = [&stage, content](const std::string& path) {
+        return repeat([&stage, content, path, turn = 0]() mutable {
+            content.front() = ++turn % 2 == 0 ? 'x' : 'y';
+            return succeeds(stage, "write_file",
+                            R"({"path": ")" + path + R"(", "content": ")" + content + "\"}");
+        });
     };
+    make_repository(stage.directory + "/repository");
     return {"write_file, 4 kB",
             {{kWriteFloor, repeat([&stage, content] {
                   return floor_replace(stage.fd, "floor", content.data(), content.size(),
                                        FLOOR_SYNC_FILE) == 0;
               })},
-             {"paddock: tools::call", repeat(call), kWriteFloor, 1.2}}};
+             {"paddock: tools::call", call("written"), kWriteFloor, 1.2},
+             {"paddock: in a git repository", call("repository/written"), kWriteFloor, 1.2}}};
 }
 
 // Megabytes a second over the whole text.

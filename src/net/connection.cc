@@ -223,9 +223,7 @@ void Connection::put(const Answer::Part& part) {
     switch (part.kind) {
         case Answer::PartKind::kWhole:
             closes_ = closes;
-            write(head_text(response, {.closes = closes_, .date = loop_.date()}) +
-                  (is_head_request_ || response.status == 204 ? std::string() : response.body));
-            is_answered_ = true;
+            write_whole(response);
             break;
         case Answer::PartKind::kStream:
             is_streaming_ = true;
@@ -254,11 +252,17 @@ void Connection::put_event(std::string text, std::size_t event_bytes) {
 
 void Connection::answer_and_close(const Response& response) {
     phase_ = Phase::kAnswering;
-    closes_ = is_answered_ = true;
+    closes_ = true;
     parser_.drop();
     body_share_.resize(0);
-    write(head_text(response, {.closes = true, .date = loop_.date()}) +
-          (is_head_request_ ? std::string() : response.body));
+    write_whole(response);
+}
+
+void Connection::write_whole(const Response& response) {
+    std::string text = head_text(response, {.closes = closes_, .date = loop_.date()});
+    if (!is_head_request_ && response.status != 204) text += response.body;
+    write(std::move(text));
+    is_answered_ = true;
 }
 
 void Connection::answer_over() {

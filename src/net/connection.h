@@ -64,6 +64,7 @@ private:
     void put(const Answer::Part& part);
     void put_event(std::string text, std::size_t event_bytes);
     void answer_and_close(const Response& response);
+    void write_whole(const Response& response);
     void answer_over();
 
     void write(std::string text, std::size_t event_bytes = 0);

@@ -45,7 +45,7 @@ void line(std::string& text, std::string_view name, std::string_view value) {
 
 std::string head_text(const Response& response, const Framing& framing) {
     std::string text = "HTTP/1.1 ";
-    text.reserve(256);
+    text.reserve(256 + response.body.size());  // which the caller adds
     text.append(std::to_string(response.status)).append(" ");
     text.append(phrase(response.status)).append("\r\n");
     for (const Header& header : response.headers) line(text, header.name, header.value);
