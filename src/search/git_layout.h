@@ -69,8 +69,9 @@ bool is_obeyed_part(const Root& root, std::string_view path, GitChange change);
 // Each once, in no order; some may not exist. `root` must pass no link.
 std::vector<GitPart> git_parts(const Root& root, const NotableMap& notable);
 
-// The same of the repositories whose directories `path` lies in, from the root down; with the ends
-// of their links and of the links in their hooks. Two lookups for each directory without any.
+// The same of the repositories whose directories `path` lies in, from the root down; with where
+// their links and those in their hooks lead or would lead, and the links on the way. Two lookups
+// for each directory without any.
 std::vector<GitPart> git_parts_above(const Root& root, std::string_view path);
 
 // Where the path in a git file leads, relative to the root ("" is the root itself); nothing if it

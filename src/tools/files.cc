@@ -36,10 +36,6 @@ std::string joined(std::string_view directory, std::string_view name) {
     return std::string(directory).append("/").append(name);
 }
 
-bool is_in(std::string_view directory, std::string_view path) {
-    return path == directory || (path.starts_with(directory) && path[directory.size()] == '/');
-}
-
 // Where the next ".." of an absolute path ends, or npos.
 std::size_t end_of_dotdot(std::string_view path) {
     for (std::size_t at = path.find("/.."); at != path.npos; at = path.find("/..", at + 1)) {
@@ -178,8 +174,8 @@ Attempt<void> Files::check_obeyed(const std::string& canonical, search::GitChang
     }
     for (const search::GitPart& part : search::git_parts_above(linkless_, canonical)) {
         const bool is_touched =
-            is_in(part.path, canonical) ||
-            (change == search::GitChange::kTakeAway && is_in(canonical, part.path));
+            fs::is_within(canonical, part.path) ||
+            (change == search::GitChange::kTakeAway && fs::is_within(part.path, canonical));
         if (!is_touched) continue;
         if (auto allowed = check_part(part, canonical); !allowed) return allowed;
     }

@@ -432,6 +432,27 @@ TEST_F(Obeyed, is_where_links_of_hooks_and_pointers_lead) {
     (void)ok("write_file", {{"path", "r/scripts/other"}, {"content", "x"}});
 }
 
+// What is made there has the name at once.
+TEST_F(Obeyed, is_where_links_would_lead) {
+    tree({"ROOT/evil=evil", "ROOT/dir/check=evil", "ROOT/r/.git/HEAD=x",
+          "ROOT/r/.git/config->../conf", "ROOT/r/.git/hooks/pre-commit->../../scripts/check",
+          "ROOT/r/.git/hooks/pre-push->../../way", "ROOT/r/way->push", "ROOT/r/push=mine\n",
+          "ROOT/l/.git/hooks->../shared/hooks"});
+    for (const char* path : {"r/scripts/check", "r/conf", "l/shared/hooks/pre-commit"}) {
+        expect_unwritten(path);
+        const std::string added =
+            "--- /dev/null\n+++ b/" + std::string(path) + "\n@@ -0,0 +1 @@\n+x\n";
+        EXPECT_EQ(refused("patch", {{"patch", added}}), "denied_by_rule") << path;
+    }
+    for (const char* tool : {"move_path", "copy_path"}) {
+        EXPECT_EQ(refused(tool, {{"source", "dir"}, {"destination", "r/scripts"}}),
+                  "denied_by_rule");
+    }
+    expect_kept("r/way");
+    expect_kept("r/push");
+    (void)ok("write_file", {{"path", "r/scripts/other"}, {"content", "x"}});
+}
+
 TEST_F(Obeyed, is_a_bare_repository_as_it_is) {
     tree({"ROOT/evil=evil", "ROOT/d/b.git/objects/", "ROOT/d/b.git/refs/heads/",
           "ROOT/d/b.git/HEAD=mine\n", "ROOT/d/b.git/config=[core]\nhooksPath = own\n",
