@@ -407,11 +407,19 @@ bool is_obeyed_part(const Root& root, std::string_view path, GitChange change) {
     return has_part && has_the_shape(entries);
 }
 
-bool would_be_obeyed(const Root& root, std::string_view path, GitChange change) {
+std::optional<GitPart> obeyed_part(const Root& root, std::string_view path, GitChange change) {
     for (std::string_view at = path; !at.empty(); at = parent_of(at)) {
-        if (is_obeyed_part(root, at, at == path ? change : GitChange::kMake)) return true;
+        if (!is_obeyed_part(root, at, at == path ? change : GitChange::kMake)) continue;
+        return GitPart{std::string(at), GitPart::Kind::kConfig, std::string(parent_of(at))};
     }
-    return false;
+    return std::nullopt;
+}
+
+std::string name_in_dot_git(const GitPart& part) {
+    const std::string_view name = part.kind == GitPart::Kind::kConfig  ? "config"
+                                  : part.kind == GitPart::Kind::kHooks ? "hooks"
+                                                                       : "commondir";
+    return joined(joined(parent_of(part.git_directory), ".git"), name);
 }
 
 std::vector<GitPart> git_parts(const Root& root, const NotableMap& notable) {

@@ -169,8 +169,8 @@ Attempt<void> Files::check(std::string_view canonical, Purpose purpose,
 }
 
 Attempt<void> Files::check_obeyed(const std::string& canonical, search::GitChange change) const {
-    if (search::would_be_obeyed(linkless_, canonical, change)) {
-        if (auto allowed = check_repository(canonical); !allowed) return allowed;
+    if (const auto part = search::obeyed_part(linkless_, canonical, change)) {
+        if (auto allowed = check_part(*part, canonical); !allowed) return allowed;
     }
     for (const search::GitPart& part : search::git_parts_above(linkless_, canonical)) {
         const bool is_touched =
@@ -182,15 +182,6 @@ Attempt<void> Files::check_obeyed(const std::string& canonical, search::GitChang
     return {};
 }
 
-Attempt<void> Files::check_repository(const std::string& canonical) const {
-    const auto decision = rules_.decide(ruled(canonical));
-    if (decision.by_operator && decision.access == PathAccess::kAllow) return {};
-    const auto as_config = rules_.decide(".git/config");
-    if (as_config.access == PathAccess::kAllow) return {};
-    return denied(shown(canonical), as_config);
-}
-
-// As if it belonged to a ".git" in the place of its git directory.
 Attempt<void> Files::check_part(const search::GitPart& part, const std::string& path) const {
     const auto own = rules_.decide(ruled(path));
     if (own.by_operator && own.access == PathAccess::kAllow) return {};
@@ -199,11 +190,7 @@ Attempt<void> Files::check_part(const search::GitPart& part, const std::string& 
         const auto stat = linkless_.lstat(part.path);
         if (!stat || stat->type != FileType::kSymlink) return {};
     }
-    const std::string_view name = part.kind == search::GitPart::Kind::kConfig  ? "config"
-                                  : part.kind == search::GitPart::Kind::kHooks ? "hooks"
-                                                                               : "commondir";
-    const std::string_view place = ruled_directory(fs::parent_of(part.git_directory));
-    const auto decision = rules_.decide(fs::joined(place, ".git/" + std::string(name)));
+    const auto decision = rules_.decide(ruled(search::name_in_dot_git(part)));
     if (decision.access == PathAccess::kAllow) return {};
     return denied(shown(path), decision);
 }

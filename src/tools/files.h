@@ -151,8 +151,6 @@ private:
     // Does git obey what is there or is to be, although no name says so? kMake: of this file or
     // directory alone; kTakeAway: with all that is or would be below.
     Attempt<void> check_obeyed(const std::string& canonical, search::GitChange change) const;
-    // It belongs to a git directory: may it be touched?
-    Attempt<void> check_repository(const std::string& canonical) const;
     // Is it a part that the rules protect? The refusal names `path`.
     Attempt<void> check_part(const search::GitPart& part, const std::string& path) const;
     Attempt<void> check_below(const std::string& directory, const std::string& named,

@@ -8,6 +8,7 @@
 #include <paddock/limits.h>
 
 #include "base/outcome.h"
+#include "fs/rel_path.h"
 #include "search/git_layout.h"
 #include "tools/files.h"
 #include "tools/turns.h"
@@ -203,7 +204,9 @@ Attempt<void> Files::check_copy(const CopyStep& step) const {
     if (auto allowed = check_obeyed(to, search::GitChange::kMake); !allowed) return allowed;
     // What makes a repository here makes one there.
     if (is_below && search::is_obeyed_part(linkless_, from, search::GitChange::kTakeAway)) {
-        if (auto allowed = check_repository(to); !allowed) return allowed;
+        const std::string there(fs::parent_of(to));
+        const search::GitPart part{to, search::GitPart::Kind::kConfig, there};
+        if (auto allowed = check_part(part, to); !allowed) return allowed;
     }
     if (const auto path = linkless_.normalized(to); !path) return told(path.error());
     const bool is_special =

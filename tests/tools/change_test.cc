@@ -366,6 +366,17 @@ TEST_F(Change, no_repository_is_made_that_git_would_obey) {
     (void)ok("write_file", write("bare/config"));
 }
 
+// A rule for one repository is none for another.
+TEST_F(Change, a_repository_is_judged_by_its_own_place) {
+    tree({"ROOT/sub/bare/objects/", "ROOT/sub/bare/refs/", "ROOT/sub/bare/HEAD=x"});
+    const json::Object config = {{"path", "sub/bare/config"}, {"content", "x"}};
+    options.rules = {{"/.git/config", PathAccess::kAllow}};
+    EXPECT_EQ(refused("write_file", config), "denied_by_rule");
+    options.rules = {{"/sub/.git/config", PathAccess::kAllow}};
+    reopen();
+    (void)ok("write_file", config);
+}
+
 // Whatever the tool, and however the name reaches it.
 class Obeyed : public Change {
 protected:
