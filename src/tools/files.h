@@ -153,8 +153,13 @@ private:
     Attempt<void> check_obeyed(const std::string& canonical, search::GitChange change) const;
     // Is it a part that the rules protect? The refusal names `path`.
     Attempt<void> check_part(const search::GitPart& part, const std::string& path) const;
-    Attempt<void> check_below(const std::string& directory, const std::string& named,
-                              Purpose purpose) const;
+    // Of something in the directory `whole`: what a rule hides is not named.
+    Attempt<void> check_in(const std::string& whole, const std::string& path,
+                           Purpose purpose) const;
+    // May a link have this name? It gives names below its own to what it leads to.
+    Attempt<void> check_link(const std::string& canonical) const;
+    // May what is below `directory` be changed, taken away or get its names below `named`?
+    Attempt<void> check_below(const std::string& directory, const std::string& named) const;
     // `path` is `given` as written() makes it, or the directory of that.
     Attempt<Resolution> resolve(std::string_view path, std::string_view given,
                                 Purpose purpose) const;
@@ -162,9 +167,10 @@ private:
     Attempt<void> check_move(const std::string& from, const std::string& to, bool overwrite) const;
     Attempt<void> for_each_step(const CopyStep& first, Copied* copied,
                                 const std::function<Attempt<void>(const CopyStep&)>& act) const;
-    Attempt<void> check_copy(const CopyStep& step) const;
+    Attempt<void> check_names(const CopyStep& whole, const CopyStep& step) const;
+    Attempt<void> check_copy(const CopyStep& whole, const CopyStep& step) const;
     Attempt<void> check_in_the_way(const CopyStep& step) const;
-    Attempt<void> copy_one(const CopyStep& step, Copied& copied) const;
+    Attempt<void> copy_one(const CopyStep& whole, const CopyStep& step, Copied& copied) const;
     Attempt<void> copy_directory(const CopyStep& step, Copied& copied) const;
     Attempt<void> give_modes(const Copied& copied) const;
     void leave_out(Copied& copied, const std::string& path, const char* why) const;
@@ -181,7 +187,8 @@ private:
     // must be writable. Nothing but a file is replaced.
     Attempt<std::optional<Stat>> replaced(const std::string& canonical) const;
     Attempt<void> make_directories(const std::string& canonical) const;
-    Attempt<void> make_parent(const std::string& canonical) const;
+    // Those that missing_parents() found.
+    Attempt<void> make_missing(const std::vector<std::string>& directories) const;
     Attempt<void> count_written(std::uint64_t bytes, std::optional<std::uint64_t> freed = {}) const;
 
     Root root_;

@@ -4,6 +4,7 @@
 #include <paddock/limits.h>
 
 #include "base/outcome.h"
+#include "fs/rel_path.h"
 #include "text/diff.h"
 #include "tools/files.h"
 #include "tools/turns.h"
@@ -141,7 +142,7 @@ Attempt<void> Files::rename(const Change& from, const Change& to) const {
     if (!is_still(from.path, from.old->stat)) {
         return told(as_error(refuse(Code::kStaleRead), "rename", from.path));
     }
-    if (auto made = make_parent(to.path); !made) return made;
+    if (auto made = make_missing(missing_parents(to.path)); !made) return made;
     const auto done = linkless_.rename(from.path, to.path, RenameMode::kNoReplace);
     if (!done) return told(done.error());
     mark_written(to.path, from.old->bytes);
@@ -187,29 +188,44 @@ Attempt<void> Files::put_back(const std::string& aside, const Change& change) co
 
 void Files::drop_aside(const std::string& aside) const { (void)linkless_.remove(aside); }
 
-// What is below `directory` is judged by the names that it has, or will have, below `named`. What a
-// rule hides is not named in the refusal; what cannot be looked at is not carried away.
-Attempt<void> Files::check_below(const std::string& directory, const std::string& named,
-                                 Purpose purpose) const {
+Attempt<void> Files::check_in(const std::string& whole, const std::string& path,
+                              Purpose purpose) const {
+    auto verdict = check(path, purpose);
+    if (verdict || !hides(path)) return verdict;
+    return Problem(Code::kDeniedByRule, "'" + shown(whole) +
+                                            "' holds something that the workspace's rule '" +
+                                            std::string(rules_.decide(ruled(path)).pattern) +
+                                            "' protects. Work with another file.");
+}
+
+Attempt<void> Files::check_link(const std::string& canonical) const {
+    for (const auto& below : rules_.restricted_below(ruled(canonical))) {
+        const std::string path = fs::joined(canonical, below.path);
+        const bool is_known = !below.path.empty();
+        if (is_known && rules_.decide(ruled(path)).access == PathAccess::kAllow) continue;
+        return Problem(Code::kDeniedByRule, "'" + shown(canonical) +
+                                                "' may not be a link: the workspace's rule '" +
+                                                std::string(below.pattern) +
+                                                "' protects names below it. Choose another name.");
+    }
+    return {};
+}
+
+// What cannot be looked at is not carried away.
+Attempt<void> Files::check_below(const std::string& directory, const std::string& named) const {
     if (!rules_.covers_something_below(ruled_directory(named))) return {};
-    const bool is_changed = purpose == Purpose::kChange && named == directory;
+    const bool gets_names = named != directory;
     Attempt<void> verdict;
     search::NotableMap notable;
     const Status walked = linkless_.walk(directory, [&](const WalkEntry& entry) {
-        if (is_changed && search::is_git_name(entry.name, entry.type)) {
-            const std::string_view holder =
-                entry.path.substr(0, entry.path.size() - entry.name.size() - 1);
-            notable[std::string(holder)].push_back({std::string(entry.name), entry.type});
+        if (!gets_names && search::is_git_name(entry.name, entry.type)) {
+            const std::string holder(fs::parent_of(entry.path));
+            notable[holder].push_back({std::string(entry.name), entry.type});
         }
         const std::string path = named + std::string(entry.path.substr(directory.size()));
-        verdict = check(path, purpose);
-        if (!verdict && hides(path)) {
-            verdict = Problem(Code::kDeniedByRule,
-                              "'" + shown(named) + "' holds something that the workspace's rule '" +
-                                  std::string(rules_.decide(ruled(path)).pattern) +
-                                  "' protects. Work with another file.");
-        }
-        if (verdict && entry.failure != nullptr && is_changed) {
+        verdict = check_in(named, path, Purpose::kChange);
+        if (verdict && gets_names && entry.type == FileType::kSymlink) verdict = check_link(path);
+        if (verdict && !gets_names && entry.failure != nullptr) {
             verdict = Attempt<void>(told(as_error(*entry.failure, "look into", path)));
         }
         return verdict ? WalkAction::kContinue : WalkAction::kStop;
@@ -240,13 +256,8 @@ Attempt<void> Files::make_directories(const std::string& canonical) const {
     return {};
 }
 
-Attempt<void> Files::make_parent(const std::string& canonical) const {
-    const std::size_t slash = canonical.rfind('/');
-    if (slash == std::string::npos) return {};
-    const std::string parent = canonical.substr(0, slash);
-    const auto there = linkless_.stat(parent);
-    if (there && there->type == FileType::kDirectory) return {};
-    return make_directories(parent);
+Attempt<void> Files::make_missing(const std::vector<std::string>& directories) const {
+    return directories.empty() ? Attempt<void>() : make_directories(directories.front());
 }
 
 Attempt<void> Files::remove(const std::string& canonical, bool recursive) const {
@@ -266,8 +277,7 @@ Attempt<void> Files::remove(const Change& change) const {
 
 Attempt<void> Files::remove_name(const std::string& canonical, bool recursive) const {
     if (auto allowed = check(canonical, Purpose::kChange); !allowed) return allowed;
-    if (auto allowed = check_below(canonical, canonical, Purpose::kChange); !allowed)
-        return allowed;
+    if (auto allowed = check_below(canonical, canonical); !allowed) return allowed;
     if (auto allowed = check_obeyed(canonical, search::GitChange::kTakeAway); !allowed)
         return allowed;
     const auto done = recursive ? linkless_.remove_all(canonical) : linkless_.remove(canonical);

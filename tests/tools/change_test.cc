@@ -464,6 +464,23 @@ TEST_F(Obeyed, is_where_links_would_lead) {
     (void)ok("write_file", {{"path", "r/scripts/other"}, {"content", "x"}});
 }
 
+// A link has no name below its own, but what it leads to has.
+TEST_F(Obeyed, is_what_a_link_brings) {
+    tree({"ROOT/r/.git/HEAD=x", "ROOT/r/.git/config=[core]\nhooksPath = tools/git\n",
+          "ROOT/r/evil/git/pre-commit=evil", "ROOT/r/l->evil", "ROOT/r/d/tools->../evil"});
+    std::filesystem::create_symlink("evil", ws("r/tools"));
+    EXPECT_TRUE(os_exists(ws("r/tools/git/pre-commit"))) << "the plain OS makes a hook of it";
+    std::filesystem::remove(ws("r/tools"));
+    const Unchanged inside(ws());
+    for (const char* from : {"r/l", "r/d/tools"}) {
+        for (const char* tool : {"move_path", "copy_path"}) {
+            EXPECT_EQ(refused(tool, {{"source", from}, {"destination", "r/tools"}}),
+                      "denied_by_rule")
+                << tool << " " << from;
+        }
+    }
+}
+
 TEST_F(Obeyed, is_a_bare_repository_as_it_is) {
     tree({"ROOT/evil=evil", "ROOT/d/b.git/objects/", "ROOT/d/b.git/refs/heads/",
           "ROOT/d/b.git/HEAD=mine\n", "ROOT/d/b.git/config=[core]\nhooksPath = own\n",
