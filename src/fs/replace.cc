@@ -90,6 +90,14 @@ Done take_after(const Place& place, int fd, const Stat& made, const WriteOptions
                    gets_mode ? *options.mode : before.mode & kKeptModeBits);
 }
 
+Done take_after_model(int like, int fd, const Stat& made, const WriteOptions& options) {
+    PADDOCK_ASSIGN(model, sys::fstat(like));
+    const Mode mode = options.mode.value_or(model.mode & kKeptModeBits);
+    const auto inherited = inherit(like, model, fd, made, mode);
+    const bool is_refused = !inherited && inherited.error().code == Code::kPermissionDenied;
+    return is_refused && options.like_is_optional ? sys::fchmod(fd, mode) : inherited;
+}
+
 // Held without memory that might be missing when the file has been made.
 using TempName = std::array<char, 32>;
 
@@ -139,14 +147,10 @@ Outcome<Draft> make_draft(int directory, mode_t mode) {
     return refuse(Code::kRace);
 }
 
-bool is_same(const Stat& now, const Stat& then) {
-    return now.identity == then.identity && now.size == then.size && now.modified == then.modified;
-}
-
 Done check_still_there(const Place& place, const char* name, const Stat& expected) {
     const auto now = sys::node_at(place.directory, name);
     if (!now && now.error().os_error != ENOENT) return now.error();
-    return now && is_same(now->stat, expected) ? Done() : Done(refuse(Code::kStaleRead));
+    return now && is_unwritten(now->stat, expected) ? Done() : Done(refuse(Code::kStaleRead));
 }
 
 // The new content has its name already: what cannot be removed beside it is no failure of that.
@@ -251,9 +255,7 @@ Done replace_file(const Place& place, const WriteOptions& options, bool may_crea
     if (place.node) {
         PADDOCK_TRY(take_after(place, temp.fd(), made, options));
     } else if (like >= 0) {
-        PADDOCK_ASSIGN(model, sys::fstat(like));
-        PADDOCK_TRY(inherit(like, model, temp.fd(), made,
-                            options.mode.value_or(model.mode & kKeptModeBits)));
+        PADDOCK_TRY(take_after_model(like, temp.fd(), made, options));
     } else if (options.mode) {
         PADDOCK_TRY(sys::fchmod(temp.fd(), *options.mode));
     }

@@ -42,11 +42,6 @@ bool is_one_of(const std::array<std::string_view, N>& names, std::string_view na
                        [&](std::string_view known) { return is_name(name, known); });
 }
 
-bool is_below(std::string_view path, std::string_view directory) {
-    return directory.empty() || (path.starts_with(directory) && (path.size() == directory.size() ||
-                                                                 path[directory.size()] == '/'));
-}
-
 std::string_view leaf_of_key(std::string_view key) { return key.substr(key.rfind('.') + 1); }
 
 // The name of a remote, if this setting gives it an address. A remote without one is a path itself.
@@ -286,7 +281,7 @@ void Layout::add_hooks(const std::string& config, const std::string& git_directo
     for (const std::string& base : bases_of(git_directory)) {
         const auto hooks = led_inside(root_, base, path);
         // A directory with the repository in it cannot be kept as it is.
-        if (!hooks || is_below(git_directory, *hooks)) continue;
+        if (!hooks || fs::is_within(git_directory, *hooks)) continue;
         add_part(*hooks, GitPart::Kind::kHooks, git_directory, config);
     }
 }
@@ -350,23 +345,25 @@ void note_repository(const Root& root, const std::string& directory, NotableMap&
     }
 }
 
-// A link gives what it leads to the name that git obeys.
-void add_end(const Root& root, const std::string& link, const GitPart& of,
-             std::vector<GitPart>& parts) {
-    const auto end = follow_links(root, link).end;
+// Links give what they lead to, now or later, the name that git obeys.
+void add_trail(const LinkTrail& trail, const GitPart& of, std::vector<GitPart>& parts) {
+    const auto add = [&](const std::string& path) {
+        parts.push_back({path, of.kind, of.git_directory, of.path});
+    };
+    for (const std::string& link : trail.links) add(link);
     // A directory with the repository in it cannot be kept as it is.
-    if (!end || *end == link || is_below(of.git_directory, *end)) return;
-    parts.push_back({*end, of.kind, of.git_directory, of.path});
+    if (trail.end && !fs::is_within(of.git_directory, *trail.end)) add(*trail.end);
 }
 
-void add_ends(const Root& root, const GitPart& part, std::vector<GitPart>& parts) {
-    add_end(root, part.path, part, parts);
-    if (part.kind != GitPart::Kind::kHooks) return;
-    const auto hooks = root.list(follow_links(root, part.path).end.value_or(part.path));
+void follow_part(const Root& root, const GitPart& part, std::vector<GitPart>& parts) {
+    const LinkTrail trail = follow_links(root, part.path);
+    add_trail(trail, part, parts);
+    if (part.kind != GitPart::Kind::kHooks || !trail.end) return;
+    const auto hooks = root.list(*trail.end);
     if (!hooks) return;
     for (const ListEntry& entry : hooks->entries) {
         if (entry.type != FileType::kSymlink || entry.name.ends_with(".sample")) continue;
-        add_end(root, joined(part.path, entry.name), part, parts);
+        add_trail(follow_links(root, joined(*trail.end, entry.name)), part, parts);
     }
 }
 
@@ -410,11 +407,19 @@ bool is_obeyed_part(const Root& root, std::string_view path, GitChange change) {
     return has_part && has_the_shape(entries);
 }
 
-bool would_be_obeyed(const Root& root, std::string_view path, GitChange change) {
+std::optional<GitPart> obeyed_part(const Root& root, std::string_view path, GitChange change) {
     for (std::string_view at = path; !at.empty(); at = parent_of(at)) {
-        if (is_obeyed_part(root, at, at == path ? change : GitChange::kMake)) return true;
+        if (!is_obeyed_part(root, at, at == path ? change : GitChange::kMake)) continue;
+        return GitPart{std::string(at), GitPart::Kind::kConfig, std::string(parent_of(at))};
     }
-    return false;
+    return std::nullopt;
+}
+
+std::string name_in_dot_git(const GitPart& part) {
+    const std::string_view name = part.kind == GitPart::Kind::kConfig  ? "config"
+                                  : part.kind == GitPart::Kind::kHooks ? "hooks"
+                                                                       : "commondir";
+    return joined(joined(parent_of(part.git_directory), ".git"), name);
 }
 
 std::vector<GitPart> git_parts(const Root& root, const NotableMap& notable) {
@@ -430,7 +435,7 @@ std::vector<GitPart> git_parts_above(const Root& root, std::string_view path) {
     std::vector<GitPart> parts;
     if (!notable.empty()) parts = git_parts(root, notable);
     for (std::size_t i = 0, count = parts.size(); i < count; ++i) {
-        if (parts[i].kind != GitPart::Kind::kPointer) add_ends(root, GitPart(parts[i]), parts);
+        if (parts[i].kind != GitPart::Kind::kPointer) follow_part(root, GitPart(parts[i]), parts);
     }
     return parts;
 }

@@ -34,6 +34,9 @@ struct GitPart {
     std::string named_by{};     // the config or pointer that makes it a part; empty: its place does
 };
 
+// As the rules name it: in a ".git" in the place of its git directory.
+std::string name_in_dot_git(const GitPart& part);
+
 // Directories, with what was noted of their entries. An empty path is the root.
 using NotableMap = std::map<std::string, std::vector<NotableEntry>>;
 
@@ -53,15 +56,15 @@ bool is_object_store(std::string_view path);
 
 enum class GitChange : std::uint8_t { kMake, kTakeAway };
 
-// A name on the way is one of git's. Whoever asks would_be_obeyed of such a path before a change
+// A name on the way is one of git's. Whoever asks obeyed_part of such a path before a change
 // has to be alone with it until the change is made.
 bool has_git_name(std::string_view path);
 
-// Making, changing or taking away `path` would change what git obeys in a directory that it takes
-// for a repository, or make one of a directory that holds such a part. Looks only where a name on
-// the way is one of git's. What cannot be looked at counts as there. ".git" itself is left to the
-// path rules.
-bool would_be_obeyed(const Root& root, std::string_view path, GitChange change);
+// The part by which making, changing or taking away `path` would change what git obeys in a
+// directory that it takes for a repository, or make one of a directory that holds such a part.
+// Looks only where a name on the way is one of git's. What cannot be looked at counts as there.
+// ".git" itself is left to the path rules.
+std::optional<GitPart> obeyed_part(const Root& root, std::string_view path, GitChange change);
 
 // The same of that very name, whatever lies above it.
 bool is_obeyed_part(const Root& root, std::string_view path, GitChange change);
@@ -69,8 +72,9 @@ bool is_obeyed_part(const Root& root, std::string_view path, GitChange change);
 // Each once, in no order; some may not exist. `root` must pass no link.
 std::vector<GitPart> git_parts(const Root& root, const NotableMap& notable);
 
-// The same of the repositories whose directories `path` lies in, from the root down; with the ends
-// of their links and of the links in their hooks. Two lookups for each directory without any.
+// The same of the repositories whose directories `path` lies in, from the root down; with where
+// their links and those in their hooks lead or would lead, and the links on the way. Two lookups
+// for each directory without any.
 std::vector<GitPart> git_parts_above(const Root& root, std::string_view path);
 
 // Where the path in a git file leads, relative to the root ("" is the root itself); nothing if it

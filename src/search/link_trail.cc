@@ -46,8 +46,8 @@ LinkTrail follow_links(const Root& root, std::string_view path) {
         }
         at = fs::joined(at, name);
         const auto stat = root.lstat(at);
-        if (!stat) return trail;
-        if (stat->type != FileType::kSymlink) continue;
+        if (!stat && stat.error().code != Code::kNotFound) return trail;
+        if (!stat || stat->type != FileType::kSymlink) continue;
         const auto link = root.readlink(at);
         if (!link || trail.links.size() == limits::kSymlinksMax) return trail;
         trail.links.push_back(at);

@@ -1,4 +1,5 @@
-// The symbolic links that whoever follows a path passes, and where it ends.
+// The symbolic links that whoever follows a path passes, and where it ends, or would end if what is
+// missing were made.
 //
 // Advisory: the links may change while they are read. A link that is no longer one by then, or that
 // leads outside or in circles, ends the trail.
@@ -15,7 +16,7 @@ namespace paddock::search {
 
 struct LinkTrail {
     std::vector<std::string> links;  // each where it lies, relative to the root, canonical
-    std::optional<std::string> end;  // canonical; nothing if there is no such object inside
+    std::optional<std::string> end;  // canonical, there or not; nothing if it is not inside
 };
 
 // `path` is relative to the root, or absolute; `root` must pass no link.

@@ -42,12 +42,18 @@ TEST_F(Trail, follows_absolute_links_that_stay_inside) {
     EXPECT_EQ(of("/etc/passwd"), "");
 }
 
-TEST_F(Trail, has_no_end_outside_or_in_circles_or_where_nothing_is) {
-    tree({"ROOT/out->../OUT", "ROOT/etc->/etc", "ROOT/loop->loop", "ROOT/no->nothing"});
+TEST_F(Trail, ends_where_something_would_be) {
+    tree({"ROOT/d/", "ROOT/no->d/nothing", "ROOT/on->no/a/../b"});
+    EXPECT_EQ(of("no/x"), "no > d/nothing/x");
+    EXPECT_EQ(of("on"), "on no > d/nothing/b");
+    EXPECT_EQ(of("nothing"), "> nothing");
+}
+
+TEST_F(Trail, has_no_end_outside_or_in_circles) {
+    tree({"ROOT/out->../OUT", "ROOT/etc->/etc", "ROOT/loop->loop", "ROOT/f=x"});
     EXPECT_EQ(of("out"), "out ");
     EXPECT_EQ(of("etc/passwd"), "etc ");
-    EXPECT_EQ(of("no/x"), "no ");
-    EXPECT_EQ(of("nothing"), "");
+    EXPECT_EQ(of("f/x"), "");
     EXPECT_TRUE(of("loop").ends_with("loop "));
 }
 

@@ -27,11 +27,6 @@ bool is_led_to_hooks(const ProtectedPath& entry) {
     return entry.kind == ProtectedKind::kGitHooks && !entry.named_by.empty();
 }
 
-bool holds(std::string_view directory, std::string_view path) {
-    return directory.empty() || path == directory ||
-           (path.starts_with(directory) && path[directory.size()] == '/');
-}
-
 }  // namespace
 
 void ProtectedCollection::add(std::string path, const Decision& decision, ProtectedKind kind,
@@ -99,7 +94,7 @@ void ProtectedCollection::follow(const ProtectedPath& entry) {
         cause = standing_for(link);
     }
     const bool is_pointer = entry.kind == ProtectedKind::kGitPointer;
-    if (is_pointer || !trail.end || holds(*trail.end, entry.path)) return;
+    if (is_pointer || !trail.end || fs::is_within(entry.path, *trail.end)) return;
     const Decision own = rules_.decide(*trail.end);
     if (own.by_operator && own.access == Access::kAllow) return;
     ProtectedPath led = entry;
@@ -142,7 +137,7 @@ void ProtectedCollection::add_pins() {
             const std::string directory(at);
             if (found_.contains(directory) || pins.contains(directory)) continue;
             const auto end = ends_.find(path);
-            const bool is_led = end != ends_.end() && !holds(at, end->second);
+            const bool is_led = end != ends_.end() && !fs::is_within(end->second, at);
             if (!is_led && !depends_on_name(path, at)) continue;
             const auto stat = root_.lstat(directory);
             if (!stat) continue;

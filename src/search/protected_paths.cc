@@ -98,11 +98,7 @@ Decision decide_part(const PathRules& rules, const GitPart& part) {
     const Decision own = rules.decide(part.path);
     if (own.by_operator) return own;
     if (is_git_directory_name(leaf_of(part.path))) return own;
-    const std::string_view name = part.kind == GitPart::Kind::kConfig  ? "config"
-                                  : part.kind == GitPart::Kind::kHooks ? "hooks"
-                                                                       : "commondir";
-    const std::string dot_git = joined(parent_of(part.git_directory), ".git");
-    Decision decision = rules.decide(joined(dot_git, name));
+    Decision decision = rules.decide(name_in_dot_git(part));
     if (own.access == Access::kDeny && decision.access != Access::kAllow) decision = own;
     return decision;
 }

@@ -20,24 +20,13 @@ Problem has_read_enough() {
                    "This session has read as much as it may. Ask the operator for more.");
 }
 
-struct Split {
-    std::string_view parent;  // "." for a name in the root
-    std::string_view leaf;
-};
-
-Split split(std::string_view path) {
-    const std::size_t slash = path.rfind('/');
-    if (slash == std::string_view::npos) return {".", path};
-    return {path.substr(0, slash), path.substr(slash + 1)};
+// Both with "." for the root, as resolutions have it.
+std::string_view directory_of(std::string_view path) {
+    const std::string_view parent = fs::parent_of(path);
+    return parent.empty() ? "." : parent;
 }
-
 std::string joined(std::string_view directory, std::string_view name) {
-    if (directory == ".") return std::string(name);
-    return std::string(directory).append("/").append(name);
-}
-
-bool is_in(std::string_view directory, std::string_view path) {
-    return path == directory || (path.starts_with(directory) && path[directory.size()] == '/');
+    return directory == "." ? std::string(name) : fs::joined(directory, name);
 }
 
 // Where the next ".." of an absolute path ends, or npos.
@@ -91,14 +80,16 @@ Attempt<std::string> OpenFile::read_all(std::uint64_t bytes_max) {
 }
 
 Files::Files(Root root, Root linkless, std::string base, policy::PathRules rules,
-             policy::Meter& meter, DiskUse& disk, ReadTracker* reads)
+             policy::Meter& meter, DiskUse& disk, ReadTracker* reads,
+             const search::SecretScanner* scanner)
     : root_(std::move(root)),
       linkless_(std::move(linkless)),
       base_(std::move(base)),
       rules_(std::move(rules)),
       meter_(meter),
       disk_(disk),
-      reads_(reads) {}
+      reads_(reads),
+      scanner_(scanner) {}
 
 std::string_view Files::ruled(std::string_view canonical) const {
     if (base_.empty() || !canonical.starts_with(base_)) return canonical;
@@ -151,65 +142,8 @@ bool Files::names_directory(std::string_view path) {
     return path.ends_with('/') || ends_in_dots(path);
 }
 
-Problem Files::denied(const std::string& shown, const policy::Decision& decision) {
-    std::string text = "'" + shown + "' is ";
-    text += decision.access == PathAccess::kDeny ? "protected" : "read-only";
-    text +=
-        " by the workspace's rule '" + std::string(decision.pattern) + "'. Work with another file.";
-    return Problem(Code::kDeniedByRule, std::move(text));
-}
-
 bool Files::hides(std::string_view canonical) const {
     return rules_.decide(ruled(canonical)).access == PathAccess::kDeny;
-}
-
-Attempt<void> Files::check(std::string_view canonical, Purpose purpose,
-                           std::optional<std::string_view> given) const {
-    const auto decision = rules_.decide(ruled(canonical));
-    const bool refused = decision.access == PathAccess::kDeny ||
-                         (purpose == Purpose::kChange && decision.access != PathAccess::kAllow);
-    if (refused) return denied(given ? shown_given(*given) : shown(canonical), decision);
-    return {};
-}
-
-Attempt<void> Files::check_obeyed(const std::string& canonical, search::GitChange change) const {
-    if (search::would_be_obeyed(linkless_, canonical, change)) {
-        if (auto allowed = check_repository(canonical); !allowed) return allowed;
-    }
-    for (const search::GitPart& part : search::git_parts_above(linkless_, canonical)) {
-        const bool is_touched =
-            is_in(part.path, canonical) ||
-            (change == search::GitChange::kTakeAway && is_in(canonical, part.path));
-        if (!is_touched) continue;
-        if (auto allowed = check_part(part, canonical); !allowed) return allowed;
-    }
-    return {};
-}
-
-Attempt<void> Files::check_repository(const std::string& canonical) const {
-    const auto decision = rules_.decide(ruled(canonical));
-    if (decision.by_operator && decision.access == PathAccess::kAllow) return {};
-    const auto as_config = rules_.decide(".git/config");
-    if (as_config.access == PathAccess::kAllow) return {};
-    return denied(shown(canonical), as_config);
-}
-
-// As if it belonged to a ".git" in the place of its git directory.
-Attempt<void> Files::check_part(const search::GitPart& part, const std::string& path) const {
-    const auto own = rules_.decide(ruled(path));
-    if (own.by_operator && own.access == PathAccess::kAllow) return {};
-    // Where a pointer leads only a link is a part: of a directory its own parts are.
-    if (part.kind == search::GitPart::Kind::kPointer && !part.named_by.empty()) {
-        const auto stat = linkless_.lstat(part.path);
-        if (!stat || stat->type != FileType::kSymlink) return {};
-    }
-    const std::string_view name = part.kind == search::GitPart::Kind::kConfig  ? "config"
-                                  : part.kind == search::GitPart::Kind::kHooks ? "hooks"
-                                                                               : "commondir";
-    const std::string_view place = ruled_directory(fs::parent_of(part.git_directory));
-    const auto decision = rules_.decide(fs::joined(place, ".git/" + std::string(name)));
-    if (decision.access == PathAccess::kAllow) return {};
-    return denied(shown(path), decision);
 }
 
 // The name as written and where it leads must both be allowed.
@@ -296,12 +230,17 @@ Attempt<std::string> Files::name(std::string_view given) const {
     const auto lexical = root_.normalized(path);
     if (!lexical) return told(lexical.error(), given);
     if (*lexical == ".") return std::string(".");
-    const Split parts = split(*lexical);
     if (auto allowed = check(*lexical, Purpose::kLook, given); !allowed) return allowed.error();
-    const auto parent = resolve_parent(parts.parent, given);
+    const auto parent = resolve_parent(directory_of(*lexical), given);
     if (!parent) return parent.error();
-    std::string canonical = joined(parent->path, parts.leaf);
+    std::string canonical = joined(parent->path, fs::leaf_of(*lexical));
     if (auto allowed = check(canonical, Purpose::kLook, given); !allowed) return allowed.error();
+    if (names_directory(path)) {
+        const auto there = linkless_.lstat(canonical);
+        if (there && there->type != FileType::kDirectory) {
+            return told(as_error(refuse(Code::kNotADirectory), "look at", canonical), given);
+        }
+    }
     return canonical;
 }
 
@@ -312,6 +251,10 @@ Attempt<std::string> Files::own_name(std::string_view given) const {
                        "'" + shown_given(given) + "' ends in dots. Give the name itself.");
     }
     return canonical;
+}
+
+bool Files::has_known(const std::string& canonical) const {
+    return reads_ != nullptr && reads_->last_read({}, canonical);
 }
 
 Attempt<Stat> Files::stat_name(const std::string& canonical) const {
@@ -349,8 +292,8 @@ Problem Files::missing(std::string_view given) const {
     std::string text = "'" + shown_given(given) + "' does not exist.";
     const auto lexical = root_.normalized(path);
     if (!lexical || *lexical == ".") return Problem(Code::kNotFound, std::move(text));
-    const Split parts = split(*lexical);
-    const auto parent = resolve(parts.parent, given, Purpose::kLook);
+    const std::string_view directory = directory_of(*lexical);
+    const auto parent = resolve(directory, given, Purpose::kLook);
     std::vector<std::string> names;
     if (parent && parent->exists) {
         if (const auto listing = list(parent->path, limits::kNearNamesLookedAt)) {
@@ -358,8 +301,8 @@ Problem Files::missing(std::string_view given) const {
         }
     }
     std::string near;
-    for (const std::string& name : text::similar_names(parts.leaf, names, 3)) {
-        near += (near.empty() ? "'" : ", '") + shown(joined(parts.parent, name)) + "'";
+    for (const std::string& name : text::similar_names(fs::leaf_of(*lexical), names, 3)) {
+        near += (near.empty() ? "'" : ", '") + shown(joined(directory, name)) + "'";
     }
     text +=
         near.empty() ? " Check the name by listing its directory." : " Did you mean " + near + "?";

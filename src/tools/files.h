@@ -23,40 +23,19 @@
 #include "policy/meter.h"
 #include "policy/path_rules.h"
 #include "search/git_layout.h"
+#include "search/secret_scanner.h"
 #include "tools/answer.h"
+#include "tools/change.h"
 #include "tools/disk_use.h"
 #include "tools/open_file.h"
 
 namespace paddock::tools {
 
-struct FileContent {
-    std::string path;  // canonical
-    Stat stat;
-    std::string bytes;
-};
-
-// The right to replace or create one file: it passed the rules and the tracker.
-struct Change {
-    std::string path;                // canonical
-    std::optional<FileContent> old;  // absent: there is no such file yet
-};
-
-struct Copied {
-    struct Directory {
-        std::string path;
-        Mode mode;  // that it is to have
-    };
-    std::size_t files = 0;
-    std::vector<Directory> made;  // each before what is in it
-    std::size_t left_out = 0;     // special files, links that lead outside, what may not be read
-    std::string left_out_names;   // the first of them, and why
-};
-
 class Files {
 public:
     // `base`: where relative paths begin, relative to the root; empty: in the root itself.
     Files(Root root, Root linkless, std::string base, policy::PathRules rules, policy::Meter& meter,
-          DiskUse& disk, ReadTracker* reads);
+          DiskUse& disk, ReadTracker* reads, const search::SecretScanner* scanner);
 
     // --- looking ---
 
@@ -73,7 +52,10 @@ public:
     Attempt<std::string> start_of_search(std::string_view path) const;
     // For search: what the rules do not deny.
     std::function<bool(std::string_view path, FileType type)> visibility() const;
-    // Canonical but for the last name, which is taken itself.
+    // Has this session read or written a file of that name, whether or not it is there now?
+    bool has_known(const std::string& canonical) const;
+    // Canonical but for the last name, which is taken itself. A final slash demands a directory, if
+    // something is there.
     Attempt<std::string> name(std::string_view path) const;
     // The same of a name that is to be given, taken away or removed: it must be written out.
     Attempt<std::string> own_name(std::string_view path) const;
@@ -91,12 +73,16 @@ public:
 
     // --- changing; each refuses what the rules protect ---
 
+    // Does git obey what is there or is to be, although no name says so? kMake: of this file or
+    // directory alone; kTakeAway: with all that is or would be below. Every change asks this
+    // itself; to be asked by whoever makes several, or none yet.
+    Attempt<void> check_obeyed(const std::string& canonical, search::GitChange change) const;
     // Where a file or directory is or would be.
     Attempt<Resolution> target(std::string_view path) const;
     Attempt<Change> prepare(std::string_view path) const;
-    // Content and mode at once, or nothing. `like`: WriteOptions has it.
+    // Content and mode at once, or nothing.
     Attempt<void> commit(const Change& change, std::string_view content,
-                         std::optional<Mode> mode = {}, std::string_view like = {}) const;
+                         std::optional<Mode> mode = {}, const Model& like = {}) const;
     // Puts back what was there before commit() gave the file the content `made`. Counts nothing:
     // the workspace has had it before. stale_read if somebody else has changed it since.
     Attempt<void> restore(const Change& change, const std::string& made) const;
@@ -148,15 +134,15 @@ private:
     // A refusal names what was given, if that is known.
     Attempt<void> check(std::string_view canonical, Purpose purpose,
                         std::optional<std::string_view> given = {}) const;
-    // Does git obey what is there or is to be, although no name says so? kMake: of this file or
-    // directory alone; kTakeAway: with all that is or would be below.
-    Attempt<void> check_obeyed(const std::string& canonical, search::GitChange change) const;
-    // It belongs to a git directory: may it be touched?
-    Attempt<void> check_repository(const std::string& canonical) const;
     // Is it a part that the rules protect? The refusal names `path`.
     Attempt<void> check_part(const search::GitPart& part, const std::string& path) const;
-    Attempt<void> check_below(const std::string& directory, const std::string& named,
-                              Purpose purpose) const;
+    // Of something in the directory `whole`: what a rule hides is not named.
+    Attempt<void> check_in(const std::string& whole, const std::string& path,
+                           Purpose purpose) const;
+    // May a link have this name? It gives names below its own to what it leads to.
+    Attempt<void> check_link(const std::string& canonical) const;
+    // May what is below `directory` be changed, taken away or get its names below `named`?
+    Attempt<void> check_below(const std::string& directory, const std::string& named) const;
     // `path` is `given` as written() makes it, or the directory of that.
     Attempt<Resolution> resolve(std::string_view path, std::string_view given,
                                 Purpose purpose) const;
@@ -164,9 +150,10 @@ private:
     Attempt<void> check_move(const std::string& from, const std::string& to, bool overwrite) const;
     Attempt<void> for_each_step(const CopyStep& first, Copied* copied,
                                 const std::function<Attempt<void>(const CopyStep&)>& act) const;
-    Attempt<void> check_copy(const CopyStep& step) const;
+    Attempt<void> check_names(const CopyStep& whole, const CopyStep& step) const;
+    Attempt<void> check_copy(const CopyStep& whole, const CopyStep& step) const;
     Attempt<void> check_in_the_way(const CopyStep& step) const;
-    Attempt<void> copy_one(const CopyStep& step, Copied& copied) const;
+    Attempt<void> copy_one(const CopyStep& whole, const CopyStep& step, Copied& copied) const;
     Attempt<void> copy_directory(const CopyStep& step, Copied& copied) const;
     Attempt<void> give_modes(const Copied& copied) const;
     void leave_out(Copied& copied, const std::string& path, const char* why) const;
@@ -174,7 +161,7 @@ private:
     Attempt<void> copy_content(const std::string& from, const std::string& to,
                                bool overwrite) const;
     bool is_still(const std::string& canonical, const Stat& then) const;
-    Attempt<void> remove_name(const std::string& canonical, bool recursive) const;
+    Attempt<void> check_removal(const std::string& canonical) const;
     // The change of a file whose present content the session knows.
     Attempt<Change> known(OpenFile file) const;
     Attempt<void> check_known(const FileContent& content) const;
@@ -183,7 +170,8 @@ private:
     // must be writable. Nothing but a file is replaced.
     Attempt<std::optional<Stat>> replaced(const std::string& canonical) const;
     Attempt<void> make_directories(const std::string& canonical) const;
-    Attempt<void> make_parent(const std::string& canonical) const;
+    // Those that missing_parents() found.
+    Attempt<void> make_missing(const std::vector<std::string>& directories) const;
     Attempt<void> count_written(std::uint64_t bytes, std::optional<std::uint64_t> freed = {}) const;
 
     Root root_;
@@ -192,7 +180,8 @@ private:
     policy::PathRules rules_;
     policy::Meter& meter_;
     DiskUse& disk_;
-    ReadTracker* reads_;  // nullptr: not tracked
+    ReadTracker* reads_;                    // nullptr: not tracked
+    const search::SecretScanner* scanner_;  // nullptr: text leaves as it is
 };
 
 }  // namespace paddock::tools

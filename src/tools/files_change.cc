@@ -4,11 +4,27 @@
 #include <paddock/limits.h>
 
 #include "base/outcome.h"
+#include "fs/rel_path.h"
 #include "text/diff.h"
 #include "tools/files.h"
 #include "tools/turns.h"
 
 namespace paddock::tools {
+
+namespace {
+
+// Made of texts without their secrets: a part of one may have no shape that tells it.
+std::string what_changed(const search::SecretScanner* scanner, std::string before,
+                         std::string now) {
+    if (scanner != nullptr) {
+        scanner->redact(before);
+        scanner->redact(now);
+    }
+    return text::unified_diff(before, now, "as it was read", "as it is now", {.bytes_max = 4000})
+        .text;
+}
+
+}  // namespace
 
 Attempt<void> Files::check_known(const FileContent& content) const {
     if (reads_ == nullptr) return {};
@@ -22,9 +38,8 @@ Attempt<void> Files::check_known(const FileContent& content) const {
     }
     std::string text = name + " has changed since it was read. Read it again.";
     if (before->content) {
-        const auto diff = text::unified_diff(*before->content, content.bytes, "as it was read",
-                                             "as it is now", {.bytes_max = 4000});
-        text += " What changed:\n" + diff.text;
+        const std::string diff = what_changed(scanner_, *before->content, content.bytes);
+        if (!diff.empty()) text += " What changed:\n" + diff;
     }
     return Problem(Code::kStaleRead, std::move(text));
 }
@@ -76,7 +91,7 @@ Attempt<void> Files::count_written(std::uint64_t bytes, std::optional<std::uint6
 }
 
 Attempt<void> Files::commit(const Change& change, std::string_view content,
-                            std::optional<Mode> mode, std::string_view like) const {
+                            std::optional<Mode> mode, const Model& like) const {
     const auto git = turn_with_git(change.path);
     const std::shared_lock names_stay(names());
     if (auto allowed = check_obeyed(change.path, search::GitChange::kMake); !allowed)
@@ -84,14 +99,17 @@ Attempt<void> Files::commit(const Change& change, std::string_view content,
     const auto freed = change.old ? std::optional(change.old->stat.size) : std::nullopt;
     if (auto allowed = count_written(content.size(), freed); !allowed) return allowed.error();
     WriteOptions options;
-    options.make_parents = true;
+    options.make_parents = !change.old;
     options.mode = mode;
     options.mode_of_old = true;
-    options.like = like;
+    options.like = like.path;
+    options.like_is_optional = like.is_optional;
     options.must_create = !change.old;
     if (change.old) options.replaces = change.old->stat;
     const std::lock_guard turn(turn_of(change.path));
     const auto done = linkless_.write_file(change.path, content, options);
+    const bool is_gone = !done && change.old && done.error().code == Code::kNotFound;
+    if (is_gone) return told(as_error(refuse(Code::kStaleRead), "write", change.path));
     if (!done) return told(done.error());
     mark_written(change.path, content);
     return {};
@@ -108,13 +126,15 @@ void Files::mark_written(const std::string& canonical, std::string_view content)
 Attempt<void> Files::restore(const Change& change, const std::string& made) const {
     const std::shared_lock names_stay(names());
     const std::lock_guard turn(turn_of(change.path));
+    // Looked at before it is read: whoever writes later has changed it.
+    const auto stat = linkless_.stat(change.path);
+    if (!stat) return told(stat.error());
     const auto now = linkless_.read_file(change.path, made.size());
     if (!now || *now != made)
         return told(as_error(refuse(Code::kStaleRead), "restore", change.path));
-    const auto stat = linkless_.stat(change.path);
-    if (!stat) return told(stat.error());
     if (!change.old) {
-        if (const auto done = linkless_.remove(change.path); !done) return told(done.error());
+        const auto done = linkless_.remove(change.path, *stat);
+        if (!done) return told(done.error());
         return {};
     }
     WriteOptions options;
@@ -128,9 +148,8 @@ Attempt<void> Files::restore(const Change& change, const std::string& made) cons
 }
 
 bool Files::is_still(const std::string& canonical, const Stat& then) const {
-    const auto now = stat_name(canonical);
-    return now && now->identity == then.identity && now->size == then.size &&
-           now->modified == then.modified;
+    const auto now = linkless_.lstat(canonical);
+    return now && is_unwritten(*now, then);
 }
 
 Attempt<void> Files::rename(const Change& from, const Change& to) const {
@@ -141,7 +160,7 @@ Attempt<void> Files::rename(const Change& from, const Change& to) const {
     if (!is_still(from.path, from.old->stat)) {
         return told(as_error(refuse(Code::kStaleRead), "rename", from.path));
     }
-    if (auto made = make_parent(to.path); !made) return made;
+    if (auto made = make_missing(missing_parents(to.path)); !made) return made;
     const auto done = linkless_.rename(from.path, to.path, RenameMode::kNoReplace);
     if (!done) return told(done.error());
     mark_written(to.path, from.old->bytes);
@@ -159,21 +178,20 @@ Attempt<void> Files::rename_back(const Change& from, const Change& to) const {
 }
 
 Attempt<std::string> Files::set_aside(const Change& change) const {
-    if (auto allowed = check(change.path, Purpose::kChange); !allowed) return allowed.error();
     const std::shared_lock names_stay(names());
     const std::lock_guard turn(turn_of(change.path));
-    if (auto allowed = check_obeyed(change.path, search::GitChange::kTakeAway); !allowed)
-        return allowed.error();
-    const Problem stale = told(as_error(refuse(Code::kStaleRead), "remove", change.path));
+    if (auto allowed = check_removal(change.path); !allowed) return allowed.error();
+    Problem stale = told(as_error(refuse(Code::kStaleRead), "remove", change.path));
     if (!is_still(change.path, change.old->stat)) return stale;
-    const std::size_t slash = change.path.rfind('/');
-    auto temp = linkless_.temp_file(slash == change.path.npos ? "." : change.path.substr(0, slash));
+    const std::string_view parent = fs::parent_of(change.path);
+    auto temp = linkless_.temp_file(parent.empty() ? "." : parent);
     if (!temp) return told(temp.error());
     const auto done = linkless_.rename(change.path, temp->path());
     if (!done) return told(done.error());
     temp->keep();
     if (is_still(temp->path(), change.old->stat)) return temp->path();
-    (void)linkless_.rename(temp->path(), change.path, RenameMode::kNoReplace);
+    const auto back = linkless_.rename(temp->path(), change.path, RenameMode::kNoReplace);
+    if (!back) stale.text += " What was there is kept as '" + shown(temp->path()) + "'.";
     return stale;
 }
 
@@ -186,44 +204,6 @@ Attempt<void> Files::put_back(const std::string& aside, const Change& change) co
 }
 
 void Files::drop_aside(const std::string& aside) const { (void)linkless_.remove(aside); }
-
-// What is below `directory` is judged by the names that it has, or will have, below `named`. What a
-// rule hides is not named in the refusal; what cannot be looked at is not carried away.
-Attempt<void> Files::check_below(const std::string& directory, const std::string& named,
-                                 Purpose purpose) const {
-    if (!rules_.covers_something_below(ruled_directory(named))) return {};
-    const bool is_changed = purpose == Purpose::kChange && named == directory;
-    Attempt<void> verdict;
-    search::NotableMap notable;
-    const Status walked = linkless_.walk(directory, [&](const WalkEntry& entry) {
-        if (is_changed && search::is_git_name(entry.name, entry.type)) {
-            const std::string_view holder =
-                entry.path.substr(0, entry.path.size() - entry.name.size() - 1);
-            notable[std::string(holder)].push_back({std::string(entry.name), entry.type});
-        }
-        const std::string path = named + std::string(entry.path.substr(directory.size()));
-        verdict = check(path, purpose);
-        if (!verdict && hides(path)) {
-            verdict = Problem(Code::kDeniedByRule,
-                              "'" + shown(named) + "' holds something that the workspace's rule '" +
-                                  std::string(rules_.decide(ruled(path)).pattern) +
-                                  "' protects. Work with another file.");
-        }
-        if (verdict && entry.failure != nullptr && is_changed) {
-            verdict = Attempt<void>(told(as_error(*entry.failure, "look into", path)));
-        }
-        return verdict ? WalkAction::kContinue : WalkAction::kStop;
-    });
-    if (!verdict) return verdict;
-    const bool is_leaf = !walked && (walked.error().code == Code::kNotADirectory ||
-                                     walked.error().code == Code::kNotFound ||
-                                     walked.error().code == Code::kPathEscape);
-    if (!walked && !is_leaf) return told(walked.error());
-    for (const search::GitPart& part : search::git_parts(linkless_, notable)) {
-        if (auto allowed = check_part(part, part.path); !allowed) return allowed;
-    }
-    return {};
-}
 
 Attempt<void> Files::make_directory(const std::string& canonical) const {
     const auto git = turn_with_git(canonical);
@@ -240,39 +220,32 @@ Attempt<void> Files::make_directories(const std::string& canonical) const {
     return {};
 }
 
-Attempt<void> Files::make_parent(const std::string& canonical) const {
-    const std::size_t slash = canonical.rfind('/');
-    if (slash == std::string::npos) return {};
-    const std::string parent = canonical.substr(0, slash);
-    const auto there = linkless_.stat(parent);
-    if (there && there->type == FileType::kDirectory) return {};
-    return make_directories(parent);
+Attempt<void> Files::make_missing(const std::vector<std::string>& directories) const {
+    return directories.empty() ? Attempt<void>() : make_directories(directories.front());
 }
 
 Attempt<void> Files::remove(const std::string& canonical, bool recursive) const {
     const std::shared_lock names_stay(names());
     const std::lock_guard turn(turn_of(canonical));
-    return remove_name(canonical, recursive);
+    if (auto allowed = check_removal(canonical); !allowed) return allowed;
+    if (auto allowed = check_below(canonical, canonical); !allowed) return allowed;
+    const auto done = recursive ? linkless_.remove_all(canonical) : linkless_.remove(canonical);
+    if (!done) return told(done.error());
+    return {};
 }
 
 Attempt<void> Files::remove(const Change& change) const {
     const std::shared_lock names_stay(names());
     const std::lock_guard turn(turn_of(change.path));
-    if (!is_still(change.path, change.old->stat)) {
-        return told(as_error(refuse(Code::kStaleRead), "remove", change.path));
-    }
-    return remove_name(change.path, false);
-}
-
-Attempt<void> Files::remove_name(const std::string& canonical, bool recursive) const {
-    if (auto allowed = check(canonical, Purpose::kChange); !allowed) return allowed;
-    if (auto allowed = check_below(canonical, canonical, Purpose::kChange); !allowed)
-        return allowed;
-    if (auto allowed = check_obeyed(canonical, search::GitChange::kTakeAway); !allowed)
-        return allowed;
-    const auto done = recursive ? linkless_.remove_all(canonical) : linkless_.remove(canonical);
+    if (auto allowed = check_removal(change.path); !allowed) return allowed;
+    const auto done = linkless_.remove(change.path, change.old->stat);
     if (!done) return told(done.error());
     return {};
+}
+
+Attempt<void> Files::check_removal(const std::string& canonical) const {
+    if (auto allowed = check(canonical, Purpose::kChange); !allowed) return allowed;
+    return check_obeyed(canonical, search::GitChange::kTakeAway);
 }
 
 }  // namespace paddock::tools

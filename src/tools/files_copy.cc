@@ -1,13 +1,13 @@
 // Moving and copying. All that can be known before is asked before the first step: the rules, the
-// tracker, what is in the way. A copy looks at its whole source twice for that. What fails later
-// all the same tells how far it came.
-#include <algorithm>
+// tracker, what is in the way. A copy looks at its whole source for that before it begins. What
+// fails later all the same tells how far it came.
 #include <mutex>
 #include <shared_mutex>
 
 #include <paddock/limits.h>
 
 #include "base/outcome.h"
+#include "fs/rel_path.h"
 #include "search/git_layout.h"
 #include "tools/files.h"
 #include "tools/turns.h"
@@ -23,6 +23,11 @@ const char* reason_to_leave(const Failure& failure) {
     if (failure.code == Code::kPermissionDenied) return "its content may not be read";
     if (failure.code == Code::kMountCrossing) return "something is mounted there";
     return nullptr;
+}
+
+// A link brings all that it leads to.
+search::GitChange brought_by(FileType type) {
+    return type == FileType::kSymlink ? search::GitChange::kTakeAway : search::GitChange::kMake;
 }
 
 std::string counted(std::size_t number, const char* one, const char* many) {
@@ -43,11 +48,9 @@ void Files::leave_out(Copied& copied, const std::string& path, const char* why) 
 
 std::vector<std::string> Files::missing_parents(const std::string& canonical) const {
     std::vector<std::string> missing;
-    for (std::size_t end = canonical.rfind('/'); end != canonical.npos && end > 0;
-         end = canonical.rfind('/', end - 1)) {
-        std::string directory = canonical.substr(0, end);
-        if (linkless_.exists(directory).value_or(true)) break;
-        missing.push_back(std::move(directory));
+    for (std::string_view at = fs::parent_of(canonical); !at.empty(); at = fs::parent_of(at)) {
+        if (linkless_.exists(at).value_or(true)) break;
+        missing.emplace_back(at);
     }
     return missing;
 }
@@ -87,11 +90,16 @@ Attempt<void> Files::check_move(const std::string& from, const std::string& to,
         return Problem(Code::kInvalidArgument,
                        "A directory cannot be moved into itself. Choose another destination.");
     }
-    for (const std::string& path : {from, to}) {
-        if (auto allowed = check_below(path, path, Purpose::kChange); !allowed) return allowed;
+    if (is_directory) {
+        if (auto allowed = check_below(from, from); !allowed) return allowed;
+        if (auto allowed = check_below(from, to); !allowed) return allowed;
+    } else if (source->type == FileType::kSymlink) {
+        if (auto allowed = check_link(to); !allowed) return allowed;
     }
-    if (auto allowed = check_below(from, to, Purpose::kChange); !allowed) return allowed;
     // What is in the way goes, and what is below comes along.
+    if (overwrite) {
+        if (auto allowed = check_below(to, to); !allowed) return allowed;
+    }
     for (const std::string& path : {from, to}) {
         if (auto allowed = check_obeyed(path, search::GitChange::kTakeAway); !allowed)
             return allowed;
@@ -108,27 +116,27 @@ Attempt<void> Files::move(const std::string& from, const std::string& to, bool o
     const std::lock_guard turn(names());
     if (auto allowed = check_move(from, to, overwrite); !allowed) return allowed;
     const std::vector<std::string> made = missing_parents(to);
-    if (auto parent = make_parent(to); !parent) {
+    if (auto parents = make_missing(made); !parents) {
         remove_empty(made);
-        return parent;
+        return parents;
     }
-    const auto there = linkless_.lstat(to);
     const auto done =
         linkless_.rename(from, to, overwrite ? RenameMode::kReplace : RenameMode::kNoReplace);
     if (!done) {
         remove_empty(made);
         return told(done.error());
     }
+    if (!overwrite) return {};
     // To rename one name of a file to another of the same file does nothing.
     const auto left = linkless_.lstat(from);
-    if (!there || !left || left->identity != there->identity || left->links < 2) return {};
+    const auto there = left ? linkless_.lstat(to) : left;
+    if (!there || left->identity != there->identity) return {};
     if (auto removed = linkless_.remove(from); !removed) return told(removed.error());
     return {};
 }
 
 Attempt<Copied> Files::copy(const std::string& from, const std::string& to, bool overwrite) const {
     if (auto allowed = check(from, Purpose::kLook); !allowed) return allowed.error();
-    if (auto allowed = check_below(from, from, Purpose::kLook); !allowed) return allowed.error();
     if (auto allowed = check(to, Purpose::kChange); !allowed) return allowed.error();
     const auto stat = stat_name(from);
     if (!stat) return stat.error();
@@ -137,10 +145,9 @@ Attempt<Copied> Files::copy(const std::string& from, const std::string& to, bool
         return Problem(Code::kInvalidArgument,
                        "A directory cannot be copied into itself. Choose another destination.");
     }
-    if (auto allowed = check_below(from, to, Purpose::kChange); !allowed) return allowed.error();
-    const CopyStep first{from, to, stat->type, overwrite};
-    const auto check_each = [this](const CopyStep& step) { return check_copy(step); };
-    if (auto allowed = for_each_step(first, nullptr, check_each); !allowed) {
+    const CopyStep whole{from, to, stat->type, overwrite};
+    const auto check_each = [&](const CopyStep& step) { return check_copy(whole, step); };
+    if (auto allowed = for_each_step(whole, nullptr, check_each); !allowed) {
         Problem problem = allowed.error();
         if (is_directory) problem.text += " Nothing was copied.";
         return problem;
@@ -150,10 +157,10 @@ Attempt<Copied> Files::copy(const std::string& from, const std::string& to, bool
     auto done = [&] {
         const auto git = turn_with_git(to);
         const std::shared_lock turn(names());
-        return make_parent(to);
+        return make_missing(made);
     }();
-    const auto copy_each = [&](const CopyStep& step) { return copy_one(step, copied); };
-    if (done) done = for_each_step(first, &copied, copy_each);
+    const auto copy_each = [&](const CopyStep& step) { return copy_one(whole, step, copied); };
+    if (done) done = for_each_step(whole, &copied, copy_each);
     if (done) done = give_modes(copied);
     const bool has_something = copied.files + copied.made.size() > 0;
     if (!has_something) remove_empty(made);
@@ -196,14 +203,21 @@ Attempt<void> Files::for_each_step(const CopyStep& first, Copied* copied,
     return {};
 }
 
-Attempt<void> Files::check_copy(const CopyStep& step) const {
+Attempt<void> Files::check_names(const CopyStep& whole, const CopyStep& step) const {
+    if (auto allowed = check_in(whole.from, step.from, Purpose::kLook); !allowed) return allowed;
+    if (auto allowed = check_in(whole.to, step.to, Purpose::kChange); !allowed) return allowed;
+    return step.type == FileType::kSymlink ? check_link(step.to) : Attempt<void>();
+}
+
+Attempt<void> Files::check_copy(const CopyStep& whole, const CopyStep& step) const {
     const auto& [from, to, type, overwrite, is_below] = step;
-    if (auto allowed = check(from, Purpose::kLook); !allowed) return allowed;
-    if (auto allowed = check(to, Purpose::kChange); !allowed) return allowed;
-    if (auto allowed = check_obeyed(to, search::GitChange::kMake); !allowed) return allowed;
+    if (auto allowed = check_names(whole, step); !allowed) return allowed;
+    if (auto allowed = check_obeyed(to, brought_by(type)); !allowed) return allowed;
     // What makes a repository here makes one there.
     if (is_below && search::is_obeyed_part(linkless_, from, search::GitChange::kTakeAway)) {
-        if (auto allowed = check_repository(to); !allowed) return allowed;
+        const std::string there(fs::parent_of(to));
+        const search::GitPart part{to, search::GitPart::Kind::kConfig, there};
+        if (auto allowed = check_part(part, to); !allowed) return allowed;
     }
     if (const auto path = linkless_.normalized(to); !path) return told(path.error());
     const bool is_special =
@@ -259,13 +273,12 @@ Attempt<void> Files::give_modes(const Copied& copied) const {
     return {};
 }
 
-Attempt<void> Files::copy_one(const CopyStep& step, Copied& copied) const {
+Attempt<void> Files::copy_one(const CopyStep& whole, const CopyStep& step, Copied& copied) const {
     const auto& [from, to, type, overwrite, is_below] = step;
-    if (auto allowed = check(from, Purpose::kLook); !allowed) return allowed;
-    if (auto allowed = check(to, Purpose::kChange); !allowed) return allowed;
+    if (auto allowed = check_names(whole, step); !allowed) return allowed;
     const auto git = turn_with_git(to);
     const std::shared_lock turn(names());
-    if (auto allowed = check_obeyed(to, search::GitChange::kMake); !allowed) return allowed;
+    if (auto allowed = check_obeyed(to, brought_by(type)); !allowed) return allowed;
     if (type == FileType::kDirectory) return copy_directory(step, copied);
     if (type == FileType::kRegular) {
         if (auto made = copy_content(from, to, overwrite); !made) return made;
@@ -286,7 +299,6 @@ Attempt<void> Files::copy_one(const CopyStep& step, Copied& copied) const {
     return {};
 }
 
-// What has not been there before the copy is not replaced either.
 Attempt<void> Files::copy_content(const std::string& from, const std::string& to,
                                   bool overwrite) const {
     const std::lock_guard turn(turn_of(to));

@@ -179,6 +179,9 @@ private:
         if (!there) return there.error();
         if (auto allowed = check_is_no_link(change.path); !allowed) return allowed;
         if (!(*there)->content) {
+            // Without its content nothing else tells a wrong name from a patch that is made again.
+            const bool may_be_wrong = change.any_content && !files_.has_known((*there)->path);
+            if (may_be_wrong) return missing(change.path);
             tell('=', (*there)->path, "already gone");
             return {};
         }
@@ -285,7 +288,10 @@ Attempt<Answer> run_patch(Session& session, const Arguments& arguments, const Ca
         if (auto staged = stager.stage(change); !staged) return staged.error();
     }
     const std::string report = stager.report();
-    if (arguments.flag("dry_run")) return text_answer("Would apply cleanly:\n" + report);
+    if (arguments.flag("dry_run")) {
+        if (auto allowed = stager.changes().check(); !allowed) return allowed.error();
+        return text_answer("Would apply cleanly:\n" + report);
+    }
     if (auto done = stager.changes().commit(); !done) return done.error();
     return text_answer("Applied:\n" + report);
 }

@@ -190,6 +190,31 @@ ATTACK_F(ToolsRules, WR_31, protected_name_made_by_moving_its_parent) {
     (void)ok("move_path", {{"source", "empty"}, {"destination", "empty2"}});
 }
 
+// What a link leads to gets the names below the link's.
+ATTACK_F(ToolsRules, WR_31, protected_name_made_by_a_link_above_it) {
+    tree({"ROOT/evil/git/config=old\n", "ROOT/evil/key=old\n", "ROOT/l->evil",
+          "ROOT/in/conf->../evil", "ROOT/f=x"});
+    std::filesystem::create_symlink("evil", ws(".config"));
+    EXPECT_EQ(os_read(ws(".config/git/config")), "old\n") << "the plain OS gives it the name";
+    std::filesystem::remove(ws(".config"));
+
+    options.rules = {{"/vault/conf/key", PathAccess::kReadOnly}, {"/docs/**", PathAccess::kDeny}};
+    const std::pair<const char*, const char*> carried[] = {{"l", ".config"},
+                                                           {"l", "home/.Config"},
+                                                           {"in/conf", "vault/conf"},
+                                                           {"in", "vault"},
+                                                           {"l", "docs"}};
+    for (const auto& [from, to] : carried) {
+        const Unchanged inside(ws());
+        for (const char* tool : {"move_path", "copy_path"}) {
+            EXPECT_EQ(refused(tool, {{"source", from}, {"destination", to}}), "denied_by_rule")
+                << tool << " " << from << " " << to;
+        }
+    }
+    (void)ok("copy_path", {{"source", "l"}, {"destination", "config"}});
+    (void)ok("copy_path", {{"source", "in"}, {"destination", "out"}});
+}
+
 ATTACK_F(ToolsRules, HL_15, from_a_read_only_area_into_a_writable_one) {
     tree({"ROOT/ro/f=old\n", "ROOT/ro/twin=old\n", "ROOT/rw/", "ROOT/rw/h&ROOT/ro/f",
           "ROOT/rw/t&ROOT/ro/twin"});

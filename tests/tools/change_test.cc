@@ -191,7 +191,7 @@ TEST_F(Change, a_protected_name_is_not_made_by_renaming_its_directory) {
 }
 
 TEST_F(Change, dots_and_slashes_at_the_end_ask_for_a_directory) {
-    tree({"ROOT/f=x", "ROOT/d/g=x"});
+    tree({"ROOT/f=x", "ROOT/d/g=x", "ROOT/l->d"});
     const Unchanged inside(ws());
     for (const char* path : {"f/", "f/."}) {
         EXPECT_EQ(refused("read_file", {{"path", path}}), "not_a_directory") << path;
@@ -212,6 +212,24 @@ TEST_F(Change, dots_and_slashes_at_the_end_ask_for_a_directory) {
     }
     for (const char* tool : {"move_path", "copy_path"}) {
         EXPECT_EQ(refused(tool, {{"source", "f"}, {"destination", "d/"}}), "not_a_directory");
+        EXPECT_EQ(refused(tool, {{"source", "f/"}, {"destination", "n"}}), "not_a_directory");
+        EXPECT_EQ(refused(tool, {{"source", "d"}, {"destination", "f/"}}), "not_a_directory");
+    }
+    for (const char* path : {"f/", "l/"}) {
+        EXPECT_EQ(refused("remove_path", {{"path", path}}), "not_a_directory") << path;
+        EXPECT_EQ(refused("file_info", {{"path", path}}), "not_a_directory") << path;
+    }
+}
+
+TEST_F(Change, a_directory_that_must_not_be_named_twice_is_not_advised) {
+    tree({"ROOT/d/d/f=x", "ROOT/e/"});
+    const Unchanged inside(ws());
+    for (const char* tool : {"move_path", "copy_path"}) {
+        EXPECT_EQ(refused(tool, {{"source", "d"}, {"destination", "d"}}), "invalid_argument");
+        const std::string up = call(tool, {{"source", "d/d"}, {"destination", "d"}}).text();
+        EXPECT_TRUE(up.ends_with("already exists. Choose another name.")) << up;
+        const std::string in = call(tool, {{"source", "d"}, {"destination", "e"}}).text();
+        EXPECT_TRUE(in.ends_with("Name the new path in it: 'e/d'.")) << in;
     }
 }
 
@@ -275,6 +293,38 @@ TEST_F(Meanwhile, a_removal_takes_no_change_with_it) {
     const tools::Answer answer = edit.get();
     EXPECT_TRUE(answer.error) << answer.text();
     EXPECT_FALSE(os_exists(ws("f")));
+}
+
+// Between the last look at a file and its removal nobody can be kept out.
+TEST_F(Meanwhile, a_removal_takes_only_what_was_read) {
+    for (int n = 1, calls = n; calls >= n; ++n) {
+        os_write(ws("f"), "old");
+        read("f");
+        bool was_changed = false;
+        calls = 0;
+        const CallHook hook([&](sys::Call which) {
+            if (++calls == n && which != sys::Call::kUnlink) {
+                os_write(ws("f"), "theirs");
+                was_changed = true;
+            }
+            return sys::Fault{};
+        });
+        const tools::Answer answer =
+            call("patch", {{"patch", "*** Begin Patch\n*** Delete File: f\n*** End Patch\n"}});
+        EXPECT_EQ(os_exists(ws("f")), was_changed) << n << ": " << answer.text();
+    }
+}
+
+TEST_F(Meanwhile, a_directory_that_went_is_not_made_again) {
+    const auto set_up = [&] {
+        tree({"ROOT/d/f=old"});
+        read("d/f");
+    };
+    const auto go = [&] { std::filesystem::remove_all(ws("d")); };
+    at_every_call(set_up, go, [&] {
+        const tools::Answer answer = call("write_file", {{"path", "d/f"}, {"content", "new"}});
+        EXPECT_FALSE(answer.error && os_exists(ws("d"))) << answer.text();
+    });
 }
 
 TEST_F(Change, unconfined_files_are_changed_where_they_are) {
@@ -366,6 +416,17 @@ TEST_F(Change, no_repository_is_made_that_git_would_obey) {
     (void)ok("write_file", write("bare/config"));
 }
 
+// A rule for one repository is none for another.
+TEST_F(Change, a_repository_is_judged_by_its_own_place) {
+    tree({"ROOT/sub/bare/objects/", "ROOT/sub/bare/refs/", "ROOT/sub/bare/HEAD=x"});
+    const json::Object config = {{"path", "sub/bare/config"}, {"content", "x"}};
+    options.rules = {{"/.git/config", PathAccess::kAllow}};
+    EXPECT_EQ(refused("write_file", config), "denied_by_rule");
+    options.rules = {{"/sub/.git/config", PathAccess::kAllow}};
+    reopen();
+    (void)ok("write_file", config);
+}
+
 // Whatever the tool, and however the name reaches it.
 class Obeyed : public Change {
 protected:
@@ -430,6 +491,68 @@ TEST_F(Obeyed, is_where_links_of_hooks_and_pointers_lead) {
         expect_kept(path);
     }
     (void)ok("write_file", {{"path", "r/scripts/other"}, {"content", "x"}});
+}
+
+// What is made there has the name at once.
+TEST_F(Obeyed, is_where_links_would_lead) {
+    tree({"ROOT/evil=evil", "ROOT/dir/check=evil", "ROOT/r/.git/HEAD=x",
+          "ROOT/r/.git/config->../conf", "ROOT/r/.git/hooks/pre-commit->../../scripts/check",
+          "ROOT/r/.git/hooks/pre-push->../../way", "ROOT/r/way->push", "ROOT/r/push=mine\n",
+          "ROOT/l/.git/hooks->../shared/hooks"});
+    for (const char* path : {"r/scripts/check", "r/conf", "l/shared/hooks/pre-commit"}) {
+        expect_unwritten(path);
+        const std::string added =
+            "--- /dev/null\n+++ b/" + std::string(path) + "\n@@ -0,0 +1 @@\n+x\n";
+        EXPECT_EQ(refused("patch", {{"patch", added}}), "denied_by_rule") << path;
+    }
+    for (const char* tool : {"move_path", "copy_path"}) {
+        EXPECT_EQ(refused(tool, {{"source", "dir"}, {"destination", "r/scripts"}}),
+                  "denied_by_rule");
+    }
+    expect_kept("r/way");
+    expect_kept("r/push");
+    (void)ok("write_file", {{"path", "r/scripts/other"}, {"content", "x"}});
+}
+
+TEST_F(Obeyed, is_told_before_anything_is_changed) {
+    tree({"ROOT/r/.git/HEAD=x", "ROOT/r/.git/config=[core]\nhooksPath = tools/git\n",
+          "ROOT/r/tools/git/pre-commit=mine\n", "ROOT/r/a=1\n"});
+    read("r/a");
+    read("r/tools/git/pre-commit");
+    const std::string changes = "--- a/r/a\n+++ b/r/a\n@@ -1 +1 @@\n-1\n+2\n";
+    const auto before = root().stat("r/a").value().identity;
+    for (const std::string& obeyed :
+         {std::string("--- /dev/null\n+++ b/r/tools/git/new\n@@ -0,0 +1 @@\n+x\n"),
+          std::string("--- a/r/tools/git/pre-commit\n+++ /dev/null\n@@ -1 +0,0 @@\n-mine\n")}) {
+        for (const bool dry_run : {true, false}) {
+            EXPECT_EQ(refused("patch", {{"patch", changes + obeyed}, {"dry_run", dry_run}}),
+                      "denied_by_rule")
+                << obeyed;
+        }
+    }
+    EXPECT_EQ(root().stat("r/a").value().identity, before) << "it was changed and changed back";
+    EXPECT_EQ(refused("edit_file", {{"path", "r/tools/git/pre-commit"},
+                                    {"old_string", "mine"},
+                                    {"new_string", "x"},
+                                    {"dry_run", true}}),
+              "denied_by_rule");
+}
+
+// A link has no name below its own, but what it leads to has.
+TEST_F(Obeyed, is_what_a_link_brings) {
+    tree({"ROOT/r/.git/HEAD=x", "ROOT/r/.git/config=[core]\nhooksPath = tools/git\n",
+          "ROOT/r/evil/git/pre-commit=evil", "ROOT/r/l->evil", "ROOT/r/d/tools->../evil"});
+    std::filesystem::create_symlink("evil", ws("r/tools"));
+    EXPECT_TRUE(os_exists(ws("r/tools/git/pre-commit"))) << "the plain OS makes a hook of it";
+    std::filesystem::remove(ws("r/tools"));
+    const Unchanged inside(ws());
+    for (const char* from : {"r/l", "r/d/tools"}) {
+        for (const char* tool : {"move_path", "copy_path"}) {
+            EXPECT_EQ(refused(tool, {{"source", from}, {"destination", "r/tools"}}),
+                      "denied_by_rule")
+                << tool << " " << from;
+        }
+    }
 }
 
 TEST_F(Obeyed, is_a_bare_repository_as_it_is) {
@@ -589,6 +712,43 @@ TEST_F(Rollback, that_is_impossible_is_told) {
     EXPECT_EQ(answer.text().find("Nothing was changed"), std::string::npos) << answer.text();
 }
 
+TEST_F(Rollback, leaves_what_somebody_else_has_written) {
+    const std::string patch =
+        "--- /dev/null\n+++ b/fresh\n@@ -0,0 +1 @@\n+fresh\n"
+        "--- a/changed\n+++ b/changed\n@@ -1 +1 @@\n-1\n+one\n"
+        "--- a/mode\n+++ b/mode\n@@ -1 +1 @@\n-2\n+two\n";
+    int taken_back = 0;
+    for (const char* theirs : {"fresh", "changed"}) {
+        for (int n = 1, calls = n; calls >= n; ++n) {
+            set_up();
+            bool has_failed = false;
+            bool was_written = false;
+            tools::Answer answer;
+            calls = 0;
+            {
+                const CallHook hook([&](sys::Call call) {
+                    if (++calls == n && call != sys::Call::kUnlink) {
+                        os_write(ws(theirs), "theirs");
+                        was_written = true;
+                        taken_back += has_failed ? 1 : 0;
+                    }
+                    // The last step fails when the others have been made.
+                    const bool fails = !has_failed && !was_written && call == sys::Call::kRename &&
+                                       os_read(ws("fresh")) == "fresh\n" &&
+                                       os_read(ws("changed")) == "one\n";
+                    has_failed = has_failed || fails;
+                    return sys::Fault{.error = fails ? EIO : 0, .bytes_max = 0};
+                });
+                answer = call("patch", {{"patch", patch}});
+            }
+            if (was_written) {
+                EXPECT_EQ(os_read(ws(theirs)), "theirs") << n << ": " << answer.text();
+            }
+        }
+    }
+    EXPECT_GT(taken_back, 10) << "nothing was taken back";
+}
+
 // Whatever part of it a killed process has made.
 TEST_F(Change, the_same_patch_again_completes_it) {
     const std::string twins = "one {\n  x;\n}\ntwo {\n  x;\n}\n";
@@ -642,6 +802,20 @@ TEST_F(Change, the_same_patch_again_completes_it) {
     }
 }
 
+TEST_F(Change, a_patch_that_removes_what_never_was_is_refused) {
+    tree({"ROOT/f=x\n"});
+    const auto removal = [](const std::string& name) {
+        return json::Object{
+            {"patch", "*** Begin Patch\n*** Delete File: " + name + "\n*** End Patch\n"}};
+    };
+    const tools::Answer answer = call("patch", removal("g"));
+    EXPECT_EQ(answer.error, Code::kNotFound) << answer.text();
+    EXPECT_NE(answer.text().find("Did you mean 'f'"), std::string::npos) << answer.text();
+    read("f");
+    (void)ok("patch", removal("f"));
+    EXPECT_NE(ok("patch", removal("f")).find("already gone"), std::string::npos);
+}
+
 // A hunk that only removes leaves nothing by which a file that has had it could be told.
 TEST_F(Change, a_patch_that_finds_nothing_to_remove_is_refused) {
     const std::string unified = "--- a/f\n+++ b/f\n";
@@ -691,6 +865,32 @@ TEST_F(Change, the_text_of_a_failed_patch_shows_no_lines_of_a_key) {
     EXPECT_EQ(shown(), 0);
     options.redact_secrets = false;
     EXPECT_GT(shown(), 0) << "they would have been shown";
+}
+
+TEST_F(Change, what_changed_since_a_read_shows_no_lines_of_a_key) {
+    const std::string last = Chance(7).text("abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRST", 64);
+    std::string key =
+        "-----BEGIN RSA PRIVATE"
+        " KEY-----\n";
+    for (std::uint32_t i = 0; i < 6; ++i) {
+        key += Chance(i).text("abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRST", 64) + "\n";
+    }
+    key += last +
+           "\n-----END RSA PRIVATE"
+           " KEY-----\n";
+    const auto told = [&] {
+        reopen();
+        os_write(ws("f"), key + "behind\n");
+        read("f");
+        os_write(ws("f"), key + "changed\n");
+        return call("write_file", {{"path", "f"}, {"content", "x"}}).text();
+    };
+    const std::string text = told();
+    EXPECT_TRUE(text.starts_with("stale_read: ")) << text;
+    EXPECT_NE(text.find("-behind\n+changed\n"), text.npos) << text;
+    EXPECT_EQ(text.find(last), text.npos) << text;
+    options.redact_secrets = false;
+    EXPECT_NE(told().find(last), text.npos) << "it would have been shown";
 }
 
 TEST_F(Change, a_patch_with_the_mark_of_a_secret_says_what_that_is) {
@@ -757,6 +957,19 @@ TEST_F(Change, patch_holds_no_more_than_its_bound) {
     EXPECT_EQ(refused("patch", copies(3, true)), "limit_reached");
     EXPECT_EQ(refused("patch", copies(25, false)), "limit_reached");
     EXPECT_EQ(os_list(ws()), std::vector<std::string>{"large"});
+}
+
+TEST_F(Change, a_patch_looks_no_more_often_than_an_edit) {
+    tree({"ROOT/d/a=1\n", "ROOT/d/b=1\n"});
+    read("d/a");
+    read("d/b");
+    const int by_edit = count_calls([&] {
+        (void)ok("edit_file", {{"path", "d/a"}, {"old_string", "1"}, {"new_string", "2"}});
+    });
+    const int by_patch = count_calls([&] {
+        (void)ok("patch", {{"patch", "--- a/d/b\n+++ b/d/b\n@@ -1 +1 @@\n-1\n+2\n"}});
+    });
+    EXPECT_EQ(by_patch, by_edit);
 }
 
 TEST_F(Change, patch_needs_a_read_and_respects_rules) {

@@ -385,6 +385,16 @@ TEST_F(GuardGit, what_links_of_hooks_and_configs_lead_to) {
                   "main/scripts/two:quarantined ", "git commit -q --allow-empty -m x");
 }
 
+TEST_F(GuardGit, what_a_hook_leads_to_that_was_not_there) {
+    (void)evil();
+    ASSERT_TRUE(sh("ln -s ../../scripts/check main/.git/hooks/pre-commit"));
+    const std::string commit = "git commit -q --allow-empty -m x";
+    expect_undone("mkdir main/scripts && cp evil main/scripts/check", "main",
+                  "main/scripts/check:quarantined ", commit);
+    expect_undone("cd main && rmdir scripts && mkdir s && cp ../evil s/check && ln -s s scripts",
+                  "main", "main/scripts:quarantined ", commit);
+}
+
 // To push is to have the hooks of the other repository run.
 TEST_F(GuardGit, a_remote_where_nobody_looks) {
     const std::string program = evil();

@@ -100,6 +100,25 @@ TEST_F(PatchFiles, that_cannot_be_put_back_are_named_and_kept) {
     EXPECT_EQ(os_read(ws(aside)), "1\n2\n3\n");
 }
 
+// Somebody's file came in between, was taken for the one to go, and cannot have its name back.
+TEST_F(PatchFiles, that_were_set_aside_by_mistake_are_named) {
+    for (const char* name : {"x", "y"}) make(name);
+    int renames = 0;
+    std::string text;
+    {
+        const CallHook hook([&](sys::Call call) {
+            if (call != sys::Call::kRename) return sys::Fault{};
+            if (++renames == 1) os_write(ws("x"), "theirs");
+            return sys::Fault{.error = renames == 2 ? EIO : 0, .bytes_max = 0};
+        });
+        text = call("patch", {{"patch", removing("x") + removing("y")}}).text();
+    }
+    const std::string aside = os_list(ws()).at(0);
+    EXPECT_TRUE(text.starts_with("stale_read: ")) << text;
+    EXPECT_NE(text.find("kept as '" + aside + "'"), text.npos) << text;
+    EXPECT_EQ(os_read(ws(aside)), "theirs");
+}
+
 TEST_F(PatchFiles, a_pure_rename_is_one) {
     for (const char* name : {"x", "y", "a"}) make(name);
     ASSERT_EQ(::link(ws("x").c_str(), ws("also-x").c_str()), 0);
@@ -142,6 +161,21 @@ TEST_F(PatchFiles, renamed_with_a_change_or_copied_they_keep_owner_and_attribute
     expect_kept("y");
     EXPECT_EQ(status("n").st_mode & 0777U, 0755U);
     EXPECT_EQ(status("n").st_uid, status("y").st_uid);
+}
+
+TEST_F(PatchFiles, a_copy_of_somebody_elses_counts_once) {
+    if (!is_root()) GTEST_SKIP() << "nothing of somebody else's can be made";
+    options.limits.bytes_written = 10;
+    make("x");
+    const CallHook hook([](sys::Call call) {
+        return sys::Fault{.error = call == sys::Call::kChown ? EPERM : 0, .bytes_max = 0};
+    });
+    (void)ok("patch", {{"patch",
+                        "diff --git a/x b/y\nsimilarity index 100%\ncopy from x\n"
+                        "copy to y\n"}});
+    EXPECT_EQ(os_read(ws("y")), "1\n2\n3\n");
+    EXPECT_EQ(status("y").st_uid, ::geteuid());
+    EXPECT_EQ(status("y").st_mode & 07777U, 0640U);
 }
 
 TEST_F(PatchFiles, names_that_are_exchanged_lose_no_content) {
