@@ -89,6 +89,16 @@ ATTACK_F(BashDirectory, SH_08, remembered_directory_that_changes) {
     expect_told();
 }
 
+TEST_F(BashDirectory, removed_by_the_command_itself_is_told) {
+    const std::string text = bash("mkdir gone; cd gone; rmdir ../gone");
+    EXPECT_TRUE(holds(text, "in a directory that is gone; the next one starts in '.'")) << text;
+    EXPECT_EQ(here(), ws());
+    bash("mkdir gone; cd gone");
+    const std::string last = bash("rmdir ../gone");
+    EXPECT_TRUE(holds(last, "starts in '.'")) << "not in the one that it was in before";
+    EXPECT_FALSE(holds(bash("pwd -P"), "any more")) << "told once";
+}
+
 ATTACK_F(BashDirectory, SH_11, up_from_a_directory_that_was_reached_by_a_link) {
     tree({"ROOT/far/away/", "ROOT/link->far/away"});
     bash("cd link");
