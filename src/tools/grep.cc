@@ -177,8 +177,7 @@ Problem no_such_type(const std::string& type) {
     const std::string near = text::nearest_word(type, names);
     std::string text = "grep: there is no type '" + displayable(type.substr(0, 100)) + "'.";
     if (!near.empty()) text += " Did you mean '" + near + "'?";
-    return Problem(Code::kInvalidArgument,
-                   text + " Name the files by 'glob' instead, such as '*.txt'.");
+    return Problem(Code::kInvalidArgument, text + " Name the files instead, such as glob='*.txt'.");
 }
 
 Attempt<Answer> run_grep(Session& session, const Arguments& arguments, const CallOptions& options) {

@@ -55,7 +55,7 @@ Problem occupied(const Files& files, const TwoPaths& paths) {
                            files.shown(paths.destination + "/" + name) + "'.");
     }
     return Problem(Code::kAlreadyExists,
-                   "'" + there + "' already exists. Choose another name, or set overwrite.");
+                   "'" + there + "' already exists. Choose another name, or set overwrite=true.");
 }
 
 }  // namespace paddock::tools
