@@ -70,13 +70,17 @@ inline constexpr std::int64_t kReadFilesMax = 64;
 inline constexpr std::size_t kReadFilesTextBytes = 100'000;
 inline constexpr std::uint64_t kReadFilesMediaBytes = kMediaBytesMax;
 
-// How deep list_directory looks and how many entries it shows: what a model still reads.
+// How deep list_directory looks and how many entries it shows: what a model still reads. How many
+// it passes over before: they are looked at again for each page.
 inline constexpr std::int64_t kListDepthMax = 20;
 inline constexpr std::size_t kListShownMax = 1000;
+inline constexpr std::int64_t kListOffsetMax = 100'000;
 
-// What glob shows, by default and at most.
+// What glob shows, by default and at most, and passes over before: the newest are held until the
+// search is over.
 inline constexpr std::int64_t kGlobShown = 100;
 inline constexpr std::int64_t kGlobShownMax = 5000;
+inline constexpr std::int64_t kGlobOffsetMax = 100'000;
 
 // What grep shows: lines or files, by default and at most; lines around a match; bytes of a line,
 // and in all, as read_file.

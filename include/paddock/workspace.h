@@ -36,7 +36,7 @@ namespace permit {
 
 // Lets paths resolve as the operating system does: the workspace is then only where relative paths
 // begin, and ".." after a link goes up from where the link leads. Rules, tracker, secrets filter
-// and limits stay.
+// and limits stay, and so does the sandbox of commands: they see the workspace only.
 struct Unconfined {
     std::string reason;
 };

@@ -77,7 +77,9 @@ std::string command_section(const Command& command) {
     for (const Option& option : options_of(command)) {
         if (!is_shared(option)) text += option_entry(option);
     }
-    text += ".PP\nExit status 1 means that " + roff(manual.no) + ".\n.PP\n.nf\n";
+    const std::string exits = manual.exits.empty() ? "Exit status 1 means that " + manual.no + "."
+                                                   : "Exit status: " + manual.exits;
+    text += ".PP\n" + roff(exits) + "\n.PP\n.nf\n";
     for (const std::string& example : manual.examples)
         text += ".RS 4\n" + roff(example) + "\n.RE\n";
     return text + ".fi\n";

@@ -67,8 +67,10 @@ std::string help_text(const Manual& manual, const std::vector<Option>& options) 
     text += "\nExamples:\n";
     for (const std::string& example : manual.examples) text += "  " + example + "\n";
     const std::string codes =
-        "Exit code: 0 done, 1 " + manual.no + ", 2 the call makes no sense or could not be made.";
-    return text + "\n" + wrapped(codes, kWidth);
+        manual.exits.empty()
+            ? "0 done, 1 " + manual.no + ", 2 the call makes no sense or could not be made."
+            : manual.exits;
+    return text + "\n" + wrapped("Exit code: " + codes, kWidth);
 }
 
 }  // namespace paddock::cli

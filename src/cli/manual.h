@@ -45,6 +45,7 @@ struct Manual {
     Words examples{};            // whole commands
     std::string tool{};          // that it calls; empty: none, or any
     std::string no = "it was refused or failed";  // what exit code 1 means
+    std::string exits{};  // all of them, where 0, 1 and 2 do not mean what they usually do
 };
 
 // "grep PATTERN [PATH]"

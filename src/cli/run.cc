@@ -20,7 +20,7 @@
 namespace paddock::cli {
 namespace {
 
-// As "env" and "timeout" answer: the sandbox failed, the program cannot be run, there is none.
+// As "env" and "timeout" answer: paddock failed, the program cannot be run, there is none.
 constexpr int kNotStarted = 125;
 constexpr int kCannotRun = 126;
 constexpr int kNotFound = 127;
@@ -100,7 +100,7 @@ int run(const RunRequest& request) {
     auto options = workspace_options(request.settings);
     if (!options) {
         complain(options.error().text);
-        return kNotStarted;
+        return options.error().is_call ? kUsageError : kNotStarted;
     }
     if (std::exchange(options->read_only, false)) options->shell->read_only = true;
     options->redact_secrets = false;  // what the command prints does not pass here

@@ -103,26 +103,26 @@ private:
 }  // namespace
 
 Command run_command() {
-    return {{.name = "run",
-             .summary = "Run a command that cannot leave the workspace.",
-             .description =
-                 "Options come before the command: all that follows its name is the command's. It "
-                 "sees the workspace, the system's programs, a private /tmp and home, "
-                 "and its own processes; no network unless asked for. Listed hosts are reached "
-                 "through a proxy that HTTP_PROXY and the like name; addresses of this machine and "
-                 "of private networks have to be listed themselves. What was denied is told at the "
-                 "end. In a terminal it gets a terminal of its own. The exit code is the "
-                 "command's, or 128 and the number of "
-                 "the signal that ended it; 125 the sandbox could not be made, 126 the program "
-                 "cannot be run, 127 there is none.",
-             .operands = {{.name = "COMMAND", .many = true}},
-             .takes_command = true,
-             .examples = {"paddock run make -j4", "paddock run --ro -- git log",
-                          "paddock run --net allow=pypi.org:443 -- curl -I https://pypi.org/",
-                          "paddock run --net host --pass-env HTTPS_PROXY -- npm install",
-                          "paddock run --root ~/project --limit memory=2G -- bash"},
-             .no = "as the command says"},
-            [] { return std::make_unique<RunForm>(); }};
+    return {
+        {.name = "run",
+         .summary = "Run a command that cannot leave the workspace.",
+         .description =
+             "Options come before the command: all that follows its name is the command's. It "
+             "sees the workspace, the system's programs, a private /tmp and home, "
+             "and its own processes; no network unless asked for. Listed hosts are reached "
+             "through a proxy that HTTP_PROXY and the like name; addresses of this machine and "
+             "of private networks have to be listed themselves. What was denied is told at the "
+             "end. In a terminal it gets a terminal of its own.",
+         .operands = {{.name = "COMMAND", .many = true}},
+         .takes_command = true,
+         .examples = {"paddock run make -j4", "paddock run --ro -- git log",
+                      "paddock run --net allow=pypi.org:443 -- curl -I https://pypi.org/",
+                      "paddock run --net host --pass-env HTTPS_PROXY -- npm install",
+                      "paddock run --root ~/project --limit memory=2G -- bash"},
+         .exits = "that of the command, or 128 and the number of the signal that ended it; 2 the "
+                  "words before the command make no sense, 125 paddock failed (its configuration, "
+                  "the workspace, the sandbox), 126 the program cannot be run, 127 there is none."},
+        [] { return std::make_unique<RunForm>(); }};
 }
 
 }  // namespace paddock::cli

@@ -69,9 +69,9 @@ bool is_bare_word(std::string_view text, std::size_t at, std::size_t size) {
     return (before.empty() || !is_word(before.back())) && (after.empty() || !is_word(after[0]));
 }
 
-// An error with the tools in its first line named as commands: "Look into it with paddock ls." What
-// follows may be of a file.
-std::string as_told(std::string text) {
+// An error with the tools in its first line named as commands, "Look into it with paddock ls.", and
+// arguments as options. What follows may be of a file.
+std::string as_told(std::string text, const std::string& of) {
     const std::string rest = text.substr(std::min(text.find('\n'), text.size()));
     text.resize(text.size() - rest.size());
     for (const Command& command : commands()) {
@@ -84,7 +84,7 @@ std::string as_told(std::string text) {
             at += is_tool ? name.size() : tool.size();
         }
     }
-    return text + rest;
+    return for_people(text, of, Quoted::kFiles) + rest;
 }
 
 // The exit code.
@@ -95,7 +95,7 @@ int show(const ToolRequest& request, const Call& call, const Look& look) {
         return refused || shown(call, look).is_nothing ? kRefused : 0;
     }
     if (refused) {
-        complain(request.for_people ? as_told(call.text) : call.text);
+        complain(request.for_people ? as_told(call.text, request.tool) : call.text);
         return kRefused;
     }
     if (!request.for_people) return print(as_read(call, look)) ? 0 : kUsageError;

@@ -181,27 +181,38 @@ std::unique_ptr<Form> tool_form(const ToolCommand& command) {
     return std::make_unique<ToolForm>(command);
 }
 
-std::string for_people(std::string_view text, std::string_view tool) {
+std::string for_people(std::string_view text, std::string_view tool, Quoted quoted) {
     const auto& arguments = declaration_of(tool).arguments;
     const auto is_argument = [&](std::string_view word) {
         return std::any_of(arguments.begin(), arguments.end(),
                            [&](const tools::Argument& each) { return each.name == word; });
     };
+    constexpr std::string_view kSet = "=true";
     std::string out;
+    bool in_name = false;
     for (std::size_t at = 0; at < text.size();) {
         const std::size_t begin = at;
         while (at < text.size() && is_letter(text[at])) ++at;
         const std::string_view word = text.substr(begin, at - begin);
-        const char next = at < text.size() ? text[at] : ' ';
-        const bool quoted = out.ends_with('\'') && next == '\'';
-        const bool is_meant = quoted || next == '=' || word.find('_') != word.npos;
-        if (!is_argument(word) || !is_meant) {
+        const std::string_view rest = text.substr(at);
+        const bool in_quotes =
+            quoted == Quoted::kArguments && out.ends_with('\'') && rest.starts_with('\'');
+        const bool is_meant = in_quotes || rest.starts_with('=') || word.find('_') != word.npos;
+        if (!is_argument(word) || !is_meant || in_name) {
+            in_name ^= word.empty() && quoted == Quoted::kFiles && rest[0] == '\'';
             out += word.empty() ? text.substr(at++, 1) : word;
             continue;
         }
-        if (quoted) out.pop_back();
-        if (quoted || next == '=') ++at;
-        out += option_name(word) + (next == '=' ? " " : "");
+        if (in_quotes) out.pop_back();
+        out += option_name(word);
+        if (rest.starts_with(kSet)) {
+            at += kSet.size();
+        } else if (in_quotes) {
+            ++at;
+        } else if (rest.starts_with('=')) {
+            ++at;
+            out += ' ';
+        }
     }
     return out;
 }

@@ -44,6 +44,8 @@ std::unique_ptr<Form> tool_form(const ToolCommand& command);
 
 // A text of a tool with its arguments named as options: "unless --replace-all is set", "continue
 // with --offset 20".
-std::string for_people(std::string_view text, std::string_view tool);
+enum class Quoted : bool { kArguments, kFiles };  // what words in quotes are
+std::string for_people(std::string_view text, std::string_view tool,
+                       Quoted quoted = Quoted::kArguments);
 
 }  // namespace paddock::cli

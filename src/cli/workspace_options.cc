@@ -29,35 +29,44 @@ Problems unknown_tools(const config::Configuration& made) {
     return problems;
 }
 
-Ending refusal(const Problems& problems) {
-    std::string text = "the configuration is refused";
-    for (const config::Problem& problem : problems) text += "\n  " + problem.message();
-    return {kUsageError, std::move(text)};
+bool is_of_call(const config::Problem& problem, const SettingWords& words) {
+    return std::any_of(words.overrides.begin(), words.overrides.end(),
+                       [&](const config::Override& word) { return word.from == problem.where; });
+}
+
+BadConfiguration refusal(const Problems& problems, const SettingWords& words) {
+    BadConfiguration bad{{kUsageError, "the configuration is refused"}, true};
+    for (const config::Problem& problem : problems) {
+        bad.text += "\n  " + problem.message();
+        bad.is_call = bad.is_call && is_of_call(problem, words);
+    }
+    return bad;
 }
 
 }  // namespace
 
-tl::expected<config::Configuration, Ending> configuration(const SettingWords& words,
-                                                          StateDirectory state) {
+tl::expected<config::Configuration, BadConfiguration> configuration(const SettingWords& words,
+                                                                    StateDirectory state) {
     auto made = config::load({.file = words.file,
                               .environment = host_environment(),
                               .overrides = words.overrides,
                               .make_directories = state == StateDirectory::kMake});
-    if (!made) return tl::unexpected(refusal(made.error()));
+    if (!made) return tl::unexpected(refusal(made.error(), words));
     if (const Problems problems = unknown_tools(*made); !problems.empty()) {
-        return tl::unexpected(refusal(problems));
+        return tl::unexpected(refusal(problems, words));
     }
     return std::move(*made);
 }
 
-tl::expected<config::Configuration, Ending> session_configuration(const SettingWords& words) {
+tl::expected<config::Configuration, BadConfiguration> session_configuration(
+    const SettingWords& words) {
     auto made = configuration(words);
     // The operator's lines are stronger.
     if (made) made->workspace.ignore_rules.insert(0, git_excludes() + "\n");
     return made;
 }
 
-tl::expected<WorkspaceOptions, Ending> workspace_options(const SettingWords& words) {
+tl::expected<WorkspaceOptions, BadConfiguration> workspace_options(const SettingWords& words) {
     auto made = session_configuration(words);
     if (!made) return tl::unexpected(std::move(made.error()));
     return std::move(made->workspace);

@@ -10,16 +10,22 @@
 
 namespace paddock::cli {
 
-// The configuration in force. The error tells all that is wrong with it.
+// Tells all that is wrong with a configuration.
+struct BadConfiguration : Ending {
+    bool is_call = false;  // only words of the call are at fault, no file and no variable
+};
+
+// The configuration in force.
 enum class StateDirectory : bool { kLeave, kMake };
-tl::expected<config::Configuration, Ending> configuration(
+tl::expected<config::Configuration, BadConfiguration> configuration(
     const SettingWords& words, StateDirectory state = StateDirectory::kMake);
 
 // The same for a session: searches also pass over what the user's git passes over.
-tl::expected<config::Configuration, Ending> session_configuration(const SettingWords& words);
+tl::expected<config::Configuration, BadConfiguration> session_configuration(
+    const SettingWords& words);
 
 // Its workspace.
-tl::expected<WorkspaceOptions, Ending> workspace_options(const SettingWords& words);
+tl::expected<WorkspaceOptions, BadConfiguration> workspace_options(const SettingWords& words);
 
 // Where commands are run: what they make under protected names is kept in the state directory, if
 // there can be one.

@@ -126,7 +126,7 @@ std::vector<Setting> bash_settings() {
             {.key = "bash.network_allow",
              .kind = Kind::kTexts,
              .help = "Hosts for network = \"listed\": 'example.org', 'example.org:443', "
-                     "'*.example.org'",
+                     "'*.example.org'; those in a private network with their addresses besides",
              .unit = "HOST",
              .flags = {"--allow-host"},
              .example = R"(["registry.npmjs.org:443", "*.debian.org"])"},

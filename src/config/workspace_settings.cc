@@ -103,7 +103,8 @@ std::vector<Setting> workspace_settings() {
                      .flags = {"--read-only"}},
                     [](Draft& draft) -> bool& { return draft.workspace.read_only; }),
         reason({.key = "workspace.allow_outside_workspace",
-                .help = "Paths reach the whole file system; says why",
+                .help = "Paths of the file tools reach the whole file system, commands stay in the "
+                        "workspace; says why",
                 .variables = {"PADDOCK_ALLOW_OUTSIDE_WORKSPACE", "ALLOW_OUTSIDE_WORKSPACE"},
                 .flags = {"--allow-outside-workspace"},
                 .example = R"("a machine that is thrown away after the task")"},

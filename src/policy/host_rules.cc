@@ -25,8 +25,7 @@ bool is_localhost(std::string_view name) {
 std::string_view leads_to(AddressClass which) {
     switch (which) {
         case AddressClass::kPrivate:
-        case AddressClass::kShared:
-            return "leads to a private address, and only a pattern lists it";
+        case AddressClass::kShared: return "leads to a private address that is not listed";
         case AddressClass::kLoopback: return "leads to a loopback address that is not listed";
         case AddressClass::kLinkLocal: return "leads to a link-local address that is not listed";
         case AddressClass::kMetadata: return "leads to a metadata service that is not listed";
@@ -90,14 +89,13 @@ std::optional<std::string_view> HostRules::refusal(const Destination& destinatio
     if (const auto why = refusal(destination)) return why;
     const AddressClass which = classify(address);
     if (which == AddressClass::kPublic || lists(address, destination.port)) return std::nullopt;
+    const bool own_loopback =
+        which == AddressClass::kLoopback && is_localhost(destination.host.text);
     const bool by_itself = std::any_of(rules_.begin(), rules_.end(), [&](const Rule& rule) {
         return !rule.below && rule.host.text == destination.host.text &&
                rule.port.value_or(destination.port) == destination.port;
     });
-    const bool of_the_site = which == AddressClass::kPrivate || which == AddressClass::kShared;
-    const bool own_loopback =
-        which == AddressClass::kLoopback && is_localhost(destination.host.text);
-    if (by_itself && (of_the_site || own_loopback)) return std::nullopt;
+    if (own_loopback && by_itself) return std::nullopt;
     return leads_to(which);
 }
 

@@ -5,13 +5,13 @@
 //   "10.1.2.3:8080"      that address                 "[::1]", "::1"     likewise
 //
 // A name is judged before it is looked up, and each address it leads to before it is dialled. A
-// name that a pattern matches leads to public addresses only; one that is listed itself may also
-// lead to private ones; "localhost" to the loopback. Every other address (loopback, link-local,
-// metadata services, ...) has to be listed itself, whatever name led there: who owns a listed name
-// must not be able to point it at a service of this machine.
+// name leads to public addresses only; "localhost", listed itself, also to the loopback. Every
+// other address (private, loopback, link-local, metadata services, ...) has to be listed itself,
+// whatever name led there: who owns a listed name must not be able to point it at a service of this
+// machine or of the network it stands in.
 //
-// Not protected: a listed name whose owner points it at a private address; what else is served at
-// the address of a listed host (the proxy does not look into TLS). Immutable.
+// Not protected: what else is served at the address of a listed host (the proxy does not look into
+// TLS). Immutable.
 #pragma once
 
 #include <optional>

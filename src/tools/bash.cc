@@ -32,10 +32,7 @@ Attempt<Order> order_of(const Files& files, const Arguments& arguments) {
         return Problem(Code::kInvalidArgument, "bash: 'command' contains a NUL byte. Remove it.");
     }
     if (arguments.has("cwd")) {
-        auto directory = files.directory(arguments.text("cwd"));
-        if (!directory && directory.error().code == Code::kNotFound) {
-            return files.missing(arguments.text("cwd"));
-        }
+        auto directory = files.command_directory(arguments.text("cwd"));
         if (!directory) return directory.error();
         order.directory = std::move(*directory);
     }

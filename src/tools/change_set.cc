@@ -56,6 +56,11 @@ StagedFile ChangeSet::original(const StagedFile& file) const {
     return as_on_disk(entries_.at(file.path).change);
 }
 
+std::uint64_t ChangeSet::names_of(const StagedFile& file) const {
+    const Change& change = entries_.at(file.path).change;
+    return change.old ? change.old->stat.links : 0;
+}
+
 StagedFile& ChangeSet::touched(const StagedFile& file) {
     Entry& entry = entries_.at(file.path);
     if (!entry.is_touched) order_.push_back(entry.staged.path);

@@ -36,6 +36,7 @@ public:
 
     // As it is on disk.
     StagedFile original(const StagedFile& file) const;
+    std::uint64_t names_of(const StagedFile& file) const;  // how many it has; 0: it is new
 
     Attempt<void> write(const StagedFile& file, std::string content, std::optional<Mode> mode);
     void remove(const StagedFile& file);

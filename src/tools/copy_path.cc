@@ -35,7 +35,7 @@ const Declaration& copy_path() {
         .title = "Copy",
         .summary = "Copy a file, or a directory with all that is in it.",
         .description =
-            "An existing destination is refused unless overwrite is set, which replaces a file "
+            "An existing destination is refused unless 'overwrite' is set, which replaces a file "
             "that was read. Symbolic links are copied as links. Missing directories above the "
             "destination are made.",
         .manners = {.destructive = true},

@@ -5,6 +5,7 @@
 #include "text/diff.h"
 #include "text/encoding.h"
 #include "tools/arguments.h"
+#include "tools/notes.h"
 #include "tools/path_argument.h"
 #include "tools/registry.h"
 #include "tools/session.h"
@@ -144,7 +145,8 @@ Attempt<Answer> run_edit_file(Session& session, const Arguments& arguments, cons
         return text_answer("Would change " + places + " in " + name + ":\n" + diff);
     }
     if (auto done = files.commit(*change, *bytes); !done) return done.error();
-    return text_answer("Changed " + places + " in " + name + ":\n" + diff);
+    return text_answer("Changed " + places + " in " + name + ":\n" + diff +
+                       closing_for_other_names(change->old->stat.links));
 }
 
 Argument old_string(bool required) {

@@ -213,6 +213,17 @@ Attempt<std::string> Files::directory(std::string_view given) const {
     return told(opened.error(), given);
 }
 
+Attempt<std::string> Files::command_directory(std::string_view given) const {
+    const auto canonical = directory(given);
+    if (!canonical && canonical.error().code == Code::kNotFound) return missing(given);
+    if (!canonical) return canonical.error();
+    std::string path = named(*canonical);
+    if (!path.starts_with('/')) return path;
+    return Problem(Code::kPathEscape, "'" + shown_given(given) +
+                                          "' is outside the workspace, where no command runs. Give "
+                                          "a directory in it.");
+}
+
 Attempt<std::string> Files::start_of_search(std::string_view given) const {
     const std::string path = written(given);
     const auto found = resolve(path, given, Purpose::kLook);

@@ -48,7 +48,9 @@ public:
 
     // Canonical; of a directory that may be looked into.
     Attempt<std::string> directory(std::string_view path) const;
-    // The same, or a file.
+    // The same of one that commands can run in: relative to the workspace. path_escape.
+    Attempt<std::string> command_directory(std::string_view path) const;
+    // The same as directory(), or a file.
     Attempt<std::string> start_of_search(std::string_view path) const;
     // For search: what the rules do not deny.
     std::function<bool(std::string_view path, FileType type)> visibility() const;

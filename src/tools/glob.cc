@@ -11,12 +11,13 @@
 namespace paddock::tools {
 namespace {
 
-std::string closing(const search::FindResult& result) {
+std::string closing(const search::FindResult& result, std::size_t offset) {
     Notes notes;
-    if (result.total > result.found.size()) {
-        notes.add("Newest " + std::to_string(result.found.size()) + " of " +
-                  std::to_string(result.total) +
-                  " shown; use a larger limit or a narrower pattern.");
+    if (const std::size_t next = result.found.size(); result.total > next) {
+        const std::string first = offset > 0 ? std::to_string(offset + 1) + " to " : "";
+        notes.add("Newest " + first + std::to_string(next) + " of " + std::to_string(result.total) +
+                  " shown; continue with offset=" + std::to_string(next) +
+                  ", or narrow the pattern.");
     }
     if (result.cut != search::FindResult::Cut::kNone) {
         notes.add("Stopped after " + std::to_string(limits::kSearchTimeMax.count()) +
@@ -38,21 +39,22 @@ Attempt<Answer> run_glob(Session& session, const Arguments& arguments, const Cal
     query.pattern = arguments.text("pattern");
     query.path = *directory;
     query.walk = session.walk(arguments.flag("hidden"), arguments.flag("ignored"));
-    query.limit = static_cast<std::size_t>(arguments.integer("limit"));
+    const auto offset = static_cast<std::size_t>(arguments.integer("offset"));
+    query.limit = offset + static_cast<std::size_t>(arguments.integer("limit"));
     query.time_max = limits::kSearchTimeMax;
     query.cancel = options.cancel;
     const auto result = search::find(files.linkless(), query);
     if (!result) return result.error();
     if (result->cut == search::FindResult::Cut::kCancelled) return call_cancelled();
     std::string text;
-    for (std::size_t i = 0; i < result->found.size(); ++i) {
+    for (std::size_t i = offset; i < result->found.size(); ++i) {
         const search::FoundFile found = result->found[i];
         text += files.shown(found.path);
         if (found.type == FileType::kDirectory) text += '/';
         text += '\n';
     }
-    if (text.empty()) text = "No files match.\n";
-    return text_answer(text + closing(*result));
+    if (text.empty()) text = offset > 0 ? "No more files match.\n" : "No files match.\n";
+    return text_answer(text + closing(*result, offset));
 }
 
 }  // namespace
@@ -77,6 +79,12 @@ const Declaration& glob() {
               .aliases = {"head_limit", "max_results"},
               .smallest = 1,
               .largest = limits::kGlobShownMax},
+             {.name = "offset",
+              .type = Type::kInteger,
+              .help = "How many files to pass over, to go on after a cut",
+              .usual = 0,
+              .smallest = 0,
+              .largest = limits::kGlobOffsetMax},
              {.name = "hidden", .type = Type::kFlag, .help = "Hidden files too", .usual = false},
              {.name = "ignored",
               .type = Type::kFlag,

@@ -177,8 +177,7 @@ Problem no_such_type(const std::string& type) {
     const std::string near = text::nearest_word(type, names);
     std::string text = "grep: there is no type '" + displayable(type.substr(0, 100)) + "'.";
     if (!near.empty()) text += " Did you mean '" + near + "'?";
-    return Problem(Code::kInvalidArgument,
-                   text + " Name the files by 'glob' instead, such as '*.txt'.");
+    return Problem(Code::kInvalidArgument, text + " Name the files instead, such as glob='*.txt'.");
 }
 
 Attempt<Answer> run_grep(Session& session, const Arguments& arguments, const CallOptions& options) {
@@ -239,8 +238,11 @@ const Declaration& grep() {
         .summary = "Search file contents with a regular expression.",
         .description =
             "RE2 syntax (as in most engines, without back-references and look-around); linear time "
-            "on any pattern. Files that .gitignore excludes and hidden files are passed over, "
-            "links are not followed, binary files are only named. Results are in order of path.",
+            "on any pattern. \\w, \\d, \\s and \\b are ASCII, \\p{L} and the like Unicode. Files "
+            "that "
+            ".gitignore excludes and hidden files are passed over, links are not followed, binary "
+            "files are only named. UTF-16 with a byte order mark is decoded; in Latin-1 a byte "
+            "above ASCII matches \\C only, and is shown as '\uFFFD'. Results are in order of path.",
         .manners = {.read_only = true, .idempotent = true},
         .arguments =
             {{.name = "pattern",

@@ -7,6 +7,7 @@
 #include "text/glob.h"
 #include "tools/arguments.h"
 #include "tools/bad_pattern.h"
+#include "tools/notes.h"
 #include "tools/path_argument.h"
 #include "tools/registry.h"
 #include "tools/session.h"
@@ -17,11 +18,12 @@ namespace {
 
 class Lister {
 public:
-    Lister(const Session& session, std::size_t depth, bool sizes, std::vector<text::Glob> left_out)
+    Lister(const Session& session, const Arguments& arguments, std::vector<text::Glob> left_out)
         : files_(session.files()),
           ignored_(session.ignored()),
-          depth_(depth),
-          sizes_(sizes),
+          depth_(static_cast<std::size_t>(arguments.integer("depth"))),
+          offset_(static_cast<std::size_t>(arguments.integer("offset"))),
+          sizes_(arguments.flag("sizes")),
           left_out_(std::move(left_out)) {}
 
     Attempt<void> list(const std::string& start) {
@@ -31,7 +33,17 @@ public:
     }
 
     std::string take() { return std::move(text_); }
-    std::size_t passed_over() const { return passed_over_; }
+
+    std::string closing() const {
+        Notes notes;
+        if (shown_ == 0 && offset_ > 0) notes.add("There are no more entries.");
+        if (left_ > 0) {
+            notes.add(std::to_string(shown_) + " entries shown, at least " + std::to_string(left_) +
+                      " more; continue with offset=" + std::to_string(offset_ + shown_) +
+                      ", list a directory below, use a smaller depth, or use glob.");
+        }
+        return notes.text();
+    }
 
 private:
     const fs::RootState& state() const { return fs::state_of(files_.linkless()); }
@@ -51,24 +63,38 @@ private:
             const bool unwanted = std::any_of(
                 left_out_.begin(), left_out_.end(),
                 [&](const text::Glob& glob) { return glob.matches(path, is_directory); });
-            if (unwanted) continue;
-            if (shown_ == limits::kListShownMax) {
-                ++passed_over_;
-                continue;
-            }
-            ++shown_;
-            add(path, entry, level);
-            if (!is_directory || level >= depth_) continue;
-            if (entry.name == ".git" || (scope && scope->ignores(path, true))) {
-                text_.insert(text_.size() - 1, "  (not entered)");
-                continue;
-            }
-            if (auto below = list_level(path, level + 1, scope); !below) {
-                text_.insert(text_.size() - 1,
-                             "  (" + std::string(code_name(below.error().code)) + ")");
-            }
+            if (!unwanted) list_entry(path, entry, level, scope);
         }
         return {};
+    }
+
+    void list_entry(const std::string& path, const ListEntry& entry, std::size_t level,
+                    const search::IgnoreScope& scope) {
+        if (shown_ == limits::kListShownMax) {
+            ++left_;
+            return;
+        }
+        const bool is_before = passed_over_ < offset_;
+        const std::size_t begin = text_.size();
+        ++(is_before ? passed_over_ : shown_);
+        const std::size_t shown = shown_;
+        const bool is_directory = entry.type == FileType::kDirectory;
+        if (!is_before || is_directory) add(path, entry, level);
+        if (is_directory && level < depth_) enter(path, entry, level, scope);
+        // A directory of an earlier page is named again only above what it holds of this one.
+        if (is_before && shown_ == shown) text_.resize(begin);
+    }
+
+    void enter(const std::string& path, const ListEntry& entry, std::size_t level,
+               const search::IgnoreScope& scope) {
+        if (entry.name == ".git" || (scope && scope->ignores(path, true))) {
+            text_.insert(text_.size() - 1, "  (not entered)");
+            return;
+        }
+        if (auto below = list_level(path, level + 1, scope); !below) {
+            text_.insert(text_.size() - 1,
+                         "  (" + std::string(code_name(below.error().code)) + ")");
+        }
     }
 
     search::IgnoreScope scope_of(const std::string& directory,
@@ -104,11 +130,13 @@ private:
     const Files& files_;
     const search::IgnoreFile& ignored_;
     const std::size_t depth_;
+    const std::size_t offset_;
     const bool sizes_;
     const std::vector<text::Glob> left_out_;
     std::string text_;
+    std::size_t passed_over_ = 0;  // of `offset_`
     std::size_t shown_ = 0;
-    std::size_t passed_over_ = 0;
+    std::size_t left_ = 0;
 };
 
 Attempt<std::vector<text::Glob>> globs_of(const std::vector<std::string>& patterns) {
@@ -130,16 +158,9 @@ Attempt<Answer> run_list_directory(Session& session, const Arguments& arguments,
     if (!directory) return directory.error();
     auto left_out = globs_of(arguments.texts("ignore"));
     if (!left_out) return left_out.error();
-    Lister lister(session, static_cast<std::size_t>(arguments.integer("depth")),
-                  arguments.flag("sizes"), std::move(*left_out));
+    Lister lister(session, arguments, std::move(*left_out));
     if (auto listed = lister.list(*directory); !listed) return listed.error();
-    std::string text = files.shown(*directory) + "/\n" + lister.take();
-    if (lister.passed_over() > 0) {
-        text += "\n[" + std::to_string(limits::kListShownMax) + " entries shown, at least " +
-                std::to_string(lister.passed_over()) +
-                " more; list a directory below, use a smaller depth, or use glob.]";
-    }
-    return text_answer(std::move(text));
+    return text_answer(files.shown(*directory) + "/\n" + lister.take() + lister.closing());
 }
 
 }  // namespace
@@ -168,7 +189,13 @@ const Declaration& list_directory() {
                       {.name = "sizes",
                        .type = Type::kFlag,
                        .help = "Show the sizes of files",
-                       .usual = false}},
+                       .usual = false},
+                      {.name = "offset",
+                       .type = Type::kInteger,
+                       .help = "How many entries to pass over, to go on after a cut",
+                       .usual = 0,
+                       .smallest = 0,
+                       .largest = limits::kListOffsetMax}},
         .example = R"({"depth": 2, "sizes": true})",
         .run = run_list_directory};
     return kTool;

@@ -27,7 +27,8 @@ const Declaration& move_path() {
         .title = "Move or rename",
         .summary = "Move or rename a file or directory.",
         .description =
-            "Atomic. An existing destination is refused unless overwrite is set and it was read. A "
+            "Atomic. An existing destination is refused unless 'overwrite' is set and it was read. "
+            "A "
             "symbolic link is moved itself. Missing directories above the destination are made.",
         .manners = {.destructive = true},
         .arguments = two_path_arguments(),

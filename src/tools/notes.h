@@ -1,6 +1,7 @@
 // Remarks that close an answer: "\n[The first. The second.]", or nothing.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -14,5 +15,17 @@ public:
 private:
     std::string text_;
 };
+
+// Of a file with several names that was replaced under one of them.
+inline std::string note_of_other_names(std::uint64_t names) {
+    return "had " + std::to_string(names) + " names; the other" +
+           (names == 2 ? " keeps" : "s keep") + " the old content";
+}
+
+inline std::string closing_for_other_names(std::uint64_t names) {
+    Notes notes;
+    if (names > 1) notes.add("The file " + note_of_other_names(names) + ".");
+    return notes.text();
+}
 
 }  // namespace paddock::tools

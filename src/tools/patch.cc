@@ -8,6 +8,7 @@
 #include "text/quote.h"
 #include "tools/arguments.h"
 #include "tools/change_set.h"
+#include "tools/notes.h"
 #include "tools/registry.h"
 #include "tools/session.h"
 #include "tools/text_answer.h"
@@ -124,6 +125,12 @@ private:
         return all;
     }
 
+    std::string with_other_names(std::vector<std::string> notes, const StagedFile& file) const {
+        const std::uint64_t names = changes_.names_of(file);
+        if (names > 1) notes.push_back(note_of_other_names(names));
+        return joined(notes);
+    }
+
     Attempt<std::string> applied(const std::string& content, const text::FileChange& change,
                                  std::string& notes) {
         const auto result = text::apply_change(content, change);
@@ -212,15 +219,16 @@ private:
         if (is_done || is_filled(before, change))
             return keep(**there, change, "already has this change");
         if (!result) return explained(without_secrets(before, change, result.error()));
-        tell('M', (*there)->path, joined(result->notes));
+        tell('M', (*there)->path, with_other_names(result->notes, **there));
         return changes_.write(**there, result->content, change.mode);
     }
 
     // The content is as the patch leaves it; the mode may not be.
     Attempt<void> keep(const StagedFile& file, const text::FileChange& change,
                        const std::string& why) {
-        tell('=', file.path, why);
-        if (!change.mode || change.mode == file.mode) return {};
+        const bool stays = !change.mode || change.mode == file.mode;
+        tell('=', file.path, stays ? why : with_other_names({why}, file));
+        if (stays) return {};
         return changes_.write(file, *file.content, change.mode);
     }
 

@@ -196,7 +196,7 @@ Attempt<Answer> text_of(const Session& session, OpenFile& file, std::string_view
     const std::int64_t first = arguments.integer("offset");
     if (first == 0) {
         return Problem(Code::kInvalidArgument,
-                       "read_file: lines count from 1; a negative 'offset' counts from the end.");
+                       "read_file: lines count from 1; a negative offset counts from the end.");
     }
     const auto window = read_window(files, file, head, format,
                                     {.first = first,

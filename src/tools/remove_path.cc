@@ -25,8 +25,8 @@ Attempt<Answer> run_remove_path(Session& session, const Arguments& arguments, co
     const std::string shown = files.shown(*name);
     if (!removed && is_directory && removed.error().code == Code::kAlreadyExists) {
         return Problem(Code::kAlreadyExists, "The directory " + shown +
-                                                 " is not empty. Set recursive to remove all that "
-                                                 "is in it, after looking at it.");
+                                                 " is not empty. Set recursive=true to remove all "
+                                                 "that is in it, after looking at it.");
     }
     if (!removed) return removed.error();
     return text_answer("Removed " + std::string(is_directory ? "the directory " : "") + shown +
@@ -42,7 +42,7 @@ const Declaration& remove_path() {
         .summary = "Remove a file, a symbolic link or a directory.",
         .description =
             "A link is removed itself, never what it leads to. A directory must be empty unless "
-            "recursive is set. There is no way back.",
+            "'recursive' is set. There is no way back.",
         .manners = {.destructive = true, .idempotent = true},
         .arguments = {path_argument("What to remove"),
                       {.name = "recursive",

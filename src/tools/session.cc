@@ -46,30 +46,30 @@ Result<Root> linkless_twin(const Root& root, RootOptions options) {
     return Root::adopt(std::move(*copy), options);
 }
 
-Result<Session::Opened> open_at(const std::string& path, const RootOptions& options,
-                                std::string base) {
-    auto root = Root::open(path, options);
-    if (!root) return root.error();
-    auto linkless = linkless_twin(*root, options);
-    if (!linkless) return linkless.error();
-    return Session::Opened{std::move(*root), std::move(*linkless), std::move(base)};
-}
-
 Result<Session::Opened> open_confined(const WorkspaceOptions& options) {
-    return open_at(options.root, options.paths, {});
+    auto root = Root::open(options.root, options.paths);
+    if (!root) return root.error();
+    auto linkless = linkless_twin(*root, options.paths);
+    if (!linkless) return linkless.error();
+    return Session::Opened{std::move(*root), *linkless, {}, *linkless};
 }
 
-// The whole file system is then the root, and the workspace only where relative paths begin.
+// The whole file system is then the root, and the workspace only where relative paths begin and
+// where commands stay.
 Result<Session::Opened> open_unconfined(const WorkspaceOptions& options) {
-    if (const auto workspace = Root::open(options.root, options.paths); !workspace) {
-        return workspace.error();
-    }
+    auto opened = open_confined(options);
+    if (!opened) return opened.error();
     auto real = sys::real_path(options.root.c_str());
     if (!real) return as_error(real.error(), "open root", options.root);
     RootOptions paths = options.paths;
     paths.every_mount = permit::EveryMount{options.unconfined->reason};
     paths.absolute = AbsolutePaths::kInside;
-    return open_at("/", paths, real->substr(1));
+    auto root = Root::open("/", paths);
+    if (!root) return root.error();
+    auto linkless = linkless_twin(*root, paths);
+    if (!linkless) return linkless.error();
+    return Session::Opened{std::move(*root), std::move(*linkless), real->substr(1),
+                           std::move(opened->workspace)};
 }
 
 }  // namespace
@@ -85,15 +85,15 @@ Session::Session(WorkspaceOptions options, Opened opened, policy::PathRules rule
       files_(std::move(opened.root), std::move(opened.linkless), std::move(opened.base),
              std::move(rules), meter_, disk_, options_.track_reads ? &reads_ : nullptr,
              scanner_ ? &*scanner_ : nullptr),
-      shell_(start_shell()) {}
+      shell_(start_shell(std::move(opened.workspace))) {}
 
-Result<std::unique_ptr<Shell>> Session::start_shell() {
+Result<std::unique_ptr<Shell>> Session::start_shell(Root workspace) {
     if (!options_.shell || options_.read_only) return std::unique_ptr<Shell>();
     // Done while the sandbox is built, it takes no time, and the warden has no copy of it.
     const auto prepare = [this] {
         if (scanner_) search::SecretScanner::prepare();
     };
-    return Shell::start({files_.linkless(), files_.rules(), options_, disk_, scanner_, prepare});
+    return Shell::start({std::move(workspace), files_.rules(), options_, disk_, scanner_, prepare});
 }
 
 Attempt<Shell*> Session::shell() {

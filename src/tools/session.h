@@ -21,6 +21,7 @@ public:
         Root root;
         Root linkless;
         std::string base;  // where relative paths begin; empty: in the root
+        Root workspace;    // what commands are confined to: the directory, no link followed
     };
 
     static Result<std::shared_ptr<Session>> open(WorkspaceOptions options);
@@ -48,7 +49,7 @@ public:
 private:
     Session(WorkspaceOptions options, Opened opened, policy::PathRules rules,
             search::IgnoreFile ignored, std::optional<search::SecretScanner> scanner);
-    Result<std::unique_ptr<Shell>> start_shell();
+    Result<std::unique_ptr<Shell>> start_shell(Root workspace);
 
     WorkspaceOptions options_;
     ReadTracker reads_;

@@ -18,8 +18,9 @@ namespace paddock::tools {
 namespace {
 
 // The trap tells where the command ended, also after "exit"; whoever takes the trap away, becomes
-// another program by "exec" or fills descriptor 3 leaves the session where it was.
-constexpr char kScript[] = "trap 'pwd -P 2>/dev/null >&3' EXIT; eval \"$1\"";
+// another program by "exec" or fills descriptor 3 leaves the session where it was. A directory that
+// is gone has no name, and is told as one outside.
+constexpr char kScript[] = "trap '{ pwd -P || echo /; } 2>/dev/null >&3' EXIT; eval \"$1\"";
 
 std::vector<std::string> words_for(const std::string& command) {
     return {"bash", "--noprofile", "--norc", "-c", kScript, "bash", command};
@@ -244,13 +245,17 @@ void Shell::put_aside(Remarks remarks) {
 }
 
 // Held since the last command, it may be anywhere by now: somebody outside can move or remove it.
+bool Shell::has_directory() {
+    const auto entered = warden_.enter(warden_.directory());
+    // If the session has ended, the command that follows says so.
+    if (!entered || *entered == sandbox::Entering::kEntered) return true;
+    [[maybe_unused]] const auto back = warden_.enter(".");
+    return false;
+}
+
 void Shell::check_directory() {
     const std::string last = warden_.directory();
-    if (last == ".") return;
-    const auto entered = warden_.enter(last);
-    if (!entered || *entered == sandbox::Entering::kEntered) return;
-    // If the session has ended, the command that follows says so.
-    [[maybe_unused]] const auto back = warden_.enter(".");
+    if (last == "." || has_directory()) return;
     Remarks remarks;
     remarks.lines.push_back("The last command ended in '" + text::quote_if_needed(last) +
                             "', which is not there any more; this one started in the workspace.");
@@ -317,6 +322,7 @@ void Shell::remember_directory(const Job& job, Remarks& remarks) {
     if (last.empty()) return;
     const auto entered = warden_.enter(last);
     if (entered && *entered != sandbox::Entering::kEntered) {
+        (void)has_directory();
         remarks.lines.push_back(
             "The command ended outside the workspace or in a directory that is gone; the next one "
             "starts in '" +

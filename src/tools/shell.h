@@ -119,6 +119,7 @@ private:
     bool has_processes();
     void put_aside(Remarks remarks);
     sandbox::DenialLog proxy_denials();
+    bool has_directory();  // false: it is gone, and the session is in the workspace itself again
     void check_directory();
     void remember_directory(const Job& job, Remarks& remarks);
 

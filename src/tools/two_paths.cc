@@ -58,7 +58,7 @@ Problem occupied(const Files& files, const TwoPaths& paths) {
                                        : "Name the new path in it: '" + files.shown(in_it) + "'."));
     }
     return Problem(Code::kAlreadyExists,
-                   "'" + there + "' already exists. Choose another name, or set overwrite.");
+                   "'" + there + "' already exists. Choose another name, or set overwrite=true.");
 }
 
 }  // namespace paddock::tools

@@ -33,6 +33,9 @@ Attempt<Answer> run_workspace_info(Session& session, const Arguments&, const Cal
             "Files that usually hold secrets (.env, *.pem, id_rsa, ...) are denied; .git/hooks and "
             ".git/config are read-only.\n";
     }
+    if (options.unconfined && options.shell && !options.read_only) {
+        text += "Commands stay in the workspace.\n";
+    }
     for (const PathRule& rule : options.rules) {
         text += "Rule: " + rule.pattern + " is " + access_name(rule.access) + ".\n";
     }

@@ -1,4 +1,5 @@
 #include "tools/arguments.h"
+#include "tools/notes.h"
 #include "tools/path_argument.h"
 #include "tools/registry.h"
 #include "tools/session.h"
@@ -26,7 +27,8 @@ Attempt<Answer> run_write_file(Session& session, const Arguments& arguments, con
     if (auto done = files.commit(*change, content); !done) return done.error();
     if (!change->old) return text_answer("Created " + name + " (" + size_of(content.size()) + ").");
     return text_answer("Wrote " + name + " (" + size_of(content.size()) + ", before " +
-                       size_of(change->old->bytes.size()) + ").");
+                       size_of(change->old->bytes.size()) + ")." +
+                       closing_for_other_names(change->old->stat.links));
 }
 
 }  // namespace

@@ -164,6 +164,30 @@ TEST_F(Run, what_follows_the_command_is_its_own) {
     EXPECT_EQ(paddock({"run", "--unknown", "true"}).exit_code, 2);
 }
 
+TEST_F(Run, the_exit_code_tells_who_failed) {
+    using Words = std::vector<std::string>;
+    for (const Words& wrong :
+         {Words{"--unknown"}, Words{"--net", "allow=a/b"}, Words{"--limit", "memory=x"},
+          Words{"--limit", "memory"}, Words{"--require-layer", "foo"}, Words{"--env", "X"}}) {
+        EXPECT_EQ(run(wrong, {"true"}).exit_code, 2) << wrong[0] << " " << wrong.back();
+    }
+    EXPECT_EQ(paddock({"run", "--root", ws()}).exit_code, 2) << "no command";
+
+    os_write(base() + "/bad.toml", "[bash]\nnope = 1\n");
+    EXPECT_EQ(run({"--config", base() + "/bad.toml"}, {"true"}).exit_code, 125);
+    EXPECT_EQ(run({"--config", base() + "/bad.toml", "--env", "X"}, {"true"}).exit_code, 125);
+    EXPECT_EQ(run({"--config", base() + "/none.toml"}, {"true"}).exit_code, 125);
+    EXPECT_EQ(paddock({"run", "--root", ws("none"), "--", "true"}).exit_code, 125);
+    Setting setting;
+    setting.variables = {{"PADDOCK_BASH_NETWORK", "foo"}};
+    EXPECT_EQ(paddock({"run", "--root", ws(), "--", "true"}, setting).exit_code, 125);
+
+    tree({"ROOT/text=no program"});
+    EXPECT_EQ(run({}, {"./text"}).exit_code, 126);
+    EXPECT_EQ(run({}, {"./none"}).exit_code, 127);
+    EXPECT_EQ(run({}, {"no-such-program"}).exit_code, 127);
+}
+
 TEST_F(Run, keeps_what_is_taken_in_the_state_directory) {
     Setting setting;
     setting.variables = {{"XDG_STATE_HOME", base() + "/state"}};

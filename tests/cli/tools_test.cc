@@ -39,6 +39,27 @@ protected:
     }
 };
 
+TEST_F(Commands, errors_name_options_and_leave_names_of_files_alone) {
+    tree({"ROOT/a=x\nx\n", "ROOT/overwrite=y", "ROOT/d/old_string=z", "ROOT/replace_all="});
+    const auto says = [this](const std::vector<std::string>& words, std::string_view part) {
+        const std::string text = refused(words, 1);
+        EXPECT_NE(text.find(part), text.npos) << text;
+    };
+    says({"cp", "a", "overwrite"},
+         "'overwrite' already exists. Choose another name, or set "
+         "--overwrite.");
+    says({"mv", "a", "overwrite"}, "or set --overwrite.");
+    says({"rm", "d"}, "Set --recursive to remove all that is in it");
+    says({"edit", "a", "--old", "x", "--new", "y"},
+         "--old-string matches 2 places, at lines 1, 2. Add lines around it until it is unique, or "
+         "set --replace-all.");
+    says({"edit", "a", "--old", "x", "--new", "x"}, "--old-string and --new-string are equal");
+    says({"grep", "x", "--type", "nope"}, "Name the files instead, such as --glob '*.txt'.");
+    says({"cp", "a", "replace_all"}, "'replace_all' already exists");
+    says({"rm", "old_string"}, "'old_string' does not exist");
+    says({"cat", "old_string/"}, "'old_string/'");
+}
+
 TEST_F(Commands, cat_gives_the_text_and_keeps_remarks_apart) {
     tree({"ROOT/a=x", "ROOT/b=x", "ROOT/empty="});
     os_write(ws("a"), "one\n\ttwo\n\n[not a remark]\n");

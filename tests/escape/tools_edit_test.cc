@@ -1,4 +1,5 @@
 // Editing: what an edit may reach, what it may lose, and what it tells.
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -33,6 +34,53 @@ protected:
         return arguments;
     }
 };
+
+ATTACK_F(ToolsEdit, HL_05, one_of_several_names_is_changed) {
+    tree({"ROOT/n=one\n", "ROOT/n2&ROOT/n"});
+    naive_edit("n", "one", "two");
+    EXPECT_EQ(os_read(ws("n2")), "two\n") << "the careless twin changes every name";
+
+    const std::string diff = "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-one\n+two\n";
+    const std::string mode = "diff --git a/f b/f\nold mode 100644\nnew mode 100755\n";
+    const std::pair<std::string_view, json::Object> changes[] = {
+        {"edit_file", edit("f", "one", "two")},
+        {"write_file", {{"path", "f"}, {"content", "two\n"}}},
+        {"patch", {{"patch", diff}}},
+        {"patch", {{"patch", mode}}}};
+    for (const auto& [tool, arguments] : changes) {
+        SCOPED_TRACE(tool);
+        for (const char* name : {"f", "f2", "f3"}) ::unlink(ws(name).c_str());
+        tree({"ROOT/f=one\n", "ROOT/f2&ROOT/f"});
+        ASSERT_EQ(::chmod(ws("f").c_str(), 0644), 0);
+        read("f");
+        const std::string two = ok(tool, arguments);
+        EXPECT_NE(two.find("had 2 names; the other keeps the old content"), two.npos) << two;
+        EXPECT_EQ(os_read(ws("f2")), "one\n");
+
+        ASSERT_EQ(::unlink(ws("f").c_str()), 0);
+        tree({"ROOT/f&ROOT/f2", "ROOT/f3&ROOT/f2"});
+        read("f");
+        const std::string three = ok(tool, arguments);
+        EXPECT_NE(three.find("had 3 names; the others keep the old content"), three.npos) << three;
+
+        for (const char* name : {"f", "f2", "f3"}) ::unlink(ws(name).c_str());
+        tree({"ROOT/f=one\n"});
+        read("f");
+        EXPECT_EQ(ok(tool, arguments).find("old content"), std::string::npos);
+    }
+}
+
+ATTACK_F(ToolsEdit, SP_16, sparse_file_of_a_petabyte) {
+    const UniqueFd file(::open(ws("big").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+    off_t size = off_t{1} << 50;
+    while (::ftruncate(file.get(), size) != 0 && size > off_t{1} << 36) size /= 2;
+    ASSERT_GT(size, off_t{1} << 36) << "the file system takes no large file";
+
+    const std::string diff = "--- a/big\n+++ b/big\n@@ -1 +1 @@\n-one\n+two\n";
+    EXPECT_EQ(refused("edit_file", edit("big", "one", "two")), "too_large");
+    EXPECT_EQ(refused("patch", {{"patch", diff}}), "too_large");
+    EXPECT_EQ(refused("write_file", {{"path", "big"}, {"content", "two"}}), "too_large");
+}
 
 // The other process adds a line before each system call of the edit in turn. Its line is there in
 // the end; without the edit, or on top of it if the edit was done by then.

@@ -51,8 +51,8 @@ TEST_F(Calls, values_out_of_bounds_name_the_bounds_and_the_value) {
               "read_files: 'paths' must be an array of strings, not the string 'a'. Correct the "
               "call.");
     EXPECT_EQ(complaint("grep", R"({"pattern": "a", "type": "pyton"})"),
-              "grep: there is no type 'pyton'. Did you mean 'python'? Name the files by 'glob' "
-              "instead, such as '*.txt'.");
+              "grep: there is no type 'pyton'. Did you mean 'python'? Name the files instead, "
+              "such as glob='*.txt'.");
 }
 
 TEST_F(Calls, what_is_no_object_gets_an_example) {

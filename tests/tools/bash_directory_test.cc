@@ -6,8 +6,11 @@
 
 #include <array>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
+#include <utility>
 
+#include "escape/call_hook.h"
 #include "tools/bash_desk.h"
 
 namespace paddock::testing {
@@ -39,6 +42,57 @@ std::string plain(const std::string& script) {
         text.append(buffer.data(), got);
     }
     return text;
+}
+
+ATTACK_F(BashDirectory, SH_02, outward_link) {
+    tree({"ROOT/l->../OUT", "ROOT/abs->@/OUT", "ROOT/in->sub"});
+    EXPECT_EQ(plain("cd " + ws("l") + "; cat secret"), kSecret) << "a careless tool follows it";
+    for (const std::string& cwd :
+         {std::string("l"), std::string("l/"), std::string("abs"), std::string("../OUT"), out()}) {
+        EXPECT_EQ(refused("bash", {{"command", "cat secret"}, {"cwd", cwd}}), "path_escape") << cwd;
+    }
+    EXPECT_TRUE(ok("bash", {{"command", "pwd -P"}, {"cwd", "in"}}).starts_with(ws("sub") + "\n"));
+}
+
+// The directory is swapped before each system call that the server makes for the command.
+ATTACK_F(BashDirectory, SH_03, swapped_between_check_and_start) {
+    const auto start_anew = [this] {
+        std::filesystem::remove_all(ws("d"));
+        std::filesystem::remove_all(ws("moved"));
+        tree({"ROOT/d/secret=inside"});
+    };
+    const auto swap = [this] {
+        ASSERT_EQ(::rename(ws("d").c_str(), ws("moved").c_str()), 0);
+        ASSERT_EQ(::symlink("../OUT", ws("d").c_str()), 0);
+    };
+    start_anew();
+    ASSERT_EQ(std::filesystem::canonical(ws("d")), ws("d"));
+    swap();
+    EXPECT_EQ(plain("cd " + ws("d") + "; cat secret"), kSecret) << "checked, and followed after it";
+
+    int started = 0;
+    int refusals = 0;
+    at_every_call(start_anew, swap, [&] {
+        const tools::Answer answer = call("bash", {{"command", "cat secret"}, {"cwd", "d"}});
+        ++(answer.error ? refusals : started);
+        EXPECT_TRUE(answer.error || answer.text().starts_with("inside")) << answer.text();
+        EXPECT_FALSE(holds(answer.text(), kSecret)) << answer.text();
+    });
+    EXPECT_GT(started, 0);
+    EXPECT_GT(refusals, 0);
+}
+
+ATTACK_F(BashDirectory, SH_09, newline_and_raw_bytes) {
+    const std::pair<std::string, std::string> names[] = {{"new\nline", "new\nline"},
+                                                         {"new\nline", R"("new\nline")"},
+                                                         {"raw\xff\xfe", R"("raw\377\376")"},
+                                                         {" ", " "},
+                                                         {"-", "-"}};
+    for (const auto& [name, cwd] : names) {
+        std::filesystem::create_directories(ws(name));
+        os_write(ws(name + "/f"), "here");
+        EXPECT_TRUE(ok("bash", {{"command", "cat f"}, {"cwd", cwd}}).starts_with("here")) << cwd;
+    }
 }
 
 ATTACK_F(BashDirectory, SH_07, forged_variable) {
@@ -87,6 +141,16 @@ ATTACK_F(BashDirectory, SH_08, remembered_directory_that_changes) {
     bash("cd other");
     ASSERT_EQ(::rmdir(ws("other").c_str()), 0);
     expect_told();
+}
+
+TEST_F(BashDirectory, removed_by_the_command_itself_is_told) {
+    const std::string text = bash("mkdir gone; cd gone; rmdir ../gone");
+    EXPECT_TRUE(holds(text, "in a directory that is gone; the next one starts in '.'")) << text;
+    EXPECT_EQ(here(), ws());
+    bash("mkdir gone; cd gone");
+    const std::string last = bash("rmdir ../gone");
+    EXPECT_TRUE(holds(last, "starts in '.'")) << "not in the one that it was in before";
+    EXPECT_FALSE(holds(bash("pwd -P"), "any more")) << "told once";
 }
 
 ATTACK_F(BashDirectory, SH_11, up_from_a_directory_that_was_reached_by_a_link) {

@@ -7,12 +7,16 @@
 #include <filesystem>
 
 #include "fault/faults.h"
+#include "testing/secret_samples.h"
 #include "tools/bash_desk.h"
 
 namespace paddock::testing {
 namespace {
 
-class Bash : public BashDesk {};
+class Bash : public BashDesk {
+protected:
+    const std::string token_ = Chance(4).text("abcdefghijkmnpqrstuvwxyzABCDEFGHJ", 36);
+};
 
 TEST_F(Bash, prints_both_streams_in_order_and_says_how_it_ended) {
     const std::string text = bash("echo one; echo two >&2; echo three; exit 3");
@@ -177,10 +181,40 @@ TEST_F(Bash, variables_of_the_host_are_not_passed_on) {
 }
 
 TEST_F(Bash, secrets_in_output_are_replaced_even_across_the_cut) {
-    const std::string text =
-        bash("head -c 9990 /dev/zero | tr '\\0' x; echo; echo GITHUB_TOKEN=ghp_" +
-             std::string(36, 'A') + "; head -c 30000 /dev/zero | tr '\\0' y");
-    EXPECT_FALSE(holds(text, "AAAA"));
+    const std::string text = bash("head -c 9970 /dev/zero | tr '\\0' x; echo; echo ghp_" + token_ +
+                                  "; head -c 30000 /dev/zero | tr '\\0' y");
+    EXPECT_TRUE(holds(text, "\n[REDACTED:")) << "the cut is behind 10,000 bytes";
+    EXPECT_FALSE(holds(text, token_.substr(0, 4)));
+}
+
+// Paths of the file tools go anywhere then; nothing else is switched off.
+TEST_F(Bash, unconfined_commands_stay_in_the_workspace) {
+    tree({"ROOT/.env=KEY=inside-secret", "ROOT/.git/", "ROOT/.git/config=[core]\n"});
+    options.unconfined = permit::Unconfined{"a test"};
+    options.shell->limits.file_bytes = 1 << 20;
+    reopen();
+    EXPECT_EQ(ok("read_file", {{"path", out("secret")}}), "     1\toutside-secret\n");
+    EXPECT_FALSE(holds(bash("cat " + out("secret") + " 2>&1"), kSecret));
+
+    EXPECT_TRUE(bash("pwd -P; cat a.txt").starts_with(ws() + "\nhello"));
+    for (const std::string& cwd : {std::string("sub"), ws("sub"), ws("../ROOT/sub")}) {
+        EXPECT_TRUE(
+            ok("bash", {{"command", "pwd -P"}, {"cwd", cwd}}).starts_with(ws("sub") + "\n"));
+    }
+    for (const std::string& cwd : {std::string(".."), out(), std::string("/")}) {
+        EXPECT_EQ(refused("bash", {{"command", "true"}, {"cwd", cwd}}), "path_escape") << cwd;
+    }
+    EXPECT_EQ(refused("bash", {{"command", "true"}, {"cwd", "none"}}), "not_found");
+
+    bash("cd sub");
+    EXPECT_TRUE(holds(bash("cd /tmp"), "starts in 'sub'"));
+
+    bash("cd ..");
+    bash("echo '[core]hooksPath=x' > .git/config; echo x > id_rsa");
+    EXPECT_EQ(os_read(ws(".git/config")), "[core]\n");
+    EXPECT_FALSE(os_exists(ws("id_rsa")));
+    EXPECT_FALSE(holds(bash("echo ghp_" + token_), token_));
+    EXPECT_TRUE(holds(bash("head -c 2000000 /dev/zero > big"), "(limit: file size)"));
 }
 
 TEST_F(Bash, is_not_listed_without_a_shell_or_in_a_read_only_workspace) {

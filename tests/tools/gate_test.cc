@@ -8,6 +8,7 @@
 
 #include "escape/operations.h"
 #include "json/parse.h"
+#include "testing/secret_samples.h"
 #include "tools/desk.h"
 #include "tools/registry.h"
 
@@ -164,6 +165,18 @@ const std::vector<Sample>& samples() {
          [](const std::string& path) -> json::Object {
              return {{"path", path}};
          }},
+        {"bash", About::kDirectory,
+         [](const std::string& path) -> json::Object {
+             return {{"command", "cat *; echo x > made"}, {"cwd", path}};
+         }},
+        {"bash_output", About::kNothing,
+         [](const std::string&) -> json::Object {
+             return {{"id", "b1"}};
+         }},
+        {"bash_kill", About::kNothing,
+         [](const std::string&) -> json::Object {
+             return {{"id", "b1"}};
+         }},
         {"workspace_info", About::kNothing, [](const std::string&) -> json::Object { return {}; }},
     };
     return kSamples;
@@ -175,18 +188,26 @@ const tools::Declaration& declaration_of(const Sample& sample) {
     return *tool;
 }
 
+bool needs_shell(const Sample& sample) { return declaration_of(sample).manners.needs_shell; }
+
 class Gate : public Desk {
 protected:
     Gate() { options.limits.calls_per_second.reset(); }
 
     // Runs `act` for each sample in a new session on a new tree, with the ordinary path that the
-    // sample is about.
+    // sample is about. A session for commands has run one; without a sandbox there is none.
     template <class Act>
     void each_sample(Act act) {
         for (const Sample& sample : samples()) {
             std::filesystem::remove_all(ws());
             tree({"ROOT/f=needle\n", "ROOT/other=other\n", "ROOT/d/g=needle\n"});
+            options.shell.reset();
+            if (needs_shell(sample)) options.shell.emplace();
             reopen();
+            if (needs_shell(sample) &&
+                call("bash", {{"command", "cat f"}}).error == Code::kSandboxUnavailable) {
+                continue;
+            }
             const char* path = sample.about == Sample::About::kDirectory ? "d"
                                : sample.about == Sample::About::kNewName ? "new"
                                                                          : "f";
@@ -217,8 +238,6 @@ protected:
 
 TEST_F(Gate, every_tool_has_a_sample_call_that_works) {
     for (const tools::Declaration* tool : tools::all_tools()) {
-        // What commands may do is decided by the kernel and the guard: bash_test.cc, tests/sandbox.
-        if (tool->manners.needs_shell) continue;
         EXPECT_TRUE(std::any_of(samples().begin(), samples().end(),
                                 [&](const Sample& sample) { return sample.tool == tool->name; }))
             << tool->name << ": add a call of it to samples()";
@@ -276,12 +295,13 @@ TEST_F(Gate, no_tool_changes_a_read_only_path) {
     options.track_reads = false;
     each_sample([&](const Sample& sample, const char*) {
         if (!declaration_of(sample).changes_files()) return;
+        if (sample.about == Sample::About::kNothing) return;
         tree({"ROOT/.git/config=needle\n", "ROOT/.git/hooks/h=needle\n"});
         const Unchanged protected_area(ws(".git"));
         for (const char* path : {".git/config", ".git/hooks/h", ".git/hooks/new", ".git/hooks"}) {
             const tools::Answer answer = call_sample(sample, path);
-            const bool is_copied = sample.tool == "copy_path" && !answer.error;
-            EXPECT_TRUE(answer.error || is_copied) << path << ": " << answer.text();
+            const bool may_look = sample.tool == "copy_path" || needs_shell(sample);
+            EXPECT_TRUE(answer.error || may_look) << path << ": " << answer.text();
         }
     });
 }
@@ -395,6 +415,24 @@ TEST_F(Gate, every_answer_is_filtered) {
     EXPECT_NE(shown.find("[REDACTED:db]"), std::string::npos) << shown;
 }
 
+// What comes in is written as it is.
+TEST_F(Gate, no_tool_alters_a_secret_on_the_way_in) {
+    const std::string token = "ghp_" + Chance(4).text("abcdefghijkmnpqrstuvwxyzABCDEFGHJ", 36);
+    options.secrets = {{"db", "hunter2hunter2"}};
+    const std::string line = "key " + token + " hunter2hunter2";
+    const auto expect_written = [&](std::string_view tool, const json::Object& arguments) {
+        tree({"ROOT/f=needle\n"});
+        reopen();
+        read("f");
+        EXPECT_EQ(ok(tool, arguments).find(token), std::string::npos) << "on the way out it is";
+        EXPECT_EQ(os_read(ws("f")), line + "\n") << tool;
+    };
+    expect_written("write_file", {{"path", "f"}, {"content", line + "\n"}});
+    expect_written("edit_file", {{"path", "f"}, {"old_string", "needle"}, {"new_string", line}});
+    expect_written("patch",
+                   {{"patch", patch_of("a/f", "b/f", "@@ -1 +1 @@\n-needle\n+") + line + "\n"}});
+}
+
 TEST_F(Gate, every_declaration_is_complete) {
     for (const tools::Declaration* tool : tools::all_tools()) {
         EXPECT_FALSE(tool->title.empty() || tool->summary.empty() || tool->description.empty())
@@ -444,6 +482,7 @@ TEST_F(Gate, no_tool_reads_more_than_it_may) {
     options.track_reads = false;
     options.limits.bytes_read = 3;
     each_sample([&](const Sample& sample, const char* path) {
+        if (needs_shell(sample)) return;  // what commands read is not counted
         const std::string text = call_sample(sample, path).text();
         EXPECT_EQ(text.find("needle"), text.npos) << text;
     });
@@ -463,6 +502,7 @@ TEST_F(Gate, no_tool_writes_more_than_it_may) {
         options.limits.bytes_written = on_disk ? std::optional<std::uint64_t>() : 3;
         options.limits.bytes_on_disk = on_disk ? std::optional<std::uint64_t>(4096) : std::nullopt;
         each_sample([&](const Sample& sample, const char* path) {
+            if (needs_shell(sample)) return;  // they are ended when they have: bash_test.cc
             const std::size_t before = all_bytes().size();
             const std::size_t files = os_list(ws()).size();
             const tools::Answer answer = call_sample(sample, path);

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <functional>
@@ -83,11 +84,14 @@ TEST_F(Look, read_decodes_and_says_so) {
     EXPECT_EQ(ok("read_file", {{"path", "utf16"}}).substr(0, 10), "     1\thi\n");
     EXPECT_NE(ok("read_file", {{"path", "utf16"}}).find("UTF-16"), std::string::npos);
     os_write(ws("latin"), "caf\xe9\n");
-    EXPECT_NE(ok("read_file", {{"path", "latin"}}).find("caf\xc3\xa9"), std::string::npos);
+    EXPECT_EQ(ok("read_file", {{"path", "latin"}}), "     1\tcaf\xc3\xa9\n\n[Encoding: Latin-1.]");
     os_write(ws("binary"), std::string("\x7f"
                                        "ELF\2\1\1\0\0\0\0\0\0\0\0\0\3\0>\0\1\0\0\0",
                                        24));
     EXPECT_EQ(refused("read_file", {{"path", "binary"}}), "binary_file");
+    const std::string binary = call("read_file", {{"path", "binary"}}).text();
+    EXPECT_NE(binary.find("ELF"), binary.npos) << binary;
+    EXPECT_NE(binary.find("24 bytes"), binary.npos) << binary;
 }
 
 TEST_F(Look, images_are_known_by_content) {
@@ -239,6 +243,9 @@ TEST_F(Look, a_missing_file_names_near_ones_inside) {
     EXPECT_EQ(call("read_file", {{"path", "src/.evn"}}).text().find("'src/.env'"),
               std::string::npos)
         << "a denied name was told";
+    tree({"ROOT/near/abc1=x", "ROOT/near/abc2=x", "ROOT/near/abc3=x", "ROOT/near/abc4=x"});
+    const std::string three = call("read_file", {{"path", "near/abc"}}).text();
+    EXPECT_EQ(std::count(three.begin(), three.end(), ','), 2) << "at most three: " << three;
 }
 
 TEST_F(Look, odd_names_round_trip) {
@@ -291,6 +298,25 @@ TEST_F(Look, grep_finds_and_passes_over) {
     EXPECT_EQ(refused("grep", {{"pattern", "x"}, {"path", "out"}}), "path_escape");
     EXPECT_EQ(refused("grep", {{"pattern", "x"}, {"glob", "../*"}}), "path_escape");
     EXPECT_EQ(ok("grep", {{"pattern", "-i"}}).substr(0, 10), "No matches");
+}
+
+TEST_F(Look, grep_decodes_utf16_and_takes_other_bytes_as_they_are) {
+    tree({"ROOT/utf16=x", "ROOT/latin=x"});
+    os_write(ws("utf16"), std::string("\xff\xfe\xe9\0h\0i\0\n\0", 10));
+    os_write(ws("latin"), "\xe9hi\n");
+    const auto content = [this](std::string_view pattern) {
+        return ok("grep", {{"pattern", pattern}, {"output_mode", "content"}});
+    };
+    EXPECT_EQ(content("hi"), "latin\n1:\uFFFDhi\n\nutf16\n1:\u00E9hi\n");
+    EXPECT_EQ(content(".hi"), "utf16\n1:\u00E9hi\n");
+    EXPECT_EQ(content("\u00E9"), "utf16\n1:\u00E9hi\n");
+    EXPECT_EQ(content("^\\Chi"), "latin\n1:\uFFFDhi\n");
+}
+
+TEST_F(Look, grep_classes_are_ascii_unless_they_name_a_property) {
+    os_write(ws("f"), "\u00E9\n");
+    EXPECT_EQ(ok("grep", {{"pattern", "^\\p{L}$"}}), "f\n");
+    EXPECT_EQ(ok("grep", {{"pattern", "^\\w$"}}).substr(0, 10), "No matches");
 }
 
 TEST_F(Look, info_tells_of_a_link_itself) {
