@@ -19,6 +19,7 @@ public:
     explicit BodyShare(std::shared_ptr<Sum> all) noexcept : all_(std::move(all)) {}
     // What it was moved from is empty, and can grow again.
     BodyShare(BodyShare&& other) noexcept
+        // NOLINTNEXTLINE(performance-move-constructor-init,cert-oop11-cpp): the other keeps it.
         : all_(other.all_), bytes_(std::exchange(other.bytes_, 0)) {}
     BodyShare& operator=(BodyShare&& other) noexcept {
         resize(0);
