@@ -205,6 +205,40 @@ TEST_P(OnBothRungs, a_tree_is_killed_with_everything_in_it) {
     EXPECT_OK(warden.kill_tree(other.id));
 }
 
+TEST_P(OnBothRungs, what_was_left_is_killed_and_no_command_that_runs) {
+    START(warden, spec());
+    EXPECT_EQ(warden.kill_left().value(), 0U);
+    const std::string daemon = inmate() + "become_daemon ";
+    const std::string left = new_mark();
+    EXPECT_EQ(run(warden, "(" + daemon + "first " + left + "; " + daemon + "second " + left +
+                              ") > /dev/null 2>&1")
+                  .exit_code,
+              0);
+    const Process small = leave_running(warden, "exec sleep 1000");
+    const std::string kept = new_mark();
+    const Process large =
+        leave_running(warden, daemon + "third " + kept +
+                                  "; sleep 1000 & sleep 1000 & touch ready; exec sleep 1000");
+    for (const char* name : {"first", "second", "third", "ready"}) {
+        ASSERT_TRUE(eventually([&] { return os_exists(ws(name)); }));
+    }
+    ASSERT_TRUE(eventually([&] { return warden.census()->alive == 7; }));
+    EXPECT_EQ(warden.census()->left, 2U);
+    EXPECT_EQ(warden.census()->largest, large.id);
+
+    EXPECT_EQ(warden.kill_left().value(), 2U);
+    EXPECT_TRUE(marked(left).empty());
+    EXPECT_EQ(marked(kept).size(), 1U);
+    EXPECT_EQ(warden.census()->alive, 5U);
+    EXPECT_EQ(warden.census()->left, 0U);
+    EXPECT_OK(warden.kill_tree(large.id));
+    ASSERT_TRUE(read_exit(large.status.get()).has_value());
+    EXPECT_EQ(warden.census()->largest, small.id);
+    EXPECT_OK(warden.kill_tree(small.id));
+    ASSERT_TRUE(read_exit(small.status.get()).has_value());
+    EXPECT_EQ(warden.census()->largest, 0U);
+}
+
 // The signal that stops it arrives while it makes one more.
 TEST_P(OnBothRungs, a_tree_that_grows_is_killed_to_the_last) {
     START(warden, spec());
