@@ -14,7 +14,7 @@
 #include "cli/workspace_options.h"
 #include "sys/output.h"
 #include "sys/signal.h"
-#include "tools/command_text.h"
+#include "tools/met_limit.h"
 #include "tools/session.h"
 
 namespace paddock::cli {
@@ -48,7 +48,7 @@ int exit_code(const sandbox::ExitRecord& record) {
 void tell_denials(tools::Shell& shell, const sandbox::Process& process,
                   const sandbox::ExitRecord& record, const CommandLimits& limits) {
     sandbox::DenialLog log = shell.denials_of(process);
-    if (auto limit = tools::denied_by_limit(record, limits)) log.add(std::move(*limit));
+    if (const auto limit = tools::kernel_limit(record, limits)) log.add(limit->denial());
     std::string text = log.text(shell.wall_layers());
     if (text.empty()) return;
     text.pop_back();  // the last line feed

@@ -24,11 +24,12 @@ enum class EndedBy : std::uint8_t {
     kItself,
     kTimeout,
     kCancel,
-    kRequest,    // bash_kill
-    kOutput,     // printed more than is kept
-    kProcesses,  // of the session: as many as there may be
-    kDisk,       // filled the workspace's disk
-    kSession,    // which has ended, with everything in it
+    kRequest,      // bash_kill
+    kOutput,       // printed more than is kept
+    kProcesses,    // of the session: as many as there may be
+    kQuota,        // filled the workspace
+    kDiskReserve,  // filled its disk
+    kSession,      // which has ended, with everything in it
 };
 
 // What to look after while a command runs.
@@ -55,7 +56,7 @@ public:
 
     const std::string& id() const noexcept { return parts_.id; }
     sandbox::ProcessId process() const noexcept { return parts_.process.id; }
-    KeptOutput& output() noexcept { return output_; }
+    const KeptOutput& output() const noexcept { return output_; }
 
     // Takes in output until the command has ended (kItself, kSession), or says why it should be
     // ended. Once blamed for something it can be called again, to see the end.

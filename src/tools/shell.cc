@@ -296,8 +296,8 @@ std::optional<EndedBy> Shell::check_limits(const DiskBefore& before) {
     if (alive && *alive + 1 >= options_.shell->limits.processes) return EndedBy::kProcesses;
     const auto disk = sys::file_system(linkless_.fd());
     const bool has_reserve = !disk || disk->free_bytes >= limits::kDiskReserveBytes;
-    const bool grew = disk_.excess(limits::kDiskWatchPause) > before.excess;
-    if ((before.had_reserve && !has_reserve) || grew) return EndedBy::kDisk;
+    if (before.had_reserve && !has_reserve) return EndedBy::kDiskReserve;
+    if (disk_.excess(limits::kDiskWatchPause) > before.excess) return EndedBy::kQuota;
     return std::nullopt;
 }
 

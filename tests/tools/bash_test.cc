@@ -96,7 +96,8 @@ TEST_F(Bash, a_timeout_ends_the_whole_tree_and_keeps_what_was_printed) {
         call("bash",
              {{"command", "echo before; (setsid sleep 1000 &) ; sleep 1000"}, {"timeout_ms", 300}});
     EXPECT_EQ(answer.error, Code::kTimeout);
-    EXPECT_TRUE(answer.text().starts_with("before\n[ended after ")) << answer.text();
+    EXPECT_TRUE(answer.text().starts_with("before\n[timeout: ended after ")) << answer.text();
+    EXPECT_TRUE(holds(answer.text(), " s, its time was up (limit: timeout_ms)]")) << answer.text();
     EXPECT_TRUE(holds(bash("pgrep -x sleep; true"), "[exit code 0")) << "nothing is left";
     EXPECT_TRUE(bash("pgrep -c -x sleep; true").starts_with("0\n"));
 }
@@ -139,6 +140,7 @@ TEST_F(Bash, output_without_end_is_ended) {
     const tools::Answer answer = call("bash", {{"command", "yes"}});
     EXPECT_EQ(answer.error, Code::kLimitReached);
     EXPECT_TRUE(holds(answer.text(), "(limit: output)")) << answer.text().substr(0, 200);
+    EXPECT_TRUE(holds(answer.text(), "[limit_reached: ended after "));
 }
 
 TEST_F(Bash, a_background_command_is_read_and_ended_by_its_id) {
