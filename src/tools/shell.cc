@@ -13,6 +13,7 @@
 #include "sys/stat.h"
 #include "sys/wait.h"
 #include "text/quote.h"
+#include "tools/met_limit.h"
 
 namespace paddock::tools {
 namespace {
@@ -95,7 +96,9 @@ Shell::Shell(Setup setup, sandbox::Warden warden, std::unique_ptr<sandbox::Proxy
                        .variables),
       quarantine_(std::move(quarantine)),
       guard_(setup.linkless, setup.rules,
-             {.quarantine = quarantine_, .kernel_holds = warden_.report().rung == Rung::kFull}) {}
+             {.quarantine = quarantine_, .kernel_holds = warden_.report().rung == Rung::kFull}),
+      limits_({warden_, disk_, linkless_.fd(), options_.shell->limits.processes,
+               [this](EndedBy limit) { put_aside(left_was_ended(limit)); }}) {}
 
 Shell::~Shell() {
     // First the processes, so that no attendant waits for one.
@@ -152,11 +155,6 @@ Attempt<void> Shell::protect() {
                    "End what replaces them, or try again.");
 }
 
-bool Shell::has_processes() {
-    const auto alive = warden_.processes();
-    return !alive || *alive > 0;
-}
-
 Remarks Shell::end() {
     warden_.end();
     Remarks remarks = overdue();
@@ -172,9 +170,10 @@ Remarks Shell::check_protected() {
         begun = commands_;
     }
     // Before the look: what runs now may be at work after it, and be gone when it is asked for.
-    const bool alive = has_processes();
+    const auto alive = warden_.processes();
+    if (alive && *alive > 0) limits_.look_after_left();
     const auto undone = guard_.after();
-    if (undone && !alive) {
+    if (undone && alive && *alive == 0) {
         const std::lock_guard lock(starting_);
         settled_ = std::max(settled_, begun);
     }
@@ -238,6 +237,13 @@ void Shell::signal(sandbox::ProcessId process, int number) {
     [[maybe_unused]] const auto sent = warden_.signal(process, number);
 }
 
+Remarks Shell::left_was_ended(EndedBy limit) const {
+    const auto met = ending_limit(limit, options_.shell->limits);
+    if (!met) return {};
+    return {{"What earlier commands had left running was ended: " + met->text + " (limit: " +
+             std::string(met->name) + ", operator setting: " + std::string(met->setting) + ")."}};
+}
+
 void Shell::put_aside(Remarks remarks) {
     const std::lock_guard lock(mutex_);
     overdue_.add(std::move(remarks));
@@ -282,27 +288,8 @@ Attempt<std::shared_ptr<Job>> Shell::launch(const Order& order) {
     return job;
 }
 
-Shell::DiskBefore Shell::look_at_disk() {
-    const auto disk = sys::file_system(linkless_.fd());
-    DiskBefore before{disk && disk->free_bytes >= limits::kDiskReserveBytes,
-                      disk_.excess(limits::kDiskWatchPause)};
-    if (before.excess > 0) before.excess = disk_.excess(std::chrono::milliseconds(0));
-    return before;
-}
-
-std::optional<EndedBy> Shell::check_limits(const DiskBefore& before) {
-    // The warden is one of them.
-    const auto alive = warden_.processes();
-    if (alive && *alive + 1 >= options_.shell->limits.processes) return EndedBy::kProcesses;
-    const auto disk = sys::file_system(linkless_.fd());
-    const bool has_reserve = !disk || disk->free_bytes >= limits::kDiskReserveBytes;
-    if (before.had_reserve && !has_reserve) return EndedBy::kDiskReserve;
-    if (disk_.excess(limits::kDiskWatchPause) > before.excess) return EndedBy::kQuota;
-    return std::nullopt;
-}
-
 void Shell::see_through(Job& job, Attendance attendance) {
-    attendance.check = [this, before = look_at_disk()] { return check_limits(before); };
+    attendance.check = limits_.check_of(job.process());
     const EndedBy cause = job.attend(attendance);
     if (!job.state().running) return;
     job.blame(cause);
