@@ -299,6 +299,17 @@ void Shell::see_through(Job& job, Attendance attendance) {
                 .progress = std::move(attendance.progress)});
 }
 
+std::optional<EndedBy> Shell::watch(sandbox::ProcessId process, const std::stop_token& stop) {
+    const LimitWatch::Check check = limits_.check_of(process);
+    while (wait_for_next_check(stop)) {
+        const auto limit = check();
+        if (!limit) continue;
+        const auto killed = warden_.kill_tree(process);
+        if (killed || killed.error().code != Code::kNotFound) return limit;
+    }
+    return std::nullopt;
+}
+
 void Shell::remember_directory(const Job& job, Remarks& remarks) {
     const std::string last = job.last_directory();
     if (last.empty()) return;

@@ -85,6 +85,9 @@ public:
     // environment. After its end the caller asks check_protected().
     Attempt<sandbox::Process> spawn(sandbox::Command command);
     Remarks check_protected();
+    // Until a stop is requested, or it has met a limit that the kernel does not keep by itself, and
+    // was ended for that.
+    std::optional<EndedBy> watch(sandbox::ProcessId process, const std::stop_token& stop);
 
     // Ends every process of the session, and only then looks what they left under protected names.
     // Later calls find nothing to do. What kills this process leaves that.
