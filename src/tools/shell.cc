@@ -353,6 +353,7 @@ void Shell::attend_from_now_on(const std::shared_ptr<Job>& job) {
 }
 
 Attempt<std::shared_ptr<Job>> Shell::start_in_background(const Order& order) {
+    const std::lock_guard one_at_a_time(starting_in_background_);
     {
         const std::lock_guard lock(mutex_);
         const auto running = std::count_if(jobs_.begin(), jobs_.end(), [](const Kept& kept) {

@@ -142,6 +142,8 @@ private:
     std::list<Kept> jobs_;  // the oldest first
     Remarks overdue_;
 
+    std::mutex starting_in_background_;  // so that those that are counted have been started
+
     LimitWatch limits_;  // the last: its thread uses the others
 };
 
