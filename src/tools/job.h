@@ -63,8 +63,8 @@ public:
     EndedBy attend(const Attendance& attendance);
 
     // After the end: takes in what other processes of the command go on printing, until they close
-    // it or a stop is requested.
-    void linger(std::stop_token stop);
+    // it or a stop is requested. False: it was more than is kept, and nobody hears them any more.
+    bool linger(std::stop_token stop);
 
     // What the shell reported as its last directory; empty if nothing.
     std::string last_directory() const;
@@ -91,10 +91,11 @@ private:
     void take_output(const Progress& progress);
     void drain(const Progress& progress);
     void show(const Progress& progress, std::string certain, bool with_rest);
+    void close_output();
     bool has_ended();
     bool is_blamed() const;
 
-    const Parts parts_;
+    Parts parts_;
     const Clock::time_point begin_ = Clock::now();
     KeptOutput output_;
 

@@ -98,7 +98,7 @@ Shell::Shell(Setup setup, sandbox::Warden warden, std::unique_ptr<sandbox::Proxy
       guard_(setup.linkless, setup.rules,
              {.quarantine = quarantine_, .kernel_holds = warden_.report().rung == Rung::kFull}),
       limits_({warden_, disk_, linkless_.fd(), options_.shell->limits.processes,
-               [this](EndedBy limit) { put_aside(left_was_ended(limit)); }}) {}
+               [this](EndedBy limit) { put_aside(left_met(limit, "was ended")); }}) {}
 
 Shell::~Shell() {
     // First the processes, so that no attendant waits for one.
@@ -237,11 +237,12 @@ void Shell::signal(sandbox::ProcessId process, int number) {
     [[maybe_unused]] const auto sent = warden_.signal(process, number);
 }
 
-Remarks Shell::left_was_ended(EndedBy limit) const {
+Remarks Shell::left_met(EndedBy limit, std::string_view consequence) const {
     const auto met = ending_limit(limit, options_.shell->limits);
     if (!met) return {};
-    return {{"What earlier commands had left running was ended: " + met->text + " (limit: " +
-             std::string(met->name) + ", operator setting: " + std::string(met->setting) + ")."}};
+    return {{"What earlier commands had left running " + std::string(consequence) + ": " +
+             met->text + " (limit: " + std::string(met->name) +
+             ", operator setting: " + std::string(met->setting) + ")."}};
 }
 
 void Shell::put_aside(Remarks remarks) {
@@ -347,7 +348,7 @@ void Shell::attend_from_now_on(const std::shared_ptr<Job>& job) {
                 job->add_denials(proxy_denials());
                 put_aside(check_protected());
             }
-            job->linger(stop);
+            if (!job->linger(stop)) put_aside(left_met(EndedBy::kOutput, "is no longer heard"));
         });
     }
 }

@@ -115,7 +115,7 @@ private:
     void attend_from_now_on(const std::shared_ptr<Job>& job);
     void forget_old_jobs();
     Attempt<void> protect();  // while starting_ is held
-    Remarks left_was_ended(EndedBy limit) const;
+    Remarks left_met(EndedBy limit, std::string_view consequence) const;
     void put_aside(Remarks remarks);
     sandbox::DenialLog proxy_denials();
     void check_directory();

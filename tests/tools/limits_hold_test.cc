@@ -151,6 +151,19 @@ INSTANTIATE_TEST_SUITE_P(
                 "disk"}),
     [](const auto& glutton) { return std::string(glutton.param.name); });
 
+TEST_F(LimitedDesk, what_was_left_prints_no_more_than_is_kept) {
+    const std::string left = run(workspace(), "mkfifo go; (read x < go; exec yes) &");
+    EXPECT_TRUE(left.starts_with("[exit code 0 after ")) << left;
+    give_the_word();
+    std::string told;
+    while (!holds(told, "(limit: output, operator setting: none)")) {
+        told = ok("bash_output", {{"id", "b2"}, {"offset", limits::kCommandOutputBytesMax}});
+    }
+    EXPECT_TRUE(holds(told, "left running is no longer heard: it printed more")) << told;
+    const std::string text = run(workspace(), "while pgrep -x yes > seen; do :; done; echo over");
+    EXPECT_TRUE(text.starts_with("over\n")) << text;
+}
+
 TEST_F(LimitedDesk, what_was_left_is_not_blamed_for_a_command) {
     run(workspace(), left_running("echo still here > answer"));
     const std::string bomb = run(workspace(), "for i in $(seq 200); do sleep 1000 & done; wait");
