@@ -5,6 +5,9 @@
 
 #include <array>
 #include <csignal>
+#include <future>
+#include <optional>
+#include <stop_token>
 
 #include <paddock/workspace.h>
 
@@ -14,7 +17,7 @@
 #include "cli/workspace_options.h"
 #include "sys/output.h"
 #include "sys/signal.h"
-#include "tools/command_text.h"
+#include "tools/met_limit.h"
 #include "tools/session.h"
 
 namespace paddock::cli {
@@ -46,9 +49,9 @@ int exit_code(const sandbox::ExitRecord& record) {
 }
 
 void tell_denials(tools::Shell& shell, const sandbox::Process& process,
-                  const sandbox::ExitRecord& record, const CommandLimits& limits) {
+                  const std::optional<tools::MetLimit>& limit) {
     sandbox::DenialLog log = shell.denials_of(process);
-    if (auto limit = tools::denied_by_limit(record, limits)) log.add(std::move(*limit));
+    if (limit) log.add(limit->denial());
     std::string text = log.text(shell.wall_layers());
     if (text.empty()) return;
     text.pop_back();  // the last line feed
@@ -61,12 +64,7 @@ int explain(const tools::Problem& problem) {
     return problem.code == Code::kPermissionDenied ? kCannotRun : kNotStarted;
 }
 
-int run_in(tools::Shell& shell, const std::vector<std::string>& words,
-           const CommandLimits& limits) {
-    sys::ignore_broken_pipes();
-    const auto signals = sys::hold_ending_signals();
-    if (!signals) return explain(as_error(signals.error(), "run", {}));
-    const bool interactive = is_interactive();
+sandbox::Command command_of(const std::vector<std::string>& words, bool interactive) {
     sandbox::Command command;
     command.arguments = words;
     if (interactive) {
@@ -76,22 +74,47 @@ int run_in(tools::Shell& shell, const std::vector<std::string>& words,
         command.output = STDOUT_FILENO;
         command.error = STDERR_FILENO;
     }
-    const auto process = shell.spawn(std::move(command));
+    return command;
+}
+
+// Ends it if it meets a limit, and says which. No signal is for the thread that does it.
+std::future<std::optional<tools::EndedBy>> watch_limits(tools::Shell& shell,
+                                                        const sandbox::Process& process,
+                                                        std::stop_token stop) {
+    const sys::SignalsHeldBack held_back;
+    return std::async(std::launch::async, [&shell, id = process.id, stop = std::move(stop)] {
+        return shell.watch(id, stop);
+    });
+}
+
+void wait_for(tools::Shell& shell, const sandbox::Process& process, int signals) {
+    if (!process.terminal.valid()) return wait_and_pass_signals(shell, process, signals);
+    const RawTerminal raw(STDIN_FILENO);
+    relay_terminal(process.terminal.get(), process.status.get(),
+                   {.fd = signals,
+                    .pass_on = [&] { pass_signal(shell, process, signals); },
+                    .hang_up = [&] { shell.signal(process.id, SIGHUP); }});
+}
+
+int run_in(tools::Shell& shell, const std::vector<std::string>& words,
+           const CommandLimits& limits) {
+    sys::ignore_broken_pipes();
+    const auto signals = sys::hold_ending_signals();
+    if (!signals) return explain(as_error(signals.error(), "run", {}));
+    const auto process = shell.spawn(command_of(words, is_interactive()));
     if (!process) return explain(process.error());
-    if (interactive) {
-        const RawTerminal raw(STDIN_FILENO);
-        relay_terminal(process->terminal.get(), process->status.get(),
-                       {.fd = signals->get(),
-                        .pass_on = [&] { pass_signal(shell, *process, signals->get()); },
-                        .hang_up = [&] { shell.signal(process->id, SIGHUP); }});
-    } else {
-        wait_and_pass_signals(shell, *process, signals->get());
-    }
+    std::stop_source over;
+    auto watch = watch_limits(shell, *process, over.get_token());
+    wait_for(shell, *process, signals->get());
+    over.request_stop();
+    const auto met = watch.get();
     const auto record = sandbox::read_exit(process->status.get());
     for (const std::string& line : shell.end().lines) complain(line);
-    const bool ended = record && *record;
-    tell_denials(shell, *process, ended ? **record : sandbox::ExitRecord{}, limits);
-    return ended ? exit_code(**record) : kNotStarted;
+    const auto exit = record ? *record : std::nullopt;
+    auto limit = met ? tools::ending_limit(*met, limits) : std::nullopt;
+    if (!limit && exit) limit = tools::kernel_limit(*exit, limits);
+    tell_denials(shell, *process, limit);
+    return exit ? exit_code(*exit) : kNotStarted;
 }
 
 }  // namespace

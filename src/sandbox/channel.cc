@@ -11,7 +11,7 @@
 namespace paddock::sandbox {
 namespace {
 
-constexpr std::uint32_t kVersion = 0x70616401;  // changes with the layout
+constexpr std::uint32_t kVersion = 0x70616402;  // changes with the layout
 
 struct RequestHeader {
     std::uint32_t version = kVersion;
@@ -30,7 +30,8 @@ struct ReplyHeader {
     std::uint32_t id = 0;
     std::uint32_t value = 0;
     std::uint32_t observes = 0;
-    std::array<std::uint32_t, 2> unused{};
+    std::uint32_t left = 0;
+    std::uint32_t unused = 0;
 };
 static_assert(sizeof(ReplyHeader) == kReplyBytes);
 
@@ -144,6 +145,7 @@ ReplyBytes encode(const Reply& reply) noexcept {
     header.id = reply.id;
     header.value = reply.value;
     header.observes = reply.observes ? 1 : 0;
+    header.left = reply.left;
     ReplyBytes bytes;
     std::memcpy(bytes.data(), &header, sizeof header);
     return bytes;
@@ -159,7 +161,8 @@ Outcome<Reply> decode_reply(std::span<const char> bytes) {
     return Reply{{static_cast<Stage>(header.stage), header.os_error},
                  header.id,
                  header.value,
-                 header.observes != 0};
+                 header.observes != 0,
+                 header.left};
 }
 
 }  // namespace paddock::sandbox

@@ -24,6 +24,7 @@ enum class Ask : std::uint32_t {
     kBegin,  // the users are mapped, go on
     kSpawn,
     kKillTree,
+    kKillLeft,
     kSignal,
     kEnter,
     kProtect,
@@ -92,9 +93,10 @@ Outcome<ProtectionText> decode_protection(const char* text);
 
 struct Reply {
     StageError error = {};
-    std::uint32_t id = 0;
+    std::uint32_t id = 0;     // kCountProcesses: of the command that has the most
     std::uint32_t value = 0;  // kBegin: the proxy's port; kSpawn: 1 if the command is observed
     bool observes = false;    // kBegin: commands can be observed
+    std::uint32_t left = 0;   // kCountProcesses: of no running command
 };
 
 inline constexpr std::size_t kReplyBytes = 32;

@@ -124,13 +124,15 @@ TEST(Channel, a_protection_arrives_as_it_was_sent) {
 }
 
 TEST(Channel, a_reply_arrives_as_it_was_sent) {
-    const ReplyBytes bytes = encode(Reply{{Stage::kProgram, 2}, 5, 6});
+    const ReplyBytes bytes = encode(Reply{{Stage::kProgram, 2}, 5, 6, true, 7});
     const auto reply = decode_reply(bytes);
     ASSERT_TRUE(reply.has_value());
     EXPECT_EQ(reply->error.stage, Stage::kProgram);
     EXPECT_EQ(reply->error.os_error, 2);
     EXPECT_EQ(reply->id, 5U);
     EXPECT_EQ(reply->value, 6U);
+    EXPECT_TRUE(reply->observes);
+    EXPECT_EQ(reply->left, 7U);
     ReplyBytes wrong = bytes;
     wrong[4] = 120;  // no such stage
     EXPECT_FALSE(decode_reply(wrong).has_value());

@@ -21,7 +21,7 @@ WallText text_of(Wall wall) {
         case Wall::kRule: return {"the path is protected", "workspace.rules"};
         case Wall::kNetwork: return {"no network beyond its own loopback", "bash.network"};
         case Wall::kProxy: return {"it is not allowed", "bash.network_allow"};
-        case Wall::kLimit: return {"it was reached", "bash.limits"};
+        case Wall::kLimit: return {"it was reached", "none"};
         case Wall::kView:
         case Wall::kNone: break;
     }
@@ -113,8 +113,7 @@ std::string DenialLog::text(const WallLayers& layers) const {
         text += " (layer: ";
         text += layer_of(denial, layers);
         text += ", operator setting: ";
-        text += wall.setting;
-        if (denial.wall == Wall::kLimit) text += '.' + denial.target;
+        text += denial.setting.empty() ? wall.setting : denial.setting;
         text += ")\n";
     }
     if (more_) text += "- and more\n";

@@ -34,8 +34,10 @@ struct Denial {
     Deed deed = Deed::kWrite;
     // A path or an address, as the command had it: untrusted bytes. Of a limit its name.
     std::string target = {};
-    std::string why = {};         // instead of the wall's own words
-    std::string_view layer = {};  // instead of the wall's own, a literal
+    std::string why = {};  // instead of the wall's own words
+    // Instead of the wall's own, literals.
+    std::string_view layer = {};
+    std::string_view setting = {};
 };
 
 // One message of the observer, which knows nothing of the proxy and of limits.

@@ -75,14 +75,18 @@ TEST(DenialLog, is_bounded_and_says_so) {
 TEST(DenialLog, takes_the_words_of_layers_that_know_for_themselves) {
     DenialLog log;
     log.add({Wall::kProxy, Deed::kConnect, "other.test:80", "is not on the allow list"});
-    log.add({Wall::kLimit, Deed::kExceed, "memory", "it was used up", "cgroup"});
+    log.add({Wall::kLimit, Deed::kExceed, "memory", "it was used up", "cgroup",
+             "bash.limits.memory_bytes"});
+    log.add({Wall::kLimit, Deed::kExceed, "output", "it printed too much"});
     log.add({Wall::kNetwork, Deed::kLookUp, "127.0.0.1:53"});
     EXPECT_EQ(log.text({"mount_namespace", "network_namespace"}),
               "Denied by the sandbox:\n"
               "- connect to other.test:80: is not on the allow list (layer: proxy, operator "
               "setting: bash.network_allow)\n"
               "- exceed the limit of memory: it was used up (layer: cgroup, operator setting: "
-              "bash.limits.memory)\n"
+              "bash.limits.memory_bytes)\n"
+              "- exceed the limit of output: it printed too much (layer: limits, operator setting: "
+              "none)\n"
               "- look up a host name at 127.0.0.1:53: no network beyond its own loopback (layer: "
               "network_namespace, operator setting: bash.network)\n");
 }

@@ -66,8 +66,12 @@ Done ProcessTable::scan(int proc) {
     }
 }
 
-void ProcessTable::mark_descendants(pid_t ancestor) noexcept {
+void ProcessTable::mark_descendants(pid_t ancestor, std::span<const pid_t> spared) noexcept {
     const std::span<SeenProcess> all(seen_.data(), count_);
+    for (SeenProcess& process : all) process.descends = false;
+    const auto is_spared = [&](pid_t id) {
+        return std::find(spared.begin(), spared.end(), id) != spared.end();
+    };
     const auto is_marked = [&](pid_t id) {
         // /proc lists by number.
         const auto at = std::lower_bound(all.begin(), all.end(), id,
@@ -79,10 +83,18 @@ void ProcessTable::mark_descendants(pid_t ancestor) noexcept {
         for (SeenProcess& process : all) {
             if (process.descends || process.id == ancestor) continue;
             if (process.parent != ancestor && !is_marked(process.parent)) continue;
+            if (is_spared(process.id)) continue;
             process.descends = true;
             changed = true;
         }
     }
+}
+
+std::uint32_t ProcessTable::marked_alive() const noexcept {
+    const auto alive = std::count_if(seen().begin(), seen().end(), [](const SeenProcess& process) {
+        return process.descends && process.state != 'Z';
+    });
+    return static_cast<std::uint32_t>(alive);
 }
 
 }  // namespace paddock::sandbox

@@ -29,8 +29,11 @@ public:
     // All processes now, as far as they hold still. limit_reached: more than fit.
     Done scan(int proc);
 
-    // Marks the descendants of `ancestor`, without itself.
-    void mark_descendants(pid_t ancestor) noexcept;
+    // Marks the descendants of `ancestor` and nobody else: not itself, none of `spared` and none of
+    // theirs.
+    void mark_descendants(pid_t ancestor, std::span<const pid_t> spared = {}) noexcept;
+
+    std::uint32_t marked_alive() const noexcept;
 
     sys::DirReader& reader() noexcept { return reader_; }  // free between scans
 

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <memory>
 #include <string_view>
 
@@ -83,6 +84,9 @@ TEST_F(Children, are_killed_and_nobody_else) {
         return count == 3;
     };
     while (!grown()) ::usleep(1000);
+    const std::array spared{top, other};
+    EXPECT_EQ(killer_->kill_descendants(proc_.get(), ::getpid(), spared).value(), 0U);
+    EXPECT_TRUE(grown()) << "those of whoever is spared are not";
     const auto killed = killer_->kill_descendants(proc_.get(), top);
     ASSERT_TRUE(killed.has_value());
     EXPECT_EQ(*killed, 3U);

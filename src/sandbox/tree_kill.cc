@@ -11,14 +11,15 @@
 
 namespace paddock::sandbox {
 
-Outcome<std::uint32_t> TreeKiller::kill_descendants(int proc, pid_t ancestor) {
+Outcome<std::uint32_t> TreeKiller::kill_descendants(int proc, pid_t ancestor,
+                                                    std::span<const pid_t> spared) {
     constexpr int kPauseMs = 1;
     doomed_count_ = 0;
     bool was_still = false;
     int waits = 0;
     for (int pass = 0; pass < limits::kKillPassesMax;) {
         const std::size_t before = doomed_count_;
-        PADDOCK_TRY(kill_new_ones(proc, ancestor));
+        PADDOCK_TRY(kill_new_ones(proc, ancestor, spared));
         const bool has_new = doomed_count_ != before;
         if (!has_new && (was_still || waits >= limits::kKillWaitsMax)) {
             return static_cast<std::uint32_t>(doomed_count_);
@@ -46,9 +47,9 @@ bool TreeKiller::is_still(pid_t ancestor) const noexcept {
     });
 }
 
-Done TreeKiller::kill_new_ones(int proc, pid_t ancestor) {
+Done TreeKiller::kill_new_ones(int proc, pid_t ancestor, std::span<const pid_t> spared) {
     PADDOCK_TRY(table_.scan(proc));
-    table_.mark_descendants(ancestor);
+    table_.mark_descendants(ancestor, spared);
     for (const SeenProcess& process : table_.seen()) {
         if (!process.descends || is_doomed(process)) continue;
         PADDOCK_TRY(doom(proc, process));

@@ -12,6 +12,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 
 #include "base/outcome.h"
 #include "sandbox/process_table.h"
@@ -20,9 +21,11 @@ namespace paddock::sandbox {
 
 class TreeKiller {
 public:
-    // Kills the descendants of `ancestor`, not itself; says how many there were. limit_reached:
-    // still new ones after limits::kKillPassesMax passes, or more than fit in the table.
-    Outcome<std::uint32_t> kill_descendants(int proc, pid_t ancestor);
+    // Kills the descendants of `ancestor`, not itself, nor `spared` and theirs; says how many there
+    // were. limit_reached: still new ones after limits::kKillPassesMax passes, or more than fit in
+    // the table.
+    Outcome<std::uint32_t> kill_descendants(int proc, pid_t ancestor,
+                                            std::span<const pid_t> spared = {});
 
     ProcessTable& table() noexcept { return table_; }
 
@@ -34,7 +37,7 @@ private:
 
     bool is_doomed(const SeenProcess& process) const noexcept;
     bool is_still(pid_t ancestor) const noexcept;
-    Done kill_new_ones(int proc, pid_t ancestor);
+    Done kill_new_ones(int proc, pid_t ancestor, std::span<const pid_t> spared);
     Done doom(int proc, const SeenProcess& process);
 
     ProcessTable table_;

@@ -326,6 +326,12 @@ Status Warden::kill_tree(ProcessId id) {
     return {};
 }
 
+Result<std::uint32_t> Warden::kill_left() {
+    const auto answer = state_->ask({.ask = Ask::kKillLeft});
+    if (!answer) return as_error(answer.error(), "kill what is left", {});
+    return answer->reply.value;
+}
+
 Status Warden::signal(ProcessId id, int number) {
     const RequestParts parts{
         .ask = Ask::kSignal, .id = id, .number = static_cast<std::uint32_t>(number)};
@@ -371,10 +377,16 @@ Status Warden::protect(std::span<const Protection> protections) {
     return {};
 }
 
-Result<std::uint32_t> Warden::processes() {
+Result<Census> Warden::census() {
     const auto answer = state_->ask({.ask = Ask::kCountProcesses});
     if (!answer) return as_error(answer.error(), "count processes", {});
-    return answer->reply.value;
+    return Census{answer->reply.value, answer->reply.left, answer->reply.id};
+}
+
+Result<std::uint32_t> Warden::processes() {
+    const auto counted = census();
+    if (!counted) return counted.error();
+    return counted->alive;
 }
 
 const ShellReport& Warden::report() const { return state_->report; }

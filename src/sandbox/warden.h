@@ -106,6 +106,13 @@ struct ExitRecord {
 // Waits for the end of a command. Nothing: the session ended first.
 Outcome<std::optional<ExitRecord>> read_exit(int status);
 
+// The processes of a session that are alive, the warden not counted.
+struct Census {
+    std::uint32_t alive = 0;
+    std::uint32_t left = 0;  // that belong to no running command: one that has ended left them
+    ProcessId largest = 0;   // the command that has the most; 0: none has more than there are left
+};
+
 enum class Entering : std::uint8_t { kEntered, kOutside, kMissing };
 
 class Warden {
@@ -131,6 +138,10 @@ public:
     // can be stopped the whole session is ended and that is reported as limit_reached.
     Status kill_tree(ProcessId id);
 
+    // SIGKILL to every process that belongs to no running command, and all its descendants; says
+    // how many there were. limit_reached as above.
+    Result<std::uint32_t> kill_left();
+
     // To the command's own process group: itself and what it started, unless those left it.
     Status signal(ProcessId id, int number);
 
@@ -145,8 +156,8 @@ public:
     // and those before it may be protected then; not_available on the low rung.
     Status protect(std::span<const Protection> protections);
 
-    // Processes of the session that are alive, the warden not counted.
-    Result<std::uint32_t> processes();
+    Result<Census> census();
+    Result<std::uint32_t> processes();  // alive
 
     const ShellReport& report() const;
 

@@ -94,6 +94,7 @@ bool WardenProcess::answer_one() {
     if (request) switch (request->ask) {
             case Ask::kSpawn: answer = spawn(*request, received->descriptors, terminal); break;
             case Ask::kKillTree: answer.error = kill_tree(request->id, lost); break;
+            case Ask::kKillLeft: answer = kill_left(lost); break;
             case Ask::kSignal: answer.error = signal(*request); break;
             case Ask::kEnter: answer = enter(*request); break;
             case Ask::kProtect: answer.error = protect(*request); break;
@@ -115,6 +116,14 @@ Job* WardenProcess::find(std::uint32_t id) noexcept {
     const auto found =
         std::find_if(jobs_.begin(), jobs_.end(), [id](const Job& job) { return job.id == id; });
     return found == jobs_.end() ? nullptr : &*found;
+}
+
+std::span<const pid_t> WardenProcess::leaders() noexcept {
+    std::size_t count = 0;
+    for (const Job& job : jobs_) {
+        if (job.id != 0) leaders_[count++] = job.leader;
+    }
+    return {leaders_.data(), count};
 }
 
 Reply WardenProcess::spawn(Request& request, std::size_t descriptors, UniqueFd& terminal) {
@@ -240,6 +249,14 @@ StageError WardenProcess::kill_tree(std::uint32_t id, bool& lost) {
     return {};
 }
 
+// Whoever a command started is its descendant until it ends, and then a child of this process.
+Reply WardenProcess::kill_left(bool& lost) {
+    const auto killed = killer_.kill_descendants(proc_.get(), sys::own_id(), leaders());
+    lost = !killed;
+    if (!killed) return refused(Stage::kKill, killed.error().os_error);
+    return {{}, 0, *killed};
+}
+
 StageError WardenProcess::signal(const Request& request) {
     const Job* job = request.id == 0 ? nullptr : find(request.id);
     if (job == nullptr) return {Stage::kUnknownCommand, ESRCH};
@@ -294,11 +311,22 @@ Reply WardenProcess::count_processes() {
     if (const auto seen = table.scan(proc_.get()); !seen) {
         return refused(Stage::kCount, seen.error().os_error);
     }
+    Reply counted;
     table.mark_descendants(sys::own_id());
-    const auto alive = std::count_if(
-        table.seen().begin(), table.seen().end(),
-        [](const SeenProcess& process) { return process.descends && process.state != 'Z'; });
-    return {{}, 0, static_cast<std::uint32_t>(alive)};
+    counted.value = table.marked_alive();
+    if (counted.value == 0) return counted;
+    table.mark_descendants(sys::own_id(), leaders());
+    counted.left = table.marked_alive();
+    std::uint32_t most = counted.left;
+    for (const Job& job : jobs_) {
+        if (job.id == 0) continue;
+        table.mark_descendants(job.leader);
+        const std::uint32_t own = table.marked_alive() + 1;
+        if (own <= most) continue;
+        most = own;
+        counted.id = job.id;
+    }
+    return counted;
 }
 
 void WardenProcess::collect_ended() {

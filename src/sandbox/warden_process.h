@@ -11,6 +11,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include <paddock/limits.h>
 #include <paddock/unique_fd.h>
@@ -65,12 +66,14 @@ private:
     StageError take_descriptors(const Request& request, std::size_t descriptors,
                                 struct CommandStart& start);
     StageError kill_tree(std::uint32_t id, bool& lost);
+    Reply kill_left(bool& lost);
     StageError signal(const Request& request);
     Reply enter(Request& request);
     StageError protect(Request& request);
     Reply count_processes();
     void collect_ended();
     Job* find(std::uint32_t id) noexcept;
+    std::span<const pid_t> leaders() noexcept;  // of the commands that run
     void end_descendants();
     [[noreturn]] void end();
 
@@ -88,6 +91,7 @@ private:
     bool observes_ = false;
 
     std::array<Job, limits::kCommandsMax> jobs_;
+    std::array<pid_t, limits::kCommandsMax> leaders_;
     ObserverTable observers_;
     std::array<pollfd, 3 + limits::kObserversMax> polled_;
     std::array<UniqueFd, sys::kDescriptorsPerMessage> brought_;

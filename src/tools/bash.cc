@@ -11,7 +11,8 @@ namespace {
 
 Answer finished(const Shell& shell, const Finished& command, const CommandLimits& limits) {
     const Job::State state = command.job->state();
-    std::string said = "[" + ending_text(state, limits) + "]" + remarks_text(command.remarks);
+    std::string said =
+        "[" + ending_text(*command.job, limits) + "]" + remarks_text(command.remarks);
     if (!state.running && state.output_open) {
         said +=
             "\n[Processes it started still run; what they print is read with bash_output, id '" +

@@ -12,8 +12,7 @@ Attempt<Answer> run_bash_kill(Session& session, const Arguments& arguments, cons
     if (!shell) return shell.error();
     const auto ended = (*shell)->kill(arguments.text("id"));
     if (!ended) return ended.error();
-    const Job::State state = ended->job->state();
-    return text_answer("[" + ending_text(state, session.options().shell->limits) + "]" +
+    return text_answer("[" + ending_text(*ended->job, session.options().shell->limits) + "]" +
                        remarks_text(ended->remarks));
 }
 

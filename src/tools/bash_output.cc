@@ -18,7 +18,7 @@ Attempt<Answer> run_bash_output(Session& session, const Arguments& arguments, co
     const Job::State state = (*job)->state();
     const auto begin = static_cast<std::uint64_t>(arguments.integer("offset"));
     auto part = (*job)->output().part(begin, limits::kCommandShownBytes);
-    std::string said = "[" + ending_text(state, session.options().shell->limits) + "; " +
+    std::string said = "[" + ending_text(**job, session.options().shell->limits) + "; " +
                        std::to_string(part.total) + " bytes so far";
     if (part.end < part.total || state.running || state.output_open) {
         said += "; continue with offset=" + std::to_string(part.end);

@@ -1,9 +1,9 @@
 #include "tools/command_text.h"
 
-#include <csignal>
 #include <utility>
 
 #include "sys/process.h"
+#include "tools/met_limit.h"
 
 namespace paddock::tools {
 namespace {
@@ -14,65 +14,21 @@ std::string seconds(Job::Clock::duration duration) {
     return std::to_string(count / 10) + "." + std::to_string(count % 10) + " s";
 }
 
-std::string bytes_text(std::uint64_t bytes) { return std::to_string(bytes >> 20U) + " MB"; }
+// How much of what a failed command printed is looked at for the reason.
+constexpr std::size_t kLastWordsBytes = 2000;
 
-// A limit that a command met: its name here and as a setting, and what happened.
-struct MetLimit {
-    std::string_view name;
-    std::string_view setting;  // below bash.limits; empty: there is none
-    std::string text;
-    Layer layer = Layer::kLimits;
-
-    std::string named() const { return text + " (limit: " + std::string(name) + ")"; }
-    sandbox::Denial denial() const {
-        return {sandbox::Wall::kLimit, sandbox::Deed::kExceed, std::string(setting), text,
-                layer_name(layer)};
+std::optional<MetLimit> limit_met_by(const Job& job, const Job::State& state,
+                                     const CommandLimits& limits) {
+    if (state.ended_by != EndedBy::kItself || !state.exit) {
+        return ending_limit(state.ended_by, limits);
     }
-};
-
-// One that ended it.
-std::optional<MetLimit> ending_limit(EndedBy cause, const CommandLimits& limits) {
-    switch (cause) {
-        case EndedBy::kOutput:
-            return MetLimit{"output", "",
-                            "it printed more than " + bytes_text(limits::kCommandOutputBytesMax)};
-        case EndedBy::kProcesses:
-            return MetLimit{"processes", "processes",
-                            "there were " + std::to_string(limits.processes) + " processes"};
-        case EndedBy::kDisk: return MetLimit{"disk", "", "it filled the disk of the workspace"};
-        default: return std::nullopt;
-    }
+    if (auto limit = kernel_limit(*state.exit, limits)) return limit;
+    if (state.exit->signal == 0 && state.exit->exit_code == 0) return std::nullopt;
+    return mentioned_limit(job.output().end(kLastWordsBytes));
 }
 
-// One that the kernel keeps by itself.
-std::optional<MetLimit> met_limit(const sandbox::ExitRecord& exit, const CommandLimits& limits) {
-    constexpr int kShellAddsToSignal = 128;
-    const bool too_large = exit.signal == SIGXFSZ ||
-                           (exit.signal == 0 && exit.exit_code == kShellAddsToSignal + SIGXFSZ);
-    if (too_large) {
-        return MetLimit{"file size", "file_bytes",
-                        "a file grew beyond " + bytes_text(limits.file_bytes)};
-    }
-    const bool failed = exit.signal != 0 || exit.exit_code != 0;
-    if (exit.memory_kills > 0) {
-        return MetLimit{"memory", "memory_bytes", "the memory was used up", Layer::kCgroup};
-    }
-    // Nine tenths: the last request is the one that was refused.
-    if (failed && exit.peak_memory_kb > (limits.memory_bytes >> 10U) / 10 * 9) {
-        return MetLimit{"memory", "memory_bytes",
-                        "a process came near " + bytes_text(limits.memory_bytes)};
-    }
-    if (exit.processes_refused > 0) {
-        return MetLimit{"processes", "processes", "no more processes could be made",
-                        Layer::kCgroup};
-    }
-    return std::nullopt;
-}
-
-std::string why(EndedBy cause, const CommandLimits& limits) {
-    if (const auto limit = ending_limit(cause, limits)) return limit->named();
+std::string_view why(EndedBy cause) {
     switch (cause) {
-        case EndedBy::kTimeout: return "its time was up (timeout_ms)";
         case EndedBy::kCancel: return "the call was cancelled";
         case EndedBy::kRequest: return "bash_kill";
         case EndedBy::kSession: return "the session of commands ended, and everything in it";
@@ -95,14 +51,17 @@ Answer command_answer(std::string printed, std::string said) {
     return answer;
 }
 
-std::string ending_text(const Job::State& state, const CommandLimits& limits) {
+std::string ending_text(const Job& job, const CommandLimits& limits) {
+    const Job::State state = job.state();
     const std::string time = seconds(state.duration);
     if (state.running) return "running for " + time;
-    if (state.ended_by != EndedBy::kItself || !state.exit) {
-        return "ended after " + time + ": " + why(state.ended_by, limits);
+    const auto limit = limit_met_by(job, state, limits);
+    if (state.ended_by == EndedBy::kItself && state.exit) {
+        return status_text(*state.exit) + " after " + time + (limit ? "; " + limit->named() : "");
     }
-    const auto limit = met_limit(*state.exit, limits);
-    return status_text(*state.exit) + " after " + time + (limit ? "; " + limit->named() : "");
+    const auto code = ending_code(state.ended_by);
+    return (code ? std::string(code_name(*code)) + ": " : "") + "ended after " + time + ", " +
+           (limit ? limit->named() : std::string(why(state.ended_by)));
 }
 
 std::string remarks_text(const Remarks& remarks) {
@@ -111,22 +70,11 @@ std::string remarks_text(const Remarks& remarks) {
     return text;
 }
 
-std::optional<sandbox::Denial> denied_by_limit(const sandbox::ExitRecord& exit,
-                                               const CommandLimits& limits) {
-    const auto met = met_limit(exit, limits);
-    if (!met) return std::nullopt;
-    return met->denial();
-}
-
 std::string denials_text(Job& job, const Shell& shell, const CommandLimits& limits) {
     const Job::State state = job.state();
     if (state.running) return {};
     sandbox::DenialLog log = job.denials();
-    auto limit = ending_limit(state.ended_by, limits);
-    if (!limit && state.ended_by == EndedBy::kItself && state.exit) {
-        limit = met_limit(*state.exit, limits);
-    }
-    if (limit && !limit->setting.empty()) log.add(limit->denial());
+    if (const auto limit = limit_met_by(job, state, limits)) log.add(limit->denial());
     std::string text = log.text(shell.wall_layers());
     if (text.empty()) return {};
     text.pop_back();  // the last line feed
@@ -141,7 +89,8 @@ std::optional<Code> ending_code(EndedBy cause) {
         case EndedBy::kCancel: return Code::kCancelled;
         case EndedBy::kOutput:
         case EndedBy::kProcesses:
-        case EndedBy::kDisk: return Code::kLimitReached;
+        case EndedBy::kQuota:
+        case EndedBy::kDiskReserve: return Code::kLimitReached;
         case EndedBy::kSession: return Code::kSandboxUnavailable;
     }
     return std::nullopt;

@@ -12,8 +12,8 @@ namespace paddock::tools {
 // command's own words look, the last block is never the command's.
 Answer command_answer(std::string printed, std::string said);
 
-// "exit code 0 after 0.4 s", "ended after 120.0 s: the time was up", "running for 3.1 s".
-std::string ending_text(const Job::State& state, const CommandLimits& limits);
+// "exit code 0 after 0.4 s", "timeout: ended after 120.0 s, its time was up", "running for 3.1 s".
+std::string ending_text(const Job& job, const CommandLimits& limits);
 
 // "\n[...]" for each remark.
 std::string remarks_text(const Remarks& remarks);
@@ -21,10 +21,6 @@ std::string remarks_text(const Remarks& remarks);
 // "\n[Denied by the sandbox: ...]" of a command that has ended: what it was refused, and the limit
 // that it met. Empty: nothing that was seen.
 std::string denials_text(Job& job, const Shell& shell, const CommandLimits& limits);
-
-// A limit that the kernel keeps by itself and that a command met.
-std::optional<sandbox::Denial> denied_by_limit(const sandbox::ExitRecord& exit,
-                                               const CommandLimits& limits);
 
 // The code of a command that was not let finish.
 std::optional<Code> ending_code(EndedBy cause);

@@ -46,6 +46,11 @@ void Job::take_output(const Progress& progress) {
         return;
     }
     show(progress, output_.finish(), false);
+    close_output();
+}
+
+void Job::close_output() {
+    parts_.output.reset();
     const std::lock_guard lock(mutex_);
     state_.output_open = false;
 }
@@ -112,7 +117,7 @@ EndedBy Job::attend(const Attendance& attendance) {
     }
 }
 
-void Job::linger(std::stop_token stop) {
+bool Job::linger(std::stop_token stop) {
     const std::stop_callback wake_up(stop, [this] { sys::wake(parts_.wakeup.get()); });
     while (!stop.stop_requested() && state().output_open) {
         std::array<sys::Watched, 2> watched{sys::Watched{parts_.output.get()},
@@ -120,7 +125,11 @@ void Job::linger(std::stop_token stop) {
         if (!sys::wait_readable(watched)) break;
         if (watched[0].ready) take_output({});
         if (watched[1].ready) sys::rest(parts_.wakeup.get());
+        if (!state().output_open || !output_.is_full()) continue;
+        close_output();
+        return false;
     }
+    return true;
 }
 
 std::string Job::last_directory() const {

@@ -24,11 +24,12 @@ enum class EndedBy : std::uint8_t {
     kItself,
     kTimeout,
     kCancel,
-    kRequest,    // bash_kill
-    kOutput,     // printed more than is kept
-    kProcesses,  // of the session: as many as there may be
-    kDisk,       // filled the workspace's disk
-    kSession,    // which has ended, with everything in it
+    kRequest,      // bash_kill
+    kOutput,       // printed more than is kept
+    kProcesses,    // of the session: as many as there may be
+    kQuota,        // filled the workspace
+    kDiskReserve,  // filled its disk
+    kSession,      // which has ended, with everything in it
 };
 
 // What to look after while a command runs.
@@ -55,15 +56,15 @@ public:
 
     const std::string& id() const noexcept { return parts_.id; }
     sandbox::ProcessId process() const noexcept { return parts_.process.id; }
-    KeptOutput& output() noexcept { return output_; }
+    const KeptOutput& output() const noexcept { return output_; }
 
     // Takes in output until the command has ended (kItself, kSession), or says why it should be
     // ended. Once blamed for something it can be called again, to see the end.
     EndedBy attend(const Attendance& attendance);
 
     // After the end: takes in what other processes of the command go on printing, until they close
-    // it or a stop is requested.
-    void linger(std::stop_token stop);
+    // it or a stop is requested. False: it was more than is kept, and nobody hears them any more.
+    bool linger(std::stop_token stop);
 
     // What the shell reported as its last directory; empty if nothing.
     std::string last_directory() const;
@@ -90,10 +91,11 @@ private:
     void take_output(const Progress& progress);
     void drain(const Progress& progress);
     void show(const Progress& progress, std::string certain, bool with_rest);
+    void close_output();
     bool has_ended();
     bool is_blamed() const;
 
-    const Parts parts_;
+    Parts parts_;
     const Clock::time_point begin_ = Clock::now();
     KeptOutput output_;
 

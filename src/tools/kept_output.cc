@@ -88,6 +88,12 @@ std::string KeptOutput::excerpt(std::size_t bytes_max, std::string_view id) cons
     return text.append("]\n").append(tail);
 }
 
+std::string KeptOutput::end(std::size_t bytes_max) const {
+    const std::lock_guard lock(mutex_);
+    std::string whole = all();
+    return whole.size() <= bytes_max ? whole : std::string(tail_of(whole, bytes_max));
+}
+
 std::size_t KeptOutput::secrets() const {
     const std::lock_guard lock(mutex_);
     return filter_ ? filter_->count() : 0;

@@ -44,6 +44,9 @@ public:
     // `id`, how to read it.
     std::string excerpt(std::size_t bytes_max, std::string_view id) const;
 
+    // At most `bytes_max` of its end, whole characters.
+    std::string end(std::size_t bytes_max) const;
+
     std::size_t secrets() const;
 
 private:

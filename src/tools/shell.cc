@@ -13,6 +13,7 @@
 #include "sys/stat.h"
 #include "sys/wait.h"
 #include "text/quote.h"
+#include "tools/met_limit.h"
 
 namespace paddock::tools {
 namespace {
@@ -96,7 +97,9 @@ Shell::Shell(Setup setup, sandbox::Warden warden, std::unique_ptr<sandbox::Proxy
                        .variables),
       quarantine_(std::move(quarantine)),
       guard_(setup.linkless, setup.rules,
-             {.quarantine = quarantine_, .kernel_holds = warden_.report().rung == Rung::kFull}) {}
+             {.quarantine = quarantine_, .kernel_holds = warden_.report().rung == Rung::kFull}),
+      limits_({warden_, disk_, linkless_.fd(), options_.shell->limits.processes,
+               [this](EndedBy limit) { put_aside(left_met(limit, "was ended")); }}) {}
 
 Shell::~Shell() {
     // First the processes, so that no attendant waits for one.
@@ -153,11 +156,6 @@ Attempt<void> Shell::protect() {
                    "End what replaces them, or try again.");
 }
 
-bool Shell::has_processes() {
-    const auto alive = warden_.processes();
-    return !alive || *alive > 0;
-}
-
 Remarks Shell::end() {
     warden_.end();
     Remarks remarks = overdue();
@@ -173,9 +171,10 @@ Remarks Shell::check_protected() {
         begun = commands_;
     }
     // Before the look: what runs now may be at work after it, and be gone when it is asked for.
-    const bool alive = has_processes();
+    const auto alive = warden_.processes();
+    if (alive && *alive > 0) limits_.look_after_left();
     const auto undone = guard_.after();
-    if (undone && !alive) {
+    if (undone && alive && *alive == 0) {
         const std::lock_guard lock(starting_);
         settled_ = std::max(settled_, begun);
     }
@@ -239,6 +238,14 @@ void Shell::signal(sandbox::ProcessId process, int number) {
     [[maybe_unused]] const auto sent = warden_.signal(process, number);
 }
 
+Remarks Shell::left_met(EndedBy limit, std::string_view consequence) const {
+    const auto met = ending_limit(limit, options_.shell->limits);
+    if (!met) return {};
+    return {{"What earlier commands had left running " + std::string(consequence) + ": " +
+             met->text + " (limit: " + std::string(met->name) +
+             ", operator setting: " + std::string(met->setting) + ")."}};
+}
+
 void Shell::put_aside(Remarks remarks) {
     const std::lock_guard lock(mutex_);
     overdue_.add(std::move(remarks));
@@ -287,27 +294,8 @@ Attempt<std::shared_ptr<Job>> Shell::launch(const Order& order) {
     return job;
 }
 
-Shell::DiskBefore Shell::look_at_disk() {
-    const auto disk = sys::file_system(linkless_.fd());
-    DiskBefore before{disk && disk->free_bytes >= limits::kDiskReserveBytes,
-                      disk_.excess(limits::kDiskWatchPause)};
-    if (before.excess > 0) before.excess = disk_.excess(std::chrono::milliseconds(0));
-    return before;
-}
-
-std::optional<EndedBy> Shell::check_limits(const DiskBefore& before) {
-    // The warden is one of them.
-    const auto alive = warden_.processes();
-    if (alive && *alive + 1 >= options_.shell->limits.processes) return EndedBy::kProcesses;
-    const auto disk = sys::file_system(linkless_.fd());
-    const bool has_reserve = !disk || disk->free_bytes >= limits::kDiskReserveBytes;
-    const bool grew = disk_.excess(limits::kDiskWatchPause) > before.excess;
-    if ((before.had_reserve && !has_reserve) || grew) return EndedBy::kDisk;
-    return std::nullopt;
-}
-
 void Shell::see_through(Job& job, Attendance attendance) {
-    attendance.check = [this, before = look_at_disk()] { return check_limits(before); };
+    attendance.check = limits_.check_of(job.process());
     const EndedBy cause = job.attend(attendance);
     if (!job.state().running) return;
     job.blame(cause);
@@ -315,6 +303,17 @@ void Shell::see_through(Job& job, Attendance attendance) {
     [[maybe_unused]] const auto killed = warden_.kill_tree(job.process());
     job.attend({.deadline = Job::Clock::now() + limits::kCommandEndPatience,
                 .progress = std::move(attendance.progress)});
+}
+
+std::optional<EndedBy> Shell::watch(sandbox::ProcessId process, const std::stop_token& stop) {
+    const LimitWatch::Check check = limits_.check_of(process);
+    while (wait_for_next_check(stop)) {
+        const auto limit = check();
+        if (!limit) continue;
+        const auto killed = warden_.kill_tree(process);
+        if (killed || killed.error().code != Code::kNotFound) return limit;
+    }
+    return std::nullopt;
 }
 
 void Shell::remember_directory(const Job& job, Remarks& remarks) {
@@ -355,12 +354,13 @@ void Shell::attend_from_now_on(const std::shared_ptr<Job>& job) {
                 job->add_denials(proxy_denials());
                 put_aside(check_protected());
             }
-            job->linger(stop);
+            if (!job->linger(stop)) put_aside(left_met(EndedBy::kOutput, "is no longer heard"));
         });
     }
 }
 
 Attempt<std::shared_ptr<Job>> Shell::start_in_background(const Order& order) {
+    const std::lock_guard one_at_a_time(starting_in_background_);
     {
         const std::lock_guard lock(mutex_);
         const auto running = std::count_if(jobs_.begin(), jobs_.end(), [](const Kept& kept) {

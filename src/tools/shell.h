@@ -32,6 +32,7 @@
 #include "tools/disk_use.h"
 #include "tools/guard.h"
 #include "tools/job.h"
+#include "tools/limit_watch.h"
 
 namespace paddock::tools {
 
@@ -76,13 +77,17 @@ public:
     Attempt<std::shared_ptr<Job>> find(std::string_view id);
     Attempt<Finished> kill(std::string_view id);
 
-    // What background commands made and the guard undid since this was last asked.
+    // What background commands made and the guard undid since this was last asked, and for which
+    // limit what commands left running was ended.
     Remarks overdue();
 
     // A command of somebody else's making, with these descriptors or a terminal; gets the session's
     // environment. After its end the caller asks check_protected().
     Attempt<sandbox::Process> spawn(sandbox::Command command);
     Remarks check_protected();
+    // Until a stop is requested, or it has met a limit that the kernel does not keep by itself, and
+    // was ended for that.
+    std::optional<EndedBy> watch(sandbox::ProcessId process, const std::stop_token& stop);
 
     // Ends every process of the session, and only then looks what they left under protected names.
     // Later calls find nothing to do. What kills this process leaves that.
@@ -107,16 +112,10 @@ private:
 
     Attempt<std::shared_ptr<Job>> launch(const Order& order);
     void see_through(Job& job, Attendance attendance);
-    struct DiskBefore {
-        bool had_reserve = false;
-        std::uint64_t excess = 0;  // of the quota: a command that frees some must get to do it
-    };
-    DiskBefore look_at_disk();
-    std::optional<EndedBy> check_limits(const DiskBefore& before);
     void attend_from_now_on(const std::shared_ptr<Job>& job);
     void forget_old_jobs();
     Attempt<void> protect();  // while starting_ is held
-    bool has_processes();
+    Remarks left_met(EndedBy limit, std::string_view consequence) const;
     void put_aside(Remarks remarks);
     sandbox::DenialLog proxy_denials();
     bool has_directory();  // false: it is gone, and the session is in the workspace itself again
@@ -143,6 +142,10 @@ private:
     std::uint64_t jobs_started_ = 0;
     std::list<Kept> jobs_;  // the oldest first
     Remarks overdue_;
+
+    std::mutex starting_in_background_;  // so that those that are counted have been started
+
+    LimitWatch limits_;  // the last: its thread uses the others
 };
 
 }  // namespace paddock::tools

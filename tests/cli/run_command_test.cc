@@ -209,6 +209,24 @@ TEST_F(Run, names_the_limit_that_was_met) {
         << ran.err;
 }
 
+TEST_F(Run, is_ended_by_a_limit_that_the_kernel_does_not_keep) {
+    Setting setting;
+    setting.variables = {{"PADDOCK_LIMITS_BYTES_ON_DISK", "1M"}};
+    const Ran full = paddock(
+        {"run", "--root", ws(), "--", "sh", "-c", "head -c 2M /dev/zero > big; exec sleep 100000"},
+        setting);
+    EXPECT_EQ(full.exit_code, 128 + SIGKILL);
+    EXPECT_TRUE(holds(full.err,
+                      "- exceed the limit of bytes_on_disk: it filled the workspace (layer: "
+                      "limits, operator setting: limits.bytes_on_disk)"))
+        << full.err;
+    const Ran many = run({"--limit", "processes=20"},
+                         {"bash", "-c", "for i in {1..100}; do sleep 100000 & done; wait"});
+    EXPECT_EQ(many.exit_code, 128 + SIGKILL);
+    EXPECT_TRUE(holds(many.err, "- exceed the limit of processes: there were 20 processes"))
+        << many.err;
+}
+
 TEST_F(Run, the_network_is_asked_for_in_words) {
     for (const char* right : {"none", "host", "allow=a.org,*.b.org:443"}) {
         const Ran ran = run({"--net", right}, {"true"});

@@ -2,9 +2,16 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <filesystem>
+#include <latch>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include <paddock/limits.h>
 
 #include "fault/faults.h"
 #include "testing/secret_samples.h"
@@ -100,7 +107,8 @@ TEST_F(Bash, a_timeout_ends_the_whole_tree_and_keeps_what_was_printed) {
         call("bash",
              {{"command", "echo before; (setsid sleep 1000 &) ; sleep 1000"}, {"timeout_ms", 300}});
     EXPECT_EQ(answer.error, Code::kTimeout);
-    EXPECT_TRUE(answer.text().starts_with("before\n[ended after ")) << answer.text();
+    EXPECT_TRUE(answer.text().starts_with("before\n[timeout: ended after ")) << answer.text();
+    EXPECT_TRUE(holds(answer.text(), " s, its time was up (limit: timeout_ms)]")) << answer.text();
     EXPECT_TRUE(holds(bash("pgrep -x sleep; true"), "[exit code 0")) << "nothing is left";
     EXPECT_TRUE(bash("pgrep -c -x sleep; true").starts_with("0\n"));
 }
@@ -143,6 +151,7 @@ TEST_F(Bash, output_without_end_is_ended) {
     const tools::Answer answer = call("bash", {{"command", "yes"}});
     EXPECT_EQ(answer.error, Code::kLimitReached);
     EXPECT_TRUE(holds(answer.text(), "(limit: output)")) << answer.text().substr(0, 200);
+    EXPECT_TRUE(holds(answer.text(), "[limit_reached: ended after "));
 }
 
 TEST_F(Bash, a_background_command_is_read_and_ended_by_its_id) {
@@ -160,6 +169,24 @@ TEST_F(Bash, a_background_command_is_read_and_ended_by_its_id) {
     EXPECT_TRUE(bash("pgrep -c -x sleep; true").starts_with("0\n"));
     EXPECT_EQ(refused("bash_output", {{"id", "b999"}}), "not_found");
     EXPECT_EQ(refused("bash_kill", {{"id", ""}}), "not_found");
+}
+
+TEST_F(Bash, no_more_run_in_the_background_than_may_however_they_are_started) {
+    constexpr std::size_t kCalls = 3 * limits::kBackgroundCommandsMax;
+    std::array<std::optional<Code>, kCalls> errors;
+    std::latch all_are_there(kCalls);
+    std::vector<std::jthread> callers;
+    for (std::optional<Code>& error : errors) {
+        callers.emplace_back([&] {
+            all_are_there.arrive_and_wait();
+            error = call("bash", {{"command", "sleep 1000"}, {"run_in_background", true}}).error;
+        });
+    }
+    callers.clear();
+    EXPECT_EQ(std::count(errors.begin(), errors.end(), std::nullopt),
+              limits::kBackgroundCommandsMax);
+    EXPECT_EQ(std::count(errors.begin(), errors.end(), Code::kLimitReached),
+              kCalls - limits::kBackgroundCommandsMax);
 }
 
 TEST_F(Bash, processes_files_and_servers_live_from_command_to_command) {

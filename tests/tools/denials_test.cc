@@ -97,6 +97,40 @@ TEST_F(Denials, name_the_limit_that_was_met) {
     EXPECT_TRUE(holds(bomb, line("exceed the limit of processes: there were 60 processes", "limits",
                                  "bash.limits.processes")))
         << bomb;
+    EXPECT_TRUE(
+        holds(call("bash", {{"command", "yes"}}).text(),
+              line("exceed the limit of output: it printed more than 16 MB", "limits", "none")));
+    EXPECT_TRUE(holds(call("bash", {{"command", "sleep 1000"}, {"timeout_ms", 100}}).text(),
+                      line("exceed the limit of timeout_ms: its time was up", "limits", "none")));
+    options.limits.bytes_on_disk = 1 << 20;
+    reopen();
+    EXPECT_TRUE(holds(call("bash", {{"command", "cp big more; sleep 1000"}}).text(),
+                      line("exceed the limit of bytes_on_disk: it filled the workspace", "limits",
+                           "limits.bytes_on_disk")));
+}
+
+// The kernel refuses these to the command and tells nobody else.
+TEST_F(Denials, name_a_limit_that_a_failed_command_speaks_of) {
+    if (!has_program("python3")) GTEST_SKIP() << "python3 is not installed";
+    options.shell->limits.memory_bytes = std::uint64_t{1} << 30;
+    options.shell->limits.open_files = 64;
+    options.shell->limits.scratch_bytes = 1 << 20;
+    reopen();
+    const auto perhaps = [](std::string_view key, const std::string& words) {
+        return line("exceed the limit of " + std::string(key) + ": it printed '" + words +
+                        "', perhaps because of this limit",
+                    "limits", "bash.limits." + std::string(key));
+    };
+    const std::string memory = bash("python3 -c 'bytearray(8 << 30)'");
+    EXPECT_TRUE(holds(memory, "(limit: memory)")) << memory;
+    EXPECT_TRUE(holds(memory, perhaps("memory_bytes", "MemoryError"))) << memory;
+    const std::string files = bash("python3 -c 'all = [open(\"a.txt\") for i in range(99)]'");
+    EXPECT_TRUE(holds(files, perhaps("open_files", "Too many open files"))) << files;
+    if (full_) {
+        const std::string scratch = bash("head -c 2M /dev/zero > /tmp/f");
+        EXPECT_TRUE(holds(scratch, perhaps("scratch_bytes", "No space left on device"))) << scratch;
+    }
+    EXPECT_FALSE(holds(bash("echo MemoryError"), "limit")) << "it did not fail";
 }
 
 TEST_F(Denials, of_the_network_are_told) {

@@ -1,0 +1,76 @@
+// Limits of a session that the kernel does not keep by itself: the number of its processes, the
+// quota of the workspace and the reserve on its disk.
+//
+// Whoever runs a command asks now and then whether it met one. What a command leaves running when
+// it ends belongs to nobody: a thread looks after that, and ends it.
+//
+// Who met the limit of processes is whoever has the most. Who fills a disk cannot be seen: what is
+// left from commands that have ended is ended first, and a command only if the disk fills further.
+//
+// Threads: all methods may be called from any thread.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <thread>
+
+#include "sandbox/warden.h"
+#include "tools/disk_use.h"
+#include "tools/job.h"
+
+namespace paddock::tools {
+
+class LimitWatch {
+public:
+    struct Session {
+        sandbox::Warden& warden;
+        DiskUse& disk;
+        int workspace = -1;  // its directory
+        std::uint64_t processes_max = 0;
+        // What commands left running has met this limit and was ended.
+        std::function<void(EndedBy limit)> tell;
+    };
+    explicit LimitWatch(Session session) : session_(std::move(session)) {}
+
+    using Check = std::function<std::optional<EndedBy>()>;
+    // To be asked every limits::kCommandCheckPause while this command runs: the limit it has met.
+    Check check_of(sandbox::ProcessId command);
+
+    // A command has ended, and processes are alive.
+    void look_after_left();
+
+private:
+    struct DiskBefore {
+        bool had_reserve = false;
+        std::uint64_t excess = 0;   // of the quota: a command that frees some must get to do it
+        std::uint64_t endings = 0;  // what was left and ended by then is not a command's fault
+    };
+
+    DiskBefore look_at_disk();
+    std::optional<EndedBy> check(sandbox::ProcessId command, DiskBefore& before);
+    std::optional<EndedBy> disk_limit(const DiskBefore& before);
+    // What there is to say to the command that asks.
+    std::optional<EndedBy> judge(EndedBy limit, sandbox::ProcessId guilty,
+                                 sandbox::ProcessId asking);
+    void watch_left(const std::stop_token& stop);
+    bool is_any_left();
+
+    const Session session_;
+
+    std::mutex checking_;
+    std::uint64_t endings_ = 0;
+
+    std::mutex mutex_;
+    std::condition_variable_any wanted_;
+    bool is_wanted_ = false;
+    std::jthread watcher_;
+};
+
+// False: a stop was requested.
+bool wait_for_next_check(const std::stop_token& stop);
+
+}  // namespace paddock::tools

@@ -1,0 +1,95 @@
+#include "tools/met_limit.h"
+
+#include <array>
+#include <csignal>
+
+#include <paddock/limits.h>
+
+namespace paddock::tools {
+namespace {
+
+constexpr std::string_view kProcessesSetting = "bash.limits.processes";
+constexpr std::string_view kMemorySetting = "bash.limits.memory_bytes";
+
+std::string bytes_text(std::uint64_t bytes) { return std::to_string(bytes >> 20U) + " MB"; }
+
+// What programs print when the kernel refuses them more.
+struct Mention {
+    std::string_view words;
+    std::string_view name;
+    std::string_view setting;
+};
+constexpr std::array<Mention, 7> kMentions{{
+    {"Cannot allocate memory", "memory", kMemorySetting},
+    {"memory exhausted", "memory", kMemorySetting},
+    {"MemoryError", "memory", kMemorySetting},
+    {"std::bad_alloc", "memory", kMemorySetting},
+    {"Too many open files", "open files", "bash.limits.open_files"},
+    {"No space left on device", "scratch", "bash.limits.scratch_bytes"},
+    {"fork: Resource temporarily unavailable", "processes", kProcessesSetting},
+}};
+
+}  // namespace
+
+sandbox::Denial MetLimit::denial() const {
+    const auto key = setting == kNothing ? name : setting.substr(setting.rfind('.') + 1);
+    return {sandbox::Wall::kLimit, sandbox::Deed::kExceed,
+            std::string(key),      text,
+            layer_name(layer),     setting};
+}
+
+std::optional<MetLimit> ending_limit(EndedBy cause, const CommandLimits& limits) {
+    switch (cause) {
+        case EndedBy::kTimeout: return MetLimit{"timeout_ms", "its time was up"};
+        case EndedBy::kOutput:
+            return MetLimit{"output",
+                            "it printed more than " + bytes_text(limits::kCommandOutputBytesMax)};
+        case EndedBy::kProcesses:
+            return MetLimit{"processes",
+                            "there were " + std::to_string(limits.processes) + " processes",
+                            kProcessesSetting};
+        case EndedBy::kQuota:
+            return MetLimit{"disk", "it filled the workspace", "limits.bytes_on_disk"};
+        case EndedBy::kDiskReserve:
+            return MetLimit{"disk", "it left less than " + bytes_text(limits::kDiskReserveBytes) +
+                                        " of the workspace's disk"};
+        default: return std::nullopt;
+    }
+}
+
+std::optional<MetLimit> kernel_limit(const sandbox::ExitRecord& exit, const CommandLimits& limits) {
+    constexpr int kShellAddsToSignal = 128;
+    const bool too_large = exit.signal == SIGXFSZ ||
+                           (exit.signal == 0 && exit.exit_code == kShellAddsToSignal + SIGXFSZ);
+    if (too_large) {
+        return MetLimit{"file size", "a file grew beyond " + bytes_text(limits.file_bytes),
+                        "bash.limits.file_bytes"};
+    }
+    const bool failed = exit.signal != 0 || exit.exit_code != 0;
+    if (exit.memory_kills > 0) {
+        return MetLimit{"memory", "the memory was used up", kMemorySetting, Layer::kCgroup};
+    }
+    // Nine tenths: the last request is the one that was refused.
+    if (failed && exit.peak_memory_kb > (limits.memory_bytes >> 10U) / 10 * 9) {
+        return MetLimit{"memory", "a process came near " + bytes_text(limits.memory_bytes),
+                        kMemorySetting};
+    }
+    if (exit.processes_refused > 0) {
+        return MetLimit{"processes", "no more processes could be made", kProcessesSetting,
+                        Layer::kCgroup};
+    }
+    return std::nullopt;
+}
+
+std::optional<MetLimit> mentioned_limit(std::string_view last_words) {
+    for (const Mention& mention : kMentions) {
+        if (last_words.find(mention.words) == last_words.npos) continue;
+        return MetLimit{
+            mention.name,
+            "it printed '" + std::string(mention.words) + "', perhaps because of this limit",
+            mention.setting};
+    }
+    return std::nullopt;
+}
+
+}  // namespace paddock::tools
