@@ -3,25 +3,25 @@
 namespace paddock::cli {
 namespace {
 
-using Words = std::vector<std::string>;
+using ServerWords = std::vector<std::string>;
 
-json::Array array_of(const Words& words) { return {words.begin(), words.end()}; }
+json::Array array_of(const ServerWords& words) { return {words.begin(), words.end()}; }
 
-json::Object plain(const std::string& program, const Words& words) {
+json::Object plain(const std::string& program, const ServerWords& words) {
     return {{"command", program}, {"args", array_of(words)}};
 }
 
-json::Object typed(const std::string& program, const Words& words) {
+json::Object typed(const std::string& program, const ServerWords& words) {
     return {{"type", "stdio"}, {"command", program}, {"args", array_of(words)}};
 }
 
 // Its own limit ends calls after five minutes; a command may take ten.
-json::Object patient(const std::string& program, const Words& words) {
+json::Object patient(const std::string& program, const ServerWords& words) {
     return {{"command", program}, {"args", array_of(words)}, {"tool_timeout_sec", 660}};
 }
 
-json::Object in_one_list(const std::string& program, const Words& words) {
-    Words all{program};
+json::Object in_one_list(const std::string& program, const ServerWords& words) {
+    ServerWords all{program};
     all.insert(all.end(), words.begin(), words.end());
     return {{"type", "local"}, {"command", array_of(all)}, {"enabled", true}};
 }
