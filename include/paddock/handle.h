@@ -58,6 +58,12 @@ inline bool is_same_object(const Stat& a, const Stat& b) noexcept {
     return known && a.identity == b.identity && a.type == b.type && a.created == b.created;
 }
 
+// The same object, and nobody has written to it since, as far as its size and the time of its
+// modification tell.
+inline bool is_unwritten(const Stat& now, const Stat& then) noexcept {
+    return now.identity == then.identity && now.size == then.size && now.modified == then.modified;
+}
+
 // An object that was reached through a Root; owns its descriptor. Movable, one thread at a time.
 class Handle {
 public:

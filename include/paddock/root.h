@@ -129,7 +129,9 @@ public:
 
     // --- names (all no-follow: a link is acted on itself) ------------------------------------
 
-    Status remove(std::string_view path) const;      // a file, a link or an empty directory
+    // A file, a link or an empty directory. stale_read if it is not `expected` in that very state
+    // (identity, size and time of modification); the last look is right before.
+    Status remove(std::string_view path, const std::optional<Stat>& expected = {}) const;
     Status remove_all(std::string_view path) const;  // absent is success; links and mounts that
                                                      // are not listed stay unentered; stops at
                                                      // the first failure

@@ -139,14 +139,10 @@ Outcome<Draft> make_draft(int directory, mode_t mode) {
     return refuse(Code::kRace);
 }
 
-bool is_same(const Stat& now, const Stat& then) {
-    return now.identity == then.identity && now.size == then.size && now.modified == then.modified;
-}
-
 Done check_still_there(const Place& place, const char* name, const Stat& expected) {
     const auto now = sys::node_at(place.directory, name);
     if (!now && now.error().os_error != ENOENT) return now.error();
-    return now && is_same(now->stat, expected) ? Done() : Done(refuse(Code::kStaleRead));
+    return now && is_unwritten(now->stat, expected) ? Done() : Done(refuse(Code::kStaleRead));
 }
 
 // The new content has its name already: what cannot be removed beside it is no failure of that.

@@ -102,6 +102,30 @@ TEST_F(ReplaceTest, must_create_refuses_an_existing_name) {
     EXPECT_TRUE(replace("new", "x", options));
 }
 
+TEST_F(ReplaceTest, must_create_asks_for_the_name_once) {
+    tree({"ROOT/d/", "ROOT/f=old", "ROOT/l->d/new"});
+    WriteOptions options;
+    options.must_create = true;
+    const auto looks = [&](const WriteOptions& how, const char* name) {
+        return count_calls([&] { EXPECT_TRUE(root().write_file(name, "x", how)); },
+                           sys::Call::kStat);
+    };
+    EXPECT_EQ(looks(options, "d/one"), looks({}, "d/two"));
+    EXPECT_CODE(root().write_file("l", "x", options), Code::kAlreadyExists);
+    EXPECT_CODE(root().write_file("d", "x", options), Code::kIsADirectory);
+    EXPECT_FALSE(os_exists(ws("d/new")));
+}
+
+TEST_F(ReplaceTest, removes_only_what_is_expected) {
+    tree({"ROOT/f=old"});
+    const Stat old = root().stat("f").value();
+    os_write(ws("f"), "theirs");
+    EXPECT_CODE(root().remove("f", old), Code::kStaleRead);
+    EXPECT_CODE(root().remove("none", old), Code::kStaleRead);
+    EXPECT_TRUE(root().remove("f", root().stat("f").value()));
+    EXPECT_FALSE(os_exists(ws("f")));
+}
+
 TEST_F(ReplaceTest, does_not_replace_what_appeared_meanwhile) {
     const auto place = fs::locate_target(state_, at("f"));
     ASSERT_TRUE(place);

@@ -68,11 +68,14 @@ Done check_link_target(const RootState& state, const RelPath& link, std::string_
 
 }  // namespace
 
-Status Root::remove(std::string_view path) const {
+Status Root::remove(std::string_view path, const std::optional<Stat>& expected) const {
     return fs::report("remove", *state_, path, [&](const RelPath& at) -> Done {
         if (!may_write()) return refuse(Code::kReadOnly);
         return fs::retried([&]() -> Done {
             PADDOCK_ASSIGN(place, fs::locate_name(*state_, at));
+            if (expected && (!place.node || !is_unwritten(place.node->stat, *expected))) {
+                return refuse(Code::kStaleRead);
+            }
             if (!place.node) return refuse(Code::kNotFound, {}, ENOENT);
             const bool is_directory = place.node->stat.type == FileType::kDirectory;
             const auto done =

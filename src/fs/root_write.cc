@@ -185,7 +185,7 @@ Done write_through(const RootState& state, const RelPath& path, const WriteOptio
     }
     return fs::retried([&]() -> Done {
         PADDOCK_ASSIGN(place, locate_file(state, path));
-        if (options.must_create) PADDOCK_TRY(check_free(state, path));
+        if (options.must_create && place.by_link) return refuse(Code::kAlreadyExists);
         if (!place.node && !may_create) return no_create();
         return fs::replace_file(place, options, may_create, fill, like ? like->fd() : -1);
     });
