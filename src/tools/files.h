@@ -178,7 +178,7 @@ private:
     Attempt<void> copy_content(const std::string& from, const std::string& to,
                                bool overwrite) const;
     bool is_still(const std::string& canonical, const Stat& then) const;
-    Attempt<void> remove_name(const std::string& canonical, bool recursive) const;
+    Attempt<void> check_removal(const std::string& canonical) const;
     // The change of a file whose present content the session knows.
     Attempt<Change> known(OpenFile file) const;
     Attempt<void> check_known(const FileContent& content) const;

@@ -85,7 +85,7 @@ Attempt<void> Files::commit(const Change& change, std::string_view content,
     const auto freed = change.old ? std::optional(change.old->stat.size) : std::nullopt;
     if (auto allowed = count_written(content.size(), freed); !allowed) return allowed.error();
     WriteOptions options;
-    options.make_parents = true;
+    options.make_parents = !change.old;
     options.mode = mode;
     options.mode_of_old = true;
     options.like = like;
@@ -93,6 +93,8 @@ Attempt<void> Files::commit(const Change& change, std::string_view content,
     if (change.old) options.replaces = change.old->stat;
     const std::lock_guard turn(turn_of(change.path));
     const auto done = linkless_.write_file(change.path, content, options);
+    const bool is_gone = !done && change.old && done.error().code == Code::kNotFound;
+    if (is_gone) return told(as_error(refuse(Code::kStaleRead), "write", change.path));
     if (!done) return told(done.error());
     mark_written(change.path, content);
     return {};
@@ -109,13 +111,15 @@ void Files::mark_written(const std::string& canonical, std::string_view content)
 Attempt<void> Files::restore(const Change& change, const std::string& made) const {
     const std::shared_lock names_stay(names());
     const std::lock_guard turn(turn_of(change.path));
+    // Looked at before it is read: whoever writes later has changed it.
+    const auto stat = linkless_.stat(change.path);
+    if (!stat) return told(stat.error());
     const auto now = linkless_.read_file(change.path, made.size());
     if (!now || *now != made)
         return told(as_error(refuse(Code::kStaleRead), "restore", change.path));
-    const auto stat = linkless_.stat(change.path);
-    if (!stat) return told(stat.error());
     if (!change.old) {
-        if (const auto done = linkless_.remove(change.path); !done) return told(done.error());
+        const auto done = linkless_.remove(change.path, *stat);
+        if (!done) return told(done.error());
         return {};
     }
     WriteOptions options;
@@ -129,9 +133,8 @@ Attempt<void> Files::restore(const Change& change, const std::string& made) cons
 }
 
 bool Files::is_still(const std::string& canonical, const Stat& then) const {
-    const auto now = stat_name(canonical);
-    return now && now->identity == then.identity && now->size == then.size &&
-           now->modified == then.modified;
+    const auto now = linkless_.lstat(canonical);
+    return now && is_unwritten(*now, then);
 }
 
 Attempt<void> Files::rename(const Change& from, const Change& to) const {
@@ -160,21 +163,20 @@ Attempt<void> Files::rename_back(const Change& from, const Change& to) const {
 }
 
 Attempt<std::string> Files::set_aside(const Change& change) const {
-    if (auto allowed = check(change.path, Purpose::kChange); !allowed) return allowed.error();
     const std::shared_lock names_stay(names());
     const std::lock_guard turn(turn_of(change.path));
-    if (auto allowed = check_obeyed(change.path, search::GitChange::kTakeAway); !allowed)
-        return allowed.error();
-    const Problem stale = told(as_error(refuse(Code::kStaleRead), "remove", change.path));
+    if (auto allowed = check_removal(change.path); !allowed) return allowed.error();
+    Problem stale = told(as_error(refuse(Code::kStaleRead), "remove", change.path));
     if (!is_still(change.path, change.old->stat)) return stale;
-    const std::size_t slash = change.path.rfind('/');
-    auto temp = linkless_.temp_file(slash == change.path.npos ? "." : change.path.substr(0, slash));
+    const std::string_view parent = fs::parent_of(change.path);
+    auto temp = linkless_.temp_file(parent.empty() ? "." : parent);
     if (!temp) return told(temp.error());
     const auto done = linkless_.rename(change.path, temp->path());
     if (!done) return told(done.error());
     temp->keep();
     if (is_still(temp->path(), change.old->stat)) return temp->path();
-    (void)linkless_.rename(temp->path(), change.path, RenameMode::kNoReplace);
+    const auto back = linkless_.rename(temp->path(), change.path, RenameMode::kNoReplace);
+    if (!back) stale.text += " What was there is kept as '" + shown(temp->path()) + "'.";
     return stale;
 }
 
@@ -263,26 +265,25 @@ Attempt<void> Files::make_missing(const std::vector<std::string>& directories) c
 Attempt<void> Files::remove(const std::string& canonical, bool recursive) const {
     const std::shared_lock names_stay(names());
     const std::lock_guard turn(turn_of(canonical));
-    return remove_name(canonical, recursive);
+    if (auto allowed = check_removal(canonical); !allowed) return allowed;
+    if (auto allowed = check_below(canonical, canonical); !allowed) return allowed;
+    const auto done = recursive ? linkless_.remove_all(canonical) : linkless_.remove(canonical);
+    if (!done) return told(done.error());
+    return {};
 }
 
 Attempt<void> Files::remove(const Change& change) const {
     const std::shared_lock names_stay(names());
     const std::lock_guard turn(turn_of(change.path));
-    if (!is_still(change.path, change.old->stat)) {
-        return told(as_error(refuse(Code::kStaleRead), "remove", change.path));
-    }
-    return remove_name(change.path, false);
-}
-
-Attempt<void> Files::remove_name(const std::string& canonical, bool recursive) const {
-    if (auto allowed = check(canonical, Purpose::kChange); !allowed) return allowed;
-    if (auto allowed = check_below(canonical, canonical); !allowed) return allowed;
-    if (auto allowed = check_obeyed(canonical, search::GitChange::kTakeAway); !allowed)
-        return allowed;
-    const auto done = recursive ? linkless_.remove_all(canonical) : linkless_.remove(canonical);
+    if (auto allowed = check_removal(change.path); !allowed) return allowed;
+    const auto done = linkless_.remove(change.path, change.old->stat);
     if (!done) return told(done.error());
     return {};
+}
+
+Attempt<void> Files::check_removal(const std::string& canonical) const {
+    if (auto allowed = check(canonical, Purpose::kChange); !allowed) return allowed;
+    return check_obeyed(canonical, search::GitChange::kTakeAway);
 }
 
 }  // namespace paddock::tools

@@ -233,7 +233,10 @@ TEST_F(Change, overwriting_needs_a_read) {
     EXPECT_EQ(os_read(ws("e/f")), "old");
 }
 
-using Meanwhile = InMemoryOf<Change>;
+class Meanwhile : public InMemoryOf<Change> {
+protected:
+    Meanwhile() { options.limits.calls_per_second.reset(); }
+};
 
 TEST_F(Meanwhile, a_copy_replaces_only_what_was_read) {
     const auto set_up = [&] {
@@ -275,6 +278,43 @@ TEST_F(Meanwhile, a_removal_takes_no_change_with_it) {
     const tools::Answer answer = edit.get();
     EXPECT_TRUE(answer.error) << answer.text();
     EXPECT_FALSE(os_exists(ws("f")));
+}
+
+// Between the last look at a file and its removal nobody can be kept out.
+TEST_F(Meanwhile, a_removal_takes_only_what_was_read) {
+    tree({"ROOT/r/.git/HEAD=x", "ROOT/r/.git/config=", "ROOT/r/d/"});
+    int n = 0;
+    int calls = 0;
+    do {
+        os_write(ws("r/d/f"), "old");
+        read("r/d/f");
+        bool was_changed = false;
+        ++n;
+        calls = 0;
+        const CallHook hook([&](sys::Call which) {
+            if (++calls == n && which != sys::Call::kUnlink) {
+                os_write(ws("r/d/f"), "theirs");
+                was_changed = true;
+            }
+            return sys::Fault{};
+        });
+        const tools::Answer answer =
+            call("patch", {{"patch", "*** Begin Patch\n*** Delete File: r/d/f\n*** End Patch\n"}});
+        EXPECT_EQ(os_exists(ws("r/d/f")), was_changed) << n << ": " << answer.text();
+    } while (calls >= n);
+    EXPECT_GT(n, 20);
+}
+
+TEST_F(Meanwhile, a_directory_that_went_is_not_made_again) {
+    const auto set_up = [&] {
+        tree({"ROOT/d/f=old"});
+        read("d/f");
+    };
+    const auto go = [&] { std::filesystem::remove_all(ws("d")); };
+    at_every_call(set_up, go, [&] {
+        const tools::Answer answer = call("write_file", {{"path", "d/f"}, {"content", "new"}});
+        EXPECT_FALSE(answer.error && os_exists(ws("d"))) << answer.text();
+    });
 }
 
 TEST_F(Change, unconfined_files_are_changed_where_they_are) {
@@ -636,6 +676,46 @@ TEST_F(Rollback, that_is_impossible_is_told) {
     EXPECT_NE(answer.text().find("could not be taken back in 'changed'"), std::string::npos)
         << answer.text();
     EXPECT_EQ(answer.text().find("Nothing was changed"), std::string::npos) << answer.text();
+}
+
+TEST_F(Rollback, leaves_what_somebody_else_has_written) {
+    const std::string patch =
+        "--- /dev/null\n+++ b/fresh\n@@ -0,0 +1 @@\n+fresh\n"
+        "--- a/changed\n+++ b/changed\n@@ -1 +1 @@\n-1\n+one\n"
+        "--- a/mode\n+++ b/mode\n@@ -1 +1 @@\n-2\n+two\n";
+    int taken_back = 0;
+    for (const char* theirs : {"fresh", "changed"}) {
+        int n = 0;
+        int calls = 0;
+        do {
+            set_up();
+            bool has_failed = false;
+            bool was_written = false;
+            tools::Answer answer;
+            ++n;
+            calls = 0;
+            {
+                const CallHook hook([&](sys::Call call) {
+                    if (++calls == n && call != sys::Call::kUnlink) {
+                        os_write(ws(theirs), "theirs");
+                        was_written = true;
+                        taken_back += has_failed ? 1 : 0;
+                    }
+                    // The last step fails when the others have been made.
+                    const bool fails = !has_failed && !was_written && call == sys::Call::kRename &&
+                                       os_read(ws("fresh")) == "fresh\n" &&
+                                       os_read(ws("changed")) == "one\n";
+                    has_failed = has_failed || fails;
+                    return sys::Fault{.error = fails ? EIO : 0, .bytes_max = 0};
+                });
+                answer = call("patch", {{"patch", patch}});
+            }
+            if (was_written) {
+                EXPECT_EQ(os_read(ws(theirs)), "theirs") << n << ": " << answer.text();
+            }
+        } while (calls >= n);
+    }
+    EXPECT_GT(taken_back, 10) << "nothing was taken back";
 }
 
 // Whatever part of it a killed process has made.

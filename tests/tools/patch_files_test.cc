@@ -100,6 +100,25 @@ TEST_F(PatchFiles, that_cannot_be_put_back_are_named_and_kept) {
     EXPECT_EQ(os_read(ws(aside)), "1\n2\n3\n");
 }
 
+// Somebody's file came in between, was taken for the one to go, and cannot have its name back.
+TEST_F(PatchFiles, that_were_set_aside_by_mistake_are_named) {
+    for (const char* name : {"x", "y"}) make(name);
+    int renames = 0;
+    std::string text;
+    {
+        const CallHook hook([&](sys::Call call) {
+            if (call != sys::Call::kRename) return sys::Fault{};
+            if (++renames == 1) os_write(ws("x"), "theirs");
+            return sys::Fault{.error = renames == 2 ? EIO : 0, .bytes_max = 0};
+        });
+        text = call("patch", {{"patch", removing("x") + removing("y")}}).text();
+    }
+    const std::string aside = os_list(ws()).at(0);
+    EXPECT_TRUE(text.starts_with("stale_read: ")) << text;
+    EXPECT_NE(text.find("kept as '" + aside + "'"), text.npos) << text;
+    EXPECT_EQ(os_read(ws(aside)), "theirs");
+}
+
 TEST_F(PatchFiles, a_pure_rename_is_one) {
     for (const char* name : {"x", "y", "a"}) make(name);
     ASSERT_EQ(::link(ws("x").c_str(), ws("also-x").c_str()), 0);
