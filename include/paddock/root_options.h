@@ -92,8 +92,10 @@ struct WriteOptions {
     Durability durability = Durability::kFile;
 
     // A new file gets the owner, the ACL and the extended attributes of this one, and its
-    // permissions if `mode` is absent; permission_denied if it cannot. Empty: of none.
+    // permissions if `mode` is absent. If it cannot: permission_denied, or with `like_is_optional`
+    // the file is one's own. Empty: of none.
     std::string_view like{};
+    bool like_is_optional = false;
 
     // Replace this very file in this very state (identity, size and time of modification), else
     // stale_read. What gave up the name is looked at once more, and gets it back if it is another;

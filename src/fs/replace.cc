@@ -90,6 +90,14 @@ Done take_after(const Place& place, int fd, const Stat& made, const WriteOptions
                    gets_mode ? *options.mode : before.mode & kKeptModeBits);
 }
 
+Done take_after_model(int like, int fd, const Stat& made, const WriteOptions& options) {
+    PADDOCK_ASSIGN(model, sys::fstat(like));
+    const Mode mode = options.mode.value_or(model.mode & kKeptModeBits);
+    const auto inherited = inherit(like, model, fd, made, mode);
+    const bool is_refused = !inherited && inherited.error().code == Code::kPermissionDenied;
+    return is_refused && options.like_is_optional ? sys::fchmod(fd, mode) : inherited;
+}
+
 // Held without memory that might be missing when the file has been made.
 using TempName = std::array<char, 32>;
 
@@ -247,9 +255,7 @@ Done replace_file(const Place& place, const WriteOptions& options, bool may_crea
     if (place.node) {
         PADDOCK_TRY(take_after(place, temp.fd(), made, options));
     } else if (like >= 0) {
-        PADDOCK_ASSIGN(model, sys::fstat(like));
-        PADDOCK_TRY(inherit(like, model, temp.fd(), made,
-                            options.mode.value_or(model.mode & kKeptModeBits)));
+        PADDOCK_TRY(take_after_model(like, temp.fd(), made, options));
     } else if (options.mode) {
         PADDOCK_TRY(sys::fchmod(temp.fd(), *options.mode));
     }

@@ -36,20 +36,20 @@ Attempt<void> ChangeSet::hold(std::uint64_t more, std::uint64_t less) {
 }
 
 Attempt<const StagedFile*> ChangeSet::look(std::string_view path) {
-    auto canonical = files_.target(path);
-    if (!canonical) return canonical.error();
-    if (const auto it = entries_.find(canonical->path); it != entries_.end()) {
-        return &it->second.staged;
-    }
+    if (const auto it = looked_.find(path); it != looked_.end()) return &it->second->staged;
     auto change = files_.prepare(path);
     if (!change) return change.error();
-    if (change->old) {
-        if (auto fits = hold(2 * change->old->bytes.size(), 0); !fits) return fits.error();
-    }
-    StagedFile staged = as_on_disk(*change);
     const std::string key = change->path;
-    const auto it = entries_.emplace(key, Entry{std::move(*change), std::move(staged), false});
-    return &it.first->second.staged;
+    if (!entries_.contains(key)) {
+        if (change->old) {
+            if (auto fits = hold(2 * change->old->bytes.size(), 0); !fits) return fits.error();
+        }
+        StagedFile staged = as_on_disk(*change);
+        entries_.emplace(key, Entry{std::move(*change), std::move(staged)});
+    }
+    Entry& entry = entries_.at(key);
+    looked_.emplace(path, &entry);
+    return &entry.staged;
 }
 
 StagedFile ChangeSet::original(const StagedFile& file) const {
@@ -97,7 +97,7 @@ bool ChangeSet::is_pure_rename(const Entry& entry) const {
 Attempt<void> ChangeSet::make_new(Entry& entry) {
     const auto& [path, content, mode] = entry.staged;
     note_missing_directories(path);
-    if (is_pure_rename(entry) && !entries_.at(entry.origin).is_moved) {
+    if (entry.step == Step::kRename && !entries_.at(entry.origin).is_moved) {
         Entry& origin = entries_.at(entry.origin);
         const auto renamed = files_.rename(origin.change, entry.change);
         origin.is_moved = renamed.has_value();
@@ -107,11 +107,8 @@ Attempt<void> ChangeSet::make_new(Entry& entry) {
                                            renamed.error().code == Code::kInvalidArgument);
         if (!may_copy) return renamed;
     }
-    auto made = files_.commit(entry.change, *content, mode, entry.origin);
     // A copy of somebody else's file may be one's own.
-    const bool is_copy = !entry.origin.empty() && !entry.renames;
-    if (made || !is_copy || made.error().code != Code::kPermissionDenied) return made;
-    return files_.commit(entry.change, *content, mode);
+    return files_.commit(entry.change, *content, mode, {entry.origin, !entry.renames});
 }
 
 Attempt<void> ChangeSet::make(Entry& entry, bool is_last) {
@@ -153,16 +150,37 @@ std::string ChangeSet::take_back_all(std::size_t made) {
     return left;
 }
 
+ChangeSet::Step ChangeSet::step_of(const Entry& entry) const {
+    if (!entry.staged.content) return Step::kRemove;
+    if (is_pure_rename(entry)) return Step::kRename;
+    return entry.change.old ? Step::kChange : Step::kMake;
+}
+
+Attempt<void> ChangeSet::check() const {
+    for (const std::string& path : order_) {
+        const Entry& entry = entries_.at(path);
+        const auto change =
+            entry.staged.content ? search::GitChange::kMake : search::GitChange::kTakeAway;
+        auto allowed = files_.check_obeyed(path, change);
+        if (allowed) continue;
+        Problem problem = allowed.error();
+        problem.text += " Nothing was changed.";
+        return problem;
+    }
+    return {};
+}
+
 // New files come first, removals last: a process killed in between loses nothing, and what a file
 // was copied from is still as it was while the copy is missing.
 Attempt<void> ChangeSet::commit() {
-    const auto rank = [&](const std::string& path) {
-        const Entry& entry = entries_.at(path);
-        if (!entry.staged.content) return 3;
-        return is_pure_rename(entry) ? 2 : entry.change.old ? 1 : 0;
-    };
-    std::stable_sort(order_.begin(), order_.end(),
-                     [&](const std::string& a, const std::string& b) { return rank(a) < rank(b); });
+    // One step alone asks this itself.
+    if (order_.size() > 1) {
+        if (auto allowed = check(); !allowed) return allowed;
+    }
+    for (const std::string& path : order_) entries_.at(path).step = step_of(entries_.at(path));
+    std::stable_sort(order_.begin(), order_.end(), [&](const std::string& a, const std::string& b) {
+        return entries_.at(a).step < entries_.at(b).step;
+    });
     const auto has_to_go = [&](const std::string& path) {
         const Entry& entry = entries_.at(path);
         return entry.change.old && !entry.is_moved;
@@ -170,7 +188,8 @@ Attempt<void> ChangeSet::commit() {
     for (std::size_t i = 0; i < order_.size(); ++i) {
         const auto next = order_.begin() + static_cast<std::ptrdiff_t>(i) + 1;
         Entry& entry = entries_.at(order_[i]);
-        const bool is_last = !entry.staged.content && std::none_of(next, order_.end(), has_to_go);
+        const bool is_last =
+            entry.step == Step::kRemove && std::none_of(next, order_.end(), has_to_go);
         const auto made = make(entry, is_last);
         if (made) continue;
         Problem problem = made.error();

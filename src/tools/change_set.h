@@ -8,6 +8,7 @@
 // that it had not dropped yet are left beside, as ".paddock-" and 16 hex digits.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -42,9 +43,14 @@ public:
     // it was changed and it is to go.
     void derive(const StagedFile& to, const StagedFile& from, bool renames);
 
+    // Does git obey what is to be made or taken away? commit() asks before its first step.
+    Attempt<void> check() const;
     Attempt<void> commit();
 
 private:
+    // In the order in which they are made.
+    enum class Step : std::uint8_t { kMake, kChange, kRename, kRemove };
+
     struct Entry {
         Change change;  // as it is on disk
         StagedFile staged;
@@ -54,12 +60,14 @@ private:
         Entry* moved = nullptr;  // the origin, while it has this name
         bool is_moved = false;   // it has another name
         std::string aside{};     // its temporary name
+        Step step = Step::kMake;
     };
 
     // Texts of these sizes are about to be held, or no longer.
     Attempt<void> hold(std::uint64_t more, std::uint64_t less);
     StagedFile& touched(const StagedFile& file);
     bool is_pure_rename(const Entry& entry) const;
+    Step step_of(const Entry& entry) const;
     Attempt<void> make(Entry& entry, bool is_last);
     Attempt<void> make_new(Entry& entry);
     Attempt<void> take_back(Entry& entry);
@@ -70,6 +78,7 @@ private:
     const Files& files_;
     std::uint64_t held_bytes_ = 0;                       // of all texts in entries_
     std::map<std::string, Entry, std::less<>> entries_;  // by canonical path
+    std::map<std::string, Entry*, std::less<>> looked_;  // by the path that was given
     std::vector<std::string> order_;                     // in which they are made
     std::vector<std::string> directories_;               // that were made on the way
 };

@@ -139,6 +139,8 @@ Attempt<Answer> run_edit_file(Session& session, const Arguments& arguments, cons
     for (const text::Replaced& edit : edited->edits) replaced += edit.count;
     const std::string places = std::to_string(replaced) + (replaced == 1 ? " place" : " places");
     if (arguments.flag("dry_run")) {
+        const auto allowed = files.check_obeyed(change->path, search::GitChange::kMake);
+        if (!allowed) return allowed.error();
         return text_answer("Would change " + places + " in " + name + ":\n" + diff);
     }
     if (auto done = files.commit(*change, *bytes); !done) return done.error();

@@ -41,6 +41,12 @@ struct Change {
     std::optional<FileContent> old;  // absent: there is no such file yet
 };
 
+// What a new file takes after, as WriteOptions has it.
+struct Model {
+    std::string_view path{};  // empty: nothing
+    bool is_optional = false;
+};
+
 struct Copied {
     struct Directory {
         std::string path;
@@ -91,12 +97,16 @@ public:
 
     // --- changing; each refuses what the rules protect ---
 
+    // Does git obey what is there or is to be, although no name says so? kMake: of this file or
+    // directory alone; kTakeAway: with all that is or would be below. Every change asks this itself;
+    // to be asked by whoever makes several, or none yet.
+    Attempt<void> check_obeyed(const std::string& canonical, search::GitChange change) const;
     // Where a file or directory is or would be.
     Attempt<Resolution> target(std::string_view path) const;
     Attempt<Change> prepare(std::string_view path) const;
-    // Content and mode at once, or nothing. `like`: WriteOptions has it.
+    // Content and mode at once, or nothing.
     Attempt<void> commit(const Change& change, std::string_view content,
-                         std::optional<Mode> mode = {}, std::string_view like = {}) const;
+                         std::optional<Mode> mode = {}, const Model& like = {}) const;
     // Puts back what was there before commit() gave the file the content `made`. Counts nothing:
     // the workspace has had it before. stale_read if somebody else has changed it since.
     Attempt<void> restore(const Change& change, const std::string& made) const;
@@ -148,9 +158,6 @@ private:
     // A refusal names what was given, if that is known.
     Attempt<void> check(std::string_view canonical, Purpose purpose,
                         std::optional<std::string_view> given = {}) const;
-    // Does git obey what is there or is to be, although no name says so? kMake: of this file or
-    // directory alone; kTakeAway: with all that is or would be below.
-    Attempt<void> check_obeyed(const std::string& canonical, search::GitChange change) const;
     // Is it a part that the rules protect? The refusal names `path`.
     Attempt<void> check_part(const search::GitPart& part, const std::string& path) const;
     // Of something in the directory `whole`: what a rule hides is not named.

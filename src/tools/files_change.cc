@@ -77,7 +77,7 @@ Attempt<void> Files::count_written(std::uint64_t bytes, std::optional<std::uint6
 }
 
 Attempt<void> Files::commit(const Change& change, std::string_view content,
-                            std::optional<Mode> mode, std::string_view like) const {
+                            std::optional<Mode> mode, const Model& like) const {
     const auto git = turn_with_git(change.path);
     const std::shared_lock names_stay(names());
     if (auto allowed = check_obeyed(change.path, search::GitChange::kMake); !allowed)
@@ -88,7 +88,8 @@ Attempt<void> Files::commit(const Change& change, std::string_view content,
     options.make_parents = !change.old;
     options.mode = mode;
     options.mode_of_old = true;
-    options.like = like;
+    options.like = like.path;
+    options.like_is_optional = like.is_optional;
     options.must_create = !change.old;
     if (change.old) options.replaces = change.old->stat;
     const std::lock_guard turn(turn_of(change.path));

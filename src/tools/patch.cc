@@ -285,7 +285,10 @@ Attempt<Answer> run_patch(Session& session, const Arguments& arguments, const Ca
         if (auto staged = stager.stage(change); !staged) return staged.error();
     }
     const std::string report = stager.report();
-    if (arguments.flag("dry_run")) return text_answer("Would apply cleanly:\n" + report);
+    if (arguments.flag("dry_run")) {
+        if (auto allowed = stager.changes().check(); !allowed) return allowed.error();
+        return text_answer("Would apply cleanly:\n" + report);
+    }
     if (auto done = stager.changes().commit(); !done) return done.error();
     return text_answer("Applied:\n" + report);
 }

@@ -504,6 +504,30 @@ TEST_F(Obeyed, is_where_links_would_lead) {
     (void)ok("write_file", {{"path", "r/scripts/other"}, {"content", "x"}});
 }
 
+TEST_F(Obeyed, is_told_before_anything_is_changed) {
+    tree({"ROOT/r/.git/HEAD=x", "ROOT/r/.git/config=[core]\nhooksPath = tools/git\n",
+          "ROOT/r/tools/git/pre-commit=mine\n", "ROOT/r/a=1\n"});
+    read("r/a");
+    read("r/tools/git/pre-commit");
+    const std::string changes = "--- a/r/a\n+++ b/r/a\n@@ -1 +1 @@\n-1\n+2\n";
+    const auto before = root().stat("r/a").value().identity;
+    for (const std::string& obeyed :
+         {std::string("--- /dev/null\n+++ b/r/tools/git/new\n@@ -0,0 +1 @@\n+x\n"),
+          std::string("--- a/r/tools/git/pre-commit\n+++ /dev/null\n@@ -1 +0,0 @@\n-mine\n")}) {
+        for (const bool dry_run : {true, false}) {
+            EXPECT_EQ(refused("patch", {{"patch", changes + obeyed}, {"dry_run", dry_run}}),
+                      "denied_by_rule")
+                << obeyed;
+        }
+    }
+    EXPECT_EQ(root().stat("r/a").value().identity, before) << "it was changed and changed back";
+    EXPECT_EQ(refused("edit_file", {{"path", "r/tools/git/pre-commit"},
+                                    {"old_string", "mine"},
+                                    {"new_string", "x"},
+                                    {"dry_run", true}}),
+              "denied_by_rule");
+}
+
 // A link has no name below its own, but what it leads to has.
 TEST_F(Obeyed, is_what_a_link_brings) {
     tree({"ROOT/r/.git/HEAD=x", "ROOT/r/.git/config=[core]\nhooksPath = tools/git\n",
@@ -886,6 +910,19 @@ TEST_F(Change, patch_holds_no_more_than_its_bound) {
     EXPECT_EQ(refused("patch", copies(3, true)), "limit_reached");
     EXPECT_EQ(refused("patch", copies(25, false)), "limit_reached");
     EXPECT_EQ(os_list(ws()), std::vector<std::string>{"large"});
+}
+
+TEST_F(Change, a_patch_looks_no_more_often_than_an_edit) {
+    tree({"ROOT/d/a=1\n", "ROOT/d/b=1\n"});
+    read("d/a");
+    read("d/b");
+    const int by_edit = count_calls([&] {
+        (void)ok("edit_file", {{"path", "d/a"}, {"old_string", "1"}, {"new_string", "2"}});
+    });
+    const int by_patch = count_calls([&] {
+        (void)ok("patch", {{"patch", "--- a/d/b\n+++ b/d/b\n@@ -1 +1 @@\n-1\n+2\n"}});
+    });
+    EXPECT_EQ(by_patch, by_edit);
 }
 
 TEST_F(Change, patch_needs_a_read_and_respects_rules) {

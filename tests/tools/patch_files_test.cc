@@ -163,6 +163,21 @@ TEST_F(PatchFiles, renamed_with_a_change_or_copied_they_keep_owner_and_attribute
     EXPECT_EQ(status("n").st_uid, status("y").st_uid);
 }
 
+TEST_F(PatchFiles, a_copy_of_somebody_elses_counts_once) {
+    if (!is_root()) GTEST_SKIP() << "nothing of somebody else's can be made";
+    options.limits.bytes_written = 10;
+    make("x");
+    const CallHook hook([](sys::Call call) {
+        return sys::Fault{.error = call == sys::Call::kChown ? EPERM : 0, .bytes_max = 0};
+    });
+    (void)ok("patch", {{"patch",
+                        "diff --git a/x b/y\nsimilarity index 100%\ncopy from x\n"
+                        "copy to y\n"}});
+    EXPECT_EQ(os_read(ws("y")), "1\n2\n3\n");
+    EXPECT_EQ(status("y").st_uid, ::geteuid());
+    EXPECT_EQ(status("y").st_mode & 07777U, 0640U);
+}
+
 TEST_F(PatchFiles, names_that_are_exchanged_lose_no_content) {
     tree({"ROOT/a=1\n", "ROOT/b=2\n"});
     read("a");
