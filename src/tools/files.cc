@@ -87,14 +87,16 @@ Attempt<std::string> OpenFile::read_all(std::uint64_t bytes_max) {
 }
 
 Files::Files(Root root, Root linkless, std::string base, policy::PathRules rules,
-             policy::Meter& meter, DiskUse& disk, ReadTracker* reads)
+             policy::Meter& meter, DiskUse& disk, ReadTracker* reads,
+             const search::SecretScanner* scanner)
     : root_(std::move(root)),
       linkless_(std::move(linkless)),
       base_(std::move(base)),
       rules_(std::move(rules)),
       meter_(meter),
       disk_(disk),
-      reads_(reads) {}
+      reads_(reads),
+      scanner_(scanner) {}
 
 std::string_view Files::ruled(std::string_view canonical) const {
     if (base_.empty() || !canonical.starts_with(base_)) return canonical;

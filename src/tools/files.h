@@ -23,6 +23,7 @@
 #include "policy/meter.h"
 #include "policy/path_rules.h"
 #include "search/git_layout.h"
+#include "search/secret_scanner.h"
 #include "tools/answer.h"
 #include "tools/disk_use.h"
 #include "tools/open_file.h"
@@ -62,7 +63,7 @@ class Files {
 public:
     // `base`: where relative paths begin, relative to the root; empty: in the root itself.
     Files(Root root, Root linkless, std::string base, policy::PathRules rules, policy::Meter& meter,
-          DiskUse& disk, ReadTracker* reads);
+          DiskUse& disk, ReadTracker* reads, const search::SecretScanner* scanner);
 
     // --- looking ---
 
@@ -98,8 +99,8 @@ public:
     // --- changing; each refuses what the rules protect ---
 
     // Does git obey what is there or is to be, although no name says so? kMake: of this file or
-    // directory alone; kTakeAway: with all that is or would be below. Every change asks this itself;
-    // to be asked by whoever makes several, or none yet.
+    // directory alone; kTakeAway: with all that is or would be below. Every change asks this
+    // itself; to be asked by whoever makes several, or none yet.
     Attempt<void> check_obeyed(const std::string& canonical, search::GitChange change) const;
     // Where a file or directory is or would be.
     Attempt<Resolution> target(std::string_view path) const;
@@ -189,6 +190,7 @@ private:
     // The change of a file whose present content the session knows.
     Attempt<Change> known(OpenFile file) const;
     Attempt<void> check_known(const FileContent& content) const;
+    std::string shown_diff(std::string before, std::string now) const;
     void mark_written(const std::string& canonical, std::string_view content) const;
     // The file whose place another is to take, if there is one: its content must be known, and it
     // must be writable. Nothing but a file is replaced.
@@ -204,7 +206,8 @@ private:
     policy::PathRules rules_;
     policy::Meter& meter_;
     DiskUse& disk_;
-    ReadTracker* reads_;  // nullptr: not tracked
+    ReadTracker* reads_;                    // nullptr: not tracked
+    const search::SecretScanner* scanner_;  // nullptr: text leaves as it is
 };
 
 }  // namespace paddock::tools

@@ -83,7 +83,8 @@ Session::Session(WorkspaceOptions options, Opened opened, policy::PathRules rule
       ignored_(std::move(ignored)),
       scanner_(std::move(scanner)),
       files_(std::move(opened.root), std::move(opened.linkless), std::move(opened.base),
-             std::move(rules), meter_, disk_, options_.track_reads ? &reads_ : nullptr),
+             std::move(rules), meter_, disk_, options_.track_reads ? &reads_ : nullptr,
+             scanner_ ? &*scanner_ : nullptr),
       shell_(start_shell()) {}
 
 Result<std::unique_ptr<Shell>> Session::start_shell() {

@@ -846,6 +846,32 @@ TEST_F(Change, the_text_of_a_failed_patch_shows_no_lines_of_a_key) {
     EXPECT_GT(shown(), 0) << "they would have been shown";
 }
 
+TEST_F(Change, what_changed_since_a_read_shows_no_lines_of_a_key) {
+    const std::string last = Chance(7).text("abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRST", 64);
+    std::string key =
+        "-----BEGIN RSA PRIVATE"
+        " KEY-----\n";
+    for (std::uint32_t i = 0; i < 6; ++i) {
+        key += Chance(i).text("abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRST", 64) + "\n";
+    }
+    key += last +
+           "\n-----END RSA PRIVATE"
+           " KEY-----\n";
+    const auto told = [&] {
+        reopen();
+        os_write(ws("f"), key + "behind\n");
+        read("f");
+        os_write(ws("f"), key + "changed\n");
+        return call("write_file", {{"path", "f"}, {"content", "x"}}).text();
+    };
+    const std::string text = told();
+    EXPECT_TRUE(text.starts_with("stale_read: ")) << text;
+    EXPECT_NE(text.find("-behind\n+changed\n"), text.npos) << text;
+    EXPECT_EQ(text.find(last), text.npos) << text;
+    options.redact_secrets = false;
+    EXPECT_NE(told().find(last), text.npos) << "it would have been shown";
+}
+
 TEST_F(Change, a_patch_with_the_mark_of_a_secret_says_what_that_is) {
     const std::string secret = Chance(1).text("abcdefghijkmnpqrstuvwxyz23456789", 24) + "4x";
     os_write(ws("f"), "a\nPASSWORD=" + secret + "\nb\n");
