@@ -287,6 +287,12 @@ Attempt<std::string> Files::name(std::string_view given) const {
     if (!parent) return parent.error();
     std::string canonical = joined(parent->path, parts.leaf);
     if (auto allowed = check(canonical, Purpose::kLook, given); !allowed) return allowed.error();
+    if (names_directory(path)) {
+        const auto there = linkless_.lstat(canonical);
+        if (there && there->type != FileType::kDirectory) {
+            return told(as_error(refuse(Code::kNotADirectory), "look at", canonical), given);
+        }
+    }
     return canonical;
 }
 
@@ -297,6 +303,10 @@ Attempt<std::string> Files::own_name(std::string_view given) const {
                        "'" + shown_given(given) + "' ends in dots. Give the name itself.");
     }
     return canonical;
+}
+
+bool Files::has_known(const std::string& canonical) const {
+    return reads_ != nullptr && reads_->last_read({}, canonical);
 }
 
 Attempt<Stat> Files::stat_name(const std::string& canonical) const {

@@ -80,7 +80,10 @@ public:
     Attempt<std::string> start_of_search(std::string_view path) const;
     // For search: what the rules do not deny.
     std::function<bool(std::string_view path, FileType type)> visibility() const;
-    // Canonical but for the last name, which is taken itself.
+    // Has this session read or written a file of that name, whether or not it is there now?
+    bool has_known(const std::string& canonical) const;
+    // Canonical but for the last name, which is taken itself. A final slash demands a directory, if
+    // something is there.
     Attempt<std::string> name(std::string_view path) const;
     // The same of a name that is to be given, taken away or removed: it must be written out.
     Attempt<std::string> own_name(std::string_view path) const;

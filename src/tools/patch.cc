@@ -179,6 +179,9 @@ private:
         if (!there) return there.error();
         if (auto allowed = check_is_no_link(change.path); !allowed) return allowed;
         if (!(*there)->content) {
+            // Without its content nothing else tells a wrong name from a patch that is made again.
+            const bool may_be_wrong = change.any_content && !files_.has_known((*there)->path);
+            if (may_be_wrong) return missing(change.path);
             tell('=', (*there)->path, "already gone");
             return {};
         }

@@ -1,5 +1,7 @@
 #include "tools/two_paths.h"
 
+#include "fs/rel_path.h"
+
 namespace paddock::tools {
 
 std::vector<Argument> two_path_arguments() {
@@ -37,7 +39,7 @@ Attempt<TwoPaths> two_paths(const Files& files, const Arguments& arguments) {
                        "The destination names a directory, the source is none. Add the name that "
                        "it is to have there.");
     }
-    if (*source == *destination && arguments.flag("overwrite")) {
+    if (*source == *destination) {
         return Problem(Code::kInvalidArgument,
                        "The source and the destination are the same. Choose another destination.");
     }
@@ -48,11 +50,12 @@ Problem occupied(const Files& files, const TwoPaths& paths) {
     const std::string there = files.shown(paths.destination);
     const auto stat = files.stat_name(paths.destination);
     if (stat && stat->type == FileType::kDirectory) {
-        const std::string name = paths.source.substr(paths.source.rfind('/') + 1);
-        return Problem(Code::kAlreadyExists,
-                       "'" + there +
-                           "' is a directory that already exists. Name the new path in it: '" +
-                           files.shown(paths.destination + "/" + name) + "'.");
+        const std::string in_it = fs::joined(paths.destination, fs::leaf_of(paths.source));
+        return Problem(
+            Code::kAlreadyExists,
+            "'" + there + "' is a directory that already exists. " +
+                (in_it == paths.source ? "Choose another name."
+                                       : "Name the new path in it: '" + files.shown(in_it) + "'."));
     }
     return Problem(Code::kAlreadyExists,
                    "'" + there + "' already exists. Choose another name, or set overwrite.");

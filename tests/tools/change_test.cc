@@ -191,7 +191,7 @@ TEST_F(Change, a_protected_name_is_not_made_by_renaming_its_directory) {
 }
 
 TEST_F(Change, dots_and_slashes_at_the_end_ask_for_a_directory) {
-    tree({"ROOT/f=x", "ROOT/d/g=x"});
+    tree({"ROOT/f=x", "ROOT/d/g=x", "ROOT/l->d"});
     const Unchanged inside(ws());
     for (const char* path : {"f/", "f/."}) {
         EXPECT_EQ(refused("read_file", {{"path", path}}), "not_a_directory") << path;
@@ -212,6 +212,24 @@ TEST_F(Change, dots_and_slashes_at_the_end_ask_for_a_directory) {
     }
     for (const char* tool : {"move_path", "copy_path"}) {
         EXPECT_EQ(refused(tool, {{"source", "f"}, {"destination", "d/"}}), "not_a_directory");
+        EXPECT_EQ(refused(tool, {{"source", "f/"}, {"destination", "n"}}), "not_a_directory");
+        EXPECT_EQ(refused(tool, {{"source", "d"}, {"destination", "f/"}}), "not_a_directory");
+    }
+    for (const char* path : {"f/", "l/"}) {
+        EXPECT_EQ(refused("remove_path", {{"path", path}}), "not_a_directory") << path;
+        EXPECT_EQ(refused("file_info", {{"path", path}}), "not_a_directory") << path;
+    }
+}
+
+TEST_F(Change, a_directory_that_must_not_be_named_twice_is_not_advised) {
+    tree({"ROOT/d/d/f=x", "ROOT/e/"});
+    const Unchanged inside(ws());
+    for (const char* tool : {"move_path", "copy_path"}) {
+        EXPECT_EQ(refused(tool, {{"source", "d"}, {"destination", "d"}}), "invalid_argument");
+        const std::string up = call(tool, {{"source", "d/d"}, {"destination", "d"}}).text();
+        EXPECT_TRUE(up.ends_with("already exists. Choose another name.")) << up;
+        const std::string in = call(tool, {{"source", "d"}, {"destination", "e"}}).text();
+        EXPECT_TRUE(in.ends_with("Name the new path in it: 'e/d'.")) << in;
     }
 }
 
@@ -793,6 +811,20 @@ TEST_F(Change, the_same_patch_again_completes_it) {
         ASSERT_EQ(::stat(ws("mode").c_str(), &mode), 0);
         EXPECT_EQ(mode.st_mode & 0777U, 0755U) << done;
     }
+}
+
+TEST_F(Change, a_patch_that_removes_what_never_was_is_refused) {
+    tree({"ROOT/f=x\n"});
+    const auto removal = [](const std::string& name) {
+        return json::Object{
+            {"patch", "*** Begin Patch\n*** Delete File: " + name + "\n*** End Patch\n"}};
+    };
+    const tools::Answer answer = call("patch", removal("g"));
+    EXPECT_EQ(answer.error, Code::kNotFound) << answer.text();
+    EXPECT_NE(answer.text().find("Did you mean 'f'"), std::string::npos) << answer.text();
+    read("f");
+    (void)ok("patch", removal("f"));
+    EXPECT_NE(ok("patch", removal("f")).find("already gone"), std::string::npos);
 }
 
 // A hunk that only removes leaves nothing by which a file that has had it could be told.
