@@ -20,20 +20,13 @@ Problem has_read_enough() {
                    "This session has read as much as it may. Ask the operator for more.");
 }
 
-struct Split {
-    std::string_view parent;  // "." for a name in the root
-    std::string_view leaf;
-};
-
-Split split(std::string_view path) {
-    const std::size_t slash = path.rfind('/');
-    if (slash == std::string_view::npos) return {".", path};
-    return {path.substr(0, slash), path.substr(slash + 1)};
+// Both with "." for the root, as resolutions have it.
+std::string_view directory_of(std::string_view path) {
+    const std::string_view parent = fs::parent_of(path);
+    return parent.empty() ? "." : parent;
 }
-
 std::string joined(std::string_view directory, std::string_view name) {
-    if (directory == ".") return std::string(name);
-    return std::string(directory).append("/").append(name);
+    return directory == "." ? std::string(name) : fs::joined(directory, name);
 }
 
 // Where the next ".." of an absolute path ends, or npos.
@@ -149,52 +142,8 @@ bool Files::names_directory(std::string_view path) {
     return path.ends_with('/') || ends_in_dots(path);
 }
 
-Problem Files::denied(const std::string& shown, const policy::Decision& decision) {
-    std::string text = "'" + shown + "' is ";
-    text += decision.access == PathAccess::kDeny ? "protected" : "read-only";
-    text +=
-        " by the workspace's rule '" + std::string(decision.pattern) + "'. Work with another file.";
-    return Problem(Code::kDeniedByRule, std::move(text));
-}
-
 bool Files::hides(std::string_view canonical) const {
     return rules_.decide(ruled(canonical)).access == PathAccess::kDeny;
-}
-
-Attempt<void> Files::check(std::string_view canonical, Purpose purpose,
-                           std::optional<std::string_view> given) const {
-    const auto decision = rules_.decide(ruled(canonical));
-    const bool refused = decision.access == PathAccess::kDeny ||
-                         (purpose == Purpose::kChange && decision.access != PathAccess::kAllow);
-    if (refused) return denied(given ? shown_given(*given) : shown(canonical), decision);
-    return {};
-}
-
-Attempt<void> Files::check_obeyed(const std::string& canonical, search::GitChange change) const {
-    if (const auto part = search::obeyed_part(linkless_, canonical, change)) {
-        if (auto allowed = check_part(*part, canonical); !allowed) return allowed;
-    }
-    for (const search::GitPart& part : search::git_parts_above(linkless_, canonical)) {
-        const bool is_touched =
-            fs::is_within(canonical, part.path) ||
-            (change == search::GitChange::kTakeAway && fs::is_within(part.path, canonical));
-        if (!is_touched) continue;
-        if (auto allowed = check_part(part, canonical); !allowed) return allowed;
-    }
-    return {};
-}
-
-Attempt<void> Files::check_part(const search::GitPart& part, const std::string& path) const {
-    const auto own = rules_.decide(ruled(path));
-    if (own.by_operator && own.access == PathAccess::kAllow) return {};
-    // Where a pointer leads only a link is a part: of a directory its own parts are.
-    if (part.kind == search::GitPart::Kind::kPointer && !part.named_by.empty()) {
-        const auto stat = linkless_.lstat(part.path);
-        if (!stat || stat->type != FileType::kSymlink) return {};
-    }
-    const auto decision = rules_.decide(ruled(search::name_in_dot_git(part)));
-    if (decision.access == PathAccess::kAllow) return {};
-    return denied(shown(path), decision);
 }
 
 // The name as written and where it leads must both be allowed.
@@ -281,11 +230,10 @@ Attempt<std::string> Files::name(std::string_view given) const {
     const auto lexical = root_.normalized(path);
     if (!lexical) return told(lexical.error(), given);
     if (*lexical == ".") return std::string(".");
-    const Split parts = split(*lexical);
     if (auto allowed = check(*lexical, Purpose::kLook, given); !allowed) return allowed.error();
-    const auto parent = resolve_parent(parts.parent, given);
+    const auto parent = resolve_parent(directory_of(*lexical), given);
     if (!parent) return parent.error();
-    std::string canonical = joined(parent->path, parts.leaf);
+    std::string canonical = joined(parent->path, fs::leaf_of(*lexical));
     if (auto allowed = check(canonical, Purpose::kLook, given); !allowed) return allowed.error();
     if (names_directory(path)) {
         const auto there = linkless_.lstat(canonical);
@@ -344,8 +292,8 @@ Problem Files::missing(std::string_view given) const {
     std::string text = "'" + shown_given(given) + "' does not exist.";
     const auto lexical = root_.normalized(path);
     if (!lexical || *lexical == ".") return Problem(Code::kNotFound, std::move(text));
-    const Split parts = split(*lexical);
-    const auto parent = resolve(parts.parent, given, Purpose::kLook);
+    const std::string_view directory = directory_of(*lexical);
+    const auto parent = resolve(directory, given, Purpose::kLook);
     std::vector<std::string> names;
     if (parent && parent->exists) {
         if (const auto listing = list(parent->path, limits::kNearNamesLookedAt)) {
@@ -353,8 +301,8 @@ Problem Files::missing(std::string_view given) const {
         }
     }
     std::string near;
-    for (const std::string& name : text::similar_names(parts.leaf, names, 3)) {
-        near += (near.empty() ? "'" : ", '") + shown(joined(parts.parent, name)) + "'";
+    for (const std::string& name : text::similar_names(fs::leaf_of(*lexical), names, 3)) {
+        near += (near.empty() ? "'" : ", '") + shown(joined(directory, name)) + "'";
     }
     text +=
         near.empty() ? " Check the name by listing its directory." : " Did you mean " + near + "?";

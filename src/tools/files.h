@@ -25,39 +25,11 @@
 #include "search/git_layout.h"
 #include "search/secret_scanner.h"
 #include "tools/answer.h"
+#include "tools/change.h"
 #include "tools/disk_use.h"
 #include "tools/open_file.h"
 
 namespace paddock::tools {
-
-struct FileContent {
-    std::string path;  // canonical
-    Stat stat;
-    std::string bytes;
-};
-
-// The right to replace or create one file: it passed the rules and the tracker.
-struct Change {
-    std::string path;                // canonical
-    std::optional<FileContent> old;  // absent: there is no such file yet
-};
-
-// What a new file takes after, as WriteOptions has it.
-struct Model {
-    std::string_view path{};  // empty: nothing
-    bool is_optional = false;
-};
-
-struct Copied {
-    struct Directory {
-        std::string path;
-        Mode mode;  // that it is to have
-    };
-    std::size_t files = 0;
-    std::vector<Directory> made;  // each before what is in it
-    std::size_t left_out = 0;     // special files, links that lead outside, what may not be read
-    std::string left_out_names;   // the first of them, and why
-};
 
 class Files {
 public:
@@ -193,7 +165,6 @@ private:
     // The change of a file whose present content the session knows.
     Attempt<Change> known(OpenFile file) const;
     Attempt<void> check_known(const FileContent& content) const;
-    std::string shown_diff(std::string before, std::string now) const;
     void mark_written(const std::string& canonical, std::string_view content) const;
     // The file whose place another is to take, if there is one: its content must be known, and it
     // must be writable. Nothing but a file is replaced.

@@ -11,15 +11,20 @@
 
 namespace paddock::tools {
 
+namespace {
+
 // Made of texts without their secrets: a part of one may have no shape that tells it.
-std::string Files::shown_diff(std::string before, std::string now) const {
-    if (scanner_ != nullptr) {
-        scanner_->redact(before);
-        scanner_->redact(now);
+std::string what_changed(const search::SecretScanner* scanner, std::string before,
+                         std::string now) {
+    if (scanner != nullptr) {
+        scanner->redact(before);
+        scanner->redact(now);
     }
     return text::unified_diff(before, now, "as it was read", "as it is now", {.bytes_max = 4000})
         .text;
 }
+
+}  // namespace
 
 Attempt<void> Files::check_known(const FileContent& content) const {
     if (reads_ == nullptr) return {};
@@ -33,7 +38,7 @@ Attempt<void> Files::check_known(const FileContent& content) const {
     }
     std::string text = name + " has changed since it was read. Read it again.";
     if (before->content) {
-        const std::string diff = shown_diff(*before->content, content.bytes);
+        const std::string diff = what_changed(scanner_, *before->content, content.bytes);
         if (!diff.empty()) text += " What changed:\n" + diff;
     }
     return Problem(Code::kStaleRead, std::move(text));
@@ -199,59 +204,6 @@ Attempt<void> Files::put_back(const std::string& aside, const Change& change) co
 }
 
 void Files::drop_aside(const std::string& aside) const { (void)linkless_.remove(aside); }
-
-Attempt<void> Files::check_in(const std::string& whole, const std::string& path,
-                              Purpose purpose) const {
-    auto verdict = check(path, purpose);
-    if (verdict || !hides(path)) return verdict;
-    return Problem(Code::kDeniedByRule, "'" + shown(whole) +
-                                            "' holds something that the workspace's rule '" +
-                                            std::string(rules_.decide(ruled(path)).pattern) +
-                                            "' protects. Work with another file.");
-}
-
-Attempt<void> Files::check_link(const std::string& canonical) const {
-    for (const auto& below : rules_.restricted_below(ruled(canonical))) {
-        const std::string path = fs::joined(canonical, below.path);
-        const bool is_known = !below.path.empty();
-        if (is_known && rules_.decide(ruled(path)).access == PathAccess::kAllow) continue;
-        return Problem(Code::kDeniedByRule, "'" + shown(canonical) +
-                                                "' may not be a link: the workspace's rule '" +
-                                                std::string(below.pattern) +
-                                                "' protects names below it. Choose another name.");
-    }
-    return {};
-}
-
-// What cannot be looked at is not carried away.
-Attempt<void> Files::check_below(const std::string& directory, const std::string& named) const {
-    if (!rules_.covers_something_below(ruled_directory(named))) return {};
-    const bool gets_names = named != directory;
-    Attempt<void> verdict;
-    search::NotableMap notable;
-    const Status walked = linkless_.walk(directory, [&](const WalkEntry& entry) {
-        if (!gets_names && search::is_git_name(entry.name, entry.type)) {
-            const std::string holder(fs::parent_of(entry.path));
-            notable[holder].push_back({std::string(entry.name), entry.type});
-        }
-        const std::string path = named + std::string(entry.path.substr(directory.size()));
-        verdict = check_in(named, path, Purpose::kChange);
-        if (verdict && gets_names && entry.type == FileType::kSymlink) verdict = check_link(path);
-        if (verdict && !gets_names && entry.failure != nullptr) {
-            verdict = Attempt<void>(told(as_error(*entry.failure, "look into", path)));
-        }
-        return verdict ? WalkAction::kContinue : WalkAction::kStop;
-    });
-    if (!verdict) return verdict;
-    const bool is_leaf = !walked && (walked.error().code == Code::kNotADirectory ||
-                                     walked.error().code == Code::kNotFound ||
-                                     walked.error().code == Code::kPathEscape);
-    if (!walked && !is_leaf) return told(walked.error());
-    for (const search::GitPart& part : search::git_parts(linkless_, notable)) {
-        if (auto allowed = check_part(part, part.path); !allowed) return allowed;
-    }
-    return {};
-}
 
 Attempt<void> Files::make_directory(const std::string& canonical) const {
     const auto git = turn_with_git(canonical);

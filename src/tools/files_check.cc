@@ -1,0 +1,105 @@
+// What is refused: by a rule, or because git obeys it.
+#include "base/outcome.h"
+#include "fs/rel_path.h"
+#include "tools/files.h"
+
+namespace paddock::tools {
+
+Problem Files::denied(const std::string& shown, const policy::Decision& decision) {
+    std::string text = "'" + shown + "' is ";
+    text += decision.access == PathAccess::kDeny ? "protected" : "read-only";
+    text +=
+        " by the workspace's rule '" + std::string(decision.pattern) + "'. Work with another file.";
+    return Problem(Code::kDeniedByRule, std::move(text));
+}
+
+Attempt<void> Files::check(std::string_view canonical, Purpose purpose,
+                           std::optional<std::string_view> given) const {
+    const auto decision = rules_.decide(ruled(canonical));
+    const bool refused = decision.access == PathAccess::kDeny ||
+                         (purpose == Purpose::kChange && decision.access != PathAccess::kAllow);
+    if (refused) return denied(given ? shown_given(*given) : shown(canonical), decision);
+    return {};
+}
+
+Attempt<void> Files::check_obeyed(const std::string& canonical, search::GitChange change) const {
+    if (const auto part = search::obeyed_part(linkless_, canonical, change)) {
+        if (auto allowed = check_part(*part, canonical); !allowed) return allowed;
+    }
+    for (const search::GitPart& part : search::git_parts_above(linkless_, canonical)) {
+        const bool is_touched =
+            fs::is_within(canonical, part.path) ||
+            (change == search::GitChange::kTakeAway && fs::is_within(part.path, canonical));
+        if (!is_touched) continue;
+        if (auto allowed = check_part(part, canonical); !allowed) return allowed;
+    }
+    return {};
+}
+
+Attempt<void> Files::check_part(const search::GitPart& part, const std::string& path) const {
+    const auto own = rules_.decide(ruled(path));
+    if (own.by_operator && own.access == PathAccess::kAllow) return {};
+    // Where a pointer leads only a link is a part: of a directory its own parts are.
+    if (part.kind == search::GitPart::Kind::kPointer && !part.named_by.empty()) {
+        const auto stat = linkless_.lstat(part.path);
+        if (!stat || stat->type != FileType::kSymlink) return {};
+    }
+    const auto decision = rules_.decide(ruled(search::name_in_dot_git(part)));
+    if (decision.access == PathAccess::kAllow) return {};
+    return denied(shown(path), decision);
+}
+
+Attempt<void> Files::check_in(const std::string& whole, const std::string& path,
+                              Purpose purpose) const {
+    auto verdict = check(path, purpose);
+    if (verdict || !hides(path)) return verdict;
+    return Problem(Code::kDeniedByRule, "'" + shown(whole) +
+                                            "' holds something that the workspace's rule '" +
+                                            std::string(rules_.decide(ruled(path)).pattern) +
+                                            "' protects. Work with another file.");
+}
+
+Attempt<void> Files::check_link(const std::string& canonical) const {
+    for (const auto& below : rules_.restricted_below(ruled(canonical))) {
+        const std::string path = fs::joined(canonical, below.path);
+        const bool is_known = !below.path.empty();
+        if (is_known && rules_.decide(ruled(path)).access == PathAccess::kAllow) continue;
+        return Problem(Code::kDeniedByRule, "'" + shown(canonical) +
+                                                "' may not be a link: the workspace's rule '" +
+                                                std::string(below.pattern) +
+                                                "' protects names below it. Choose another name.");
+    }
+    return {};
+}
+
+// What cannot be looked at is not carried away.
+Attempt<void> Files::check_below(const std::string& directory, const std::string& named) const {
+    if (!rules_.covers_something_below(ruled_directory(named))) return {};
+    const bool gets_names = named != directory;
+    Attempt<void> verdict;
+    search::NotableMap notable;
+    const Status walked = linkless_.walk(directory, [&](const WalkEntry& entry) {
+        if (!gets_names && search::is_git_name(entry.name, entry.type)) {
+            const std::string holder(fs::parent_of(entry.path));
+            notable[holder].push_back({std::string(entry.name), entry.type});
+        }
+        const std::string path = named + std::string(entry.path.substr(directory.size()));
+        verdict = check_in(named, path, Purpose::kChange);
+        if (verdict && gets_names && entry.type == FileType::kSymlink) verdict = check_link(path);
+        if (verdict && !gets_names && entry.failure != nullptr) {
+            verdict = Attempt<void>(told(as_error(*entry.failure, "look into", path)));
+        }
+        return verdict ? WalkAction::kContinue : WalkAction::kStop;
+    });
+    if (!verdict) return verdict;
+    const bool is_leaf = !walked && (walked.error().code == Code::kNotADirectory ||
+                                     walked.error().code == Code::kNotFound ||
+                                     walked.error().code == Code::kPathEscape);
+    if (!walked && !is_leaf) return told(walked.error());
+    for (const search::GitPart& part : search::git_parts(linkless_, notable)) {
+        if (auto allowed = check_part(part, part.path); !allowed) return allowed;
+    }
+    return {};
+}
+
+}  // namespace paddock::tools
