@@ -143,6 +143,7 @@ Outcome<Place> locate_target(const RootState& state, const RelPath& path) {
     Place target;
     target.name = std::move(end->name);
     target.node = end->node;
+    target.by_link = true;
     PADDOCK_ASSIGN(directory, end->directories.take_top());
     target.owned = std::move(directory);
     target.directory = target.owned.get();

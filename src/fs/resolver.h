@@ -40,6 +40,7 @@ struct Place {
     int directory = -1;
     std::string name;
     std::optional<sys::Node> node;  // what was there, a link not followed; absent: nothing
+    bool by_link = false;           // the name that was asked for is a link that leads here
 
     const char* c_name() const noexcept { return name.c_str(); }
 };

@@ -39,13 +39,9 @@ Done check_mode(const std::optional<Mode>& mode) {
     return {};
 }
 
-// Where a regular file is or would be. A new one does not go where a link leads: that takes the
-// name already.
-Outcome<Place> locate_file(const RootState& state, const RelPath& path, bool is_new = false) {
-    PADDOCK_ASSIGN(place, is_new ? fs::locate_name(state, path) : fs::locate_target(state, path));
-    if (is_new && place.node && place.node->stat.type == FileType::kSymlink) {
-        return refuse(Code::kAlreadyExists);
-    }
+// Where a regular file is or would be.
+Outcome<Place> locate_file(const RootState& state, const RelPath& path) {
+    PADDOCK_ASSIGN(place, fs::locate_target(state, path));
     const bool is_directory = !place.node || place.node->stat.type == FileType::kDirectory;
     if (path.must_be_directory) {
         return refuse(is_directory ? Code::kIsADirectory : Code::kNotADirectory);
@@ -188,7 +184,8 @@ Done write_through(const RootState& state, const RelPath& path, const WriteOptio
         like = std::move(opened);
     }
     return fs::retried([&]() -> Done {
-        PADDOCK_ASSIGN(place, locate_file(state, path, options.must_create));
+        PADDOCK_ASSIGN(place, locate_file(state, path));
+        if (options.must_create && place.by_link) return refuse(Code::kAlreadyExists);
         if (!place.node && !may_create) return no_create();
         return fs::replace_file(place, options, may_create, fill, like ? like->fd() : -1);
     });
