@@ -102,7 +102,7 @@ Done take_after_model(int like, int fd, const Stat& made, const WriteOptions& op
 using TempName = std::array<char, 32>;
 
 // A new file in a directory that somebody else holds. The destructor removes the name unless
-// keep() was called.
+// keep() was called, or somebody else's file came under it by an exchange that was not undone.
 class Draft {
 public:
     Draft(int directory, const TempName& name, UniqueFd file) noexcept
@@ -115,7 +115,9 @@ public:
     Draft& operator=(const Draft&) = delete;
     Draft& operator=(Draft&&) = delete;
     ~Draft() {
-        if (directory_ >= 0) (void)sys::unlinkat(directory_, name(), sys::Unlink::kFile);
+        if (directory_ >= 0 && is_ours()) {
+            (void)sys::unlinkat(directory_, name(), sys::Unlink::kFile);
+        }
     }
 
     const char* name() const noexcept { return name_.data(); }
@@ -126,6 +128,12 @@ public:
     }
 
 private:
+    bool is_ours() const noexcept {
+        const auto own = sys::fstat(fd());
+        const auto there = sys::node_at(directory_, name());
+        return own && there && own->identity == there->stat.identity;
+    }
+
     int directory_;
     TempName name_;
     UniqueFd file_;

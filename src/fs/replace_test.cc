@@ -4,6 +4,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdint>
@@ -252,6 +253,25 @@ TEST_F(ReplaceTest, new_content_in_its_place_is_a_success) {
     });
     EXPECT_TRUE(replace("g", "new")) << "after a link";
     EXPECT_EQ(os_read(ws("g")), "new");
+}
+
+// Somebody writes just before the exchange, and the exchange back fails.
+TEST_F(ReplaceTest, what_an_exchange_brought_out_is_not_removed) {
+    tree({"ROOT/f=old"});
+    WriteOptions known;
+    known.replaces = root().stat("f").value();
+    int renames = 0;
+    const CallHook hook([&](sys::Call call) {
+        if (call != sys::Call::kRename) return sys::Fault{};
+        if (++renames == 1) os_write(ws("f"), "theirs, and longer");
+        return sys::Fault{.error = renames == 2 ? EIO : 0, .bytes_max = 0};
+    });
+    const auto done = replace("f", "new", known);
+    ASSERT_FALSE(done);
+    EXPECT_EQ(done.error().code, Code::kStaleRead);
+    std::vector<std::string> contents;
+    for (const std::string& name : os_list(ws())) contents.push_back(os_read(ws(name)).value());
+    EXPECT_EQ(std::count(contents.begin(), contents.end(), "theirs, and longer"), 1);
 }
 
 TEST_F(ReplaceTest, without_exchange_no_name_is_risked) {
