@@ -28,9 +28,10 @@
 namespace paddock {
 
 enum class Access : std::uint8_t {
-    kReadOnly,     // read files, list directories
-    kReadExecute,  // and run programs
-    kReadWrite,    // read, and change anything but device nodes; not run
+    kReadOnly,           // read files, list directories
+    kReadExecute,        // and run programs
+    kReadWrite,          // read, and change anything but device nodes; not run
+    kRemoveDirectories,  // empty ones, and nothing else
 };
 
 struct AccessRule {

@@ -15,8 +15,13 @@ Result<ConfineReport> confine_to(const Workspace& workspace) {
     const Access access = workspace.is_read_only() ? Access::kReadOnly : Access::kReadWrite;
     ConfineSpec spec;
     spec.rules = {{workspace.session().files().linkless().fd(), access}};
-    if (const auto shell = workspace.session().shell(); shell && (*shell)->quarantine()) {
-        spec.rules.push_back({(*shell)->quarantine()->fd(), Access::kReadWrite});
+    if (const auto shell = workspace.session().shell()) {
+        if (const auto& quarantine = (*shell)->quarantine()) {
+            spec.rules.push_back({quarantine->fd(), Access::kReadWrite});
+        }
+        if (const int parent = (*shell)->cgroup_parent(); parent >= 0) {
+            spec.rules.push_back({parent, Access::kRemoveDirectories});
+        }
     }
     return confine_self(spec);
 }

@@ -1,11 +1,14 @@
 #include "cli/agent_workspace.h"
 
 #include <fcntl.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "sandbox/child.h"
 #include "testing/jail.h"
+#include "tools/session.h"
 
 namespace paddock::testing {
 namespace {
@@ -57,6 +60,27 @@ TEST_F(WallTwo, a_read_only_workspace_can_only_be_read) {
         EXPECT_EQ(os_open_error(ws("new"), O_WRONLY | O_CREAT), EACCES);
     });
     EXPECT_EQ(os_list(ws()), std::vector<std::string>{"f"});
+}
+
+TEST_F(WallTwo, the_cgroup_of_a_session_can_be_removed_from_inside) {
+    ASSERT_TRUE(!is_root() || ::chown(ws().c_str(), 65534, 65534) == 0);
+    options_.shell.emplace();
+    in_child([&] {
+        const auto workspace = Workspace::open(options_);
+        ASSERT_TRUE(workspace.has_value());
+        const auto shell = workspace->session().shell();
+        if (!shell || (*shell)->cgroup_parent() < 0) return;  // none can be made here
+        const UniqueFd parent(::dup((*shell)->cgroup_parent()));
+        const std::string mine = "paddock-" + std::to_string(::getpid()) + "-";
+        const auto names = os_list("/proc/self/fd/" + std::to_string(parent.get()));
+        const auto group = std::find_if(names.begin(), names.end(), [&](const std::string& name) {
+            return name.starts_with(mine);
+        });
+        ASSERT_NE(group, names.end());
+        ASSERT_TRUE(cli::confine_to(*workspace).has_value());
+        cli::end_commands(*workspace);
+        EXPECT_NE(::faccessat(parent.get(), group->c_str(), F_OK, 0), 0);
+    });
 }
 
 }  // namespace

@@ -22,6 +22,9 @@ namespace paddock::sandbox {
 namespace {
 
 constexpr std::string_view kPrefix = "paddock-";
+constexpr const char* kLeaf = "paddock-leaf";
+constexpr const char* kLeafProcesses = "paddock-leaf/cgroup.procs";
+constexpr std::string_view kThisProcess = "0";
 
 bool lists(const std::string& controllers, std::string_view wanted) {
     const auto all = split(controllers, ' ');
@@ -30,9 +33,16 @@ bool lists(const std::string& controllers, std::string_view wanted) {
     });
 }
 
-bool has_controllers(int directory) {
-    const std::string given = read_text(directory, "cgroup.subtree_control").value_or("");
-    return lists(given, "memory") && lists(given, "pids");
+bool names_controllers(int group, const char* file) {
+    const std::string named = read_text(group, file).value_or("");
+    return lists(named, "memory") && lists(named, "pids");
+}
+
+bool has_controllers(int group) { return names_controllers(group, "cgroup.subtree_control"); }
+
+bool holds_only_this_process(int group) {
+    const auto processes = split(read_text(group, "cgroup.procs").value_or(""), '\n');
+    return processes.size() == 1 && processes[0] == std::to_string(sys::own_id());
 }
 
 // Groups of servers that were killed before they could remove them. One with a process in it cannot
@@ -74,20 +84,40 @@ Outcome<Made> make_below(UniqueFd parent) {
     return Made{std::move(parent), std::move(*group), std::move(name)};
 }
 
-// The own group cannot hand controllers down while it holds this process, so beside it is better.
-Outcome<Made> make_group(bool even_without_limits) {
+// Beside the own group, where that is allowed, no process need be moved. Whoever was moved to a
+// leaf by hand_down finds the controllers there the next time.
+Outcome<Made> make_group(const CommandLimits& limits, bool even_without_limits) {
     PADDOCK_ASSIGN(own, own_cgroup_directory());
     if (!has_controllers(own.get())) {
         auto above = sys::openat(own.get(), "..", O_RDONLY | O_DIRECTORY);
         if (above && has_controllers(above->get())) {
             if (auto made = make_below(std::move(*above))) return made;
         }
-        if (!even_without_limits) return refuse(Code::kNotAvailable);
+        const auto handed = hand_down(own.get(), limits);
+        if (!handed && !even_without_limits) return handed.error();
     }
     return make_below(std::move(own));
 }
 
 }  // namespace
+
+Done hand_down(int group, const CommandLimits& limits) {
+    if (!names_controllers(group, "cgroup.controllers") || !holds_only_this_process(group)) {
+        return refuse(Code::kNotAvailable);
+    }
+    PADDOCK_ASSIGN(control, sys::openat(group, "cgroup.subtree_control", O_WRONLY));
+    const auto made = sys::mkdirat(group, kLeaf, 0755);
+    if (!made && made.error().os_error != EEXIST) return made.error();
+    Done done = write_text(group, kLeafProcesses, kThisProcess);
+    if (done) {
+        done = sys::write_all(control.get(),
+                              limits.cpu_percent ? "+memory +pids +cpu" : "+memory +pids");
+    }
+    if (done) return done;
+    (void)write_text(group, "cgroup.procs", kThisProcess);
+    (void)sys::unlinkat(group, kLeaf, sys::Unlink::kDirectory);
+    return done;
+}
 
 Done set_group_limits(int group, const CommandLimits& limits) {
     PADDOCK_TRY(write_text(group, "memory.max", std::to_string(limits.memory_bytes)));
@@ -101,8 +131,11 @@ Done set_group_limits(int group, const CommandLimits& limits) {
 }
 
 Outcome<SessionGroup> SessionGroup::make(const CommandLimits& limits, bool even_without_limits) {
-    PADDOCK_ASSIGN(made, make_group(even_without_limits));
+    PADDOCK_ASSIGN(made, make_group(limits, even_without_limits));
     SessionGroup group(std::move(made.parent), std::move(made.group), std::move(made.name));
+    if (auto kill = sys::openat(group.group_.get(), "cgroup.kill", O_WRONLY)) {
+        group.kill_ = std::move(*kill);
+    }
     if (!has_controllers(group.parent_.get())) return group;
     PADDOCK_TRY(set_group_limits(group.group_.get(), limits));
     PADDOCK_ASSIGN(memory, sys::openat(group.group_.get(), "memory.events", O_RDONLY));
@@ -117,9 +150,10 @@ SessionGroup::~SessionGroup() {
     constexpr int kTriesMax = 200;
     constexpr int kPauseMs = 5;
     for (int i = 0; i < kTriesMax; ++i) {
-        (void)write_text(group_.get(), "cgroup.kill", "1");
+        if (kill_.valid()) (void)sys::write_all(kill_.get(), "1");
         const auto removed = sys::unlinkat(parent_.get(), name_.c_str(), sys::Unlink::kDirectory);
-        // A process that has confined itself since may not: the next session removes what is stale.
+        // A process that may not since it has confined itself: the next session removes what is
+        // stale.
         if (removed || removed.error().os_error == EACCES) return;
         (void)sys::wait_ready({}, kPauseMs);
     }

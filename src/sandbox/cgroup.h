@@ -2,8 +2,12 @@
 // at once that none can dodge.
 //
 // It is made below the group of this process, or beside it, where the host allows that and has the
-// controllers there already. Nothing else of the host's groups is changed. Without controllers it
-// still ends processes, which the low rung has use for.
+// controllers there already, or where the group is delegated to this process alone: see hand_down.
+// Nothing else of the host's groups is changed. Without controllers it still ends processes, which
+// the low rung has use for.
+//
+// A process that confines itself later ends what is in the group all the same; to remove it as well
+// it needs Access::kRemoveDirectories for parent().
 #pragma once
 
 #include <sys/types.h>
@@ -32,6 +36,8 @@ public:
 
     Done add(pid_t process);
 
+    int parent() const noexcept { return parent_.get(); }  // the directory it is in
+
     bool has_limits() const noexcept { return memory_events_.valid(); }
 
     // For event_count; invalid without limits.
@@ -45,9 +51,15 @@ private:
     UniqueFd parent_;
     UniqueFd group_;
     std::string name_;
+    UniqueFd kill_;  // invalid before Linux 5.14
     UniqueFd memory_events_;
     UniqueFd process_events_;
 };
+
+// Makes `group`, the directory of this process's own, give controllers to groups below it. While it
+// holds a process it cannot, so this process goes to a leaf below it, and stays there. Refused
+// (not_available) if the group holds others; after any failure all is as it was.
+Done hand_down(int group, const CommandLimits& limits);
 
 // In the directory of a group that has the controllers.
 Done set_group_limits(int group, const CommandLimits& limits);

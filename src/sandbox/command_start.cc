@@ -43,7 +43,10 @@ Done enter(CommandStart& start) { return sys::enter_directory(start.directory); 
 
 Done limit(CommandStart& start) {
     const CommandLimits& limits = start.plan->limits;
-    PADDOCK_TRY(sys::set_limit(sys::Limit::kProcesses, start.plan->others + limits.processes));
+    // What the cgroup refuses is counted, and what this limit does is not: the cgroup comes first.
+    const std::uint64_t behind = start.plan->process_events.valid() ? 1 : 0;
+    PADDOCK_TRY(
+        sys::set_limit(sys::Limit::kProcesses, start.plan->others + limits.processes + behind));
     PADDOCK_TRY(sys::set_limit(sys::Limit::kFileBytes, limits.file_bytes));
     PADDOCK_TRY(sys::set_limit(sys::Limit::kOpenFiles, limits.open_files));
     PADDOCK_TRY(sys::set_limit(sys::Limit::kCoreBytes, 0));

@@ -98,6 +98,7 @@ Plan plan_for(const ConfineSpec& spec, int abi) {
 }
 
 ll::Rights granted(Access access, const ll::Handled& handled) {
+    if (access == Access::kRemoveDirectories) return ll::kRemoveDir & handled.files;
     ll::Rights rights = kRead;
     if (access == Access::kReadExecute) rights |= ll::kExecute;
     if (access == Access::kReadWrite) rights |= kChange;

@@ -394,6 +394,9 @@ const std::string& Warden::home() const { return state_->home; }
 const std::string& Warden::temporary() const { return state_->temporary; }
 UniqueFd Warden::take_proxy_listener() { return std::move(state_->running.listener); }
 std::uint16_t Warden::proxy_port() const { return state_->running.port; }
+int Warden::cgroup_parent() const {
+    return state_->running.group ? state_->running.group->parent() : -1;
+}
 
 void Warden::end() {
     if (state_ == nullptr) return;

@@ -169,6 +169,10 @@ public:
     UniqueFd take_proxy_listener();
     std::uint16_t proxy_port() const;  // 0: none
 
+    // The directory that the session's cgroup is in, to let a process that confines itself remove
+    // it (Access::kRemoveDirectories); -1 without one. Borrowed.
+    int cgroup_parent() const;
+
     // Ends every process of the session and waits until they are gone. What is asked later is
     // sandbox_unavailable.
     void end();

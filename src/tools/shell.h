@@ -98,6 +98,7 @@ public:
 
     const ShellReport& report() const { return warden_.report(); }
     const std::optional<Root>& quarantine() const { return quarantine_; }
+    int cgroup_parent() const { return warden_.cgroup_parent(); }
     std::string directory() const { return warden_.directory(); }
     sandbox::WallLayers wall_layers() const;
 

@@ -1,13 +1,7 @@
 // `paddock run`: the command's own words and exit code, and what it was denied for the person.
 #include "cli/run.h"
 
-#include <fcntl.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <array>
 #include <csignal>
-#include <cstdlib>
 #include <filesystem>
 #include <thread>
 
@@ -35,44 +29,6 @@ protected:
         words.insert(words.end(), command.begin(), command.end());
         return paddock(words);
     }
-};
-
-// "paddock run" of a program that waits for ever, with a terminal that is nobody's controlling one:
-// the kernel sends no signal when it is gone.
-class OnTerminal {
-public:
-    explicit OnTerminal(const std::string& root)
-        : terminal_(::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)) {
-        if (::grantpt(terminal_.get()) != 0 || ::unlockpt(terminal_.get()) != 0) std::abort();
-        const UniqueFd other(::open(::ptsname(terminal_.get()), O_RDWR | O_NOCTTY | O_CLOEXEC));
-        id_ = ::fork();
-        if (id_ == 0) {
-            for (const int fd : {0, 1, 2}) ::dup2(other.get(), fd);
-            ::setenv("PADDOCK_CONFIG", "/dev/null", 1);
-            ::setenv("XDG_STATE_HOME", "/dev/null", 1);
-            ::execl(PADDOCK_BINARY, "paddock", "run", "--root", root.c_str(), "--", "sh", "-c",
-                    "echo ready; exec sleep 100000", nullptr);
-            ::_exit(1);
-        }
-        std::array<char, 256> block;
-        for (std::string text; text.find("ready") == text.npos;) {
-            const ssize_t got = ::read(terminal_.get(), block.data(), block.size());
-            if (got <= 0) break;
-            text.append(block.data(), static_cast<std::size_t>(got));
-        }
-    }
-
-    void signal(int number) const { ::kill(id_, number); }
-    void hang_up() { terminal_.reset(); }
-    int wait() const {
-        int status = 0;
-        ::waitpid(id_, &status, 0);
-        return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    }
-
-private:
-    UniqueFd terminal_;
-    pid_t id_ = -1;
 };
 
 bool holds(const std::string& text, std::string_view part) { return text.find(part) != text.npos; }
@@ -111,14 +67,6 @@ TEST_F(Run, reaches_listed_destinations_only) {
     EXPECT_EQ(other.connections(), 0);
 }
 
-TEST_F(Run, signals_reach_a_command_on_a_terminal) {
-    for (const int number : {SIGTERM, SIGHUP, SIGINT, SIGQUIT}) {
-        const OnTerminal command(ws());
-        command.signal(number);
-        EXPECT_EQ(command.wait(), 128 + number);
-    }
-}
-
 // Whatever ends paddock: what the command has planted is gone.
 class Ended : public Run {
 protected:
@@ -147,12 +95,6 @@ TEST_F(Ended, a_call_by_a_signal) {
     for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1}) {
         expect_undone_after(number, {"call", "bash", arguments, "--root", ws()});
     }
-}
-
-TEST_F(Run, a_command_is_told_that_its_terminal_is_gone) {
-    OnTerminal command(ws());
-    command.hang_up();
-    EXPECT_EQ(command.wait(), 128 + SIGHUP);
 }
 
 TEST_F(Run, what_follows_the_command_is_its_own) {

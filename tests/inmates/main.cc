@@ -1,13 +1,16 @@
 // inmate list                                  every attempt: name, group, what it tries
-// inmate NAME GROUND                           tries it; exit code 0: succeeded, 1: blocked, 2:
-// cannot inmate run [OPTIONS] [-- LAUNCHER...]        every attempt under a launcher, with a table
+// inmate NAME GROUND                           tries it; exit code 0: succeeded, 1: blocked,
+//                                              2: cannot be tried
+// inmate run [OPTIONS] [-- LAUNCHER...]        every attempt under a launcher, with a table
 //     --below DIR        where scenes are made (default: the first writable of /srv and /var/tmp)
 //     --only NAME        may be repeated
 //     --tsv FILE         name, group, what, result, one line each
 //     --owner ID         whom the scenes belong to
-//     --allow NAME       may succeed although it is hostile; may be repeated
-//     --expect WHAT      "success": of all that the user's rights allow; "walls": nothing hostile
-//                        succeeds and all ordinary work does. Exit code 1 if it is not so.
+//     --known NAME       a gap: it succeeds although hostile, or fails although ordinary work;
+//                        may be repeated
+//     --expect WHAT      "success": of all that can be tried; "walls": nothing hostile succeeds and
+//                        all ordinary work does, but what is known. Exit code 1 if it is not so.
+//     --least NUMBER     of hostile attempts that can be tried; exit code 1 if there are fewer
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -28,7 +31,8 @@ struct Options {
     std::set<std::string> only = {};
     std::string tsv = {};
     std::string expect = {};
-    std::set<std::string> allow = {};
+    std::set<std::string> known = {};
+    int least = 0;
     std::optional<unsigned> owner = {};
     std::vector<std::string> launcher = {};
 };
@@ -36,7 +40,8 @@ struct Options {
 int usage() {
     std::fputs(
         "usage: inmate list | inmate NAME GROUND | inmate run [--below DIR] [--only NAME] "
-        "[--tsv FILE] [--owner ID] [--allow NAME] [--expect success|walls] [-- LAUNCHER...]\n",
+        "[--tsv FILE] [--owner ID] [--known NAME] [--expect success|walls] [--least NUMBER] "
+        "[-- LAUNCHER...]\n",
         stderr);
     return 64;
 }
@@ -58,8 +63,10 @@ bool parse(int count, char** words, Options& options) {
             options.tsv = value;
         else if (word == "--owner")
             options.owner = static_cast<unsigned>(std::stoul(value));
-        else if (word == "--allow")
-            options.allow.insert(value);
+        else if (word == "--known")
+            options.known.insert(value);
+        else if (word == "--least")
+            options.least = std::stoi(value);
         else if (word == "--expect" && (value == "success" || value == "walls"))
             options.expect = value;
         else
@@ -83,9 +90,8 @@ bool is_expected(const Options& options, const Group& group, const Attempt& atte
     if (options.expect.empty() || outcome.verdict == Verdict::kCannotTry) return true;
     if (!outcome.started) return false;
     const bool succeeded = outcome.verdict == Verdict::kSucceeded;
-    if (options.allow.contains(attempt.name)) return true;
-    if (options.expect == "walls") return succeeded == group.wanted;
-    return succeeded || (attempt.needs == Needs::kRoot && ::geteuid() != 0);
+    if (options.expect == "success") return succeeded;
+    return succeeded == (group.wanted != options.known.contains(attempt.name));
 }
 
 int list() {
@@ -134,6 +140,10 @@ int run(Options options) {
     for (const Group& group : all_groups()) run_group(group, options, tsv, hostile, wanted);
     std::printf("\nhostile: %d of %d succeeded; ordinary work: %d of %d\n", hostile.succeeded,
                 hostile.tried, wanted.succeeded, wanted.tried);
+    if (hostile.tried < options.least) {
+        std::printf("that is less than %d\n", options.least);
+        return 1;
+    }
     return hostile.unexpected + wanted.unexpected == 0 ? 0 : 1;
 }
 

@@ -131,14 +131,22 @@ Verdict verdict_in(const std::string& output) {
     return static_cast<Verdict>(std::atoi(output.c_str() + at + lead.size()));
 }
 
+// What fails without any sandbox says nothing about one.
+bool fails_anyway(const Attempt& attempt) {
+    return attempt.needs == Needs::kRoot && ::geteuid() != 0;
+}
+
 Outcome judge(const Attempt& attempt, const Scene& scene) {
     const std::string output = read_text(scene.output());
     if (output.find("inmate: " + std::string(attempt.name)) == std::string::npos) {
         return {Verdict::kBlocked, last_line(output), false};
     }
-    const Verdict verdict = verdict_in(output);
+    Verdict verdict = verdict_in(output);
     if (verdict == Verdict::kCannotTry) return {verdict, reason_in(output)};
-    if (attempt.seen != nullptr) return {succeeded_if(attempt.seen(scene.ground()))};
+    if (attempt.seen != nullptr) verdict = succeeded_if(attempt.seen(scene.ground()));
+    if (verdict == Verdict::kBlocked && fails_anyway(attempt)) {
+        return {Verdict::kCannotTry, "needs root"};
+    }
     return {verdict};
 }
 

@@ -84,7 +84,8 @@ TEST_F(Degrade, what_is_permitted_is_not_requested) {
 TEST_F(Degrade, a_rule_grants_nothing_that_the_abi_does_not_know) {
     for (const Level& level : levels()) {
         const auto handled = sandbox::plan_for({}, level.abi).handled;
-        for (const Access access : {Access::kReadOnly, Access::kReadExecute, Access::kReadWrite}) {
+        for (const Access access : {Access::kReadOnly, Access::kReadExecute, Access::kReadWrite,
+                                    Access::kRemoveDirectories}) {
             EXPECT_EQ(sandbox::granted(access, handled) & ~handled.files, 0U);
         }
     }

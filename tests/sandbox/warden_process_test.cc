@@ -442,6 +442,44 @@ TEST_F(Session, a_cgroup_ends_what_a_killed_warden_leaves) {
     EXPECT_TRUE(eventually([&] { return marked(mark).empty(); }));
 }
 
+// The name of the only one that this process has in there.
+std::string own_group(int parent) {
+    const std::string lead = "paddock-" + std::to_string(::getpid()) + "-";
+    for (const std::string& name : os_list("/proc/self/fd/" + std::to_string(parent))) {
+        if (name.starts_with(lead)) return name;
+    }
+    return {};
+}
+
+TEST_F(Session, a_cgroup_is_emptied_and_removed_by_a_server_that_has_confined_itself) {
+    NEEDS_LANDLOCK(1);
+    if (!sandbox::SessionGroup::make({}, true)) GTEST_SKIP() << "no cgroup can be made here";
+    START(probe, spec(Rung::kLow));
+    probe.end();
+    const std::string mark = new_mark();
+    const std::string script = inmate() + "become_daemon started " + mark + "; sleep 1000";
+    for (const bool may_remove : {false, true}) {
+        in_child([&] {
+            auto warden = Warden::start(spec(Rung::kLow));
+            ASSERT_TRUE(warden.has_value());
+            leave_running(*warden, script);
+            ASSERT_TRUE(eventually([&] { return marked(mark).size() == 2; }));
+            const std::string children =
+                *os_read("/proc/self/task/" + std::to_string(::getpid()) + "/children");
+            ASSERT_EQ(::kill(std::stoi(children), SIGKILL), 0);
+            const UniqueFd parent(::dup(warden->cgroup_parent()));
+            const std::string group = own_group(parent.get());
+            ConfineSpec confined;
+            if (may_remove) confined.rules = {{parent.get(), Access::kRemoveDirectories}};
+            ASSERT_TRUE(confine_self(confined).has_value());
+            warden->end();
+            EXPECT_EQ(::faccessat(parent.get(), group.c_str(), F_OK, 0) != 0, may_remove);
+        });
+        EXPECT_TRUE(eventually([&] { return marked(mark).empty(); })) << "processes are left";
+    }
+    EXPECT_TRUE(sandbox::SessionGroup::make({}, true).has_value()) << "removes what is stale";
+}
+
 TEST_P(OnBothRungs, a_terminal_is_a_terminal) {
     START(warden, spec());
     sandbox::Command command =
