@@ -275,14 +275,15 @@ Reply WardenProcess::enter(Request& request) {
         path += plan_.workspace_path.size();
         if (*path == '/') ++path;
     }
-    if (std::strlen(path) >= directory_path_.size()) return answer(Entering::kMissing);
+    const std::size_t size = std::strlen(path) + 1;
+    if (size > directory_path_.size()) return answer(Entering::kMissing);
     auto there = descend_to_directory(workspace_.get(), path);
     if (!there) {
         return answer(there.error().code == Code::kInvalidPath ? Entering::kOutside
                                                                : Entering::kMissing);
     }
     directory_ = std::move(*there);
-    std::strcpy(directory_path_.data(), path);
+    std::memcpy(directory_path_.data(), path, size);
     return answer(Entering::kEntered);
 }
 
