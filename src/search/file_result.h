@@ -22,8 +22,11 @@ struct Wanted {
 class FileResult final : public Sink {
 public:
     explicit FileResult(const Wanted& wanted) : wanted_(&wanted) {}
+    FileResult(const FileResult&) = delete;
+    FileResult& operator=(const FileResult&) = delete;
     FileResult(FileResult&&) noexcept;
     FileResult& operator=(FileResult&&) noexcept;
+    ~FileResult() override = default;
 
     Next line(const Line& line) override;
     void set_binary();

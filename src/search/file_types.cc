@@ -15,6 +15,7 @@ bool has(const std::vector<std::string_view>& list, std::string_view value) noex
 
 }  // namespace
 
+// NOLINTNEXTLINE(readability-function-size): a table.
 const std::vector<FileKind>& file_kinds() {
     static const std::vector<FileKind> kinds = {
         {"ada", "*.adb *.ads"},

@@ -41,7 +41,7 @@ void FoundFiles::keep_newest(std::size_t count) {
 
 std::size_t FoundFiles::bytes() const noexcept {
     std::size_t bytes = files_.capacity() * sizeof(File);
-    for (const std::string& block : blocks_) bytes += sizeof block + block.capacity();
+    for (const std::string& block : blocks_) bytes += sizeof(std::string) + block.capacity();
     return bytes;
 }
 

@@ -134,6 +134,7 @@ std::vector<GitPart> Layout::run() {
         }
     }
     std::vector<GitPart> parts;
+    parts.reserve(parts_.size());
     for (auto& [path, part] : parts_) parts.push_back(std::move(part));
     return parts;
 }
@@ -259,7 +260,7 @@ void Layout::read_config(const std::string& path, const std::string& git_directo
             (setting.key.starts_with("includeif.") && setting.key.ends_with(".path"));
         if (!includes || depth == kIncludeDepthMax) continue;
         const auto included = led_inside(root_, parent_of(path), *setting.value);
-        if (!included || included->empty() || parts_.count(*included) != 0) continue;
+        if (!included || included->empty() || parts_.contains(*included)) continue;
         add_part(*included, GitPart::Kind::kConfig, git_directory, path);
         read_config(follow_config(*included, git_directory, path), git_directory, depth + 1);
     }

@@ -10,7 +10,8 @@
 #include <span>
 #include <utility>
 
-// The program as it is mapped; the linker puts it there.
+// The program as it is mapped; the linker puts it there, under this name.
+// NOLINTNEXTLINE(bugprone-reserved-identifier,readability-identifier-naming)
 extern "C" const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
 
 namespace paddock::sys {
@@ -30,6 +31,7 @@ Memory::~Memory() {
 }
 
 void release_program() noexcept {
+    // NOLINTBEGIN(performance-no-int-to-ptr): what lies in the file is known by numbers.
     const auto base = reinterpret_cast<std::uintptr_t>(&__ehdr_start);
     const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
     const auto* const first = reinterpret_cast<const ElfW(Phdr)*>(base + __ehdr_start.e_phoff);
@@ -40,6 +42,7 @@ void release_program() noexcept {
         // Advice: where it is not taken, nothing is lost.
         (void)::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
     }
+    // NOLINTEND(performance-no-int-to-ptr)
 }
 
 }  // namespace paddock::sys

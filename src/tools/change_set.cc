@@ -104,7 +104,7 @@ Attempt<void> ChangeSet::make_new(Entry& entry) {
     note_missing_directories(path);
     if (entry.step == Step::kRename && !entries_.at(entry.origin).is_moved) {
         Entry& origin = entries_.at(entry.origin);
-        const auto renamed = files_.rename(origin.change, entry.change);
+        auto renamed = files_.rename(origin.change, entry.change);
         origin.is_moved = renamed.has_value();
         entry.moved = renamed ? &origin : nullptr;
         // Another file system, or one that cannot refuse a name that is taken.

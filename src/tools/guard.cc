@@ -287,11 +287,11 @@ void Guard::Impl::settle_named(const List& list) {
     for (bool progress = true; progress && !acted_;) {
         progress = false;
         for (const ProtectedPath& entry : list) {
-            if (entry.named_by.empty() || settled.count(entry.path) != 0) continue;
+            if (entry.named_by.empty() || settled.contains(entry.path)) continue;
             const KnownPath* source = known_.find(entry.named_by);
             const auto there = root_.lstat(entry.named_by);
             if (source == nullptr || !there || !is_same_object(source->at.stat, *there)) continue;
-            const bool accepted = source->at.named_by.empty() || settled.count(entry.named_by) != 0;
+            const bool accepted = source->at.named_by.empty() || settled.contains(entry.named_by);
             if (!accepted) continue;
             settle(entry);
             if (acted_) return;
@@ -486,7 +486,7 @@ void Guard::Impl::clean(const ProtectedPath& entry, const policy::GitVerdict& ve
            verdict.unreadable ? "it could not be read" : listed(verdict.refused), std::move(kept));
 }
 
-Guard::Guard(Root linkless, const policy::PathRules& rules, GuardOptions options)
+Guard::Guard(const Root& linkless, const policy::PathRules& rules, GuardOptions options)
     : impl_(std::make_unique<Impl>(linkless, rules, std::move(options))) {}
 Guard::~Guard() = default;
 

@@ -55,7 +55,7 @@ struct GuardOptions {
 class Guard {
 public:
     // `linkless` passes no link and may write. `rules` must outlive the guard.
-    Guard(Root linkless, const policy::PathRules& rules, GuardOptions options);
+    Guard(const Root& linkless, const policy::PathRules& rules, GuardOptions options);
     Guard(const Guard&) = delete;
     Guard& operator=(const Guard&) = delete;
     ~Guard();

@@ -12,7 +12,7 @@ HostSockets::Key HostSockets::key_of(const Stat& stat) {
 void HostSockets::forget_all_but(const List& sockets) {
     std::set<Key> there;
     for (const search::ProtectedPath& socket : sockets) there.insert(key_of(socket.stat));
-    const auto is_gone = [&](const Key& key) { return there.count(key) == 0; };
+    const auto is_gone = [&](const Key& key) { return !there.contains(key); };
     std::erase_if(of_host_, is_gone);
     std::erase_if(of_commands_, is_gone);
     std::erase_if(bound_, is_gone);
@@ -22,7 +22,7 @@ void HostSockets::find_unbound(const List& sockets) {
     unbound_.clear();
     for (const search::ProtectedPath& socket : sockets) {
         const Key key = key_of(socket.stat);
-        if (of_host_.count(key) != 0 && bound_.count(key) == 0) unbound_.push_back(socket);
+        if (of_host_.contains(key) && !bound_.contains(key)) unbound_.push_back(socket);
     }
 }
 
@@ -30,7 +30,7 @@ void HostSockets::trust(const List& sockets) {
     forget_all_but(sockets);
     for (const search::ProtectedPath& socket : sockets) {
         const Key key = key_of(socket.stat);
-        if (of_commands_.count(key) == 0) of_host_.insert(key);
+        if (!of_commands_.contains(key)) of_host_.insert(key);
     }
     find_unbound(sockets);
 }
@@ -39,7 +39,7 @@ void HostSockets::admit(const List& sockets) {
     forget_all_but(sockets);
     for (const search::ProtectedPath& socket : sockets) {
         const Key key = key_of(socket.stat);
-        if (of_host_.count(key) == 0) of_commands_.insert(key);
+        if (!of_host_.contains(key)) of_commands_.insert(key);
     }
     find_unbound(sockets);
 }

@@ -28,7 +28,7 @@ Job::Job(Parts parts, std::optional<search::SecretScanner> filter)
 
 // What is not certain yet is shown when nothing follows it for a while; what then becomes certain
 // is shown from there on.
-void Job::show(const Progress& progress, std::string certain, bool with_rest) {
+void Job::show(const Progress& progress, const std::string& certain, bool with_rest) {
     if (!progress) return;
     std::string rest = with_rest ? output_.rest() : std::string();
     const std::string all = certain + rest;
@@ -117,7 +117,7 @@ EndedBy Job::attend(const Attendance& attendance) {
     }
 }
 
-bool Job::linger(std::stop_token stop) {
+bool Job::linger(const std::stop_token& stop) {
     const std::stop_callback wake_up(stop, [this] { sys::wake(parts_.wakeup.get()); });
     while (!stop.stop_requested() && state().output_open) {
         std::array<sys::Watched, 2> watched{sys::Watched{parts_.output.get()},

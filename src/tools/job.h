@@ -64,7 +64,7 @@ public:
 
     // After the end: takes in what other processes of the command go on printing, until they close
     // it or a stop is requested. False: it was more than is kept, and nobody hears them any more.
-    bool linger(std::stop_token stop);
+    bool linger(const std::stop_token& stop);
 
     // What the shell reported as its last directory; empty if nothing.
     std::string last_directory() const;
@@ -90,7 +90,7 @@ private:
 
     void take_output(const Progress& progress);
     void drain(const Progress& progress);
-    void show(const Progress& progress, std::string certain, bool with_rest);
+    void show(const Progress& progress, const std::string& certain, bool with_rest);
     void close_output();
     bool has_ended();
     bool is_blamed() const;
