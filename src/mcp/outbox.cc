@@ -81,7 +81,12 @@ void Outbox::write_kept(Lock& lock) {
             close(lock);
             break;
         }
+        const bool was_short = kept_bytes() >= bounds_.unread;
         written_ += *written;
+        if (was_short && kept_bytes() < bounds_.unread) {
+            changed_.notify_all();
+            sys::wake(wakeup_);
+        }
         if (*written > 0) continue;
         stuck_ = true;
         if (!start_thread()) close(lock);
@@ -119,11 +124,8 @@ void Outbox::write_on() {
         if (closed_) return;
         if (!waited) return close(lock);
         stuck_ = false;
-        const bool was_short = kept_bytes() >= bounds_.unread;
         write_kept(lock);
-        if (kept_bytes() >= bounds_.unread) continue;
-        if (was_short) changed_.notify_all();
-        if (was_short || kept_bytes() == 0) sys::wake(wakeup_);
+        if (kept_bytes() == 0) sys::wake(wakeup_);
     }
 }
 

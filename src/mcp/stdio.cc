@@ -140,10 +140,11 @@ private:
         const auto exchange = protocol_.accept(parse_message(line.text), arrival_);
         if (!exchange) return;
         const tools::Pace pace = protocol_.pace(*exchange);
-        if (pace != tools::Pace::kQuick) return hand_on(exchange, pace);
-        // What is no call of a tool may be about the requests behind it.
-        if (!exchange->method().pace) return answer(exchange);
-        quick_.add(exchange);
+        if (pace == tools::Pace::kQuick && exchange->method().pace) return quick_.add(exchange);
+        // It may need what comes before it, a read before an edit, or be about what comes behind.
+        while (const auto earlier = quick_.take()) answer(earlier);
+        if (pace == tools::Pace::kQuick) return answer(exchange);
+        hand_on(exchange, pace);
     }
 
     void hand_on(const std::shared_ptr<Exchange>& exchange, tools::Pace pace) {

@@ -395,6 +395,42 @@ TEST_F(McpStdio, ten_thousand_requests_at_once_are_all_answered) {
 }
 
 // As many commands as run at once, all waiting for us, and then what takes threads too.
+TEST_F(McpStdio, quick_calls_that_come_together_are_answered_once_each) {
+    os_write(ws("a.txt"), "text\n");
+    constexpr int kCalls = 5'000;
+    (void)server();
+    std::jthread writer([&] {
+        for (int i = 0; i < kCalls; ++i) (void)server().call("read_file", {{"path", "a.txt"}});
+        server().close_input();
+    });
+    std::set<std::int64_t> answered;
+    for (json::Value next = server().receive(); !next.is_null(); next = server().receive()) {
+        EXPECT_TRUE(answered.insert(*at(next, "id").as_integer()).second);
+        EXPECT_NE(text_at(next, "result").find("text"), std::string::npos);
+    }
+    EXPECT_EQ(answered.size(), std::size_t{kCalls});
+    writer.join();
+    EXPECT_EQ(server().wait(), 0);
+}
+
+// Whoever sends both at once has read the file before it is changed.
+TEST_F(McpStdio, an_edit_right_behind_its_read_is_taken) {
+    const auto line = [](int id, const char* tool, const char* arguments) {
+        return R"({"jsonrpc":"2.0","id":)" + std::to_string(id) +
+               R"(,"method":"tools/call","params":{"name":")" + tool + R"(","arguments":)" +
+               arguments + "}}\n";
+    };
+    for (int i = 0; i < 40; ++i) {
+        os_write(ws("f" + std::to_string(i)), "old");
+        const std::string path = R"({"path":"f)" + std::to_string(i) + '"';
+        server().send_raw(line(1000 + 2 * i, "read_file", (path + "}").c_str()) +
+                          line(1001 + 2 * i, "edit_file",
+                               (path + R"(,"old_string":"old","new_string":"new"})").c_str()));
+        const json::Value answer = server().answer_to(1001 + 2 * i);
+        EXPECT_EQ(text_at(answer, "result.isError"), "null") << json::to_text(answer);
+    }
+}
+
 TEST_F(McpStdio, long_commands_hold_up_no_other_tool) {
     NEEDS_BASH();
     tree({"ROOT/a.txt=one\n", "ROOT/gate="});
