@@ -65,7 +65,7 @@ private:
 std::vector<Command> host_commands() {
     const Manual resolve{
         .name = "resolve",
-        .summary = "Say where paths lead in a workspace, or which rule refuses them.",
+        .summary = "Say where paths lead in a workspace, or which rule of paths refuses them.",
         .operands = {{.name = "PATH", .offers = Offers::kPath, .many = true}},
         .examples = {"paddock resolve --root ~/project src/main.c ../other/file",
                      "paddock resolve --root ~/project --symlinks reject --json vendor/lib",

@@ -133,8 +133,9 @@ std::optional<net::Response> HttpEndpoint::admit(const net::Head& head) const {
     if (!settings_.token.empty()) {
         const std::string* given = head.header("Authorization");
         if (given == nullptr || !equal_secrets(bearer_of(*given), settings_.token)) {
-            net::Response refusal =
-                net::plain_response(401, "Send the token: 'Authorization: Bearer TOKEN'.");
+            net::Response refusal = net::plain_response(
+                401, given == nullptr ? "Send the token: 'Authorization: Bearer TOKEN'."
+                                      : "This is not the token of this server.");
             refusal.headers.push_back({"WWW-Authenticate", R"(Bearer realm="paddock")"});
             return refusal;
         }

@@ -15,6 +15,27 @@ std::string access_name(PathAccess access) {
     return {};
 }
 
+std::string about_commands(const ShellOptions& shell) {
+    std::string text = "Commands: ";
+    if (shell.host_network) {
+        text += "the host's network";
+    } else if (shell.network_allow.empty()) {
+        text += "no network but their own loopback";
+    } else {
+        text += "by HTTP_PROXY";
+        for (const std::string& host : shell.network_allow) {
+            text += (&host == &shell.network_allow.front() ? " " : ", ") + host;
+        }
+        text += ", no other network";
+    }
+    if (shell.read_only) text += "; files cannot be changed";
+    return text + "; at most " + std::to_string(shell.limits.processes) + " processes, " +
+           std::to_string(shell.limits.memory_bytes >> 20) + " MB of memory, " +
+           std::to_string(limits::kCommandTimeoutMs / 1000) +
+           " s unless timeout_ms says more (up to " +
+           std::to_string(limits::kCommandTimeoutMsMax / 1000) + " s).\n";
+}
+
 Attempt<Answer> run_workspace_info(Session& session, const Arguments&, const CallOptions&) {
     const WorkspaceOptions& options = session.options();
     std::string text = options.unconfined
@@ -30,11 +51,13 @@ Attempt<Answer> run_workspace_info(Session& session, const Arguments&, const Cal
     if (options.redact_secrets) text += "Secrets in results appear as [REDACTED:kind].\n";
     if (options.default_rules) {
         text +=
-            "Files that usually hold secrets (.env, *.pem, id_rsa, ...) are denied; .git/hooks and "
-            ".git/config are read-only.\n";
+            "Files that usually hold secrets (.env, *.pem, id_rsa, ...) are denied; what git, "
+            "shells, editors and agents obey (.git/config, .git/hooks, .bashrc, .envrc, .vscode, "
+            ".mcp.json, .claude, ...) is read-only.\n";
     }
-    if (options.unconfined && options.shell && !options.read_only) {
-        text += "Commands stay in the workspace.\n";
+    if (options.shell && !options.read_only) {
+        if (options.unconfined) text += "Commands stay in the workspace.\n";
+        text += about_commands(*options.shell);
     }
     for (const PathRule& rule : options.rules) {
         text += "Rule: " + rule.pattern + " is " + access_name(rule.access) + ".\n";
@@ -53,7 +76,7 @@ const Declaration& workspace_info() {
     static const Declaration kTool{
         .name = "workspace_info",
         .title = "Workspace information",
-        .summary = "What this workspace allows: mode, protected paths, tools.",
+        .summary = "What this workspace allows: mode, protected paths, commands, tools.",
         .description = "Call it once when unsure what can be done here.",
         .manners = {.read_only = true, .idempotent = true, .pace = Pace::kQuick},
         .arguments = {},

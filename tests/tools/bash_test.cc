@@ -40,6 +40,18 @@ TEST_F(Bash, reads_and_writes_the_workspace_and_nothing_else) {
     EXPECT_EQ(secret(), kSecret);
 }
 
+TEST_F(Bash, the_workspace_tells_what_commands_may) {
+    const std::string text = ok("workspace_info", {});
+    EXPECT_NE(text.find("no network but their own loopback"), std::string::npos) << text;
+    EXPECT_NE(text.find(std::to_string(options.shell->limits.processes) + " processes"),
+              std::string::npos)
+        << text;
+    reopen();
+    options.shell->network_allow = {"example.org:443", "*.example.net"};
+    EXPECT_NE(ok("workspace_info", {}).find("example.org:443, *.example.net, no other network"),
+              std::string::npos);
+}
+
 TEST_F(Bash, standard_input_is_empty) { EXPECT_TRUE(bash("cat").starts_with("[exit code 0")); }
 
 TEST_F(Bash, the_directory_lasts_and_never_leaves_the_workspace) {

@@ -916,6 +916,21 @@ TEST_F(Change, a_patch_with_the_mark_of_a_secret_says_what_that_is) {
     EXPECT_EQ(text.find(secret), std::string::npos) << text;
 }
 
+TEST_F(Change, a_write_does_not_put_the_mark_of_a_secret_in_its_place) {
+    const std::string secret = Chance(1).text("abcdefghijkmnpqrstuvwxyz23456789", 24) + "4x";
+    const std::string old = "PASSWORD=" + secret + "\nb\n";
+    const std::string marked = "PASSWORD=[REDACTED:password]\nc\n";
+    os_write(ws("f"), old);
+    read("f");
+    const tools::Answer answer = call("write_file", {{"path", "f"}, {"content", marked}});
+    EXPECT_EQ(answer.error, Code::kInvalidArgument) << answer.text();
+    EXPECT_NE(answer.text().find("edit_file"), std::string::npos) << answer.text();
+    EXPECT_EQ(os_read(ws("f")), old);
+    ok("write_file", {{"path", "doc"}, {"content", marked}});
+    ok("write_file", {{"path", "doc"}, {"content", marked + "d\n"}});
+    EXPECT_EQ(os_read(ws("doc")), marked + "d\n") << "a text about such marks";
+}
+
 // What is left of a token after its beginning was replaced has no shape.
 TEST_F(Change, the_diff_of_an_edit_shows_no_part_of_a_secret) {
     const std::string rest = Chance(3).text("abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUV", 36);
