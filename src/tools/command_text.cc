@@ -74,7 +74,9 @@ std::string denials_text(Job& job, const Shell& shell, const CommandLimits& limi
     const Job::State state = job.state();
     if (state.running) return {};
     sandbox::DenialLog log = job.denials();
-    if (const auto limit = limit_met_by(job, state, limits)) log.add(limit->denial());
+    // How it ended is told already; here is what the operator can set.
+    const auto limit = limit_met_by(job, state, limits);
+    if (limit && limit->setting != MetLimit::kNothing) log.add(limit->denial());
     std::string text = log.text(shell.wall_layers());
     if (text.empty()) return {};
     text.pop_back();  // the last line feed

@@ -31,6 +31,11 @@ constexpr std::array<Mention, 7> kMentions{{
 
 }  // namespace
 
+std::string MetLimit::named() const {
+    const std::string told = text + " (limit: " + std::string(name) + ")";
+    return remedy.empty() ? told : told + "; " + std::string(remedy);
+}
+
 sandbox::Denial MetLimit::denial() const {
     const auto key = setting == kNothing ? name : setting.substr(setting.rfind('.') + 1);
     return {sandbox::Wall::kLimit, sandbox::Deed::kExceed,
@@ -40,10 +45,17 @@ sandbox::Denial MetLimit::denial() const {
 
 std::optional<MetLimit> ending_limit(EndedBy cause, const CommandLimits& limits) {
     switch (cause) {
-        case EndedBy::kTimeout: return MetLimit{"timeout_ms", "its time was up"};
+        case EndedBy::kTimeout:
+            return MetLimit{
+                .name = "timeout_ms",
+                .text = "its time was up",
+                .remedy =
+                    "give a larger timeout_ms, or run_in_background if it may go on for long"};
         case EndedBy::kOutput:
-            return MetLimit{"output",
-                            "it printed more than " + bytes_text(limits::kCommandOutputBytesMax)};
+            return MetLimit{
+                .name = "output",
+                .text = "it printed more than " + bytes_text(limits::kCommandOutputBytesMax),
+                .remedy = "send what it prints to a file"};
         case EndedBy::kProcesses:
             return MetLimit{"processes",
                             "there were " + std::to_string(limits.processes) + " processes",

@@ -19,10 +19,11 @@ struct MetLimit {
     std::string text;                     // what happened
     std::string_view setting = kNothing;  // its whole name
     Layer layer = Layer::kLimits;
+    std::string_view remedy{};  // what whoever gave the command can do
 
     static constexpr std::string_view kNothing = "none";  // that the operator could set
 
-    std::string named() const { return text + " (limit: " + std::string(name) + ")"; }
+    std::string named() const;  // all of it, for whoever gave the command
     sandbox::Denial denial() const;
 };
 

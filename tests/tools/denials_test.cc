@@ -97,11 +97,16 @@ TEST_F(Denials, name_the_limit_that_was_met) {
     EXPECT_TRUE(holds(bomb, line("exceed the limit of processes: there were 60 processes", "limits",
                                  "bash.limits.processes")))
         << bomb;
-    EXPECT_TRUE(
-        holds(call("bash", {{"command", "yes"}}).text(),
-              line("exceed the limit of output: it printed more than 16 MB", "limits", "none")));
-    EXPECT_TRUE(holds(call("bash", {{"command", "sleep 1000"}, {"timeout_ms", 100}}).text(),
-                      line("exceed the limit of timeout_ms: its time was up", "limits", "none")));
+    // What the operator cannot set is no denial; the caller hears what to do.
+    const std::string loud = call("bash", {{"command", "yes"}}).text();
+    EXPECT_TRUE(holds(loud,
+                      "it printed more than 16 MB (limit: output); send what it prints to a "
+                      "file]"))
+        << loud;
+    const std::string late = call("bash", {{"command", "sleep 1000"}, {"timeout_ms", 100}}).text();
+    EXPECT_TRUE(holds(late, "its time was up (limit: timeout_ms); give a larger timeout_ms"))
+        << late;
+    EXPECT_FALSE(holds(loud + late, "Denied by the sandbox"));
     options.limits.bytes_on_disk = 1 << 20;
     reopen();
     EXPECT_TRUE(holds(call("bash", {{"command", "cp big more; sleep 1000"}}).text(),
