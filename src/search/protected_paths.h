@@ -8,8 +8,9 @@
 // inside. An operator's rule that allows such a path has the last word. What a protected path leads
 // to by links is protected too (protected_collection.h).
 //
-// Names below refs, logs and objects of a ".git" are branches, not files of the project: rules
-// do not apply there ("fix.key" is a good name for a branch). A link that leads into a ".git" from
+// Names below refs and logs of a ".git" are branches, not files of the project: rules do not apply
+// there ("fix.key" is a good name for a branch), but for names that begin with a dot, as no
+// branch does. A link that leads into a ".git" from
 // elsewhere is protected: it would give them other names.
 //
 // Not covered: programs and settings elsewhere that a trusted config names by other keys; what

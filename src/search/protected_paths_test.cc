@@ -131,7 +131,7 @@ TEST_F(Protected, do_not_make_a_whole_workspace_a_directory_of_hooks) {
 }
 
 TEST_F(Protected, are_no_branches) {
-    tree({"ROOT/.git/config=", "ROOT/.git/refs/heads/fix.key=", "ROOT/.git/logs/refs/heads/.env=",
+    tree({"ROOT/.git/config=", "ROOT/.git/refs/heads/fix.key=", "ROOT/.git/logs/refs/heads/id_rsa=",
           "ROOT/.git/modules/m/refs/heads/config=", "ROOT/.git/modules/m/refs/heads/hooks/x="});
     EXPECT_EQ(found(), "=.git +.git/config:config ");
 }

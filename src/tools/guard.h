@@ -37,6 +37,7 @@
 #include "policy/path_rules.h"
 #include "search/protected_paths.h"
 #include "tools/guard_report.h"
+#include "tools/held_objects.h"
 
 namespace paddock::tools {
 
@@ -54,8 +55,10 @@ struct GuardOptions {
 
 class Guard {
 public:
-    // `linkless` passes no link and may write. `rules` must outlive the guard.
-    Guard(const Root& linkless, const policy::PathRules& rules, GuardOptions options);
+    // `linkless` passes no link and may write. `held` is told what the kernel keeps commands from;
+    // it and `rules` must outlive the guard.
+    Guard(const Root& linkless, const policy::PathRules& rules, HeldObjects& held,
+          GuardOptions options);
     Guard(const Guard&) = delete;
     Guard& operator=(const Guard&) = delete;
     ~Guard();

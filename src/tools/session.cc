@@ -83,7 +83,7 @@ Session::Session(WorkspaceOptions options, Opened opened, policy::PathRules rule
       ignored_(std::move(ignored)),
       scanner_(std::move(scanner)),
       files_(std::move(opened.root), std::move(opened.linkless), std::move(opened.base),
-             std::move(rules), meter_, disk_, options_.track_reads ? &reads_ : nullptr,
+             std::move(rules), held_, meter_, disk_, options_.track_reads ? &reads_ : nullptr,
              scanner_ ? &*scanner_ : nullptr),
       shell_(start_shell(std::move(opened.workspace))) {}
 
@@ -93,7 +93,8 @@ Result<std::unique_ptr<Shell>> Session::start_shell(Root workspace) {
     const auto prepare = [this] {
         if (scanner_) search::SecretScanner::prepare();
     };
-    return Shell::start({std::move(workspace), files_.rules(), options_, disk_, scanner_, prepare});
+    return Shell::start(
+        {std::move(workspace), files_.rules(), held_, options_, disk_, scanner_, prepare});
 }
 
 Attempt<Shell*> Session::shell() {

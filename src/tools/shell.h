@@ -59,6 +59,7 @@ public:
     struct Setup {
         Root linkless;
         const policy::PathRules& rules;
+        HeldObjects& held;
         const WorkspaceOptions& options;
         DiskUse& disk;
         std::optional<search::SecretScanner> filter;
