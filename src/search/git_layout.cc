@@ -75,7 +75,8 @@ public:
 
 private:
     void add_directory(const std::string& path);
-    void lead_to(const std::string& path, const std::string& pointer);
+    void lead_to(const std::string& path, const std::string& pointer,
+                 const std::set<std::string>& worktrees);
     void add_part(std::string path, GitPart::Kind kind, std::string_view git_directory,
                   const std::string& named_by = {});
     void follow_dot_git(const std::string& directory, const NotableEntry& entry);
@@ -144,8 +145,13 @@ void Layout::add_directory(const std::string& path) {
 }
 
 // What was not met under that path may lie behind a link, which then leads git as the pointer does.
-void Layout::lead_to(const std::string& path, const std::string& pointer) {
-    add_directory(path);
+void Layout::lead_to(const std::string& path, const std::string& pointer,
+                     const std::set<std::string>& worktrees) {
+    const std::string end = follow_links(root_, path).end.value_or(path);
+    for (const std::string& directory : {path, end}) {
+        worktrees_[directory].insert(worktrees.begin(), worktrees.end());
+        add_directory(directory);
+    }
     if (path.empty() || notable_.contains(path)) return;
     add_part(path, GitPart::Kind::kPointer, path, pointer);
 }
@@ -176,8 +182,7 @@ void Layout::follow_dot_git(const std::string& directory, const NotableEntry& en
         target = pointed(path, directory);
     }
     if (!target) return;
-    worktrees_[*target].insert(directory);
-    lead_to(*target, path);
+    lead_to(*target, path, {directory});
 }
 
 // Of a directory in an object store, where nobody looks, or of none.
@@ -218,9 +223,7 @@ void Layout::find_parts(const std::string& git_directory) {
             add_part(path, GitPart::Kind::kPointer, git_directory);
             const auto common = pointed(path, git_directory);
             if (!common) continue;
-            const auto& worktrees = worktrees_[git_directory];
-            worktrees_[*common].insert(worktrees.begin(), worktrees.end());
-            lead_to(*common, path);
+            lead_to(*common, path, std::set(worktrees_[git_directory]));
         }
     }
 }

@@ -6,7 +6,7 @@
 // leads to. Its parts are config, config.worktree, hooks and commondir; further the files that its
 // configs include and the directory that core.hooksPath names, each where it lies inside the root;
 // and what a pointer or core.worktree leads to where nothing was noted, which may be a link or lie
-// behind one. Of links only those of configs and on the way to remotes are followed.
+// behind one. Of links only those of configs and on the way to git directories are followed.
 //
 // Advisory: files are read while others may change them. Case is ignored, as path rules do.
 #pragma once

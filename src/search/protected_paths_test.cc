@@ -124,6 +124,19 @@ TEST_F(Protected, are_the_hooks_and_files_that_a_config_names) {
               "+shared.conf:config +tools/git:hooks ");
 }
 
+// Git runs them in the work tree, however it comes to the repository.
+TEST_F(Protected, are_the_hooks_of_a_repository_behind_a_link) {
+    const std::string config = "=[core]\n hooksPath = hk\n";
+    tree({"ROOT/a/.git->lnk/git", "ROOT/a/lnk->real", "ROOT/a/real/git/config" + config,
+          "ROOT/a/hk/pre-commit=", "ROOT/b/.git=gitdir: lnk/git\n", "ROOT/b/lnk->real",
+          "ROOT/b/real/git/config" + config, "ROOT/b/hk/pre-commit="});
+    for (const char* part : kRepository) {
+        tree({"ROOT/a/real/git/" + std::string(part), "ROOT/b/real/git/" + std::string(part)});
+    }
+    EXPECT_NE(found().find("+a/hk:hooks"), std::string::npos) << found();
+    EXPECT_NE(found().find("+b/hk:hooks"), std::string::npos) << found();
+}
+
 TEST_F(Protected, do_not_make_a_whole_workspace_a_directory_of_hooks) {
     tree(
         {"ROOT/.git/config=[core]\n hooksPath = .\n", "ROOT/r/.git/config=[core]\nhooksPath=..\n"});
