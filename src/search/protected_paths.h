@@ -54,8 +54,8 @@ struct ProtectedPath {
 
 class ProtectedPaths {
 public:
-    // `root` must pass no link. `rules` must outlive this.
-    ProtectedPaths(const Root& root, const policy::PathRules& rules);
+    // `root` must pass no link. `rules` must outlive this. `home` as in git_layout.h.
+    ProtectedPaths(const Root& root, const policy::PathRules& rules, std::string home);
 
     // All of them as they are now, in order of path, so a pin stands before what is below it.
     // Costs one stat for each directory, and one for each protected path, after the first time.
@@ -73,6 +73,7 @@ private:
 
     const Root root_;
     const policy::PathRules& rules_;
+    const std::string home_;
     TreeSnapshot snapshot_;
     std::vector<ProtectedPath> sockets_;
 };

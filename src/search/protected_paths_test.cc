@@ -23,9 +23,11 @@ protected:
         paths_.reset();
     }
 
+    std::string home;
+
     // "+" read-only, "-" hidden, "=" pinned; with the kind where it is one of git's.
     std::string found() {
-        if (!paths_) paths_.emplace(root({.symlinks = Symlinks::kReject}), rules_);
+        if (!paths_) paths_.emplace(root({.symlinks = Symlinks::kReject}), rules_, home);
         const auto list = paths_->find();
         if (!list) return "error: " + std::string(code_name(list.error().code));
         std::string text;
@@ -135,6 +137,13 @@ TEST_F(Protected, are_the_hooks_of_a_repository_behind_a_link) {
     }
     EXPECT_NE(found().find("+a/hk:hooks"), std::string::npos) << found();
     EXPECT_NE(found().find("+b/hk:hooks"), std::string::npos) << found();
+}
+
+TEST_F(Protected, are_what_a_config_names_from_the_home_of_the_user) {
+    home = base();
+    tree({"ROOT/.git/config=[core]\n hooksPath = ~/ROOT/hk\n[include]\n path = ~/ROOT/inc.conf\n",
+          "ROOT/hk/pre-commit=", "ROOT/inc.conf=", "ROOT/ROOT/hk/x="});
+    EXPECT_EQ(found(), "=.git +.git/config:config +hk:hooks +inc.conf:config ");
 }
 
 TEST_F(Protected, do_not_make_a_whole_workspace_a_directory_of_hooks) {

@@ -81,7 +81,7 @@ Attempt<std::string> OpenFile::read_all(std::uint64_t bytes_max) {
 
 Files::Files(Root root, Root linkless, std::string base, policy::PathRules rules,
              const HeldObjects& held, policy::Meter& meter, DiskUse& disk, ReadTracker* reads,
-             const search::SecretScanner* scanner)
+             const search::SecretScanner* scanner, std::string home)
     : root_(std::move(root)),
       linkless_(std::move(linkless)),
       base_(std::move(base)),
@@ -90,7 +90,8 @@ Files::Files(Root root, Root linkless, std::string base, policy::PathRules rules
       meter_(meter),
       disk_(disk),
       reads_(reads),
-      scanner_(scanner) {}
+      scanner_(scanner),
+      home_(std::move(home)) {}
 
 std::string_view Files::ruled(std::string_view canonical) const {
     if (base_.empty() || !canonical.starts_with(base_)) return canonical;

@@ -34,10 +34,11 @@ namespace paddock::tools {
 
 class Files {
 public:
-    // `base`: where relative paths begin, relative to the root; empty: in the root itself.
+    // `base`: where relative paths begin, relative to the root; empty: in the root itself. `home`
+    // as in search/git_layout.h.
     Files(Root root, Root linkless, std::string base, policy::PathRules rules,
           const HeldObjects& held, policy::Meter& meter, DiskUse& disk, ReadTracker* reads,
-          const search::SecretScanner* scanner);
+          const search::SecretScanner* scanner, std::string home = {});
 
     // --- looking ---
 
@@ -193,6 +194,7 @@ private:
     DiskUse& disk_;
     ReadTracker* reads_;                    // nullptr: not tracked
     const search::SecretScanner* scanner_;  // nullptr: text leaves as it is
+    std::string home_;
 };
 
 }  // namespace paddock::tools

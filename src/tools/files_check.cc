@@ -58,7 +58,7 @@ Attempt<void> Files::check_obeyed(const std::string& canonical, search::GitChang
     if (const auto part = search::obeyed_part(linkless_, canonical, change)) {
         if (auto allowed = check_part(*part, canonical); !allowed) return allowed;
     }
-    for (const search::GitPart& part : search::git_parts_above(linkless_, canonical)) {
+    for (const search::GitPart& part : search::git_parts_above(linkless_, canonical, home_)) {
         const bool is_touched =
             fs::is_within(canonical, part.path) ||
             (change == search::GitChange::kTakeAway && fs::is_within(part.path, canonical));
@@ -128,7 +128,7 @@ Attempt<void> Files::check_below(const std::string& directory, const std::string
                                      walked.error().code == Code::kNotFound ||
                                      walked.error().code == Code::kPathEscape);
     if (!walked && !is_leaf) return told(walked.error());
-    for (const search::GitPart& part : search::git_parts(linkless_, notable)) {
+    for (const search::GitPart& part : search::git_parts(linkless_, notable, home_)) {
         if (auto allowed = check_part(part, part.path); !allowed) return allowed;
     }
     return {};

@@ -69,7 +69,7 @@ public:
           known_(linkless, options.kernel_holds, held),
           held_([this](const Stat& stat) { return known_.holds(stat); }),
           quarantine_(linkless, std::move(options.quarantine), held_),
-          paths_(linkless, rules) {}
+          paths_(linkless, rules, std::move(options.home)) {}
 
     Result<std::vector<ProtectedPath>> before(Since since);
     void not_bound(const std::vector<ProtectedPath>& paths);

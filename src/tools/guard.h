@@ -30,6 +30,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <paddock/root.h>
@@ -51,6 +52,9 @@ struct GuardOptions {
     // The kernel keeps commands from what before() returned. Where it does not (no mount
     // namespaces), the content of protected files is kept in memory and restored.
     bool kernel_holds = true;
+
+    // Of the user on the host: what "~/" stands for in the settings of git. Empty: there is none.
+    std::string home{};
 };
 
 class Guard {

@@ -61,6 +61,7 @@ public:
         const policy::PathRules& rules;
         HeldObjects& held;
         const WorkspaceOptions& options;
+        std::string home;  // see GuardOptions
         DiskUse& disk;
         std::optional<search::SecretScanner> filter;
         std::function<void()> meanwhile = {};  // see sandbox::WardenSpec

@@ -269,6 +269,16 @@ TEST_F(Change, to_restore_what_has_gone_is_stale) {
     EXPECT_EQ(restored.error().code, Code::kStaleRead);
 }
 
+TEST_F(Change, leaves_hooks_that_a_config_names_from_the_home_of_the_user) {
+    tree({"ROOT/.git/HEAD=x", "ROOT/.git/config=[core]\n hooksPath = ~/ROOT/hk\n"});
+    const json::Object hook = {{"path", "hk/pre-commit"}, {"content", "evil"}};
+    options.host_environment = {"HOME=" + base()};
+    EXPECT_EQ(refused("write_file", hook), "denied_by_rule");
+    options.host_environment.clear();
+    reopen();
+    (void)ok("write_file", hook);
+}
+
 class Meanwhile : public InMemoryOf<Change> {
 protected:
     Meanwhile() { options.limits.calls_per_second.reset(); }
