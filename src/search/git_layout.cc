@@ -69,8 +69,10 @@ std::optional<std::string_view> local_place(std::string_view address) {
 
 class Layout {
 public:
-    Layout(const Root& root, const NotableMap& notable, std::string_view home)
-        : root_(root), notable_(notable), home_(home) {}
+    enum class Seen : bool { kAll, kAbove };
+
+    Layout(const Root& root, const NotableMap& notable, std::string_view home, Seen seen)
+        : root_(root), notable_(notable), home_(home), seen_(seen) {}
 
     std::vector<GitPart> run();
 
@@ -96,6 +98,7 @@ private:
     const Root& root_;
     const NotableMap& notable_;
     const std::string_view home_;
+    const Seen seen_;
     std::set<std::string> directories_;                       // of git
     std::vector<std::string> waiting_;                        // those whose parts are not known yet
     std::map<std::string, std::set<std::string>> worktrees_;  // of a git directory
@@ -153,8 +156,10 @@ void Layout::lead_to(const std::string& path, const std::string& pointer,
     const std::string end = follow_links(root_, path).end.value_or(path);
     for (const std::string& directory : {path, end}) {
         worktrees_[directory].insert(worktrees.begin(), worktrees.end());
-        add_directory(directory);
     }
+    add_directory(path);
+    // Who has seen the whole tree knows it by its shape. A link alone makes no repository of it.
+    if (seen_ == Seen::kAbove) add_directory(end);
     if (path.empty() || notable_.contains(path)) return;
     add_part(path, GitPart::Kind::kPointer, path, pointer);
 }
@@ -438,7 +443,7 @@ std::string name_in_dot_git(const GitPart& part) {
 }
 
 std::vector<GitPart> git_parts(const Root& root, const NotableMap& notable, std::string_view home) {
-    return Layout(root, notable, home).run();
+    return Layout(root, notable, home, Layout::Seen::kAll).run();
 }
 
 std::vector<GitPart> git_parts_above(const Root& root, std::string_view path,
@@ -449,7 +454,7 @@ std::vector<GitPart> git_parts_above(const Root& root, std::string_view path,
         note_repository(root, std::string(at), notable);
     }
     std::vector<GitPart> parts;
-    if (!notable.empty()) parts = git_parts(root, notable, home);
+    if (!notable.empty()) parts = Layout(root, notable, home, Layout::Seen::kAbove).run();
     for (std::size_t i = 0, count = parts.size(); i < count; ++i) {
         if (parts[i].kind != GitPart::Kind::kPointer) follow_part(root, GitPart(parts[i]), parts);
     }

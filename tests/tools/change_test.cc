@@ -269,6 +269,14 @@ TEST_F(Change, to_restore_what_has_gone_is_stale) {
     EXPECT_EQ(restored.error().code, Code::kStaleRead);
 }
 
+TEST_F(Change, leaves_hooks_of_a_repository_behind_a_link) {
+    tree({"ROOT/.git->lnk/git", "ROOT/lnk->real", "ROOT/real/git/objects/", "ROOT/real/git/refs/",
+          "ROOT/real/git/HEAD=x", "ROOT/real/git/config=[core]\n hooksPath = hk\n"});
+    EXPECT_EQ(refused("write_file", {{"path", "hk/pre-commit"}, {"content", "evil"}}),
+              "denied_by_rule");
+    (void)ok("write_file", {{"path", "other/pre-commit"}, {"content", "x"}});
+}
+
 TEST_F(Change, leaves_hooks_that_a_config_names_from_the_home_of_the_user) {
     tree({"ROOT/.git/HEAD=x", "ROOT/.git/config=[core]\n hooksPath = ~/ROOT/hk\n"});
     const json::Object hook = {{"path", "hk/pre-commit"}, {"content", "evil"}};
