@@ -175,6 +175,13 @@ private:
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || c == '_'; }
 
+// Not an apostrophe, as in "the workspace's rule".
+bool is_quote(std::string_view text, std::size_t at) {
+    const bool in_word =
+        at > 0 && is_letter(text[at - 1]) && at + 1 < text.size() && is_letter(text[at + 1]);
+    return text[at] == '\'' && !in_word;
+}
+
 }  // namespace
 
 std::unique_ptr<Form> tool_form(const ToolCommand& command) {
@@ -199,7 +206,7 @@ std::string for_people(std::string_view text, std::string_view tool, Quoted quot
             quoted == Quoted::kArguments && out.ends_with('\'') && rest.starts_with('\'');
         const bool is_meant = in_quotes || rest.starts_with('=') || word.find('_') != word.npos;
         if (!is_argument(word) || !is_meant || in_name) {
-            in_name ^= word.empty() && quoted == Quoted::kFiles && rest[0] == '\'';
+            in_name ^= word.empty() && quoted == Quoted::kFiles && is_quote(text, at);
             out += word.empty() ? text.substr(at++, 1) : word;
             continue;
         }

@@ -177,6 +177,10 @@ Done give_back(const Place& place, const char* temp, const Identity& ours) {
     if (exchange(place, temp)) {
         const auto out = sys::node_at(place.directory, temp);
         if (out && out->stat.identity != ours) (void)exchange(place, temp);
+    } else {
+        // The name may have gone meanwhile.
+        (void)sys::renameat2(place.directory, temp, place.directory, place.c_name(),
+                             sys::Rename::kNoReplace);
     }
     return refuse(Code::kStaleRead);
 }

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
+#include <filesystem>
 #include <optional>
 
 #include "escape/call_hook.h"
@@ -272,6 +273,25 @@ TEST_F(ReplaceTest, what_an_exchange_brought_out_is_not_removed) {
     std::vector<std::string> contents;
     for (const std::string& name : os_list(ws())) contents.push_back(os_read(ws(name)).value());
     EXPECT_EQ(std::count(contents.begin(), contents.end(), "theirs, and longer"), 1);
+}
+
+// The same, and the name has gone before the exchange back.
+TEST_F(ReplaceTest, what_an_exchange_brought_out_gets_its_name_back_where_that_has_gone) {
+    tree({"ROOT/f=old"});
+    WriteOptions known;
+    known.replaces = root().stat("f").value();
+    int renames = 0;
+    const CallHook hook([&](sys::Call call) {
+        if (call != sys::Call::kRename) return sys::Fault{};
+        if (++renames == 1) os_write(ws("f"), "theirs, and longer");
+        if (renames == 2) std::filesystem::remove(ws("f"));
+        return sys::Fault{};
+    });
+    const auto done = replace("f", "new", known);
+    ASSERT_FALSE(done);
+    EXPECT_EQ(done.error().code, Code::kStaleRead);
+    EXPECT_EQ(os_read(ws("f")), "theirs, and longer");
+    EXPECT_EQ(os_list(ws()), std::vector<std::string>{"f"});
 }
 
 TEST_F(ReplaceTest, without_exchange_no_name_is_risked) {

@@ -25,37 +25,26 @@ void add_git(Rules& rules) {
                "**/.git/modules/**/hooks", "**/.git/modules/**/config",
                "**/.git/modules/**/config.worktree", "**/.git/modules/**/commondir",
                "**/.git/worktrees/*/config.worktree", "**/.git/worktrees/*/commondir"});
-    // The names of branches are no names of files.
-    rules.add(Access::kAllow, {"**/.git/refs/**", "**/.git/logs/**", "**/.git/objects/**",
-                               "**/.git/modules/**/refs/**", "**/.git/modules/**/logs/**",
-                               "**/.git/worktrees/*/refs/**", "**/.git/worktrees/*/logs/**"});
 }
 
 // Not here, on purpose: .npmrc, .yarnrc.yml, pip.conf and their like. They are mostly settings that
 // a build needs; a token in them is recognised by the secret scanner.
-void add_secrets(Rules& rules) {
-    // Public by nature, though they look like what follows.
-    rules.add(Access::kAllow,
-              {".env.example", ".env.sample", ".env.template", ".env.dist", "id_*.pub",
-               "cacert.pem", "*.pub.pem", "**/node_modules/**/*.pem", "**/node_modules/**/*.key",
-               "**/site-packages/**/*.pem", "**/site-packages/**/*.key"});
-    rules.add(Access::kDeny, {".env", ".env.*", ".envrc"});
-    rules.add(Access::kDeny, {"*.pem", "*.key", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.ppk",
-                              "*.kdbx", "*.kdb"});
-    rules.add(Access::kDeny, {"id_rsa*", "id_dsa*", "id_ecdsa*", "id_ed25519*", ".ssh", ".gnupg"});
-    rules.add(Access::kDeny, {".netrc", "_netrc", ".pgpass", ".my.cnf", ".htpasswd", ".pypirc",
+void add_dotted_secrets(Rules& rules) {
+    rules.add(Access::kAllow, {".env.example", ".env.sample", ".env.template", ".env.dist"});
+    rules.add(Access::kDeny, {".env", ".env.*", ".envrc", ".ssh", ".gnupg"});
+    rules.add(Access::kDeny, {".netrc", ".pgpass", ".my.cnf", ".htpasswd", ".pypirc",
                               ".git-credentials", ".vault-token"});
     rules.add(Access::kDeny,
               {"**/.aws/credentials", "**/.azure", "**/.config/gcloud", "**/.config/gh/hosts.yml",
                "**/.docker/config.json", "**/.kube/config", "**/.cargo/credentials",
                "**/.cargo/credentials.toml", "**/.gem/credentials",
-               "**/.terraform.d/credentials.tfrc.json", "client_secret*.json"});
+               "**/.terraform.d/credentials.tfrc.json"});
 }
 
 // What a shell, an editor or an agent obeys when somebody enters, opens or starts it there: the
 // way by which a command could get something run outside. Not here, on purpose: CLAUDE.md and other
 // texts, which are content; .gitmodules, of which git believes nothing that could run.
-void add_settings(Rules& rules) {
+void add_dotted_settings(Rules& rules) {
     // Packages come with the settings of those who made them, which nobody opens.
     rules.add(Access::kAllow,
               {"**/node_modules/**/.vscode", "**/node_modules/**/.idea",
@@ -73,14 +62,34 @@ void add_settings(Rules& rules) {
     // Where the next session of paddock itself gets its boundary from.
     rules.add(Access::kReadOnly, {"**/.config/paddock"});
     rules.add(Access::kReadOnly, {".vscode", ".idea", ".zed", ".fleet", ".devcontainer",
-                                  ".devcontainer.json", "*.code-workspace", ".husky"});
+                                  ".devcontainer.json", ".husky"});
+    rules.add(
+        Access::kReadOnly,
+        {".mcp.json",       ".claude",   ".claude.json", ".codex",   ".agents",     ".cursor",
+         ".gemini",         ".qwen",     ".opencode",    ".crush",   ".crush.json", ".goose",
+         ".aider.conf.yml", ".continue", ".windsurf",    ".roo",     ".kilocode",   ".amazonq",
+         ".kiro",           ".junie",    ".factory",     ".augment", ".trae",       ".copilot",
+         ".openhands",      ".amp",      ".warp"});
+}
+
+// The names of branches are no names of files. None begins with a dot.
+void add_branches(Rules& rules) {
+    rules.add(Access::kAllow, {"**/.git/refs/**", "**/.git/logs/**", "**/.git/modules/**/refs/**",
+                               "**/.git/modules/**/logs/**", "**/.git/worktrees/*/refs/**",
+                               "**/.git/worktrees/*/logs/**"});
+}
+
+void add_other_names(Rules& rules) {
+    // Public by nature, though they look like what follows.
+    rules.add(Access::kAllow, {"id_*.pub", "cacert.pem", "*.pub.pem", "**/node_modules/**/*.pem",
+                               "**/node_modules/**/*.key", "**/site-packages/**/*.pem",
+                               "**/site-packages/**/*.key"});
+    rules.add(Access::kDeny, {"*.pem", "*.key", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.ppk",
+                              "*.kdbx", "*.kdb"});
+    rules.add(Access::kDeny,
+              {"id_rsa*", "id_dsa*", "id_ecdsa*", "id_ed25519*", "_netrc", "client_secret*.json"});
     rules.add(Access::kReadOnly,
-              {".mcp.json",       ".claude",   ".claude.json", ".codex",     ".agents",
-               ".cursor",         ".gemini",   ".qwen",        ".opencode",  "opencode.json",
-               "opencode.jsonc",  ".crush",    ".crush.json",  "crush.json", ".goose",
-               ".aider.conf.yml", ".continue", ".windsurf",    ".roo",       ".kilocode",
-               ".amazonq",        ".kiro",     ".junie",       ".factory",   ".augment",
-               ".trae",           ".copilot",  ".openhands",   ".amp",       ".warp"});
+              {"*.code-workspace", "opencode.json", "opencode.jsonc", "crush.json"});
 }
 
 }  // namespace
@@ -89,8 +98,10 @@ std::span<const PathRule> default_path_rules() {
     static const std::vector<PathRule> made = [] {
         Rules rules;
         add_git(rules);
-        add_secrets(rules);
-        add_settings(rules);
+        add_dotted_secrets(rules);
+        add_dotted_settings(rules);
+        add_branches(rules);
+        add_other_names(rules);
         // ".git" itself: as a file or a link it leads git elsewhere.
         rules.add(Access::kAllow, {"**/.git/**"});
         rules.add(Access::kReadOnly, {".git"});

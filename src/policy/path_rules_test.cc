@@ -268,9 +268,18 @@ TEST(PathDefaults, keep_what_git_obeys_as_it_is) {
 
 TEST(PathDefaults, know_that_branches_are_no_files) {
     for (const char* path :
-         {".git/refs/heads/fix.key", ".git/logs/refs/heads/id_rsa-login", ".git/refs/tags/.env",
-          "a/.git/modules/m/refs/heads/x.pem", ".git/worktrees/w/logs/.vscode"}) {
+         {".git/refs/heads/fix.key", ".git/logs/refs/heads/id_rsa-login", ".git/refs/tags/env",
+          "a/.git/modules/m/refs/heads/x.pem", ".git/worktrees/w/logs/crush.json"}) {
         EXPECT_EQ(decided(defaults(), path), "allow") << path;
+    }
+    // No branch begins with a dot: whatever does was moved there.
+    for (const char* path : {".git/refs/app/.env", "a/.git/modules/m/refs/heads/.ssh/id_rsa",
+                             ".git/objects/certs/server.key"}) {
+        EXPECT_EQ(decided(defaults(), path), "deny") << path;
+    }
+    for (const char* path : {".git/refs/.claude/x", ".git/logs/h/.config/fish/config.fish",
+                             ".git/worktrees/w/logs/.vscode", ".git/objects/x/.mcp.json"}) {
+        EXPECT_EQ(decided(defaults(), path), "read_only") << path;
     }
     EXPECT_EQ(decided(defaults(), ".git/x.key"), "deny");
     EXPECT_EQ(decided(defaults(), ".git/refs/a/.git/hooks/x"), "read_only");

@@ -69,13 +69,17 @@ std::optional<std::string_view> local_place(std::string_view address) {
 
 class Layout {
 public:
-    Layout(const Root& root, const NotableMap& notable) : root_(root), notable_(notable) {}
+    enum class Seen : bool { kAll, kAbove };
+
+    Layout(const Root& root, const NotableMap& notable, std::string_view home, Seen seen)
+        : root_(root), notable_(notable), home_(home), seen_(seen) {}
 
     std::vector<GitPart> run();
 
 private:
     void add_directory(const std::string& path);
-    void lead_to(const std::string& path, const std::string& pointer);
+    void lead_to(const std::string& path, const std::string& pointer,
+                 const std::set<std::string>& worktrees);
     void add_part(std::string path, GitPart::Kind kind, std::string_view git_directory,
                   const std::string& named_by = {});
     void follow_dot_git(const std::string& directory, const NotableEntry& entry);
@@ -89,9 +93,12 @@ private:
     std::set<std::string> bases_of(const std::string& git_directory) const;
     std::vector<NotableEntry> unseen_entries(const std::string& directory) const;
     std::optional<std::string> pointed(const std::string& file, std::string_view from) const;
+    std::optional<std::string> configured(std::string_view path, std::string_view from) const;
 
     const Root& root_;
     const NotableMap& notable_;
+    const std::string_view home_;
+    const Seen seen_;
     std::set<std::string> directories_;                       // of git
     std::vector<std::string> waiting_;                        // those whose parts are not known yet
     std::map<std::string, std::set<std::string>> worktrees_;  // of a git directory
@@ -144,8 +151,15 @@ void Layout::add_directory(const std::string& path) {
 }
 
 // What was not met under that path may lie behind a link, which then leads git as the pointer does.
-void Layout::lead_to(const std::string& path, const std::string& pointer) {
+void Layout::lead_to(const std::string& path, const std::string& pointer,
+                     const std::set<std::string>& worktrees) {
+    const std::string end = follow_links(root_, path).end.value_or(path);
+    for (const std::string& directory : {path, end}) {
+        worktrees_[directory].insert(worktrees.begin(), worktrees.end());
+    }
     add_directory(path);
+    // Who has seen the whole tree knows it by its shape. A link alone makes no repository of it.
+    if (seen_ == Seen::kAbove) add_directory(end);
     if (path.empty() || notable_.contains(path)) return;
     add_part(path, GitPart::Kind::kPointer, path, pointer);
 }
@@ -163,6 +177,14 @@ std::optional<std::string> Layout::pointed(const std::string& file, std::string_
     return target ? led_inside(root_, from, *target) : std::nullopt;
 }
 
+// Where a setting leads that git reads as a path.
+std::optional<std::string> Layout::configured(std::string_view path, std::string_view from) const {
+    constexpr std::string_view kHome = "~/";
+    if (!path.starts_with(kHome)) return led_inside(root_, from, path);
+    if (home_.empty()) return std::nullopt;
+    return led_inside(root_, from, joined(home_, path.substr(kHome.size())));
+}
+
 // ".git" as a directory is found by its name when its entries are met.
 void Layout::follow_dot_git(const std::string& directory, const NotableEntry& entry) {
     if (entry.type == FileType::kDirectory) return;
@@ -176,8 +198,7 @@ void Layout::follow_dot_git(const std::string& directory, const NotableEntry& en
         target = pointed(path, directory);
     }
     if (!target) return;
-    worktrees_[*target].insert(directory);
-    lead_to(*target, path);
+    lead_to(*target, path, {directory});
 }
 
 // Of a directory in an object store, where nobody looks, or of none.
@@ -218,9 +239,7 @@ void Layout::find_parts(const std::string& git_directory) {
             add_part(path, GitPart::Kind::kPointer, git_directory);
             const auto common = pointed(path, git_directory);
             if (!common) continue;
-            const auto& worktrees = worktrees_[git_directory];
-            worktrees_[*common].insert(worktrees.begin(), worktrees.end());
-            lead_to(*common, path);
+            lead_to(*common, path, std::set(worktrees_[git_directory]));
         }
     }
 }
@@ -259,7 +278,7 @@ void Layout::read_config(const std::string& path, const std::string& git_directo
             setting.key == "include.path" ||
             (setting.key.starts_with("includeif.") && setting.key.ends_with(".path"));
         if (!includes || depth == kIncludeDepthMax) continue;
-        const auto included = led_inside(root_, parent_of(path), *setting.value);
+        const auto included = configured(*setting.value, parent_of(path));
         if (!included || included->empty() || parts_.contains(*included)) continue;
         add_part(*included, GitPart::Kind::kConfig, git_directory, path);
         read_config(follow_config(*included, git_directory, path), git_directory, depth + 1);
@@ -280,7 +299,7 @@ std::set<std::string> Layout::bases_of(const std::string& git_directory) const {
 void Layout::add_hooks(const std::string& config, const std::string& git_directory,
                        std::string_view path) {
     for (const std::string& base : bases_of(git_directory)) {
-        const auto hooks = led_inside(root_, base, path);
+        const auto hooks = configured(path, base);
         // A directory with the repository in it cannot be kept as it is.
         if (!hooks || fs::is_within(git_directory, *hooks)) continue;
         add_part(*hooks, GitPart::Kind::kHooks, git_directory, config);
@@ -423,18 +442,19 @@ std::string name_in_dot_git(const GitPart& part) {
     return joined(joined(parent_of(part.git_directory), ".git"), name);
 }
 
-std::vector<GitPart> git_parts(const Root& root, const NotableMap& notable) {
-    return Layout(root, notable).run();
+std::vector<GitPart> git_parts(const Root& root, const NotableMap& notable, std::string_view home) {
+    return Layout(root, notable, home, Layout::Seen::kAll).run();
 }
 
-std::vector<GitPart> git_parts_above(const Root& root, std::string_view path) {
+std::vector<GitPart> git_parts_above(const Root& root, std::string_view path,
+                                     std::string_view home) {
     NotableMap notable;
     for (std::string_view at = path; !at.empty();) {
         at = parent_of(at);
         note_repository(root, std::string(at), notable);
     }
     std::vector<GitPart> parts;
-    if (!notable.empty()) parts = git_parts(root, notable);
+    if (!notable.empty()) parts = Layout(root, notable, home, Layout::Seen::kAbove).run();
     for (std::size_t i = 0, count = parts.size(); i < count; ++i) {
         if (parts[i].kind != GitPart::Kind::kPointer) follow_part(root, GitPart(parts[i]), parts);
     }

@@ -6,7 +6,7 @@
 // leads to. Its parts are config, config.worktree, hooks and commondir; further the files that its
 // configs include and the directory that core.hooksPath names, each where it lies inside the root;
 // and what a pointer or core.worktree leads to where nothing was noted, which may be a link or lie
-// behind one. Of links only those of configs and on the way to remotes are followed.
+// behind one. Of links only those of configs and on the way to git directories are followed.
 //
 // Advisory: files are read while others may change them. Case is ignored, as path rules do.
 #pragma once
@@ -69,13 +69,15 @@ std::optional<GitPart> obeyed_part(const Root& root, std::string_view path, GitC
 // The same of that very name, whatever lies above it.
 bool is_obeyed_part(const Root& root, std::string_view path, GitChange change);
 
-// Each once, in no order; some may not exist. `root` must pass no link.
-std::vector<GitPart> git_parts(const Root& root, const NotableMap& notable);
+// Each once, in no order; some may not exist. `root` must pass no link. `home` is the path on the
+// host that "~/" stands for in settings, empty if there is none.
+std::vector<GitPart> git_parts(const Root& root, const NotableMap& notable, std::string_view home);
 
 // The same of the repositories whose directories `path` lies in, from the root down; with where
 // their links and those in their hooks lead or would lead, and the links on the way. Two lookups
 // for each directory without any.
-std::vector<GitPart> git_parts_above(const Root& root, std::string_view path);
+std::vector<GitPart> git_parts_above(const Root& root, std::string_view path,
+                                     std::string_view home);
 
 // Where the path in a git file leads, relative to the root ("" is the root itself); nothing if it
 // leads out. `from`: the directory that a relative path begins in. As text: no link is looked up.

@@ -105,9 +105,10 @@ Decision decide_part(const PathRules& rules, const GitPart& part) {
 
 }  // namespace
 
-ProtectedPaths::ProtectedPaths(const Root& root, const policy::PathRules& rules)
+ProtectedPaths::ProtectedPaths(const Root& root, const policy::PathRules& rules, std::string home)
     : root_(root),
       rules_(rules),
+      home_(std::move(home)),
       snapshot_(root, [root, &rules](std::string_view path, std::string_view name, FileType type) {
           return choose(root, rules, path, name, type);
       }) {}
@@ -145,7 +146,7 @@ Outcome<std::vector<ProtectedPath>> ProtectedPaths::find() {
             }
         }
     }
-    for (const GitPart& part : git_parts(root_, notable)) {
+    for (const GitPart& part : git_parts(root_, notable, home_)) {
         const Decision decision = decide_part(rules_, part);
         if (decision.access == Access::kAllow) continue;
         collection.add(part.path, decision, kind_of(part.kind), part.named_by);

@@ -8,8 +8,9 @@
 // inside. An operator's rule that allows such a path has the last word. What a protected path leads
 // to by links is protected too (protected_collection.h).
 //
-// Names below refs, logs and objects of a ".git" are branches, not files of the project: rules
-// do not apply there ("fix.key" is a good name for a branch). A link that leads into a ".git" from
+// Names below refs and logs of a ".git" are branches, not files of the project: rules do not apply
+// there ("fix.key" is a good name for a branch), but for names that begin with a dot, as no
+// branch does. A link that leads into a ".git" from
 // elsewhere is protected: it would give them other names.
 //
 // Not covered: programs and settings elsewhere that a trusted config names by other keys; what
@@ -53,8 +54,8 @@ struct ProtectedPath {
 
 class ProtectedPaths {
 public:
-    // `root` must pass no link. `rules` must outlive this.
-    ProtectedPaths(const Root& root, const policy::PathRules& rules);
+    // `root` must pass no link. `rules` must outlive this. `home` as in git_layout.h.
+    ProtectedPaths(const Root& root, const policy::PathRules& rules, std::string home);
 
     // All of them as they are now, in order of path, so a pin stands before what is below it.
     // Costs one stat for each directory, and one for each protected path, after the first time.
@@ -72,6 +73,7 @@ private:
 
     const Root root_;
     const policy::PathRules& rules_;
+    const std::string home_;
     TreeSnapshot snapshot_;
     std::vector<ProtectedPath> sockets_;
 };

@@ -23,9 +23,11 @@ protected:
         paths_.reset();
     }
 
+    std::string home;
+
     // "+" read-only, "-" hidden, "=" pinned; with the kind where it is one of git's.
     std::string found() {
-        if (!paths_) paths_.emplace(root({.symlinks = Symlinks::kReject}), rules_);
+        if (!paths_) paths_.emplace(root({.symlinks = Symlinks::kReject}), rules_, home);
         const auto list = paths_->find();
         if (!list) return "error: " + std::string(code_name(list.error().code));
         std::string text;
@@ -124,6 +126,26 @@ TEST_F(Protected, are_the_hooks_and_files_that_a_config_names) {
               "+shared.conf:config +tools/git:hooks ");
 }
 
+// Git runs them in the work tree, however it comes to the repository.
+TEST_F(Protected, are_the_hooks_of_a_repository_behind_a_link) {
+    const std::string config = "=[core]\n hooksPath = hk\n";
+    tree({"ROOT/a/.git->lnk/git", "ROOT/a/lnk->real", "ROOT/a/real/git/config" + config,
+          "ROOT/a/hk/pre-commit=", "ROOT/b/.git=gitdir: lnk/git\n", "ROOT/b/lnk->real",
+          "ROOT/b/real/git/config" + config, "ROOT/b/hk/pre-commit="});
+    for (const char* part : kRepository) {
+        tree({"ROOT/a/real/git/" + std::string(part), "ROOT/b/real/git/" + std::string(part)});
+    }
+    EXPECT_NE(found().find("+a/hk:hooks"), std::string::npos) << found();
+    EXPECT_NE(found().find("+b/hk:hooks"), std::string::npos) << found();
+}
+
+TEST_F(Protected, are_what_a_config_names_from_the_home_of_the_user) {
+    home = base();
+    tree({"ROOT/.git/config=[core]\n hooksPath = ~/ROOT/hk\n[include]\n path = ~/ROOT/inc.conf\n",
+          "ROOT/hk/pre-commit=", "ROOT/inc.conf=", "ROOT/ROOT/hk/x="});
+    EXPECT_EQ(found(), "=.git +.git/config:config +hk:hooks +inc.conf:config ");
+}
+
 TEST_F(Protected, do_not_make_a_whole_workspace_a_directory_of_hooks) {
     tree(
         {"ROOT/.git/config=[core]\n hooksPath = .\n", "ROOT/r/.git/config=[core]\nhooksPath=..\n"});
@@ -131,7 +153,7 @@ TEST_F(Protected, do_not_make_a_whole_workspace_a_directory_of_hooks) {
 }
 
 TEST_F(Protected, are_no_branches) {
-    tree({"ROOT/.git/config=", "ROOT/.git/refs/heads/fix.key=", "ROOT/.git/logs/refs/heads/.env=",
+    tree({"ROOT/.git/config=", "ROOT/.git/refs/heads/fix.key=", "ROOT/.git/logs/refs/heads/id_rsa=",
           "ROOT/.git/modules/m/refs/heads/config=", "ROOT/.git/modules/m/refs/heads/hooks/x="});
     EXPECT_EQ(found(), "=.git +.git/config:config ");
 }

@@ -80,16 +80,18 @@ Attempt<std::string> OpenFile::read_all(std::uint64_t bytes_max) {
 }
 
 Files::Files(Root root, Root linkless, std::string base, policy::PathRules rules,
-             policy::Meter& meter, DiskUse& disk, ReadTracker* reads,
-             const search::SecretScanner* scanner)
+             const HeldObjects& held, policy::Meter& meter, DiskUse& disk, ReadTracker* reads,
+             const search::SecretScanner* scanner, std::string home)
     : root_(std::move(root)),
       linkless_(std::move(linkless)),
       base_(std::move(base)),
       rules_(std::move(rules)),
+      held_(held),
       meter_(meter),
       disk_(disk),
       reads_(reads),
-      scanner_(scanner) {}
+      scanner_(scanner),
+      home_(std::move(home)) {}
 
 std::string_view Files::ruled(std::string_view canonical) const {
     if (base_.empty() || !canonical.starts_with(base_)) return canonical;
@@ -143,7 +145,8 @@ bool Files::names_directory(std::string_view path) {
 }
 
 bool Files::hides(std::string_view canonical) const {
-    return rules_.decide(ruled(canonical)).access == PathAccess::kDeny;
+    const auto decision = rules_.decide(ruled(canonical));
+    return decision.access == PathAccess::kDeny || held(canonical, decision, Purpose::kLook);
 }
 
 // The name as written and where it leads must both be allowed.

@@ -27,15 +27,18 @@
 #include "tools/answer.h"
 #include "tools/change.h"
 #include "tools/disk_use.h"
+#include "tools/held_objects.h"
 #include "tools/open_file.h"
 
 namespace paddock::tools {
 
 class Files {
 public:
-    // `base`: where relative paths begin, relative to the root; empty: in the root itself.
-    Files(Root root, Root linkless, std::string base, policy::PathRules rules, policy::Meter& meter,
-          DiskUse& disk, ReadTracker* reads, const search::SecretScanner* scanner);
+    // `base`: where relative paths begin, relative to the root; empty: in the root itself. `home`
+    // as in search/git_layout.h.
+    Files(Root root, Root linkless, std::string base, policy::PathRules rules,
+          const HeldObjects& held, policy::Meter& meter, DiskUse& disk, ReadTracker* reads,
+          const search::SecretScanner* scanner, std::string home = {});
 
     // --- looking ---
 
@@ -65,7 +68,8 @@ public:
     // As it appears in results: where the link leads, without a path of the host.
     Attempt<std::string> link_target(const std::string& canonical) const;
     Attempt<Listing> list(const std::string& canonical, std::size_t entries_max) const;
-    bool hides(std::string_view canonical) const;  // the rules deny it
+    // The rules deny it, or did before a command moved it.
+    bool hides(std::string_view canonical) const;
     // What to say of a path that does not exist, with up to three near names inside.
     Problem missing(std::string_view path) const;
 
@@ -136,6 +140,11 @@ private:
     // A refusal names what was given, if that is known.
     Attempt<void> check(std::string_view canonical, Purpose purpose,
                         std::optional<std::string_view> given = {}) const;
+    // What it is or lies in, if that is held under another name; of such a name the rules say
+    // `decision`.
+    std::optional<search::ProtectedPath> held(std::string_view canonical,
+                                              const policy::Decision& decision,
+                                              Purpose purpose) const;
     // Is it a part that the rules protect? The refusal names `path`.
     Attempt<void> check_part(const search::GitPart& part, const std::string& path) const;
     // Of something in the directory `whole`: what a rule hides is not named.
@@ -180,10 +189,12 @@ private:
     Root linkless_;
     std::string base_;
     policy::PathRules rules_;
+    const HeldObjects& held_;
     policy::Meter& meter_;
     DiskUse& disk_;
     ReadTracker* reads_;                    // nullptr: not tracked
     const search::SecretScanner* scanner_;  // nullptr: text leaves as it is
+    std::string home_;
 };
 
 }  // namespace paddock::tools

@@ -128,9 +128,10 @@ Attempt<void> Files::restore(const Change& change, const std::string& made) cons
     const std::lock_guard turn(turn_of(change.path));
     // Looked at before it is read: whoever writes later has changed it.
     const auto stat = linkless_.stat(change.path);
-    if (!stat) return told(stat.error());
+    const bool is_gone = !stat && stat.error().code == Code::kNotFound;
+    if (!stat && !is_gone) return told(stat.error());
     const auto now = linkless_.read_file(change.path, made.size());
-    if (!now || *now != made)
+    if (is_gone || !now || *now != made)
         return told(as_error(refuse(Code::kStaleRead), "restore", change.path));
     if (!change.old) {
         const auto done = linkless_.remove(change.path, *stat);

@@ -4,6 +4,15 @@
 #include "tools/files.h"
 
 namespace paddock::tools {
+namespace {
+
+// What only a link leads to is refused under the name of the link alone.
+bool is_refused_as_object(const search::ProtectedPath& held) {
+    const bool is_led_to = held.kind == search::ProtectedKind::kNamed && !held.named_by.empty();
+    return held.protection != search::Protection::kPinned && !is_led_to;
+}
+
+}  // namespace
 
 Problem Files::denied(const std::string& shown, const policy::Decision& decision) {
     std::string text = "'" + shown + "' is ";
@@ -18,15 +27,38 @@ Attempt<void> Files::check(std::string_view canonical, Purpose purpose,
     const auto decision = rules_.decide(ruled(canonical));
     const bool refused = decision.access == PathAccess::kDeny ||
                          (purpose == Purpose::kChange && decision.access != PathAccess::kAllow);
-    if (refused) return denied(given ? shown_given(*given) : shown(canonical), decision);
-    return {};
+    const auto moved = refused ? std::nullopt : held(canonical, decision, purpose);
+    if (!refused && !moved) return {};
+    policy::Decision by = decision;
+    if (moved) {
+        const bool is_hidden = moved->protection == search::Protection::kHidden;
+        by.access = is_hidden ? PathAccess::kDeny : PathAccess::kReadOnly;
+        by.pattern = moved->rule;
+    }
+    return denied(given ? shown_given(*given) : shown(canonical), by);
+}
+
+// To look at a name that no rule knows, nothing has to be looked up: secrets keep their own names,
+// and only an exception can excuse them.
+std::optional<search::ProtectedPath> Files::held(std::string_view canonical,
+                                                 const policy::Decision& decision,
+                                                 Purpose purpose) const {
+    const bool looks = purpose == Purpose::kLook;
+    if ((looks && !decision.rule) || held_.empty()) return std::nullopt;
+    for (std::string_view at = canonical; !at.empty(); at = fs::parent_of(at)) {
+        const auto stat = linkless_.lstat(at);
+        auto found = stat ? held_.find(*stat) : std::nullopt;
+        if (!found || !is_refused_as_object(*found)) continue;
+        if (!looks || found->protection == search::Protection::kHidden) return found;
+    }
+    return std::nullopt;
 }
 
 Attempt<void> Files::check_obeyed(const std::string& canonical, search::GitChange change) const {
     if (const auto part = search::obeyed_part(linkless_, canonical, change)) {
         if (auto allowed = check_part(*part, canonical); !allowed) return allowed;
     }
-    for (const search::GitPart& part : search::git_parts_above(linkless_, canonical)) {
+    for (const search::GitPart& part : search::git_parts_above(linkless_, canonical, home_)) {
         const bool is_touched =
             fs::is_within(canonical, part.path) ||
             (change == search::GitChange::kTakeAway && fs::is_within(part.path, canonical));
@@ -96,7 +128,7 @@ Attempt<void> Files::check_below(const std::string& directory, const std::string
                                      walked.error().code == Code::kNotFound ||
                                      walked.error().code == Code::kPathEscape);
     if (!walked && !is_leaf) return told(walked.error());
-    for (const search::GitPart& part : search::git_parts(linkless_, notable)) {
+    for (const search::GitPart& part : search::git_parts(linkless_, notable, home_)) {
         if (auto allowed = check_part(part, part.path); !allowed) return allowed;
     }
     return {};

@@ -127,10 +127,11 @@ Attempt<void> Files::move(const std::string& from, const std::string& to, bool o
         return told(done.error());
     }
     if (!overwrite) return {};
-    // To rename one name of a file to another of the same file does nothing.
+    // To rename one name of a file to another of the same file does nothing. Where names ignore
+    // case both may be its only one.
     const auto left = linkless_.lstat(from);
     const auto there = left ? linkless_.lstat(to) : left;
-    if (!there || left->identity != there->identity) return {};
+    if (!there || left->identity != there->identity || left->links < 2) return {};
     if (auto removed = linkless_.remove(from); !removed) return told(removed.error());
     return {};
 }

@@ -61,14 +61,15 @@ Done rename_judged(const Root& root, const ProtectedPath& entry, const std::stri
 
 class Guard::Impl {
 public:
-    Impl(const Root& linkless, const policy::PathRules& rules, GuardOptions options)
+    Impl(const Root& linkless, const policy::PathRules& rules, HeldObjects& held,
+         GuardOptions options)
         : root_(linkless),
           rules_(rules),
           kernel_holds_(options.kernel_holds),
-          known_(linkless, options.kernel_holds),
+          known_(linkless, options.kernel_holds, held),
           held_([this](const Stat& stat) { return known_.holds(stat); }),
           quarantine_(linkless, std::move(options.quarantine), held_),
-          paths_(linkless, rules) {}
+          paths_(linkless, rules, std::move(options.home)) {}
 
     Result<std::vector<ProtectedPath>> before(Since since);
     void not_bound(const std::vector<ProtectedPath>& paths);
@@ -486,8 +487,9 @@ void Guard::Impl::clean(const ProtectedPath& entry, const policy::GitVerdict& ve
            verdict.unreadable ? "it could not be read" : listed(verdict.refused), std::move(kept));
 }
 
-Guard::Guard(const Root& linkless, const policy::PathRules& rules, GuardOptions options)
-    : impl_(std::make_unique<Impl>(linkless, rules, std::move(options))) {}
+Guard::Guard(const Root& linkless, const policy::PathRules& rules, HeldObjects& held,
+             GuardOptions options)
+    : impl_(std::make_unique<Impl>(linkless, rules, held, std::move(options))) {}
 Guard::~Guard() = default;
 
 Result<std::vector<ProtectedPath>> Guard::before(Since since) { return impl_->before(since); }

@@ -30,6 +30,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <paddock/root.h>
@@ -37,6 +38,7 @@
 #include "policy/path_rules.h"
 #include "search/protected_paths.h"
 #include "tools/guard_report.h"
+#include "tools/held_objects.h"
 
 namespace paddock::tools {
 
@@ -50,12 +52,17 @@ struct GuardOptions {
     // The kernel keeps commands from what before() returned. Where it does not (no mount
     // namespaces), the content of protected files is kept in memory and restored.
     bool kernel_holds = true;
+
+    // Of the user on the host: what "~/" stands for in the settings of git. Empty: there is none.
+    std::string home{};
 };
 
 class Guard {
 public:
-    // `linkless` passes no link and may write. `rules` must outlive the guard.
-    Guard(const Root& linkless, const policy::PathRules& rules, GuardOptions options);
+    // `linkless` passes no link and may write. `held` is told what the kernel keeps commands from;
+    // it and `rules` must outlive the guard.
+    Guard(const Root& linkless, const policy::PathRules& rules, HeldObjects& held,
+          GuardOptions options);
     Guard(const Guard&) = delete;
     Guard& operator=(const Guard&) = delete;
     ~Guard();

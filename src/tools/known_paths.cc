@@ -1,6 +1,7 @@
 #include "tools/known_paths.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include <paddock/limits.h>
@@ -43,6 +44,7 @@ KnownPath KnownPaths::trusted(const ProtectedPath& entry) {
 
 void KnownPaths::trust(const List& list) {
     bytes_left_ = kernel_holds_ ? 0 : limits::kGuardKeptBytesMax;
+    set_unseen_aside(list);
     std::map<std::string, KnownPath> now;
     for (const ProtectedPath& entry : list) {
         KnownPath* old = find(entry.path);
@@ -56,24 +58,39 @@ void KnownPaths::trust(const List& list) {
         now.emplace(entry.path, std::move(known));
     }
     known_ = std::move(now);
-    away_.clear();
-    held_.clear();
-    for (const auto& [path, known] : known_) {
-        if (known.bound) hold(known);
+    hold_all();
+}
+
+// A command may have moved it to where no rule restricts it, and another may move it back.
+void KnownPaths::set_unseen_aside(const List& list) {
+    std::set<std::pair<std::uint64_t, std::uint64_t>> seen;
+    const auto key_of = [](const ProtectedPath& entry) {
+        return std::pair(entry.stat.identity.device, entry.stat.identity.inode);
+    };
+    for (const ProtectedPath& entry : list) seen.insert(key_of(entry));
+    const auto is_seen = [&](const KnownPath& known) { return seen.contains(key_of(known.at)); };
+    std::erase_if(away_, [&](const auto& node) { return is_seen(node.mapped()); });
+    for (auto at = known_.begin(); at != known_.end();) {
+        const auto next = std::next(at);
+        const bool is_unseen = holds(at->second.at.stat) && !is_seen(at->second);
+        if (is_unseen) away_.push_back(known_.extract(at));
+        at = next;
     }
 }
 
-void KnownPaths::hold(const KnownPath& known) {
-    const Identity& identity = known.at.stat.identity;
-    held_[{identity.device, identity.inode}] = {known.at.stat,
-                                                known.at.kind == ProtectedKind::kGitConfig};
+void KnownPaths::hold_all() {
+    List held;
+    for (const auto& [path, known] : known_) {
+        if (known.bound) held.push_back(known.at);
+    }
+    for (const auto& node : away_) held.push_back(node.mapped().at);
+    held_.assign(held);
 }
 
 bool KnownPaths::holds(const Stat& stat) const {
-    const auto found = held_.find({stat.identity.device, stat.identity.inode});
-    if (found == held_.end()) return false;
-    const Held& held = found->second;
-    return held.is_config ? is_unchanged(held.stat, stat) : is_same_object(held.stat, stat);
+    const auto held = held_.find(stat);
+    if (!held) return false;
+    return held->kind != ProtectedKind::kGitConfig || is_unchanged(held->stat, stat);
 }
 
 void KnownPaths::update(KnownPath& known, const ProtectedPath& entry) {
@@ -103,7 +120,7 @@ KnownPaths::List KnownPaths::bind() {
     for (auto& [path, known] : known_) {
         if (known.bound || !can_be_bound(known.at)) continue;
         known.bound = true;
-        if (!known.made_inside && !known.judged) hold(known);
+        if (!known.made_inside && !known.judged) held_.add(known.at);
         fresh.push_back(known.at);
     }
     return fresh;
@@ -111,13 +128,13 @@ KnownPaths::List KnownPaths::bind() {
 
 void KnownPaths::unbind(const List& list) {
     for (const ProtectedPath& entry : list) {
-        held_.erase({entry.stat.identity.device, entry.stat.identity.inode});
+        held_.remove(entry.stat);
         KnownPath* known = find(entry.path);
         if (known != nullptr && is_same_object(known->at.stat, entry.stat)) known->bound = false;
     }
     // Under another name it may be.
     for (const auto& [path, known] : known_) {
-        if (known.bound && !known.made_inside && !known.judged) hold(known);
+        if (known.bound && !known.made_inside && !known.judged) held_.add(known.at);
     }
 }
 

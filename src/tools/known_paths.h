@@ -7,17 +7,16 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <map>
 #include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <paddock/root.h>
 
 #include "policy/git_config.h"
 #include "search/protected_paths.h"
+#include "tools/held_objects.h"
 #include "tools/kept_tree.h"
 
 namespace paddock::tools {
@@ -37,9 +36,11 @@ public:
     using List = std::vector<search::ProtectedPath>;
 
     // `root` passes no link. Where the kernel does not hold, content is kept.
-    KnownPaths(const Root& root, bool kernel_holds) : root_(root), kernel_holds_(kernel_holds) {}
+    // `held` must outlive this.
+    KnownPaths(const Root& root, bool kernel_holds, HeldObjects& held)
+        : root_(root), kernel_holds_(kernel_holds), held_(held) {}
 
-    // Takes everything as it is now.
+    // Takes everything as it is now. What is held and out of sight stays known.
     void trust(const List& list);
 
     // As it is now, because it can do no harm.
@@ -76,13 +77,9 @@ public:
 private:
     using Known = std::map<std::string, KnownPath>;
 
-    struct Held {
-        Stat stat;
-        bool is_config = false;
-    };
-
     KnownPath trusted(const search::ProtectedPath& entry);
-    void hold(const KnownPath& known);
+    void hold_all();
+    void set_unseen_aside(const List& list);
     bool is_away(const KnownPath& known, const List& list) const;
     std::vector<Known::node_type> take_moved(const List& list);
 
@@ -92,7 +89,7 @@ private:
     Known known_;
     std::set<std::string> gone_;
     std::vector<Known::node_type> away_;  // held, and not found the last time
-    std::map<std::pair<std::uint64_t, std::uint64_t>, Held> held_;  // by device and inode
+    HeldObjects& held_;
 };
 
 // The same object, and as far as it tells with the same content.

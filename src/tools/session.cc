@@ -72,6 +72,15 @@ Result<Session::Opened> open_unconfined(const WorkspaceOptions& options) {
                            std::move(opened->workspace)};
 }
 
+// Of the user on the host; empty if it is not said.
+std::string home_of(const WorkspaceOptions& options) {
+    constexpr std::string_view kHome = "HOME=";
+    for (const std::string& variable : options.host_environment) {
+        if (variable.starts_with(kHome)) return variable.substr(kHome.size());
+    }
+    return {};
+}
+
 }  // namespace
 
 Session::Session(WorkspaceOptions options, Opened opened, policy::PathRules rules,
@@ -83,8 +92,8 @@ Session::Session(WorkspaceOptions options, Opened opened, policy::PathRules rule
       ignored_(std::move(ignored)),
       scanner_(std::move(scanner)),
       files_(std::move(opened.root), std::move(opened.linkless), std::move(opened.base),
-             std::move(rules), meter_, disk_, options_.track_reads ? &reads_ : nullptr,
-             scanner_ ? &*scanner_ : nullptr),
+             std::move(rules), held_, meter_, disk_, options_.track_reads ? &reads_ : nullptr,
+             scanner_ ? &*scanner_ : nullptr, home_of(options_)),
       shell_(start_shell(std::move(opened.workspace))) {}
 
 Result<std::unique_ptr<Shell>> Session::start_shell(Root workspace) {
@@ -93,7 +102,8 @@ Result<std::unique_ptr<Shell>> Session::start_shell(Root workspace) {
     const auto prepare = [this] {
         if (scanner_) search::SecretScanner::prepare();
     };
-    return Shell::start({std::move(workspace), files_.rules(), options_, disk_, scanner_, prepare});
+    return Shell::start({std::move(workspace), files_.rules(), held_, options_, home_of(options_),
+                         disk_, scanner_, prepare});
 }
 
 Attempt<Shell*> Session::shell() {

@@ -57,6 +57,7 @@ private:
     DiskUse disk_;
     search::IgnoreFile ignored_;
     std::optional<search::SecretScanner> scanner_;  // absent: text leaves as it is
+    HeldObjects held_;
     Files files_;
     Result<std::unique_ptr<Shell>> shell_;
 };

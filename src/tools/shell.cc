@@ -96,8 +96,10 @@ Shell::Shell(Setup setup, sandbox::Warden warden, std::unique_ptr<sandbox::Proxy
                                                 warden_.proxy_port())
                        .variables),
       quarantine_(std::move(quarantine)),
-      guard_(setup.linkless, setup.rules,
-             {.quarantine = quarantine_, .kernel_holds = warden_.report().rung == Rung::kFull}),
+      guard_(setup.linkless, setup.rules, setup.held,
+             {.quarantine = quarantine_,
+              .kernel_holds = warden_.report().rung == Rung::kFull,
+              .home = std::move(setup.home)}),
       limits_({warden_, disk_, linkless_.fd(), options_.shell->limits.processes,
                [this](EndedBy limit) { put_aside(left_met(limit, "was ended")); }}) {}
 

@@ -59,7 +59,9 @@ public:
     struct Setup {
         Root linkless;
         const policy::PathRules& rules;
+        HeldObjects& held;
         const WorkspaceOptions& options;
+        std::string home;  // see GuardOptions
         DiskUse& disk;
         std::optional<search::SecretScanner> filter;
         std::function<void()> meanwhile = {};  // see sandbox::WardenSpec

@@ -58,6 +58,12 @@ TEST_F(Commands, errors_name_options_and_leave_names_of_files_alone) {
     says({"cp", "a", "replace_all"}, "'replace_all' already exists");
     says({"rm", "old_string"}, "'old_string' does not exist");
     says({"cat", "old_string/"}, "'old_string/'");
+    const Ran denied =
+        paddock({"edit", "d/old_string", "--old", "x", "--new", "y"},
+                {.directory = ws(), .variables = {{"PADDOCK_RULES", "deny old_string"}}});
+    EXPECT_NE(denied.err.find("is protected by the workspace's rule 'old_string'."),
+              std::string::npos)
+        << denied.err;
 }
 
 TEST_F(Commands, cat_gives_the_text_and_keeps_remarks_apart) {

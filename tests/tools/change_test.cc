@@ -21,6 +21,7 @@
 #include "json/write.h"
 #include "testing/secret_samples.h"
 #include "tools/desk.h"
+#include "tools/files.h"
 
 namespace paddock::testing {
 namespace {
@@ -251,6 +252,41 @@ TEST_F(Change, overwriting_needs_a_read) {
     EXPECT_EQ(os_read(ws("e/f")), "old");
 }
 
+TEST_F(Change, to_restore_what_has_gone_is_stale) {
+    tree({"ROOT/f=old"});
+    const tools::HeldObjects held;
+    policy::Meter meter({});
+    tools::DiskUse disk(root(), ".", std::nullopt);
+    const tools::Files files(root(), root({.symlinks = Symlinks::kReject}), {},
+                             policy::PathRules::compile({}, {}).value(), held, meter, disk, nullptr,
+                             nullptr);
+    const auto change = files.prepare("f");
+    ASSERT_TRUE(change);
+    ASSERT_TRUE(files.commit(*change, "new"));
+    std::filesystem::remove(ws("f"));
+    const auto restored = files.restore(*change, "new");
+    ASSERT_FALSE(restored);
+    EXPECT_EQ(restored.error().code, Code::kStaleRead);
+}
+
+TEST_F(Change, leaves_hooks_of_a_repository_behind_a_link) {
+    tree({"ROOT/.git->lnk/git", "ROOT/lnk->real", "ROOT/real/git/objects/", "ROOT/real/git/refs/",
+          "ROOT/real/git/HEAD=x", "ROOT/real/git/config=[core]\n hooksPath = hk\n"});
+    EXPECT_EQ(refused("write_file", {{"path", "hk/pre-commit"}, {"content", "evil"}}),
+              "denied_by_rule");
+    (void)ok("write_file", {{"path", "other/pre-commit"}, {"content", "x"}});
+}
+
+TEST_F(Change, leaves_hooks_that_a_config_names_from_the_home_of_the_user) {
+    tree({"ROOT/.git/HEAD=x", "ROOT/.git/config=[core]\n hooksPath = ~/ROOT/hk\n"});
+    const json::Object hook = {{"path", "hk/pre-commit"}, {"content", "evil"}};
+    options.host_environment = {"HOME=" + base()};
+    EXPECT_EQ(refused("write_file", hook), "denied_by_rule");
+    options.host_environment.clear();
+    reopen();
+    (void)ok("write_file", hook);
+}
+
 class Meanwhile : public InMemoryOf<Change> {
 protected:
     Meanwhile() { options.limits.calls_per_second.reset(); }
@@ -296,6 +332,27 @@ TEST_F(Meanwhile, a_removal_takes_no_change_with_it) {
     const tools::Answer answer = edit.get();
     EXPECT_TRUE(answer.error) << answer.text();
     EXPECT_FALSE(os_exists(ws("f")));
+}
+
+// Where names ignore case, "f" and "F" are the same name: what looks at either finds the file.
+TEST_F(Meanwhile, a_move_to_another_case_loses_nothing) {
+    tree({"ROOT/f=old"});
+    bool was_moved = false;
+    const auto is_called = [&](const char* name, const char* other) {
+        if (os_exists(ws(other))) std::filesystem::rename(ws(other), ws(name));
+    };
+    int looks = 0;
+    const CallHook hook([&](sys::Call which) {
+        if (was_moved && which == sys::Call::kStat) {
+            ++looks % 2 == 1 ? is_called("f", "F") : is_called("F", "f");
+        }
+        if (was_moved && which == sys::Call::kUnlink) is_called("f", "F");
+        was_moved = was_moved || which == sys::Call::kRename;
+        return sys::Fault{};
+    });
+    (void)call("move_path", {{"source", "f"}, {"destination", "F"}, {"overwrite", true}});
+    EXPECT_TRUE(os_read(ws("f")) == "old" || os_read(ws("F")) == "old");
+    EXPECT_GE(looks, 2);
 }
 
 // Between the last look at a file and its removal nobody can be kept out.

@@ -48,6 +48,45 @@ TEST_F(Denials, are_not_spoken_of_where_there_are_none) {
         "Denied"));
 }
 
+// The rules excuse packages and branches; what a command has moved among them is none.
+TEST_F(Denials, by_a_rule_follow_what_a_command_moves) {
+    if (!full_) GTEST_SKIP() << "no mount namespaces here: nothing is held";
+    tree({"ROOT/ed/.vscode/tasks.json=mine", "ROOT/certs/server.key=KEYDATA",
+          "ROOT/z/.git/refs/heads/", "ROOT/node_modules/p/public.key=PUBLIC",
+          "ROOT/node_modules/p/.vscode/a=theirs"});
+    bash("mv ed node_modules/; mv certs z/.git/refs/heads/");
+    EXPECT_EQ(refused("read_file", {{"path", "z/.git/refs/heads/certs/server.key"}}),
+              "denied_by_rule");
+    bash("mv z/.git/refs/heads/certs node_modules/");
+    EXPECT_EQ(refused("read_file", {{"path", "node_modules/certs/server.key"}}), "denied_by_rule");
+    const std::string found = ok("grep", {{"pattern", "KEYDATA|PUBLIC"},
+                                          {"path", "node_modules"},
+                                          {"hidden", true},
+                                          {"ignored", true}});
+    EXPECT_TRUE(holds(found, "public.key")) << found;
+    EXPECT_FALSE(holds(found, "server.key")) << found;
+    for (const char* path : {"node_modules/ed/.vscode/tasks.json", "node_modules/ed/.vscode/new"}) {
+        EXPECT_EQ(refused("write_file", {{"path", path}, {"content", "evil"}}), "denied_by_rule")
+            << path;
+    }
+    (void)ok("write_file", {{"path", "node_modules/p/.vscode/b"}, {"content", "x"}});
+}
+
+// Without HEAD it is no repository, until a command gives it back.
+TEST_F(Denials, hold_for_a_repository_that_a_command_has_made_unlike_one) {
+    if (!full_) GTEST_SKIP() << "no mount namespaces here: nothing is held";
+    tree({"ROOT/srv/HEAD=ref: refs/heads/main\n", "ROOT/srv/objects/", "ROOT/srv/refs/",
+          "ROOT/srv/config=[core]\n", "ROOT/srv/hooks/"});
+    const json::Object hook = {{"path", "srv/hooks/post-update"}, {"content", "evil"}};
+    EXPECT_EQ(refused("write_file", hook), "denied_by_rule");
+    bash("mv srv/HEAD srv/H");
+    EXPECT_EQ(refused("write_file", hook), "denied_by_rule");
+    EXPECT_EQ(refused("write_file", {{"path", "srv/config"}, {"content", "evil"}}),
+              "denied_by_rule");
+    bash("mv srv/H srv/HEAD");
+    EXPECT_FALSE(os_exists(ws("srv/hooks/post-update")));
+}
+
 TEST_F(Denials, by_a_rule_are_told) {
     if (!full_) GTEST_SKIP() << "no mount namespaces here: rules are kept after the command";
     tree({"ROOT/.git/hooks/", "ROOT/.git/config=[core]\n", "ROOT/.git/HEAD=ref: refs/heads/main\n",

@@ -275,6 +275,22 @@ TEST_F(GuardTest, leaves_what_somebody_outside_does_to_what_the_kernel_holds) {
     EXPECT_EQ(names(), ".mcp.json .vscode .vscode/a .vscode/b ");
 }
 
+// One command moves it to where the rules excuse it, and the next one back.
+TEST_F(GuardTest, knows_what_comes_back_from_where_no_rule_restricts_it) {
+    tree({"ROOT/ed/.vscode/tasks.json=mine", "ROOT/certs/server.key=mine"});
+    EXPECT_EQ(before(), "certs/server.key ed/.vscode ");
+    ASSERT_TRUE(sh("mkdir node_modules; mv ed certs node_modules/"));
+    EXPECT_EQ(after(), "");
+    EXPECT_EQ(before(), "");
+    EXPECT_EQ(before(), "");
+    ASSERT_TRUE(sh("mkdir -p ed/.vscode; mv node_modules/certs ."));
+    EXPECT_EQ(after(), "ed/.vscode:quarantined ");
+    ASSERT_TRUE(sh("rmdir ed; mv node_modules/ed ed"));
+    EXPECT_EQ(after(), "");
+    EXPECT_EQ(os_read(ws("ed/.vscode/tasks.json")), "mine");
+    EXPECT_EQ(os_read(ws("certs/server.key")), "mine");
+}
+
 TEST_F(GuardTest, puts_a_link_back_that_no_kernel_can_hold) {
     tree({"ROOT/.bashrc->dot/bashrc", "ROOT/dot/bashrc=mine", "ROOT/evil=evil"});
     (void)before();

@@ -30,7 +30,8 @@ tools::Guard& Guarded::guard() {
         std::filesystem::create_directories(base() + "/KEPT");
         options.quarantine = Root::open(base() + "/KEPT").value();
     }
-    return guard_.emplace(root({.symlinks = Symlinks::kReject}), *compiled_, std::move(options));
+    return guard_.emplace(root({.symlinks = Symlinks::kReject}), *compiled_, held_,
+                          std::move(options));
 }
 
 std::string Guarded::before(tools::Since since) {

@@ -38,6 +38,7 @@ protected:
 
 private:
     std::optional<policy::PathRules> compiled_;
+    tools::HeldObjects held_;
     std::optional<tools::Guard> guard_;
 };
 

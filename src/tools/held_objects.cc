@@ -1,0 +1,38 @@
+#include "tools/held_objects.h"
+
+namespace paddock::tools {
+
+HeldObjects::Key HeldObjects::key_of(const Stat& stat) {
+    return {stat.identity.device, stat.identity.inode};
+}
+
+void HeldObjects::add(const search::ProtectedPath& entry) {
+    const std::lock_guard lock(mutex_);
+    held_.insert_or_assign(key_of(entry.stat), entry);
+}
+
+void HeldObjects::remove(const Stat& stat) {
+    const std::lock_guard lock(mutex_);
+    held_.erase(key_of(stat));
+}
+
+void HeldObjects::assign(const std::vector<search::ProtectedPath>& entries) {
+    std::map<Key, search::ProtectedPath> held;
+    for (const auto& entry : entries) held.insert_or_assign(key_of(entry.stat), entry);
+    const std::lock_guard lock(mutex_);
+    held_.swap(held);
+}
+
+std::optional<search::ProtectedPath> HeldObjects::find(const Stat& stat) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = held_.find(key_of(stat));
+    if (found == held_.end() || !is_same_object(found->second.stat, stat)) return std::nullopt;
+    return found->second;
+}
+
+bool HeldObjects::empty() const {
+    const std::lock_guard lock(mutex_);
+    return held_.empty();
+}
+
+}  // namespace paddock::tools

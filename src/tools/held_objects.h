@@ -1,0 +1,40 @@
+// What the kernel keeps commands from, as objects.
+//
+// A command can rename the directories above such an object, and so give it a name that no rule
+// restricts: below a directory of packages or among branches. Therefore the file tools ask for the
+// object as well.
+//
+// Threads: any may ask while the guard tells.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "search/protected_paths.h"
+
+namespace paddock::tools {
+
+class HeldObjects {
+public:
+    // Each with the path where it was looked at.
+    void add(const search::ProtectedPath& entry);
+    void remove(const Stat& stat);
+    // All others are held no longer.
+    void assign(const std::vector<search::ProtectedPath>& entries);
+
+    std::optional<search::ProtectedPath> find(const Stat& stat) const;
+    bool empty() const;
+
+private:
+    using Key = std::pair<std::uint64_t, std::uint64_t>;  // device and inode
+    static Key key_of(const Stat& stat);
+
+    mutable std::mutex mutex_;
+    std::map<Key, search::ProtectedPath> held_;
+};
+
+}  // namespace paddock::tools
