@@ -354,7 +354,8 @@ void Shell::attend_from_now_on(const std::shared_ptr<Job>& job) {
                 job->add_denials(proxy_denials());
                 put_aside(check_protected());
             }
-            if (!job->linger(stop)) put_aside(left_met(EndedBy::kOutput, "is no longer heard"));
+            if (job->linger(stop)) return;
+            put_aside(left_met(EndedBy::kOutput, "is no longer heard, and ends if it prints on"));
         });
     }
 }
@@ -379,7 +380,7 @@ Attempt<std::shared_ptr<Job>> Shell::start_in_background(const Order& order) {
     return *job;
 }
 
-// The oldest that have ended. What they left running goes on, and is no longer heard.
+// The oldest that have ended. What they left running is no longer heard, and ends if it prints on.
 void Shell::forget_old_jobs() {
     std::list<Kept> forgotten;  // ends their threads after the lock is gone
     const std::lock_guard lock(mutex_);

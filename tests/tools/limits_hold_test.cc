@@ -196,7 +196,8 @@ TEST_F(LimitedDesk, what_was_left_prints_no_more_than_is_kept) {
     const std::string told =
         output_with("(limit: output, operator setting: none)",
                     {{"id", "b2"}, {"offset", limits::kCommandOutputBytesMax}});
-    EXPECT_TRUE(holds(told, "left running is no longer heard: it printed more")) << told;
+    EXPECT_TRUE(holds(told, "is no longer heard, and ends if it prints on: it printed more"))
+        << told;
     const std::string text = run(workspace(), "while pgrep -x yes > seen; do :; done; echo over");
     EXPECT_TRUE(text.starts_with("over\n")) << text;
 }
