@@ -252,7 +252,7 @@ void Shell::put_aside(Remarks remarks) {
 }
 
 // Held since the last command, it may be anywhere by now: somebody outside can move or remove it.
-bool Shell::has_directory() {
+bool Shell::stay_or_return() {
     const auto entered = warden_.enter(warden_.directory());
     // If the session has ended, the command that follows says so.
     if (!entered || *entered == sandbox::Entering::kEntered) return true;
@@ -262,7 +262,7 @@ bool Shell::has_directory() {
 
 void Shell::check_directory() {
     const std::string last = warden_.directory();
-    if (last == "." || has_directory()) return;
+    if (last == "." || stay_or_return()) return;
     Remarks remarks;
     remarks.lines.push_back("The last command ended in '" + text::quote_if_needed(last) +
                             "', which is not there any more; this one started in the workspace.");
@@ -321,7 +321,7 @@ void Shell::remember_directory(const Job& job, Remarks& remarks) {
     if (last.empty()) return;
     const auto entered = warden_.enter(last);
     if (entered && *entered != sandbox::Entering::kEntered) {
-        (void)has_directory();
+        (void)stay_or_return();
         remarks.lines.push_back(
             "The command ended outside the workspace or in a directory that is gone; the next one "
             "starts in '" +
