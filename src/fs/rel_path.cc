@@ -56,11 +56,6 @@ std::string joined(std::string_view directory, std::string_view name) {
     return path.append(name);
 }
 
-bool is_within(std::string_view path, std::string_view directory) noexcept {
-    if (directory.empty() || path == directory) return true;
-    return path.starts_with(directory) && path[directory.size()] == '/';
-}
-
 std::string_view RelPath::parent() const noexcept { return parent_of(text); }
 
 std::string_view RelPath::leaf() const noexcept { return leaf_of(text); }

@@ -36,8 +36,6 @@ struct RelPath {
 std::string_view parent_of(std::string_view path) noexcept;
 std::string_view leaf_of(std::string_view path) noexcept;
 std::string joined(std::string_view directory, std::string_view name);
-// The directory itself, or something below it. Everything is within the root.
-bool is_within(std::string_view path, std::string_view directory) noexcept;
 
 // Errors: invalid_path, path_escape, absolute_path.
 Outcome<RelPath> parse_path(std::string_view path, const PathRules& rules);

@@ -93,14 +93,6 @@ TEST(RelPath, splits_off_the_leaf) {
     EXPECT_EQ(top.leaf(), "a");
 }
 
-TEST(RelPath, knows_what_is_within_a_directory) {
-    EXPECT_TRUE(is_within("a/b", "a"));
-    EXPECT_TRUE(is_within("a", "a"));
-    EXPECT_TRUE(is_within("a", ""));
-    EXPECT_FALSE(is_within("ab", "a"));
-    EXPECT_FALSE(is_within("a", "a/b"));
-}
-
 TEST(RelPath, takes_components_one_by_one) {
     std::string_view rest = "//a/b//";
     EXPECT_EQ(take_component(rest), "a");

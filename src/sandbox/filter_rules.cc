@@ -7,6 +7,7 @@
 #include <netinet/in.h>
 #include <sys/ioctl.h>
 #include <sys/personality.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -150,6 +151,10 @@ constexpr Rule kAlways[] = {
     {{"personality", 135, 92}, kAllow, {is(0, ADDR_NO_RANDOMIZE)}},
     {{"personality", 135, 92}, kAllow, {is(0, kWhole)}},  // a question
     {{"personality", 135, 92}, kEperm},
+
+    // What a command starts stays below it (command_start.cc), and is ended with it.
+    {{"prctl", 157, 167}, kEperm, {is(0, PR_SET_CHILD_SUBREAPER), is(1, 0)}},
+    {{"clone", 56, 220}, kEperm, {has_any(0, CLONE_PARENT)}},
 
     // Terminals: typing into that of the person outside, and line disciplines.
     {{"ioctl", 16, 29}, kEperm, {is(1, TIOCSTI)}},

@@ -8,6 +8,7 @@
 #include <netinet/in.h>
 #include <sched.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -306,6 +307,15 @@ TEST_F(OnThisMachine, namespaces_cannot_be_made) {
     EXPECT_EQ(ask(SYS_clone, {0x3d0f00}), kAllowed) << "a thread";
     EXPECT_EQ(ask(SYS_clone3), denied(ENOSYS));
     EXPECT_EQ(ask(SYS_setns), denied(EPERM));
+}
+
+TEST_F(OnThisMachine, what_a_command_starts_stays_below_it) {
+    EXPECT_EQ(ask(SYS_prctl, {PR_SET_CHILD_SUBREAPER, 0}), denied(EPERM));
+    EXPECT_EQ(ask(SYS_prctl, {PR_SET_CHILD_SUBREAPER | kHigh, 0}), denied(EPERM));
+    EXPECT_EQ(ask(SYS_prctl, {PR_SET_CHILD_SUBREAPER, 1}), kAllowed);
+    EXPECT_EQ(ask(SYS_prctl, {PR_SET_NAME, 0}), kAllowed);
+    EXPECT_EQ(ask(SYS_clone, {CLONE_PARENT | SIGCHLD}), denied(EPERM));
+    EXPECT_EQ(ask(SYS_clone, {CLONE_PARENT | CLONE_VM | SIGCHLD | kHigh}), denied(EPERM));
 }
 
 TEST_F(OnThisMachine, terminals_cannot_be_typed_into) {

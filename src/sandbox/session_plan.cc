@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/within.h"
 #include "sandbox/kernel_text.h"
 #include "sandbox/scratch_removal.h"
 #include "sys/attr.h"

@@ -4,6 +4,7 @@
 #include <array>
 #include <set>
 
+#include "base/within.h"
 #include "sandbox/etc_texts.h"
 
 namespace paddock::sandbox {
@@ -208,11 +209,6 @@ bool is_shown_in_etc(std::string_view name) {
         return shown.back() == '*' ? name.starts_with(shown.substr(0, shown.size() - 1))
                                    : name == shown;
     });
-}
-
-bool is_within(std::string_view path, std::string_view directory) {
-    return path.starts_with(directory) &&
-           (path.size() == directory.size() || path[directory.size()] == '/');
 }
 
 Outcome<ViewPlan> plan_view(const ViewFacts& facts) {

@@ -79,7 +79,4 @@ bool is_shown_in_etc(std::string_view name);
 // Errors: invalid_argument for a workspace or directory that cannot be shown.
 Outcome<ViewPlan> plan_view(const ViewFacts& facts);
 
-// Is `path` the same as `directory` or below it? Both absolute and canonical.
-bool is_within(std::string_view path, std::string_view directory);
-
 }  // namespace paddock::sandbox

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include "base/within.h"
+
 namespace paddock::sandbox {
 namespace {
 

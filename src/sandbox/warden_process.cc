@@ -8,6 +8,7 @@
 #include <csignal>
 #include <cstring>
 
+#include "base/within.h"
 #include "sandbox/cgroup.h"
 #include "sandbox/command_start.h"
 #include "sandbox/descend.h"

@@ -6,6 +6,7 @@
 
 #include <paddock/limits.h>
 
+#include "base/within.h"
 #include "fs/entry.h"
 #include "fs/rel_path.h"
 #include "fs/root_state.h"
@@ -301,7 +302,7 @@ void Layout::add_hooks(const std::string& config, const std::string& git_directo
     for (const std::string& base : bases_of(git_directory)) {
         const auto hooks = configured(path, base);
         // A directory with the repository in it cannot be kept as it is.
-        if (!hooks || fs::is_within(git_directory, *hooks)) continue;
+        if (!hooks || is_within(git_directory, *hooks)) continue;
         add_part(*hooks, GitPart::Kind::kHooks, git_directory, config);
     }
 }
@@ -372,7 +373,7 @@ void add_trail(const LinkTrail& trail, const GitPart& of, std::vector<GitPart>& 
     };
     for (const std::string& link : trail.links) add(link);
     // A directory with the repository in it cannot be kept as it is.
-    if (trail.end && !fs::is_within(of.git_directory, *trail.end)) add(*trail.end);
+    if (trail.end && !is_within(of.git_directory, *trail.end)) add(*trail.end);
 }
 
 void follow_part(const Root& root, const GitPart& part, std::vector<GitPart>& parts) {

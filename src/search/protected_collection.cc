@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/within.h"
 #include "fs/rel_path.h"
 
 namespace paddock::search {
@@ -94,7 +95,7 @@ void ProtectedCollection::follow(const ProtectedPath& entry) {
         cause = standing_for(link);
     }
     const bool is_pointer = entry.kind == ProtectedKind::kGitPointer;
-    if (is_pointer || !trail.end || fs::is_within(entry.path, *trail.end)) return;
+    if (is_pointer || !trail.end || is_within(entry.path, *trail.end)) return;
     const Decision own = rules_.decide(*trail.end);
     if (own.by_operator && own.access == Access::kAllow) return;
     ProtectedPath led = entry;
@@ -137,7 +138,7 @@ void ProtectedCollection::add_pins() {
             const std::string directory(at);
             if (found_.contains(directory) || pins.contains(directory)) continue;
             const auto end = ends_.find(path);
-            const bool is_led = end != ends_.end() && !fs::is_within(end->second, at);
+            const bool is_led = end != ends_.end() && !is_within(end->second, at);
             if (!is_led && !depends_on_name(path, at)) continue;
             const auto stat = root_.lstat(directory);
             if (!stat) continue;

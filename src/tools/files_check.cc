@@ -1,5 +1,6 @@
 // What is refused: by a rule, or because git obeys it.
 #include "base/outcome.h"
+#include "base/within.h"
 #include "fs/rel_path.h"
 #include "tools/files.h"
 
@@ -60,8 +61,8 @@ Attempt<void> Files::check_obeyed(const std::string& canonical, search::GitChang
     }
     for (const search::GitPart& part : search::git_parts_above(linkless_, canonical, home_)) {
         const bool is_touched =
-            fs::is_within(canonical, part.path) ||
-            (change == search::GitChange::kTakeAway && fs::is_within(part.path, canonical));
+            is_within(canonical, part.path) ||
+            (change == search::GitChange::kTakeAway && is_within(part.path, canonical));
         if (!is_touched) continue;
         if (auto allowed = check_part(part, canonical); !allowed) return allowed;
     }

@@ -1,6 +1,6 @@
 // A command of a session: its process, what it printed, how it ended.
 //
-// Threads: attend() by one thread at a time, everything else by any.
+// Threads: attend() and linger() by one thread at a time, everything else by any.
 #pragma once
 
 #include <chrono>
@@ -63,7 +63,8 @@ public:
     EndedBy attend(const Attendance& attendance);
 
     // After the end: takes in what other processes of the command go on printing, until they close
-    // it or a stop is requested. False: it was more than is kept, and nobody hears them any more.
+    // it or a stop is requested. False: it was more than is kept. Nobody hears them any more, and
+    // SIGPIPE ends whoever prints on.
     bool linger(const std::stop_token& stop);
 
     // What the shell reported as its last directory; empty if nothing.

@@ -59,10 +59,14 @@ bool KeptOutput::is_full() const {
 
 std::string KeptOutput::rest() const {
     const std::lock_guard lock(mutex_);
+    return uncertain();
+}
+
+std::string KeptOutput::uncertain() const {
     return filter_ && !full_ ? filter_->rest() : std::string();
 }
 
-std::string KeptOutput::all() const { return kept_ + (filter_ && !full_ ? filter_->rest() : ""); }
+std::string KeptOutput::all() const { return kept_ + uncertain(); }
 
 KeptOutput::Part KeptOutput::part(std::uint64_t begin, std::size_t bytes_max) const {
     const std::lock_guard lock(mutex_);
@@ -90,8 +94,9 @@ std::string KeptOutput::excerpt(std::size_t bytes_max, std::string_view id) cons
 
 std::string KeptOutput::end(std::size_t bytes_max) const {
     const std::lock_guard lock(mutex_);
-    std::string whole = all();
-    return whole.size() <= bytes_max ? whole : std::string(tail_of(whole, bytes_max));
+    const std::size_t cut = kept_.size() - std::min(kept_.size(), bytes_max);
+    std::string last = kept_.substr(cut) + uncertain();
+    return cut == 0 && last.size() <= bytes_max ? last : std::string(tail_of(last, bytes_max));
 }
 
 std::size_t KeptOutput::secrets() const {

@@ -51,6 +51,7 @@ public:
 
 private:
     std::string keep(std::string text);
+    std::string uncertain() const;
     std::string all() const;
 
     mutable std::mutex mutex_;

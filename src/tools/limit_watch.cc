@@ -1,5 +1,6 @@
 #include "tools/limit_watch.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <paddock/limits.h>
@@ -11,9 +12,10 @@ namespace {
 
 constexpr sandbox::ProcessId kNoCommand = 0;
 
-bool has_reserve(int workspace, bool otherwise) {
+std::uint64_t shortage_of(int workspace) {
     const auto disk = sys::file_system(workspace);
-    return disk ? disk->free_bytes >= limits::kDiskReserveBytes : otherwise;
+    if (!disk) return 0;
+    return limits::kDiskReserveBytes - std::min(disk->free_bytes, limits::kDiskReserveBytes);
 }
 
 }  // namespace
@@ -28,36 +30,42 @@ bool wait_for_next_check(const std::stop_token& stop) {
 
 LimitWatch::Check LimitWatch::check_of(sandbox::ProcessId command) {
     const std::lock_guard lock(checking_);
-    return [this, command, before = look_at_disk()]() mutable { return check(command, before); };
+    return [this, command, before = Before{look_at_disk(), endings_}]() mutable {
+        return check(command, before);
+    };
 }
 
-LimitWatch::DiskBefore LimitWatch::look_at_disk() {
-    DiskBefore before{has_reserve(session_.workspace, false),
-                      session_.disk.excess(limits::kDiskWatchPause), endings_};
-    if (before.excess > 0) before.excess = session_.disk.excess(std::chrono::milliseconds(0));
-    return before;
+LimitWatch::Overfill LimitWatch::look_at_disk() {
+    Overfill now{shortage_of(session_.workspace), session_.disk.excess(limits::kDiskWatchPause)};
+    if (now.excess > 0) now.excess = session_.disk.excess(std::chrono::milliseconds(0));
+    return now;
 }
 
-std::optional<EndedBy> LimitWatch::disk_limit(const DiskBefore& before) {
-    if (before.had_reserve && !has_reserve(session_.workspace, true)) {
-        return EndedBy::kDiskReserve;
-    }
+std::optional<EndedBy> LimitWatch::disk_limit(const Overfill& before) {
+    if (shortage_of(session_.workspace) > before.shortage) return EndedBy::kDiskReserve;
     if (session_.disk.excess(limits::kDiskWatchPause) > before.excess) return EndedBy::kQuota;
     return std::nullopt;
 }
 
-std::optional<EndedBy> LimitWatch::check(sandbox::ProcessId command, DiskBefore& before) {
+void LimitWatch::take_in_endings(sandbox::ProcessId command, Before& before) const {
+    if (before.endings == endings_) return;
+    if (command == kNoCommand || !before.is_spared) before.disk = after_ending_;
+    before.endings = endings_;
+    before.is_spared = true;
+}
+
+std::optional<EndedBy> LimitWatch::check(sandbox::ProcessId command, Before& before) {
     const std::lock_guard lock(checking_);
-    if (before.endings != endings_) before = look_at_disk();
+    take_in_endings(command, before);
     const auto census = session_.warden.census();
-    if (!census) return std::nullopt;
     // The warden is one of them.
-    if (census->alive + 1 >= session_.processes_max) {
+    if (census && census->alive + 1 >= session_.processes_max) {
         return judge(EndedBy::kProcesses, census->largest, command);
     }
-    const auto limit = disk_limit(before);
+    const auto limit = disk_limit(before.disk);
     if (!limit) return std::nullopt;
-    return judge(*limit, census->left > 0 ? kNoCommand : command, command);
+    const bool is_any_left = census && census->left > 0;
+    return judge(*limit, is_any_left && !before.is_spared ? kNoCommand : command, command);
 }
 
 std::optional<EndedBy> LimitWatch::judge(EndedBy limit, sandbox::ProcessId guilty,
@@ -66,6 +74,7 @@ std::optional<EndedBy> LimitWatch::judge(EndedBy limit, sandbox::ProcessId guilt
     const auto ended = session_.warden.kill_left();
     if (ended && *ended == 0) return std::nullopt;
     ++endings_;
+    after_ending_ = look_at_disk();
     session_.tell(limit);
     return std::nullopt;
 }

@@ -5,7 +5,8 @@
 // it ends belongs to nobody: a thread looks after that, and ends it.
 //
 // Who met the limit of processes is whoever has the most. Who fills a disk cannot be seen: what is
-// left from commands that have ended is ended first, and a command only if the disk fills further.
+// left from commands that have ended is ended first, and a command if the disk fills further. That
+// spares a command once: else one could write on as long as there is something new to be ended.
 //
 // Threads: all methods may be called from any thread.
 #pragma once
@@ -44,15 +45,22 @@ public:
     void look_after_left();
 
 private:
-    struct DiskBefore {
-        bool had_reserve = false;
-        std::uint64_t excess = 0;   // of the quota: a command that frees some must get to do it
-        std::uint64_t endings = 0;  // what was left and ended by then is not a command's fault
+    // Bytes: how much the disk's reserve lacks, and how far the quota is exceeded.
+    struct Overfill {
+        std::uint64_t shortage = 0;
+        std::uint64_t excess = 0;
+    };
+    // What a command is not to be blamed for: it must get to free some.
+    struct Before {
+        Overfill disk;
+        std::uint64_t endings = 0;
+        bool is_spared = false;  // something left was ended while it ran
     };
 
-    DiskBefore look_at_disk();
-    std::optional<EndedBy> check(sandbox::ProcessId command, DiskBefore& before);
-    std::optional<EndedBy> disk_limit(const DiskBefore& before);
+    Overfill look_at_disk();
+    void take_in_endings(sandbox::ProcessId command, Before& before) const;
+    std::optional<EndedBy> check(sandbox::ProcessId command, Before& before);
+    std::optional<EndedBy> disk_limit(const Overfill& before);
     // What there is to say to the command that asks.
     std::optional<EndedBy> judge(EndedBy limit, sandbox::ProcessId guilty,
                                  sandbox::ProcessId asking);
@@ -63,6 +71,7 @@ private:
 
     std::mutex checking_;
     std::uint64_t endings_ = 0;
+    Overfill after_ending_;  // the last one
 
     std::mutex mutex_;
     std::condition_variable_any wanted_;

@@ -254,7 +254,7 @@ void Shell::put_aside(Remarks remarks) {
 }
 
 // Held since the last command, it may be anywhere by now: somebody outside can move or remove it.
-bool Shell::has_directory() {
+bool Shell::stay_or_return() {
     const auto entered = warden_.enter(warden_.directory());
     // If the session has ended, the command that follows says so.
     if (!entered || *entered == sandbox::Entering::kEntered) return true;
@@ -264,7 +264,7 @@ bool Shell::has_directory() {
 
 void Shell::check_directory() {
     const std::string last = warden_.directory();
-    if (last == "." || has_directory()) return;
+    if (last == "." || stay_or_return()) return;
     Remarks remarks;
     remarks.lines.push_back("The last command ended in '" + text::quote_if_needed(last) +
                             "', which is not there any more; this one started in the workspace.");
@@ -323,7 +323,7 @@ void Shell::remember_directory(const Job& job, Remarks& remarks) {
     if (last.empty()) return;
     const auto entered = warden_.enter(last);
     if (entered && *entered != sandbox::Entering::kEntered) {
-        (void)has_directory();
+        (void)stay_or_return();
         remarks.lines.push_back(
             "The command ended outside the workspace or in a directory that is gone; the next one "
             "starts in '" +
@@ -356,7 +356,8 @@ void Shell::attend_from_now_on(const std::shared_ptr<Job>& job) {
                 job->add_denials(proxy_denials());
                 put_aside(check_protected());
             }
-            if (!job->linger(stop)) put_aside(left_met(EndedBy::kOutput, "is no longer heard"));
+            if (job->linger(stop)) return;
+            put_aside(left_met(EndedBy::kOutput, "is no longer heard, and ends if it prints on"));
         });
     }
 }
@@ -381,7 +382,7 @@ Attempt<std::shared_ptr<Job>> Shell::start_in_background(const Order& order) {
     return *job;
 }
 
-// The oldest that have ended. What they left running goes on, and is no longer heard.
+// The oldest that have ended. What they left running is no longer heard, and ends if it prints on.
 void Shell::forget_old_jobs() {
     std::list<Kept> forgotten;  // ends their threads after the lock is gone
     const std::lock_guard lock(mutex_);

@@ -121,7 +121,7 @@ private:
     Remarks left_met(EndedBy limit, std::string_view consequence) const;
     void put_aside(Remarks remarks);
     sandbox::DenialLog proxy_denials();
-    bool has_directory();  // false: it is gone, and the session is in the workspace itself again
+    bool stay_or_return();  // false: the directory is gone, the session in the workspace itself
     void check_directory();
     void remember_directory(const Job& job, Remarks& remarks);
 

@@ -3,6 +3,7 @@
 #include <linux/sched.h>
 #include <poll.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -99,6 +100,23 @@ TEST_F(InstalledFilter, no_file_is_created_with_a_set_id_mode) {
         EXPECT_EQ(error_of(::mknod(file.c_str(), S_IFREG | 02745, 0)), EPERM);
     });
     EXPECT_FALSE(os_exists(file));
+}
+
+TEST_F(InstalledFilter, orphans_cannot_be_given_away) {
+    const auto lose_orphans = [] { return error_of(::prctl(PR_SET_CHILD_SUBREAPER, 0)); };
+    const auto start_sibling = [] {
+        const long child = ::syscall(SYS_clone, CLONE_PARENT | SIGCHLD, 0, 0, 0, 0);
+        if (child == 0) ::_exit(0);
+        return error_of(child);
+    };
+    in_child([&] {
+        EXPECT_EQ(lose_orphans(), 0) << "works without the filter";
+        EXPECT_EQ(start_sibling(), 0) << "works without the filter";
+    });
+    behind({}, [&] {
+        EXPECT_EQ(lose_orphans(), EPERM);
+        EXPECT_EQ(start_sibling(), EPERM);
+    });
 }
 
 TEST_F(InstalledFilter, work_goes_on) {

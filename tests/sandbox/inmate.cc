@@ -10,6 +10,7 @@
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -135,13 +136,29 @@ int touch_memory(const Arguments& arguments) {
 int become_daemon(const Arguments& arguments) {
     if (::fork() != 0) ::_exit(0);
     ::setsid();
+    const pid_t parent = ::getpid();
     if (::fork() != 0) ::_exit(0);
+    while (::getppid() == parent) ::sched_yield();
     for (int number = 1; number < NSIG; ++number) ::signal(number, SIG_IGN);
     if (!arguments.empty()) {
         const int file = ::open(arguments[0].c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
         ::dprintf(file, "%d", ::getpid());
         ::close(file);
     }
+    for (;;) ::pause();
+}
+
+// Wants its orphans to go to whoever started it.
+int lose_orphans(const Arguments& arguments) {
+    ::prctl(PR_SET_CHILD_SUBREAPER, 0);
+    if (::fork() == 0) become_daemon(arguments);
+    for (;;) ::pause();
+}
+
+// Wants a child that is one of whoever started it; makes do with its own.
+int start_sibling(const Arguments& arguments) {
+    const long sibling = ::syscall(SYS_clone, CLONE_PARENT | SIGCHLD, 0, 0, 0, 0);
+    if (sibling == 0 || (sibling < 0 && ::fork() == 0)) become_daemon(arguments);
     for (;;) ::pause();
 }
 
@@ -188,6 +205,7 @@ const std::map<std::string_view, std::function<int(const Arguments&)>>& attempts
         {"fork_and_stay", fork_and_stay},
         {"fork_chain", fork_chain},
         {"fork_many", fork_many},
+        {"lose_orphans", lose_orphans},
         {"new_user_namespace", new_user_namespace},
         {"open_for_writing", open_for_writing},
         {"own_filter", own_filter},
@@ -196,6 +214,7 @@ const std::map<std::string_view, std::function<int(const Arguments&)>>& attempts
         {"set_groups", set_groups},
         {"set_user", set_user},
         {"signal_process", signal_process},
+        {"start_sibling", start_sibling},
         {"stop_all", stop_all},
         {"terminal_size", terminal_size},
         {"touch_memory", touch_memory},

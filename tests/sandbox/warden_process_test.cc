@@ -208,6 +208,18 @@ TEST_P(OnBothRungs, a_tree_is_killed_with_everything_in_it) {
     EXPECT_OK(warden.kill_tree(other.id));
 }
 
+TEST_P(OnBothRungs, no_command_gives_away_what_it_starts) {
+    START(warden, spec());
+    for (const std::string way : {"lose_orphans", "start_sibling"}) {
+        const Process process = leave_running(warden, "exec " + inmate() + way + " " + way);
+        ASSERT_TRUE(eventually([&] { return os_exists(ws(way)); }));
+        EXPECT_EQ(warden.census()->left, 0U) << way;
+        EXPECT_OK(warden.kill_tree(process.id));
+        ASSERT_TRUE(read_exit(process.status.get()).has_value());
+        EXPECT_EQ(warden.processes().value_or(99), 0U) << way;
+    }
+}
+
 TEST_P(OnBothRungs, what_was_left_is_killed_and_no_command_that_runs) {
     START(warden, spec());
     EXPECT_EQ(warden.kill_left().value(), 0U);

@@ -24,12 +24,6 @@ protected:
 
     std::string bash(std::string_view command) { return ok("bash", {{"command", command}}); }
 
-    // The id in an answer such as "..., id 'b2'...".
-    static std::string id_in(const std::string& text) {
-        const std::size_t begin = text.find("id '") + 4;
-        return text.substr(begin, text.find('\'', begin) - begin);
-    }
-
     // Asks until the answer holds `part`; the command makes sure that it will.
     std::string output_with(const std::string& id, std::string_view part) {
         for (;;) {
@@ -39,6 +33,12 @@ protected:
         }
     }
 };
+
+// The id in an answer such as "..., id 'b2'...".
+inline std::string id_in(const std::string& text) {
+    const std::size_t begin = text.find("id '") + 4;
+    return text.substr(begin, text.find('\'', begin) - begin);
+}
 
 inline bool holds(const std::string& text, std::string_view part) {
     return text.find(part) != text.npos;

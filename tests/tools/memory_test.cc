@@ -1,22 +1,28 @@
-// Calls for which there is not enough memory: each allocation of a call fails once.
+// Calls for which there is not enough memory: each allocation of a call fails once. And what must
+// not take much.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <new>
 #include <utility>
 
 #include "json/write.h"
 #include "tools/desk.h"
+#include "tools/kept_output.h"
 
 namespace {
 
 // How many allocations of this thread succeed before one fails; negative: all do.
 thread_local int allocations_left = -1;
 
+thread_local std::size_t largest_allocation = 0;
+
 }  // namespace
 
 void* operator new(std::size_t size) {
     if (allocations_left >= 0 && allocations_left-- == 0) throw std::bad_alloc();
+    largest_allocation = std::max(largest_allocation, size);
     if (void* memory = std::malloc(size > 0 ? size : 1)) return memory;
     throw std::bad_alloc();
 }
@@ -61,6 +67,18 @@ TEST_F(Memory, that_is_missing_is_an_answer) {
         EXPECT_LT(n, kAllocationsMax) << tool;
         EXPECT_GT(limited, 0) << tool << " made " << n << " allocations";
     }
+}
+
+TEST(KeptOutput, copies_no_more_than_its_end) {
+    constexpr std::size_t kLarge = 1 << 20;
+    tools::KeptOutput output(search::SecretScanner::create().value());
+    output.add(std::string(4 * kLarge, 'x') + "\u00e9nd\nTOKEN");
+    EXPECT_FALSE(output.rest().empty()) << "the filter waits for what follows";
+    largest_allocation = 0;
+    EXPECT_EQ(output.end(10), "\u00e9nd\nTOKEN");
+    EXPECT_EQ(output.end(9), "nd\nTOKEN") << "no half of a character";
+    EXPECT_EQ(output.end(16), "xxxxxx\u00e9nd\nTOKEN");
+    EXPECT_LT(largest_allocation, kLarge);
 }
 
 }  // namespace
