@@ -195,13 +195,15 @@ protected:
     Gate() { options.limits.calls_per_second.reset(); }
 
     // Runs `act` for each sample in a new session on a new tree, with the ordinary path that the
-    // sample is about. A session for commands has run one; without a sandbox there is none.
+    // sample is about. A session for commands has run one; there is none without a sandbox, nor in
+    // memory: no workspace for commands lies below /dev.
     template <class Act>
     void each_sample(Act act) {
         for (const Sample& sample : samples()) {
             std::filesystem::remove_all(ws());
             tree({"ROOT/f=needle\n", "ROOT/other=other\n", "ROOT/d/g=needle\n"});
             options.shell.reset();
+            if (needs_shell(sample) && ws().starts_with("/dev/")) continue;
             if (needs_shell(sample)) options.shell.emplace();
             reopen();
             if (needs_shell(sample) &&
