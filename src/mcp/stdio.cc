@@ -162,13 +162,17 @@ private:
     // Calls that came together: the reader answers them, and if there are many, another thread
     // takes of them too. Whoever finds no more writes what has gathered.
     void answer_quick_ones() {
-        if (quick_.size() >= kWorthHelp) (void)helper_.submit([this] { help(); }, 0);
+        if (quick_.size() >= kWorthHelp) {
+            (void)helper_.submit([this, core = sys::current_core()] { help(core); }, 0);
+        }
         while (const auto exchange = quick_.take()) answer(exchange);
         outbox_.flush();
         quick_.forget_answered();
     }
 
-    void help() {
+    // The kernel likes to wake a thread on the core of whoever woke it, where it would only wait.
+    void help(int core_of_reader) {
+        if (sys::current_core() == core_of_reader) sys::leave_core(core_of_reader);
         gathers_answers = true;
         while (auto exchange = quick_.take()) {
             answer(exchange);
