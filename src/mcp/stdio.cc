@@ -143,6 +143,7 @@ private:
         if (pace == tools::Pace::kQuick && exchange->method().pace) return quick_.add(exchange);
         // It may need what comes before it, a read before an edit, or be about what comes behind.
         while (const auto earlier = quick_.take()) answer(earlier);
+        quick_.wait_for_helper();
         if (pace == tools::Pace::kQuick) return answer(exchange);
         hand_on(exchange, pace);
     }
@@ -174,7 +175,7 @@ private:
     void help(int core_of_reader) {
         if (sys::current_core() == core_of_reader) sys::leave_core(core_of_reader);
         gathers_answers = true;
-        while (auto exchange = quick_.take()) {
+        while (auto exchange = quick_.take_to_help()) {
             answer(exchange);
             quick_.answered(std::move(exchange));
         }

@@ -394,7 +394,6 @@ TEST_F(McpStdio, ten_thousand_requests_at_once_are_all_answered) {
     EXPECT_LT(status_kb(server().id(), "VmHWM"), 128'000U);
 }
 
-// As many commands as run at once, all waiting for us, and then what takes threads too.
 TEST_F(McpStdio, quick_calls_that_come_together_are_answered_once_each) {
     os_write(ws("a.txt"), "text\n");
     constexpr int kCalls = 5'000;
@@ -431,6 +430,7 @@ TEST_F(McpStdio, an_edit_right_behind_its_read_is_taken) {
     }
 }
 
+// As many commands as run at once, all waiting for us, and then what takes threads too.
 TEST_F(McpStdio, long_commands_hold_up_no_other_tool) {
     NEEDS_BASH();
     tree({"ROOT/a.txt=one\n", "ROOT/gate="});
