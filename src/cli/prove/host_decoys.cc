@@ -16,7 +16,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <system_error>
 
 namespace paddock::cli::prove {
@@ -127,6 +126,7 @@ bool HostDecoys::end_left_behind() const {
 }
 
 bool HostDecoys::end_marked() const {
+    constexpr std::size_t kWordsBytes = 4096;
     bool found = false;
     std::error_code none;
     for (const auto& entry : std::filesystem::directory_iterator("/proc", none)) {
@@ -134,8 +134,10 @@ bool HostDecoys::end_marked() const {
         pid_t process = 0;
         std::from_chars(name.data(), name.data() + name.size(), process);
         if (process <= 0 || process == ::getpid()) continue;
+        // A process that ends meanwhile makes reading fail, which an iterator would throw.
+        std::string words(kWordsBytes, '\0');
         std::ifstream file(entry.path() / "cmdline", std::ios::binary);
-        const std::string words{std::istreambuf_iterator<char>(file), {}};
+        file.read(words.data(), static_cast<std::streamsize>(words.size()));
         if (words.find(mark_) == words.npos) continue;
         found = true;
         ::kill(process, SIGKILL);
