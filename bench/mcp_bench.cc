@@ -29,11 +29,14 @@ namespace fs = std::filesystem;
 
 constexpr int kRounds = 11;
 constexpr int kCalls = 1000;  // in a batch, before the memory is looked at, and to warm up
+// The first calls of a batch meet a server that sleeps, all at once. They must be fewer than the
+// hundredth that p99 leaves out, and the batch long enough for the kernel to spread the work.
+constexpr int kCallsForEachInFlight = 200;
 constexpr std::chrono::seconds kTimeMax{12};
 
 struct Stage {
     std::string directory;  // with the file
-    int calls;              // in a batch
+    int calls;              // in a batch, at least
     Field stdio;
     Field http;
 };
@@ -152,8 +155,9 @@ std::optional<Servers> start_all(const Stage& stage, const Field& field) {
 std::vector<Group> under_load(const Stage& stage, const std::string& title, const Field& field,
                               const Servers& servers, const Load& load) {
     std::map<std::string, std::shared_ptr<Loaded>> loaded;
+    const int calls = std::max(stage.calls, kCallsForEachInFlight * load.in_flight);
     for (const auto& [name, server] : servers) {
-        loaded[name] = std::make_shared<Loaded>(server, stage.calls, load.in_flight);
+        loaded[name] = std::make_shared<Loaded>(server, calls, load.in_flight);
     }
     const auto measure = [&loaded](double mcp_figures::*which) {
         return [&loaded, which](const Program& program) -> Measure {
@@ -210,7 +214,8 @@ std::vector<Placement> placements() {
     Placement any{"any core", all, all};
     any.stdio = {{1, {.to_peer = 5}, {.to_peer = 10}, {.to_floor = 3}},
                  {32, {.to_peer = 10}, {.to_peer = 10}, {.to_floor = 3}}};
-    any.http = {{1, {.to_peer = 15}}, {32, {.to_peer = 15}}};
+    // With one call in flight bare C itself is below 15 unless both share a core.
+    any.http = {{1}, {32, {.to_peer = 15}}};
     return {any, {"cores apart", first, others}, {"one core", first, first}};
 }
 
