@@ -151,7 +151,11 @@ json::Spliced without_entry(std::string_view text, const Client& client) {
     return json::remove_member(text, client.path);
 }
 
-bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r\n") == text.npos; }
+bool holds_nothing(std::string_view text, const Client& client) {
+    if (client.toml) return text.find_first_not_of(" \t\r\n") == text.npos;
+    const json::Parsed parsed = json::parse(text);
+    return parsed.value.as_object() != nullptr && parsed.value.as_object()->empty();
+}
 
 bool holds_entry(const File& file, const Client& client) {
     const auto without = without_entry(file.text.value_or(""), client);
@@ -234,9 +238,14 @@ Attempt<std::string> uninstall(const Client& client, const RegisterRequest& requ
         return client.title + " does not have it, in " + file->display + ".\n";
     }
     if (request.dry_run) return "Would remove the entry 'paddock' from " + file->display + ".\n";
-    // Not removed: it may have been there, with nothing in it, before us.
-    const std::string rest = !client.toml && is_blank(*changed) ? "{}\n" : *changed;
-    if (auto done = replace(*file, client, rest); !done) return tl::unexpected(done.error());
+    // Of a file that was there before us, with nothing in it, there is a copy.
+    const bool was_made =
+        holds_nothing(*changed, client) && !file->root.lstat(file->name + kCopySuffix);
+    if (was_made && file->root.remove(file->name, file->stat)) {
+        return "Removed from " + client.title + ", with " + file->display +
+               ", which held nothing else.\n";
+    }
+    if (auto done = replace(*file, client, *changed); !done) return tl::unexpected(done.error());
     return "Removed from " + client.title + ", in " + file->display + ".\n" + copy_note(*file);
 }
 

@@ -84,7 +84,7 @@ protected:
     }
 };
 
-TEST_F(Registration, makes_a_file_and_empties_it) {
+TEST_F(Registration, makes_a_file_and_removes_it) {
     for (const cli::Client& client : cli::clients()) {
         const std::string file = user_file(client);
         const Ran made = run({"install", client.name});
@@ -100,8 +100,12 @@ TEST_F(Registration, makes_a_file_and_empties_it) {
         EXPECT_NE(again.out.find("has it already"), std::string::npos);
         EXPECT_EQ(os_read(file), before);
         EXPECT_FALSE(os_exists(file + ".paddock-backup")) << "nothing to keep";
-        EXPECT_EQ(run({"uninstall", client.name}).exit_code, 0) << client.name;
-        EXPECT_TRUE(is_empty(client, os_read(file))) << os_read(file).value_or("none");
+        const Ran removed = run({"uninstall", client.name});
+        EXPECT_EQ(removed.out, "Removed from " + client.title + ", with " + file +
+                                   ", which held nothing else.\n")
+            << removed.err;
+        EXPECT_FALSE(os_exists(file));
+        EXPECT_FALSE(os_exists(file + ".paddock-backup"));
         EXPECT_NE(run({"uninstall", client.name}).out.find("does not have it"), std::string::npos);
     }
 }
@@ -255,7 +259,7 @@ TEST_F(Registration, the_scope_of_a_project_is_the_current_directory) {
         EXPECT_EQ(entry_in(client, os_read(ws(client.project_file)).value_or("")),
                   expected_entry(client));
         EXPECT_EQ(run({"uninstall", client.name, "--scope=project"}).exit_code, 0);
-        EXPECT_TRUE(is_empty(client, os_read(ws(client.project_file)))) << client.name;
+        EXPECT_FALSE(os_exists(ws(client.project_file))) << client.name;
     }
     EXPECT_TRUE(os_list(base() + "/home").empty());
 }
