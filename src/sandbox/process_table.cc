@@ -31,8 +31,12 @@ bool parse_stat(std::span<const char> line, SeenProcess& process) noexcept {
     if (state.size() != 1) return false;
     process.state = state[0];
     if (!parse_number(next_field(rest), process.parent)) return false;
-    // Field 22 is the time of start; the parent was the fourth.
-    for (int skipped = 5; skipped < 22; ++skipped) next_field(rest);
+    // Field 20 is the number of threads, 22 the time of start; the parent was the fourth.
+    for (int skipped = 5; skipped < 20; ++skipped) next_field(rest);
+    unsigned threads = 0;
+    if (!parse_number(next_field(rest), threads)) return false;
+    next_field(rest);
+    process.is_over = (process.state == 'Z' && threads <= 1) || process.state == 'X';
     process.descends = false;
     return parse_number(next_field(rest), process.started);
 }
@@ -92,7 +96,7 @@ void ProcessTable::mark_descendants(pid_t ancestor, std::span<const pid_t> spare
 
 std::uint32_t ProcessTable::marked_alive() const noexcept {
     const auto alive = std::count_if(seen().begin(), seen().end(), [](const SeenProcess& process) {
-        return process.descends && process.state != 'Z';
+        return process.descends && !process.is_over;
     });
     return static_cast<std::uint32_t>(alive);
 }

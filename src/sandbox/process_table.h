@@ -20,7 +20,8 @@ struct SeenProcess {
     pid_t id;
     pid_t parent;
     std::uint64_t started;  // with the id, unique
-    char state;             // as in /proc/<id>/stat; 'Z' also where only the first thread has ended
+    char state;             // of its first thread, as in /proc/<id>/stat
+    bool is_over;           // all of its threads have ended
     bool descends;
 };
 

@@ -2,12 +2,15 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <string_view>
+#include <thread>
 
 #include "sandbox/tree_kill.h"
 
@@ -29,6 +32,21 @@ TEST(ProcessTable, a_line_is_parsed_whatever_the_program_calls_itself) {
     for (const std::string_view wrong : {"", "42", "42 (sh)", "42 (sh) S", "42 (sh) S x 1 2 3"}) {
         EXPECT_FALSE(parse_stat(wrong, seen)) << wrong;
     }
+}
+
+TEST(ProcessTable, a_process_is_over_when_all_its_threads_are) {
+    const auto is_over = [](const std::string& state, const std::string& threads) {
+        SeenProcess seen;
+        const std::string line =
+            "42 (sh) " + state + " 7 4 3 2 -1 4194304 1 2 3 4 5 6 7 8 20 0 " + threads + " 0 12345";
+        EXPECT_TRUE(parse_stat(line, seen)) << line;
+        return seen.is_over;
+    };
+    EXPECT_TRUE(is_over("Z", "1"));
+    EXPECT_TRUE(is_over("Z", "0"));
+    EXPECT_TRUE(is_over("X", "0"));
+    EXPECT_FALSE(is_over("Z", "2")) << "only its first thread has ended";
+    EXPECT_FALSE(is_over("S", "1"));
 }
 
 class Children : public ::testing::Test {
@@ -87,6 +105,7 @@ TEST_F(Children, are_killed_and_nobody_else) {
     const std::array spared{top, other};
     EXPECT_EQ(killer_->kill_descendants(proc_.get(), ::getpid(), spared).value(), 0U);
     EXPECT_TRUE(grown()) << "those of whoever is spared are not";
+    ::kill(top, SIGSTOP);  // it could make more of them otherwise, which is waited for
     const auto killed = killer_->kill_descendants(proc_.get(), top);
     ASSERT_TRUE(killed.has_value());
     EXPECT_EQ(*killed, 3U);
@@ -96,6 +115,29 @@ TEST_F(Children, are_killed_and_nobody_else) {
         ::kill(child, SIGKILL);
         ::waitpid(child, nullptr, 0);
     }
+}
+
+// Its first thread shows as a zombie, the other one goes on.
+TEST_F(Children, whose_first_thread_has_ended_are_alive) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+        std::thread([] {
+            for (;;) ::pause();
+        }).detach();
+        ::syscall(SYS_exit, 0);
+    }
+    ProcessTable& table = killer_->table();
+    const auto has_lost_its_first = [&] {
+        EXPECT_TRUE(table.scan(proc_.get()).has_value());
+        table.mark_descendants(::getpid());
+        return std::any_of(table.seen().begin(), table.seen().end(), [&](const SeenProcess& seen) {
+            return seen.id == child && seen.state == 'Z';
+        });
+    };
+    while (!has_lost_its_first()) ::usleep(1000);
+    EXPECT_EQ(table.marked_alive(), 1U);
+    EXPECT_EQ(killer_->kill_descendants(proc_.get(), ::getpid()).value(), 1U);
+    ::waitpid(child, nullptr, 0);
 }
 
 }  // namespace

@@ -37,13 +37,14 @@ Outcome<std::uint32_t> TreeKiller::kill_descendants(int proc, pid_t ancestor,
 
 // In the last scan. A signal takes a moment to arrive, in which one more process can be made.
 bool TreeKiller::is_still(pid_t ancestor) const noexcept {
-    constexpr std::string_view kStopped = "TtZX";
+    constexpr std::string_view kStopped = "Tt";
     const std::span<const SeenProcess> seen = table_.seen();
     return std::all_of(seen.begin(), seen.end(), [&](const SeenProcess& process) {
         if (process.id == ancestor) {
-            return ancestor == sys::own_id() || kStopped.find(process.state) != kStopped.npos;
+            return ancestor == sys::own_id() || process.is_over ||
+                   kStopped.find(process.state) != kStopped.npos;
         }
-        return !process.descends || process.state == 'Z' || process.state == 'X';
+        return !process.descends || process.is_over;
     });
 }
 
