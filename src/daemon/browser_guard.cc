@@ -7,17 +7,22 @@
 namespace paddock::daemon {
 namespace {
 
-// "host:80" and "[::1]:80" without the port, "::1" as it is in brackets.
+// ":80", or nothing.
+bool is_port(std::string_view text) {
+    return text.empty() ||
+           (text.front() == ':' && text.find_first_not_of("0123456789", 1) == text.npos);
+}
+
+// "host:80" and "[::1]:80" without the port, "::1" as it is in brackets. Empty: it is neither.
 std::string_view host_of(std::string_view text) {
     if (text.starts_with('[')) {
         const std::size_t end = text.find(']');
-        return end == text.npos ? std::string_view() : text.substr(1, end - 1);
+        const bool is_whole = end != text.npos && is_port(text.substr(end + 1));
+        return is_whole ? text.substr(1, end - 1) : std::string_view();
     }
-    const std::size_t colon = text.find(':');
+    const std::size_t colon = std::min(text.find(':'), text.size());
     if (text.find(':', colon + 1) != text.npos) return text;  // a bare address of IPv6
-    const bool has_port = colon != text.npos;
-    if (has_port && text.find_first_not_of("0123456789", colon + 1) != text.npos) return {};
-    return text.substr(0, colon);
+    return is_port(text.substr(colon)) ? text.substr(0, colon) : std::string_view();
 }
 
 bool is_loopback(std::string_view host) {

@@ -68,12 +68,14 @@ TEST_F(Serve, keeps_web_pages_out) {
     EXPECT_EQ(with("Origin: http://evil.example\r\n"), 403U);
     EXPECT_EQ(with("Origin: null\r\n"), 403U);
     EXPECT_EQ(with("Origin: http://localhost.evil.example\r\n"), 403U);
+    EXPECT_EQ(with("Origin: http://[::1].evil.example\r\n"), 403U);
     EXPECT_EQ(with("Origin: http://localhost:3000\r\n"), 200U);
     EXPECT_EQ(with("Origin: http://[::1]:3000\r\n"), 200U);
     for (const std::string path : {"/mcp", "/healthz", "/readyz"}) {
         EXPECT_EQ(status("GET " + path + " HTTP/1.1\r\nHost: evil.example\r\n\r\n"), 403U);
     }
     EXPECT_EQ(status("GET /healthz HTTP/1.1\r\nHost: 127.0.0.1.evil.example:80\r\n\r\n"), 403U);
+    EXPECT_EQ(status("GET /healthz HTTP/1.1\r\nHost: [::1].evil.example\r\n\r\n"), 403U);
     EXPECT_EQ(status("GET /healthz HTTP/1.1\r\nHost: [::1]:80\r\n\r\n"), 200U);
 }
 
