@@ -1,6 +1,8 @@
 #include "cli/registration.h"
 
+#include <algorithm>
 #include <array>
+#include <set>
 
 #include <paddock/root.h>
 
@@ -118,16 +120,40 @@ std::vector<config::TomlEntry> as_toml(const json::Object& entry) {
     return entries;
 }
 
-// What the user has added to the entry stays, if it starts a program as ours does.
-json::Spliced with_json(std::string_view text, const Client& client, const json::Object& entry) {
-    const json::Parsed parsed = json::parse(text);
+// Of a file in JSON.
+std::optional<json::Object> present_entry(std::string_view text, const Client& client) {
+    json::Parsed parsed = json::parse(text);
     const json::Value* at = &parsed.value;
     for (const std::string& name : client.path) {
         const json::Object* object = at == nullptr ? nullptr : at->as_object();
         at = object == nullptr ? nullptr : object->find(name);
     }
     const json::Object* present = at == nullptr ? nullptr : at->as_object();
-    if (present == nullptr || present->find("command") == nullptr) {
+    return present == nullptr ? std::nullopt : std::optional(*present);
+}
+
+// What the present entry says besides, such as "env".
+std::set<std::string> other_members(std::string_view text, const Client& client,
+                                    const json::Object& entry) {
+    std::set<std::string> others;
+    if (client.toml) {
+        for (const config::Leaf& leaf : config::parse_toml(text).leaves) {
+            if (leaf.path.size() > client.path.size() &&
+                std::equal(client.path.begin(), client.path.end(), leaf.path.begin())) {
+                others.insert(leaf.path[client.path.size()]);
+            }
+        }
+    } else if (const auto present = present_entry(text, client)) {
+        for (const auto& [name, value] : *present) others.insert(name);
+    }
+    for (const auto& [name, value] : entry) others.erase(name);
+    return others;
+}
+
+// What the user has added to the entry stays, if it starts a program as ours does.
+json::Spliced with_json(std::string_view text, const Client& client, const json::Object& entry) {
+    const auto present = present_entry(text, client);
+    if (!present || present->find("command") == nullptr) {
         return json::set_member(text, client.path, entry);
     }
     json::Spliced changed = std::string(text);
@@ -206,7 +232,11 @@ Attempt<std::string> install(const Client& client, const RegisterRequest& reques
     const auto file = read_file(client, request.scope);
     if (!file) return by_hand(file.error().text);
     const std::string old = file->text.value_or("");
-    const auto changed = with_entry(old, client, *entry);
+    const auto others = other_members(old, client, *entry);
+    // What a project brings with it, variables say, must not widen what the agent may.
+    const bool is_strangers = request.scope == Scope::kProject && !others.empty();
+    const std::string base = is_strangers ? without_entry(old, client).value_or(old) : old;
+    const auto changed = with_entry(base, client, *entry);
     if (!changed) {
         return by_hand(file->display +
                        " cannot be changed without a risk for what is in it: " + changed.error());
@@ -220,8 +250,13 @@ Attempt<std::string> install(const Client& client, const RegisterRequest& reques
                file->display + ":\n" + snippet;
     }
     if (auto done = replace(*file, client, *changed); !done) return by_hand(done.error().text);
+    std::string kept;
+    for (const std::string& name : others) kept += (kept.empty() ? "" : ", ") + name;
+    const char* const fate = is_strangers ? "Left out what that entry had besides: "
+                                          : "Kept what that entry had besides: ";
     return "Registered with " + client.title + " in " + file->display +
-           (replaces ? ", in place of another entry 'paddock'.\n" : ".\n") + copy_note(*file);
+           (replaces ? ", in place of another entry 'paddock'.\n" : ".\n") +
+           (kept.empty() ? "" : fate + displayable(kept) + ".\n") + copy_note(*file);
 }
 
 Attempt<std::string> uninstall(const Client& client, const RegisterRequest& request) {

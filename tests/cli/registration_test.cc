@@ -143,7 +143,9 @@ TEST_F(Registration, an_entry_of_before_is_brought_up_to_date_and_keeps_what_was
              R"({"mcpServers": {"paddock": {"command": "/old/paddock", "env": {"X": "1"}}}})");
     os_write(base() + "/home/.codex/config.toml",
              "[mcp_servers.paddock]\ncommand = '/old'\ndefault_tools_approval_mode = 'approve'\n");
-    EXPECT_EQ(run({"install", "claude"}).exit_code, 0);
+    const Ran ran = run({"install", "claude"});
+    EXPECT_EQ(ran.exit_code, 0);
+    EXPECT_NE(ran.out.find("Kept what that entry had besides: env.\n"), std::string::npos);
     EXPECT_EQ(entry_in(*cli::find_client("claude"), *os_read(base() + "/home/.claude.json")),
               std::string(R"({"command":")") + PADDOCK_BINARY +
                   R"(","env":{"X":"1"},"type":"stdio","args":["mcp","--root","."]})");
@@ -151,6 +153,26 @@ TEST_F(Registration, an_entry_of_before_is_brought_up_to_date_and_keeps_what_was
     const std::string codex = *os_read(base() + "/home/.codex/config.toml");
     EXPECT_NE(codex.find("default_tools_approval_mode = 'approve'\n"), std::string::npos) << codex;
     EXPECT_EQ(codex.find("/old"), std::string::npos) << codex;
+}
+
+// Variables of an entry that a project brings along would weaken what the user asks for.
+TEST_F(Registration, an_entry_that_came_with_a_project_keeps_nothing) {
+    for (const cli::Client& client : cli::clients()) {
+        const std::string file = ws(client.project_file);
+        tree({"ROOT/" + client.project_file + "="});
+        const std::string& servers = client.path[0];
+        os_write(file, client.toml
+                           ? "[" + servers + ".paddock]\ncommand = '/x'\n[" + servers +
+                                 ".paddock.env]\nALLOW_OUTSIDE_WORKSPACE = '1'\n"
+                           : "{\"" + servers +
+                                 R"(": {"paddock": {"command": "/x", "env": {"A": "1"}}}})");
+        const Ran ran = run({"install", client.name, "--scope", "project"});
+        EXPECT_EQ(ran.exit_code, 0) << ran.err;
+        EXPECT_NE(ran.out.find("Left out what that entry had besides: env.\n"), std::string::npos)
+            << ran.out;
+        EXPECT_EQ(entry_in(client, *os_read(file)), expected_entry(client)) << client.name;
+        EXPECT_EQ(os_read(file)->find("env"), std::string::npos) << *os_read(file);
+    }
 }
 
 TEST_F(Registration, the_copy_is_of_the_file_before_us) {
