@@ -218,6 +218,11 @@ Attempt<void> replace(const File& file, const Client& client, const std::string&
     return {};
 }
 
+std::string cannot_change(const File& file, const Client& client, const std::string& why) {
+    return file.display + " cannot be changed without a risk for what is in it: " + why +
+           (client.toml ? "" : " (comments and final commas are not understood)");
+}
+
 std::string copy_note(const File& file) {
     return file.text ? "An earlier copy of the file: " + file.display + kCopySuffix + "\n" : "";
 }
@@ -238,8 +243,7 @@ Attempt<std::string> install(const Client& client, const RegisterRequest& reques
     const std::string base = is_strangers ? without_entry(old, client).value_or(old) : old;
     const auto changed = with_entry(base, client, *entry);
     if (!changed) {
-        return by_hand(file->display +
-                       " cannot be changed without a risk for what is in it: " + changed.error());
+        return by_hand(cannot_change(*file, client, changed.error()));
     }
     if (file->text && *changed == old) {
         return client.title + " has it already, in " + file->display + ".\n";
@@ -265,9 +269,8 @@ Attempt<std::string> uninstall(const Client& client, const RegisterRequest& requ
     const std::string old = file->text.value_or("");
     const auto changed = without_entry(old, client);
     if (!changed) {
-        return failed(file->display +
-                      " cannot be changed without a risk for what is in it: " + changed.error() +
-                      "\nNothing was changed. Remove the entry 'paddock' by hand.");
+        return failed(cannot_change(*file, client, changed.error()) +
+                      "\nNothing was changed. If it has an entry 'paddock', remove that by hand.");
     }
     if (!file->text || *changed == old) {
         return client.title + " does not have it, in " + file->display + ".\n";

@@ -13,6 +13,7 @@ public:
 
     std::vector<Problem> run(Configuration& configuration) {
         choose_root();
+        refuse_everything();
         give_permits();
         choose_network();
         find_secrets();
@@ -56,6 +57,14 @@ private:
         if (const auto made = make_private_directories(root); !made) {
             complain("workspace.root", as_error(made.error(), "make", root).message());
         }
+    }
+
+    // A server that is started in "/" has it for its current directory.
+    void refuse_everything() {
+        if (!draft_.outside_reason.empty() || !is_below("/", draft_.root)) return;
+        complain("workspace.root",
+                 "the workspace would be '/', every file of this machine; choose a directory with "
+                 "--root DIR or workspace.root");
     }
 
     void give_permits() {

@@ -230,6 +230,18 @@ TEST_F(Load, tokens_keys_and_secrets_inside_the_workspace_are_refused) {
     EXPECT_NE(text.find("--secret: "), std::string::npos) << text;
 }
 
+// The current directory of a server that nobody has given one.
+TEST_F(Load, the_whole_file_system_is_no_workspace_without_a_reason) {
+    tree({"all->/"});
+    for (const std::string& root : {std::string("/"), base() + "/all", std::string("//.")}) {
+        const std::string text = refused(source({}, {{"workspace.root", root, "--root"}}));
+        EXPECT_NE(text.find("--root: the workspace would be '/'"), std::string::npos) << text;
+    }
+    ASSERT_EQ(::chdir("/"), 0);
+    EXPECT_NE(refused(source()).find("choose a directory"), std::string::npos);
+    EXPECT_EQ(loaded(source({"ALLOW_OUTSIDE_WORKSPACE=a throw-away machine"})).workspace.root, ".");
+}
+
 TEST_F(Load, leaving_the_workspace_needs_a_reason) {
     for (const char* word : {"1", "true", "YES", "on", "because"}) {
         EXPECT_NE(refused(source({std::string("ALLOW_OUTSIDE_WORKSPACE=") + word})).find("reason"),

@@ -23,7 +23,7 @@ std::string instructions_for(const Workspace& workspace) {
     if (has("glob") && has("grep")) {
         text += "- Find: glob by name, grep by content";
         if (has("list_directory")) text += ", list_directory for a tree";
-        text += ". They pass over what .gitignore names unless asked.\n";
+        text += ". They pass over hidden files and what .gitignore names unless asked.\n";
     }
     if (has("read_file")) {
         text +=
@@ -60,9 +60,15 @@ std::string instructions_for(const Workspace& workspace) {
     }
     text +=
         "- Files that hold secrets, git's hooks and the like may be denied or read-only "
-        "(denied_by_rule), and secrets in results are replaced by [REDACTED:kind]: never write "
-        "such a placeholder back. A result that was cut says so and how to get the rest. Errors "
-        "begin with a code and end with what to do next.";
+        "(denied_by_rule)";
+    if (options.redact_secrets) {
+        text +=
+            ", and secrets in results are replaced by [REDACTED:kind]: never write such a "
+            "placeholder back";
+    }
+    text +=
+        ". A result that was cut says so and how to get the rest. Errors begin with a code and end "
+        "with what to do next.";
     if (has("workspace_info")) text += " workspace_info tells what is allowed.";
     return text + "\n";
 }

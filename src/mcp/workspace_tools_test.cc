@@ -163,5 +163,12 @@ TEST_F(WorkspaceToolsTest, instructions_are_short_and_name_no_tool_that_is_missi
     }
 }
 
+TEST_F(WorkspaceToolsTest, instructions_speak_of_placeholders_only_where_there_are_any) {
+    WorkspaceOptions options;
+    EXPECT_NE(instructions_for(workspace(options)).find("[REDACTED:kind]"), std::string::npos);
+    options.redact_secrets = false;
+    EXPECT_EQ(instructions_for(workspace(options)).find("REDACTED"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace paddock::mcp

@@ -1,8 +1,11 @@
+#include <algorithm>
+
 #include <paddock/limits.h>
 
 #include "search/find.h"
 #include "tools/arguments.h"
 #include "tools/notes.h"
+#include "tools/passed_over.h"
 #include "tools/path_argument.h"
 #include "tools/registry.h"
 #include "tools/session.h"
@@ -11,8 +14,10 @@
 namespace paddock::tools {
 namespace {
 
-std::string closing(const search::FindResult& result, std::size_t offset) {
+std::string closing(const search::FindResult& result, const search::FindQuery& query,
+                    std::size_t offset) {
     Notes notes;
+    if (result.total == 0) note_passed_over(notes, query.walk);
     if (const std::size_t next = result.found.size(); result.total > next) {
         const std::string first = offset > 0 ? std::to_string(offset + 1) + " to " : "";
         notes.add("Newest " + first + std::to_string(next) + " of " + std::to_string(result.total) +
@@ -29,16 +34,28 @@ std::string closing(const search::FindResult& result, std::size_t offset) {
     return notes.text();
 }
 
+struct Place {
+    std::string path;
+    std::string pattern;  // below it
+};
+
+// An absolute pattern begins in the directory that its plain names lead to, any other in `path`.
+Place place_of(const std::string& path, const std::string& pattern) {
+    if (!pattern.starts_with('/')) return {path, pattern};
+    const std::size_t slash = pattern.rfind('/', pattern.find_first_of("*?[{\\"));
+    return {pattern.substr(0, std::max<std::size_t>(slash, 1)), "." + pattern.substr(slash)};
+}
+
 Attempt<Answer> run_glob(Session& session, const Arguments& arguments, const CallOptions& options) {
     const Files& files = session.files();
-    const std::string& path = arguments.text("path");
-    const auto directory = files.directory(path);
-    if (!directory && directory.error().code == Code::kNotFound) return files.missing(path);
+    const Place place = place_of(arguments.text("path"), arguments.text("pattern"));
+    const auto directory = files.directory(place.path);
+    if (!directory && directory.error().code == Code::kNotFound) return files.missing(place.path);
     if (!directory) return directory.error();
     search::FindQuery query;
-    query.pattern = arguments.text("pattern");
+    query.pattern = place.pattern;
     query.path = *directory;
-    query.walk = session.walk(arguments.flag("hidden"), arguments.flag("ignored"));
+    query.walk = walk_for(session, arguments, query.pattern);
     const auto offset = static_cast<std::size_t>(arguments.integer("offset"));
     query.limit = offset + static_cast<std::size_t>(arguments.integer("limit"));
     query.time_max = limits::kSearchTimeMax;
@@ -54,7 +71,7 @@ Attempt<Answer> run_glob(Session& session, const Arguments& arguments, const Cal
         text += '\n';
     }
     if (text.empty()) text = offset > 0 ? "No more files match.\n" : "No files match.\n";
-    return text_answer(text + closing(*result, offset));
+    return text_answer(text + closing(*result, query, offset));
 }
 
 }  // namespace
@@ -67,7 +84,9 @@ const Declaration& glob() {
         .description =
             "'*', '?', '[a-z]', '{a,b}' and '**' for any number of directories: 'src/**/*.{c,h}'. "
             "A pattern without a slash matches names at any depth. Files that .gitignore excludes "
-            "and hidden files are passed over unless asked for; links are not followed.",
+            "and hidden files are passed over unless asked for, by an argument or by a name with a "
+            "dot "
+            "in the pattern ('.github/**'); links are not followed.",
         .manners = {.read_only = true, .idempotent = true},
         .arguments =
             {{.name = "pattern", .help = "The pattern", .required = true},

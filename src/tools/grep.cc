@@ -9,6 +9,7 @@
 #include "text/similar.h"
 #include "tools/arguments.h"
 #include "tools/notes.h"
+#include "tools/passed_over.h"
 #include "tools/path_argument.h"
 #include "tools/registry.h"
 #include "tools/session.h"
@@ -120,6 +121,7 @@ std::string closing(const Printer& printer, const GrepSummary& summary,
                     const search::GrepQuery& query) {
     using Cut = GrepSummary::Cut;
     Notes notes;
+    if (printer.given() == 0 && query.offset == 0) note_passed_over(notes, query.walk);
     const std::string next =
         "; continue with offset=" + std::to_string(query.offset + printer.given()) +
         ", or narrow the search.";
@@ -153,7 +155,7 @@ Attempt<search::GrepQuery> query_of(const Session& session, const Arguments& arg
     query.path = *start;
     if (arguments.has("glob")) query.globs.push_back(arguments.text("glob"));
     if (arguments.has("type")) query.types.push_back(arguments.text("type"));
-    query.walk = session.walk(arguments.flag("hidden"), arguments.flag("ignored"));
+    query.walk = walk_for(session, arguments, query.globs.empty() ? "" : query.globs.front());
     const std::string& mode = arguments.text("output_mode");
     query.mode = mode == "content" ? GrepMode::kContent
                  : mode == "count" ? GrepMode::kCount

@@ -81,6 +81,20 @@ Result<std::optional<Root>> open_quarantine(const std::string& path, const std::
     return is_inside ? std::optional<Root>() : std::optional<Root>(std::move(*root));
 }
 
+// Nobody sees what a command of the tool paints on a screen, nor presses a key for it: programs
+// that look at TERM say what they need instead of waiting.
+std::vector<std::string> without_screen(std::vector<std::string> variables,
+                                        const ShellOptions& options) {
+    const auto& chosen = options.environment;
+    const bool is_chosen =
+        std::any_of(chosen.begin(), chosen.end(),
+                    [](const EnvironmentVariable& own) { return own.name == "TERM"; });
+    if (is_chosen) return variables;
+    std::erase_if(variables, [](const std::string& each) { return each.starts_with("TERM="); });
+    variables.emplace_back("TERM=dumb");
+    return variables;
+}
+
 }  // namespace
 
 Shell::Shell(Setup setup, sandbox::Warden warden, std::unique_ptr<sandbox::Proxy> proxy,
@@ -197,7 +211,7 @@ Remarks Shell::check_protected() {
 Attempt<sandbox::Process> Shell::spawn(sandbox::Command command) {
     const std::lock_guard lock(starting_);
     if (auto done = protect(); !done) return done.error();
-    command.environment = environment_;
+    if (command.environment.empty()) command.environment = environment_;
     auto process = warden_.spawn(command);
     if (!process) return process.error();
     ++commands_;
@@ -281,7 +295,7 @@ Attempt<std::shared_ptr<Job>> Shell::launch(const Order& order) {
         return Problem(Code::kLimitReached, "There are too many open files. Try again later.");
     }
     auto process = spawn({.arguments = words_for(order.command),
-                          .environment = {},
+                          .environment = without_screen(environment_, *options_.shell),
                           .directory = order.directory,
                           .output = output->write.get(),
                           .error = output->write.get(),

@@ -56,11 +56,11 @@ TEST_F(Resolve, names_the_rule_that_refuses) {
 }
 
 TEST_F(Resolve, a_mount_is_named_as_such) {
-    const Ran ran = paddock({"resolve", "--root", "/", "--json", "proc/self/status"});
+    const Ran ran = paddock({"resolve", "--root", "/dev", "--json", "pts/ptmx"});
     const auto document = ran.json();
     ASSERT_TRUE(document.is_object());
     const auto& result = document.at("results").as_array().at(0);
-    if (result.at("accepted").as_bool()) GTEST_SKIP() << "/proc is no mount here";
+    if (result.at("accepted").as_bool()) GTEST_SKIP() << "/dev/pts is no mount here";
     EXPECT_EQ(result.at("code"), "mount_crossing");
 }
 

@@ -256,7 +256,7 @@ ATTACK_F(ToolsRules, NM_19, other_cases_of_a_denied_name) {
     os_write(ws(".ENV"), "needle\n");
     os_write(ws("Server.Pem"), "needle\n");
     EXPECT_EQ(ok("grep", {{"pattern", "needle"}, {"hidden", true}}).substr(0, 10), "No matches");
-    EXPECT_EQ(ok("glob", {{"pattern", "*.pem"}}), "No files match.\n");
+    EXPECT_EQ(ok("glob", {{"pattern", "*.pem"}}).find("No files match.\n"), 0U);
     EXPECT_EQ(ok("list_directory", {}).find("Server"), std::string::npos);
 }
 
@@ -324,7 +324,7 @@ ATTACK_F(ToolsRules, PRE_10, one_place_where_relative_paths_begin) {
         EXPECT_EQ(refused("read_file", {{"path", "x"}}), "not_found") << place;
         (void)ok("write_file", {{"path", "new"}, {"content", "mine\n"}});
         EXPECT_FALSE(os_exists(base() + "/OTHER/new"));
-        EXPECT_EQ(ok("glob", {{"pattern", "x"}}), "No files match.\n") << place;
+        EXPECT_EQ(ok("glob", {{"pattern", "x"}}).find("No files match.\n"), 0U) << place;
     }
     ASSERT_EQ(::chdir(before.c_str()), 0);
 }

@@ -179,10 +179,11 @@ protected:
         EXPECT_FALSE(answer.error) << answer.text();
         Paths paths;
         const std::string text = answer.text();
+        if (text.starts_with("No files match.\n")) return paths;
         const text::Lines lines(text);
         for (std::size_t i = 0; i < lines.size(); ++i) {
             const std::string line(text::body_of(lines[i]));
-            if (line == "No files match." || line.empty()) continue;
+            if (line.empty()) continue;
             const auto path = text::unquote(line);
             paths.insert(path ? *path : line);
         }

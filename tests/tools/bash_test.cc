@@ -54,6 +54,16 @@ TEST_F(Bash, the_workspace_tells_what_commands_may) {
 
 TEST_F(Bash, standard_input_is_empty) { EXPECT_TRUE(bash("cat").starts_with("[exit code 0")); }
 
+// A program that paints a screen would wait for a key until its time is up.
+TEST_F(Bash, there_is_no_screen) {
+    reopen();
+    options.host_environment = {"TERM=xterm"};
+    EXPECT_TRUE(bash("echo $TERM").starts_with("dumb\n"));
+    reopen();
+    options.shell->environment.push_back({"TERM", "vt100"});
+    EXPECT_TRUE(bash("echo $TERM").starts_with("vt100\n"));
+}
+
 TEST_F(Bash, the_directory_lasts_and_never_leaves_the_workspace) {
     bash("cd sub");
     EXPECT_TRUE(bash("pwd -P").starts_with(ws("sub") + "\n"));

@@ -1,0 +1,45 @@
+// What glob and grep pass over unless they are asked for it: hidden files, and those that
+// .gitignore excludes.
+#pragma once
+
+#include <string_view>
+
+#include "tools/arguments.h"
+#include "tools/notes.h"
+#include "tools/session.h"
+
+namespace paddock::tools {
+
+// Does a name in the pattern begin with a dot, as in ".github/**" or "**/{.npmrc,a}"? Whoever
+// writes that asks for hidden files.
+inline bool names_hidden(std::string_view pattern) {
+    bool begins = true;
+    for (std::size_t i = 0; i < pattern.size(); ++i) {
+        const std::string_view rest = pattern.substr(i);
+        const bool is_step = rest.starts_with("./") || rest.starts_with("../") || rest == ".";
+        if (begins && rest.front() == '.' && !is_step) return true;
+        begins = rest.front() == '/' || rest.front() == '{' || rest.front() == ',';
+    }
+    return false;
+}
+
+inline search::WalkOptions walk_for(const Session& session, const Arguments& arguments,
+                                    std::string_view pattern) {
+    return session.walk(arguments.flag("hidden") || names_hidden(pattern),
+                        arguments.flag("ignored"));
+}
+
+// For a search that found nothing.
+inline void note_passed_over(Notes& notes, const search::WalkOptions& walk) {
+    if (!walk.hidden && !walk.ignored) {
+        notes.add(
+            "Not looked at: hidden files and what .gitignore excludes; hidden=true and "
+            "ignored=true take them in.");
+    } else if (!walk.ignored) {
+        notes.add("Not looked at: what .gitignore excludes; ignored=true takes it in.");
+    } else if (!walk.hidden) {
+        notes.add("Not looked at: hidden files; hidden=true takes them in.");
+    }
+}
+
+}  // namespace paddock::tools

@@ -1,0 +1,53 @@
+// Which files a search takes in, and what it says of the others.
+#include <gtest/gtest.h>
+
+#include "tools/desk.h"
+
+namespace paddock::testing {
+namespace {
+
+class Glob : public Desk {
+protected:
+    std::string glob(const std::string& pattern, const std::string& path = ".") {
+        return ok("glob", {{"pattern", pattern}, {"path", path}});
+    }
+};
+
+TEST_F(Glob, an_absolute_pattern_below_the_root_is_one_of_the_workspace) {
+    tree({"ROOT/src/a.c=", "ROOT/src/deep/b.c=", "OUT/x.c="});
+    EXPECT_EQ(glob(ws("src/*.c")), "src/a.c\n");
+    EXPECT_EQ(glob(ws("src/**/b.c"), "src/deep"), "src/deep/b.c\n");
+    EXPECT_EQ(glob(ws("src/a.c")), "src/a.c\n");
+    for (const std::string& pattern :
+         {out("*.c"), out("x.c"), std::string("/*"), std::string("/etc/*"), ws("../*")}) {
+        EXPECT_EQ(call("glob", {{"pattern", pattern}}).error, Code::kPathEscape) << pattern;
+    }
+}
+
+TEST_F(Glob, a_search_that_finds_nothing_says_what_it_passed_over) {
+    tree({"ROOT/.github/ci.yml=job", "ROOT/.git/HEAD=x", "ROOT/build/out.o=job"});
+    os_write(ws(".gitignore"), "build\n");
+    EXPECT_EQ(glob("*.yml"),
+              "No files match.\n\n[Not looked at: hidden files and what .gitignore excludes; "
+              "hidden=true and ignored=true take them in.]");
+    EXPECT_EQ(ok("glob", {{"pattern", "*.o"}, {"hidden", true}}),
+              "No files match.\n\n[Not looked at: what .gitignore excludes; ignored=true takes it "
+              "in.]");
+    EXPECT_EQ(ok("glob", {{"pattern", "*.x"}, {"hidden", true}, {"ignored", true}}),
+              "No files match.\n");
+    EXPECT_NE(ok("grep", {{"pattern", "job"}}).find("[Not looked at: hidden files"),
+              std::string::npos);
+}
+
+TEST_F(Glob, a_name_with_a_dot_asks_for_hidden_files) {
+    tree({"ROOT/.github/ci.yml=job", "ROOT/a/.npmrc=job", "ROOT/a/b=job"});
+    for (const char* pattern : {".github/**", "./.github/*", "{.github,a}/*.yml", "a/../.*/*"}) {
+        EXPECT_EQ(glob(pattern), ".github/ci.yml\n") << pattern;
+    }
+    EXPECT_EQ(glob("**/.npmrc"), "a/.npmrc\n");
+    EXPECT_EQ(glob("./a/*"), "a/b\n") << "a step is no name";
+    EXPECT_EQ(ok("grep", {{"pattern", "job"}, {"glob", ".github/**"}}), ".github/ci.yml\n");
+}
+
+}  // namespace
+}  // namespace paddock::testing
