@@ -49,6 +49,15 @@ TEST_F(Run, tells_the_person_what_was_denied) {
         << denied.err;
 }
 
+TEST_F(Run, tells_that_what_is_protected_was_not_removed) {
+    tree({"ROOT/.vscode/tasks.json=mine"});
+    const Ran ran = run({}, {"sh", "-c", "echo > /etc/new; rm -rf .vscode"});
+    EXPECT_EQ(os_read(ws(".vscode/tasks.json")), "mine");
+    if (!holds(ran.err, "mount_namespace")) GTEST_SKIP() << "not held by the kernel, or not told";
+    EXPECT_TRUE(holds(ran.err, "\n- remove " + ws(".vscode") + ": the path is protected (layer: "))
+        << ran.err;
+}
+
 TEST_F(Run, reaches_listed_destinations_only) {
     if (!has_program("curl")) GTEST_SKIP() << "curl is not installed";
     const Origin listed(http("listed content"), "127.0.0.2");
