@@ -48,6 +48,10 @@ int exit_code(const sandbox::ExitRecord& record) {
     return record.signal == 0 ? record.exit_code : kAddedToSignal + record.signal;
 }
 
+void tell(const tools::Remarks& remarks) {
+    for (const std::string& line : remarks.lines) complain(line);
+}
+
 void tell_denials(tools::Shell& shell, const sandbox::Process& process,
                   const std::optional<tools::MetLimit>& limit) {
     sandbox::DenialLog log = shell.denials_of(process);
@@ -103,16 +107,18 @@ int run_in(tools::Shell& shell, const std::vector<std::string>& words,
     if (!signals) return explain(as_error(signals.error(), "run", {}));
     const auto process = shell.spawn(command_of(words, is_interactive()));
     if (!process) return explain(process.error());
+    tell(shell.overdue());
     std::stop_source over;
     auto watch = watch_limits(shell, *process, over.get_token());
     wait_for(shell, *process, signals->get());
     over.request_stop();
     const auto met = watch.get();
     const auto record = sandbox::read_exit(process->status.get());
-    for (const std::string& line : shell.end().lines) complain(line);
+    tell(shell.end());
     const auto exit = record ? *record : std::nullopt;
     auto limit = met ? tools::ending_limit(*met, limits) : std::nullopt;
     if (!limit && exit) limit = tools::kernel_limit(*exit, limits);
+    if (!limit && shell.exceeds_quota()) limit = tools::exceeded_quota();
     tell_denials(shell, *process, limit);
     return exit ? exit_code(*exit) : kNotStarted;
 }

@@ -198,10 +198,21 @@ Attempt<sandbox::Process> Shell::spawn(sandbox::Command command) {
     const std::lock_guard lock(starting_);
     if (auto done = protect(); !done) return done.error();
     command.environment = environment_;
+    command.writes_no_file = begins_beyond_quota();
     auto process = warden_.spawn(command);
     if (!process) return process.error();
     ++commands_;
+    if (command.writes_no_file) {
+        put_aside(
+            {{"The workspace was beyond its quota when this command began, so it can remove "
+              "files and write none (limit: disk, operator setting: " +
+              std::string(exceeded_quota().setting) + ")."}});
+    }
     return std::move(*process);
+}
+
+bool Shell::begins_beyond_quota() {
+    return disk_.excess(limits::kDiskWatchPause) > 0 && exceeds_quota();
 }
 
 sandbox::DenialLog Shell::denials_of(const sandbox::Process& process) {
@@ -298,6 +309,7 @@ Attempt<std::shared_ptr<Job>> Shell::launch(const Order& order) {
 
 void Shell::see_through(Job& job, Attendance attendance) {
     attendance.check = limits_.check_of(job.process());
+    attendance.exceeds_quota = [this] { return exceeds_quota(); };
     const EndedBy cause = job.attend(attendance);
     if (!job.state().running) return;
     job.blame(cause);

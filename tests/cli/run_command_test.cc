@@ -178,6 +178,30 @@ TEST_F(Run, is_ended_by_a_limit_that_the_kernel_does_not_keep) {
         << many.err;
 }
 
+TEST_F(Run, beyond_the_quota_says_so_and_can_only_remove) {
+    Setting setting;
+    setting.variables = {{"PADDOCK_LIMITS_BYTES_ON_DISK", "1M"}};
+    const auto shell = [&](const char* script) {
+        return paddock({"run", "--root", ws(), "--", "sh", "-c", script}, setting);
+    };
+    constexpr std::string_view kLeft =
+        "- exceed the limit of bytes_on_disk: the workspace is beyond its quota (layer: ";
+    constexpr std::string_view kBegan =
+        "paddock: The workspace was beyond its quota when this command began, so it can remove ";
+    const Ran passed = shell("exec truncate -s 2M f");
+    EXPECT_EQ(passed.exit_code, 0);
+    EXPECT_TRUE(holds(passed.err, kLeft)) << passed.err;
+    EXPECT_FALSE(holds(passed.err, kBegan)) << passed.err;
+    const Ran more = shell("exec truncate -s 3M f");
+    EXPECT_EQ(more.exit_code, 1);
+    EXPECT_TRUE(holds(more.err, kBegan)) << more.err;
+    EXPECT_EQ(std::filesystem::file_size(ws("f")), 2U << 20);
+    const Ran freed = shell("exec rm f");
+    EXPECT_EQ(freed.exit_code, 0);
+    EXPECT_TRUE(holds(freed.err, kBegan)) << freed.err;
+    EXPECT_FALSE(holds(freed.err, kLeft)) << freed.err;
+}
+
 TEST_F(Run, the_network_is_asked_for_in_words) {
     for (const char* right : {"none", "host", "allow=a.org,*.b.org:443"}) {
         const Ran ran = run({"--net", right}, {"true"});

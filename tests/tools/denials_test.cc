@@ -162,7 +162,7 @@ TEST_F(Denials, name_the_limit_that_was_met) {
     EXPECT_TRUE(holds(late, "its time was up (limit: timeout_ms); give a larger timeout_ms"))
         << late;
     EXPECT_FALSE(holds(loud + late, "Denied by the sandbox"));
-    options.limits.bytes_on_disk = 1 << 20;
+    options.limits.bytes_on_disk = 3 << 19;
     reopen();
     EXPECT_TRUE(holds(call("bash", {{"command", "cp big more; sleep 1000"}}).text(),
                       line("exceed the limit of bytes_on_disk: it filled the workspace", "limits",
