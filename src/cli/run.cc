@@ -101,7 +101,7 @@ void wait_for(tools::Shell& shell, const sandbox::Process& process, int signals)
 }
 
 int run_in(tools::Shell& shell, const std::vector<std::string>& words,
-           const CommandLimits& limits) {
+           const ShellOptions& options) {
     sys::ignore_broken_pipes();
     const auto signals = sys::hold_ending_signals();
     if (!signals) return explain(as_error(signals.error(), "run", {}));
@@ -114,10 +114,12 @@ int run_in(tools::Shell& shell, const std::vector<std::string>& words,
     over.request_stop();
     const auto met = watch.get();
     const auto record = sandbox::read_exit(process->status.get());
-    tell(shell.end());
+    const tools::Remarks remarks = shell.end();
+    tell(remarks);
+    if (remarks.is_anything_kept) complain("The quarantine is " + options.quarantine + ".");
     const auto exit = record ? *record : std::nullopt;
-    auto limit = met ? tools::ending_limit(*met, limits) : std::nullopt;
-    if (!limit && exit) limit = tools::kernel_limit(*exit, limits);
+    auto limit = met ? tools::ending_limit(*met, options.limits) : std::nullopt;
+    if (!limit && exit) limit = tools::kernel_limit(*exit, options.limits);
     if (!limit && shell.exceeds_quota()) limit = tools::exceeded_quota();
     tell_denials(shell, *process, limit);
     return exit ? exit_code(*exit) : kNotStarted;
@@ -141,7 +143,7 @@ int run(const RunRequest& request) {
     }
     const auto shell = workspace->session().shell();
     if (!shell) return explain(shell.error());
-    return run_in(**shell, request.command, workspace->session().options().shell->limits);
+    return run_in(**shell, request.command, *workspace->session().options().shell);
 }
 
 }  // namespace paddock::cli

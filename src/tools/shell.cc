@@ -41,7 +41,11 @@ std::string sentence_for(const GuardRecord& record) {
         record.rule.empty() ? " " : ", protected by the rule '" + record.rule + "', ";
     std::string text =
         "'" + record.path + "'" + why + "was " + std::string(undone_text(record.what));
+    if (record.what == Undone::kQuarantined) text += " as '" + record.kept + "'";
     if (!record.detail.empty()) text += " (" + record.detail + ")";
+    if (record.what != Undone::kQuarantined && !record.kept.empty()) {
+        text += "; what it was is in the quarantine as '" + record.kept + "'";
+    }
     return text + ".";
 }
 
@@ -50,6 +54,7 @@ std::string sentence_for(const GuardRecord& record) {
 void Remarks::add(Remarks more) {
     lines.insert(lines.end(), std::make_move_iterator(more.lines.begin()),
                  std::make_move_iterator(more.lines.end()));
+    is_anything_kept = is_anything_kept || more.is_anything_kept;
 }
 
 namespace {
@@ -187,6 +192,7 @@ Remarks Shell::check_protected() {
     }
     for (const GuardRecord& record : undone->records) {
         remarks.lines.push_back(sentence_for(record));
+        remarks.is_anything_kept = remarks.is_anything_kept || !record.kept.empty();
     }
     if (undone->more > 0) {
         remarks.lines.push_back("And " + std::to_string(undone->more) + " more protected paths.");

@@ -45,6 +45,9 @@ struct Order {
 // What there is to say about a command besides what it printed.
 struct Remarks {
     std::vector<std::string> lines{};  // sentences
+    // One of them names something in the quarantine, relative to it: where that is on the host is
+    // for the operator, not for the model.
+    bool is_anything_kept = false;
 
     void add(Remarks more);
 };

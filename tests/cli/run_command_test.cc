@@ -147,11 +147,14 @@ TEST_F(Run, keeps_what_is_taken_in_the_state_directory) {
                             setting);
     EXPECT_EQ(ran.exit_code, 0) << ran.err;
     EXPECT_FALSE(os_exists(ws(".vscode")));
-    EXPECT_TRUE(holds(ran.err, "moved to the quarantine")) << ran.err;
     const std::string quarantine = base() + "/state/paddock/quarantine";
     const auto sessions = os_list(quarantine);
     ASSERT_EQ(sessions.size(), 1U);
-    EXPECT_EQ(os_read(quarantine + "/" + sessions[0] + "/1/.vscode.kept/tasks.json"), "planted\n");
+    const std::string kept = sessions[0] + "/1/.vscode.kept";
+    EXPECT_TRUE(holds(ran.err, "was moved to the quarantine as '" + kept + "'.\n")) << ran.err;
+    EXPECT_TRUE(holds(ran.err, "paddock: The quarantine is " + quarantine + ".\n")) << ran.err;
+    EXPECT_EQ(os_read(quarantine + "/" + kept + "/tasks.json"), "planted\n");
+    EXPECT_EQ(run({}, {"true"}).err, "") << "not spoken of where there is nothing";
 }
 
 TEST_F(Run, names_the_limit_that_was_met) {
