@@ -159,8 +159,32 @@ TEST_F(Run, keeps_what_is_taken_in_the_state_directory) {
 
 TEST_F(Run, names_the_limit_that_was_met) {
     const Ran ran = run({"--limit", "file=1M"}, {"sh", "-c", "head -c 2000000 /dev/zero > big"});
-    EXPECT_TRUE(holds(ran.err, "- exceed the limit of file_bytes: a file grew beyond 1 MB"))
-        << ran.err;
+    constexpr std::string_view kTold = "- exceed the limit of file_bytes: a file grew beyond 1 MB";
+    EXPECT_TRUE(holds(ran.err, kTold)) << ran.err;
+    const Ran plain = run({"--limit", "file=1M"}, {"truncate", "-s", "2M", "big"});
+    EXPECT_EQ(plain.exit_code, 128 + SIGXFSZ);
+    EXPECT_TRUE(holds(plain.err, kTold)) << plain.err;
+}
+
+TEST_F(Run, takes_the_options_of_a_server_by_their_names) {
+    const std::vector<std::string> write{"sh", "-c", "echo text > new"};
+    for (const char* read_only : {"--ro", "--read-only", "--bash-read-only"}) {
+        EXPECT_NE(run({read_only}, write).exit_code, 0) << read_only;
+        EXPECT_FALSE(os_exists(ws("new"))) << read_only;
+    }
+    for (const char* limit : {"--limit=file=1M", "--bash-limits-file-bytes=1M"}) {
+        EXPECT_EQ(run({limit}, {"bash", "-c", "ulimit -f"}).out, "1024\n") << limit;
+    }
+    EXPECT_EQ(run({"--rule", "nonsense"}, {"true"}).exit_code, 2);
+    EXPECT_EQ(run({"--bash-network", "hosts"}, {"true"}).exit_code, 2);
+    EXPECT_EQ(run({"--allow-host", "a/b"}, {"true"}).exit_code, 2);
+    for (const std::vector<std::string>& network :
+         {std::vector<std::string>{"--net", "allow=a.org"},
+          {"--bash-network", "listed", "--allow-host", "a.org"}}) {
+        const Ran ran = run(network, {"printenv", "HTTPS_PROXY"});
+        if (holds(ran.err, "sandbox_unavailable")) continue;
+        EXPECT_TRUE(ran.out.starts_with("http://")) << network[0] << ran.err;
+    }
 }
 
 TEST_F(Run, is_ended_by_a_limit_that_the_kernel_does_not_keep) {
