@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "cli/workspace_options.h"
 #include "sandbox/warden.h"
 
 namespace paddock::cli {
@@ -63,7 +64,7 @@ ShellFinding examine_shell() {
     spec.workspace_path = std::filesystem::canonical(directory.path(), none).string();
     const auto warden = sandbox::Warden::start(spec);
     if (!warden) return {{}, warden.error().explanation()};
-    return {warden->report(), {}};
+    return {warden->report(), {}, quarantine_directory()};
 }
 
 std::vector<Finding> layers_of(const ShellReport& report) {

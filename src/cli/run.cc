@@ -48,6 +48,10 @@ int exit_code(const sandbox::ExitRecord& record) {
     return record.signal == 0 ? record.exit_code : kAddedToSignal + record.signal;
 }
 
+void tell(const tools::Remarks& remarks) {
+    for (const std::string& line : remarks.lines) complain(line);
+}
+
 void tell_denials(tools::Shell& shell, const sandbox::Process& process,
                   const std::optional<tools::MetLimit>& limit) {
     sandbox::DenialLog log = shell.denials_of(process);
@@ -97,22 +101,26 @@ void wait_for(tools::Shell& shell, const sandbox::Process& process, int signals)
 }
 
 int run_in(tools::Shell& shell, const std::vector<std::string>& words,
-           const CommandLimits& limits) {
+           const ShellOptions& options) {
     sys::ignore_broken_pipes();
     const auto signals = sys::hold_ending_signals();
     if (!signals) return explain(as_error(signals.error(), "run", {}));
     const auto process = shell.spawn(command_of(words, is_interactive()));
     if (!process) return explain(process.error());
+    tell(shell.overdue());
     std::stop_source over;
     auto watch = watch_limits(shell, *process, over.get_token());
     wait_for(shell, *process, signals->get());
     over.request_stop();
     const auto met = watch.get();
     const auto record = sandbox::read_exit(process->status.get());
-    for (const std::string& line : shell.end().lines) complain(line);
+    const tools::Remarks remarks = shell.end();
+    tell(remarks);
+    if (remarks.is_anything_kept) complain("The quarantine is " + options.quarantine + ".");
     const auto exit = record ? *record : std::nullopt;
-    auto limit = met ? tools::ending_limit(*met, limits) : std::nullopt;
-    if (!limit && exit) limit = tools::kernel_limit(*exit, limits);
+    auto limit = met ? tools::ending_limit(*met, options.limits) : std::nullopt;
+    if (!limit && exit) limit = tools::kernel_limit(*exit, options.limits);
+    if (!limit && shell.exceeds_quota()) limit = tools::exceeded_quota();
     tell_denials(shell, *process, limit);
     return exit ? exit_code(*exit) : kNotStarted;
 }
@@ -135,7 +143,7 @@ int run(const RunRequest& request) {
     }
     const auto shell = workspace->session().shell();
     if (!shell) return explain(shell.error());
-    return run_in(**shell, request.command, workspace->session().options().shell->limits);
+    return run_in(**shell, request.command, *workspace->session().options().shell);
 }
 
 }  // namespace paddock::cli

@@ -20,7 +20,8 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kLimits{
 class RunForm final : public Form {
 public:
     void declare(Parser& parser) override {
-        parser.flag({.names = {"--ro"}, .help = "The command cannot change the workspace"},
+        parser.flag({.names = {"--ro", "--read-only", "--bash-read-only"},
+                     .help = "The command cannot change the workspace"},
                     read_only_);
         parser.text({.names = {"--net"},
                      .unit = "none|host|allow=LIST",
@@ -33,8 +34,11 @@ public:
              .unit = "NAME=VALUE",
              .help = "processes, memory, file, open-files or scratch; K, M and G are known"},
             limits_);
-        options_.declare(parser, {"workspace.root", "bash.required", "bash.pass_environment",
-                                  "bash.environment", "bash.read_only_directories"});
+        // What 'paddock mcp' has for commands goes by the same names.
+        options_.declare(
+            parser, {"workspace.root", "workspace.rules", "limits.bytes_on_disk", "bash.required",
+                     "bash.network", "bash.network_allow", "bash.pass_environment",
+                     "bash.environment", "bash.read_only_directories", "bash.limits."});
     }
 
     Request finish(Parser& parser) override {
@@ -112,7 +116,9 @@ Command run_command() {
              "and its own processes; no network unless asked for. Listed hosts are reached "
              "through a proxy that HTTP_PROXY and the like name; addresses of this machine and "
              "of private networks have to be listed themselves. What was denied is told at the "
-             "end. In a terminal it gets a terminal of its own.",
+             "end, and which limit ended the command; a limit that only makes a call of a program "
+             "fail (open files, address space, a full /tmp) is for the program to tell. In a "
+             "terminal it gets a terminal of its own.",
          .operands = {{.name = "COMMAND", .many = true}},
          .takes_command = true,
          .examples = {"paddock run make -j4", "paddock run --ro -- git log",

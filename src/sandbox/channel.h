@@ -39,7 +39,8 @@ inline constexpr std::uint32_t kBringsError = 4;
 inline constexpr std::uint32_t kBringsReport = 8;
 inline constexpr std::uint32_t kBringsDenials = 16;
 inline constexpr std::uint32_t kWantsTerminal = 32;
-inline constexpr std::uint32_t kSpawnFlags = 63;
+inline constexpr std::uint32_t kWritesNoFile = 64;
+inline constexpr std::uint32_t kSpawnFlags = 127;
 
 // Strings inside a message that was checked.
 class Strings {

@@ -47,7 +47,10 @@ Done limit(CommandStart& start) {
     const std::uint64_t behind = start.plan->process_events.valid() ? 1 : 0;
     PADDOCK_TRY(
         sys::set_limit(sys::Limit::kProcesses, start.plan->others + limits.processes + behind));
-    PADDOCK_TRY(sys::set_limit(sys::Limit::kFileBytes, limits.file_bytes));
+    PADDOCK_TRY(
+        sys::set_limit(sys::Limit::kFileBytes, start.writes_no_file ? 0 : limits.file_bytes));
+    // As on a full disk: a program that cannot write goes on.
+    if (start.writes_no_file) sys::ignore_signal(SIGXFSZ);
     PADDOCK_TRY(sys::set_limit(sys::Limit::kOpenFiles, limits.open_files));
     PADDOCK_TRY(sys::set_limit(sys::Limit::kCoreBytes, 0));
     PADDOCK_TRY(sys::set_limit(sys::Limit::kData, limits.memory_bytes));

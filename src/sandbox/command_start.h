@@ -21,6 +21,7 @@ struct CommandStart {
     int error = -1;
     int report = -1;    // absent: -1
     int terminal = -1;  // instead of the first three
+    bool writes_no_file = false;
 
     // Where the listener of an observing filter is sent. Absent: the command is not observed.
     int listener_to = -1;

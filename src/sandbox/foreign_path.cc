@@ -80,6 +80,11 @@ Done ForeignPath::set(int process, int directory, std::string_view path) {
     return {};
 }
 
+void ForeignPath::shorten(std::size_t size) noexcept {
+    size_ = size;
+    text_[size_] = '\0';
+}
+
 void ForeignPath::append(std::string_view path) noexcept {
     while (!path.empty()) {
         const std::string_view name = path.substr(0, path.find('/'));

@@ -26,6 +26,9 @@ public:
     // The same for a string that was read already.
     Done set(int process, int directory, std::string_view path);
 
+    // Keeps so many bytes of it, not more than there are.
+    void shorten(std::size_t size) noexcept;
+
     // Empty until one of the two succeeded. A terminating NUL follows it.
     std::string_view view() const noexcept { return {text_.data(), size_}; }
     const char* c_str() const noexcept { return text_.data(); }

@@ -80,6 +80,17 @@ bool keeps_existing(const Notification& call, const ObservedCall& kind) {
            (call.arguments[static_cast<std::size_t>(kind.rename_flags)] & RENAME_NOREPLACE) != 0;
 }
 
+// Trees are removed name by name, below directories that are held open; told is what was in the
+// way.
+bool removes_tree(const Notification& call, const ObservedCall& kind) {
+    return kind.deed == Deed::kRemove && directory_of(call, kind.name) != AT_FDCWD;
+}
+
+std::size_t size_in_the_way(std::string_view path, Wall wall, const WriteMap& map) {
+    if (wall == Wall::kRule) return map.behind(path).size();
+    return std::max<std::size_t>(path.rfind('/'), 1);  // its directory
+}
+
 void look_at_names(const Notification& call, const ObservedCall& kind, const ObservedWorld& world,
                    Sighting& seen) {
     if (!read_name(call, kind.name, seen.path)) return;
@@ -92,6 +103,7 @@ void look_at_names(const Notification& call, const ObservedCall& kind, const Obs
     if (wall == Wall::kNone && second == Wall::kNone) return;
     if (fails_anyhow(kind.must, exists(seen.path, world))) return;
     if (keeps_existing(call, kind) && exists(seen.second, world)) return;
+    if (removes_tree(call, kind)) seen.path.shorten(size_in_the_way(path, wall, world.map));
     seen.deed = kind.deed;
     seen.wall = wall;
     seen.second_wall = second;

@@ -6,9 +6,9 @@
 // server that has confined itself by Landlock could not.
 //
 // A call is told of if it would change a name behind a wall (write_map.h), and would not fail for a
-// simpler reason: mkdir of what exists, unlink of what does not. Not seen: chmod, utimes and the
-// like; what rm -r does below a directory that it holds; UDP without connect; what seccomp itself
-// refuses.
+// simpler reason: mkdir of what exists, unlink of what does not. Of a tree that is removed the
+// protected path is told, or else the directory, and not each name. Not seen: chmod, utimes and the
+// like; UDP without connect; what seccomp itself refuses.
 //
 // The listener comes from the command, which installs its filter last, hands the descriptor over
 // and runs its program. In between it must make no observed call: nobody would answer if the warden
@@ -19,7 +19,8 @@
 // already.
 //
 // Nothing here allocates. One call costs 5 to 7 microseconds: under 1 % of a build, half as much
-// again where thousands of small files are created and nothing else is done.
+// again where thousands of small files are created and nothing else is done, and as much again or
+// more where a tree of them is removed.
 #pragma once
 
 #include <sys/types.h>

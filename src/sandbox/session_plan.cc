@@ -258,7 +258,11 @@ Outcome<WardenPlan> plan_low_rung(const WardenSpec& spec, int abi) {
     PADDOCK_ASSIGN(plan, basic_plan(spec, Rung::kLow));
     PADDOCK_ASSIGN(user, choose_plain_user(spec.workspace));
     plan.user = std::move(user);
-    plan.others = threads_of_user(plan.user.user);
+    // Of those more may begin, our own threads among them, and use up what commands may have before
+    // they do. Whoever counts the commands' processes keeps that limit; the kernel stops what is
+    // faster.
+    plan.others = threads_of_user(plan.user.user) +
+                  std::min<std::uint64_t>(plan.limits.processes, limits::kProcessesSeenMax);
     PlainPlaces places;
     PADDOCK_ASSIGN(host, host_names());
     places.host = std::move(host);

@@ -310,6 +310,7 @@ Result<Process> Warden::spawn(const Command& command) {
         parts.flags |= kWantsTerminal;
         parts.number = std::uint32_t{command.terminal->rows} << 16 | command.terminal->columns;
     }
+    if (command.writes_no_file) parts.flags |= kWritesNoFile;
     parts.arguments = command.arguments;
     parts.variables = command.environment;
     if (command.directory) parts.paths = {&*command.directory, 1};

@@ -77,6 +77,9 @@ struct Command {
     // The command gets a terminal of its own as controlling terminal and as 0, 1 and 2; those
     // above must be absent.
     std::optional<TerminalSize> terminal = {};
+    // It can remove files and make empty ones, and write none: EFBIG, wherever they are, those that
+    // it is handed as well.
+    bool writes_no_file = false;
 };
 
 using ProcessId = std::uint32_t;  // never reused in a session

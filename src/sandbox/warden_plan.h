@@ -55,7 +55,7 @@ struct WardenPlan {
 
     std::string scratch_parent;  // of the low rung: a directory and a name in it that are removed
     std::string scratch_name;    // at the end
-    std::uint64_t others = 0;    // processes of the same user outside, where those count, too
+    std::uint64_t others = 0;    // room for the same user's outside, where those count, too
 
     CommandRules rules;
     std::vector<sock_filter> filter;

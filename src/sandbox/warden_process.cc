@@ -135,6 +135,7 @@ Reply WardenProcess::spawn(Request& request, std::size_t descriptors, UniqueFd& 
     start.ruleset = ruleset_.get();
     start.directory = directory_.get();
     start.path_buffer = path_buffer_;
+    start.writes_no_file = (request.flags & kWritesNoFile) != 0;
     const StageError wrong = take_descriptors(request, descriptors, start);
     if (wrong.stage != Stage::kNone) return {wrong, 0, 0};
 

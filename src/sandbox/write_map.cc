@@ -58,14 +58,24 @@ Wall WriteMap::wall_around(std::string_view path) const noexcept {
     return pinned && wall == Wall::kNone ? Wall::kRule : wall;
 }
 
-Wall WriteMap::wall_before(std::string_view path) const noexcept {
+const WriteMap::Place* WriteMap::nearest(std::string_view path) const noexcept {
     for (;;) {
         const std::size_t at = first_not_before(path);
-        if (at < places_.size() && path_of(places_[at]) == path) return places_[at].wall;
+        if (at < places_.size() && path_of(places_[at]) == path) return &places_[at];
         const std::size_t slash = path.rfind('/');
-        if (slash == std::string_view::npos || path.size() <= 1) return Wall::kView;
+        if (slash == std::string_view::npos || path.size() <= 1) return nullptr;
         path = path.substr(0, std::max<std::size_t>(slash, 1));
     }
+}
+
+Wall WriteMap::wall_before(std::string_view path) const noexcept {
+    const Place* place = nearest(path);
+    return place == nullptr ? Wall::kView : place->wall;
+}
+
+std::string_view WriteMap::behind(std::string_view path) const noexcept {
+    const Place* place = nearest(path);
+    return place == nullptr ? path : path.substr(0, place->size);
 }
 
 }  // namespace paddock::sandbox

@@ -33,6 +33,9 @@ public:
     // Before renaming or removing it.
     Wall wall_around(std::string_view path) const noexcept;
 
+    // What the wall before it was set at: the path itself, or a directory above.
+    std::string_view behind(std::string_view path) const noexcept;
+
     // Connections lead no further than the own loopback.
     bool loopback_only = true;
 
@@ -45,7 +48,8 @@ private:
     };
 
     std::string_view path_of(const Place& place) const noexcept;
-    Place* find_or_add(std::string_view path) noexcept;  // null: there is no room
+    const Place* nearest(std::string_view path) const noexcept;  // null: there is none
+    Place* find_or_add(std::string_view path) noexcept;          // null: there is no room
     std::size_t first_not_before(std::string_view path) const noexcept;
 
     std::vector<Place> places_;  // sorted by path

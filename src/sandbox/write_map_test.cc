@@ -26,6 +26,16 @@ TEST(WriteMap, the_nearest_entry_above_decides) {
     EXPECT_EQ(map.wall_before(""), Wall::kView);
 }
 
+TEST(WriteMap, knows_where_a_wall_was_set) {
+    WriteMap map;
+    ASSERT_TRUE(map.set("/ws", Wall::kNone));
+    ASSERT_TRUE(map.set("/ws/.git/hooks", Wall::kRule));
+    EXPECT_EQ(map.behind("/ws/.git/hooks/a/b"), "/ws/.git/hooks");
+    EXPECT_EQ(map.behind("/ws/.git/hooks"), "/ws/.git/hooks");
+    EXPECT_EQ(map.behind("/ws/.git/hooks2"), "/ws");
+    EXPECT_EQ(map.behind("/usr/lib"), "/");
+}
+
 TEST(WriteMap, an_entry_can_be_changed) {
     WriteMap map;
     ASSERT_TRUE(map.set("/ws", Wall::kNone));

@@ -54,6 +54,8 @@ void become_plain_child() noexcept {
     pthread_sigmask(SIG_SETMASK, &none, nullptr);
 }
 
+void ignore_signal(int number) noexcept { set_action(number, SIG_IGN); }
+
 Outcome<UniqueFd> hold_ending_signals() {
     sigset_t set;
     sigemptyset(&set);

@@ -28,6 +28,8 @@ private:
 void become_quiet_parent() noexcept;
 // SIGPIPE has its default action, nothing is blocked: what programs expect to be started with.
 void become_plain_child() noexcept;
+// Also for the program that it becomes.
+void ignore_signal(int number) noexcept;
 
 // Blocks every signal by which others can end the process, but for SIGKILL, SIGPIPE and those of
 // its own faults (SIGSEGV and the like), for this thread and those it starts later. Readable when

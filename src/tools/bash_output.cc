@@ -43,8 +43,8 @@ const Declaration& bash_output() {
         .summary = "Read what a command printed, from an offset, while it runs or afterwards.",
         .description =
             "For commands in the background and for output that bash cut. While there is or may be "
-            "more, "
-            "the answer says the offset to continue with.",
+            "more, the answer says the offset to continue with; the last bytes of a command that "
+            "still prints may turn out to be a secret, and are then shown again.",
         .manners = {.read_only = true, .pace = Pace::kQuick, .needs_shell = true},
         .arguments = {{.name = "id",
                        .help = "The command's id, as bash gave it",
@@ -52,7 +52,7 @@ const Declaration& bash_output() {
                        .aliases = {"bash_id", "task_id"}},
                       {.name = "offset",
                        .type = Type::kInteger,
-                       .help = "The byte to begin with",
+                       .help = "The byte to begin with, counted in what is shown",
                        .usual = 0,
                        .smallest = 0}},
         .errors = {Code::kSandboxUnavailable},

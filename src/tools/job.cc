@@ -70,12 +70,15 @@ void Job::wait_for_end(Clock::duration patience) const {
     ended_.wait_for(lock, patience, [this] { return !state_.running; });
 }
 
-bool Job::has_ended() {
+bool Job::has_ended(const Attendance& attendance) {
     if (!can_be_read(parts_.process.status.get())) return false;
     const auto record = sandbox::read_exit(parts_.process.status.get());
+    const auto duration = Clock::now() - begin_;
+    const bool exceeds_quota = attendance.exceeds_quota && attendance.exceeds_quota();
     const std::lock_guard lock(mutex_);
     state_.running = false;
-    state_.duration = Clock::now() - begin_;
+    state_.duration = duration;
+    state_.exceeds_quota = exceeds_quota;
     if (record) state_.exit = *record;
     const EndedBy by = state_.exit ? EndedBy::kItself : EndedBy::kSession;
     state_.ended_by = blamed_.value_or(by);
@@ -110,7 +113,7 @@ EndedBy Job::attend(const Attendance& attendance) {
         if (watched[0].ready) take_output(attendance.progress);
         if (output_.is_full() && !is_blamed()) return EndedBy::kOutput;
         if (watched[2].ready) sys::rest(parts_.wakeup.get());
-        if (watched[1].ready && has_ended()) {
+        if (watched[1].ready && has_ended(attendance)) {
             drain(attendance.progress);
             return state().ended_by;
         }

@@ -39,6 +39,8 @@ struct Attendance {
     std::function<void(std::string_view text)> progress{};
     // Asked now and then: a limit that the kernel does not keep by itself.
     std::function<std::optional<EndedBy>()> check{};
+    // Asked once it has ended: does it leave the workspace beyond its quota?
+    std::function<bool()> exceeds_quota{};
 };
 
 class Job {
@@ -75,6 +77,7 @@ public:
         bool output_open = true;  // somebody can still print
         EndedBy ended_by = EndedBy::kItself;
         std::optional<sandbox::ExitRecord> exit{};  // absent: running, or the session ended first
+        bool exceeds_quota = false;                 // the workspace, when it ended
         Clock::duration duration{};
     };
     State state() const;
@@ -93,7 +96,7 @@ private:
     void drain(const Progress& progress);
     void show(const Progress& progress, const std::string& certain, bool with_rest);
     void close_output();
-    bool has_ended();
+    bool has_ended(const Attendance& attendance);
     bool is_blamed() const;
 
     Parts parts_;

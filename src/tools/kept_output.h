@@ -32,12 +32,14 @@ public:
     // What the filter holds back, as it looks now.
     std::string rest() const;
 
+    // Offsets count bytes of what is kept, secrets replaced. Whoever goes on at `end` each time
+    // misses nothing, and sees again only what was not certain yet.
     struct Part {
         std::string text;
-        std::uint64_t end = 0;    // where to go on: what is not certain yet is shown again
+        std::uint64_t end = 0;
         std::uint64_t total = 0;  // so far
     };
-    // At most `bytes_max` from `begin` on, whole characters.
+    // At most `bytes_max` from `begin` on, whole characters, and whole lines if they are not long.
     Part part(std::uint64_t begin, std::size_t bytes_max) const;
 
     // All of it, or its beginning and its end around a mark that says what is left out and, with an
@@ -58,6 +60,7 @@ private:
     std::optional<search::SecretStream> filter_;
     std::string kept_;
     bool full_ = false;
+    bool over_ = false;
 };
 
 }  // namespace paddock::tools

@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::string_view kProcessesSetting = "bash.limits.processes";
 constexpr std::string_view kMemorySetting = "bash.limits.memory_bytes";
+constexpr std::string_view kQuotaSetting = "limits.bytes_on_disk";
 
 std::string bytes_text(std::uint64_t bytes) { return std::to_string(bytes >> 20U) + " MB"; }
 
@@ -60,13 +61,19 @@ std::optional<MetLimit> ending_limit(EndedBy cause, const CommandLimits& limits)
             return MetLimit{"processes",
                             "there were " + std::to_string(limits.processes) + " processes",
                             kProcessesSetting};
-        case EndedBy::kQuota:
-            return MetLimit{"disk", "it filled the workspace", "limits.bytes_on_disk"};
+        case EndedBy::kQuota: return MetLimit{"disk", "it filled the workspace", kQuotaSetting};
         case EndedBy::kDiskReserve:
             return MetLimit{"disk", "it left less than " + bytes_text(limits::kDiskReserveBytes) +
                                         " of the workspace's disk"};
         default: return std::nullopt;
     }
+}
+
+MetLimit exceeded_quota() {
+    return {.name = "disk",
+            .text = "the workspace is beyond its quota",
+            .setting = kQuotaSetting,
+            .remedy = "remove something: until then commands can write no file"};
 }
 
 std::optional<MetLimit> kernel_limit(const sandbox::ExitRecord& exit, const CommandLimits& limits) {

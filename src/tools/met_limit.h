@@ -30,6 +30,9 @@ struct MetLimit {
 // One that it was ended for.
 std::optional<MetLimit> ending_limit(EndedBy cause, const CommandLimits& limits);
 
+// One that is exceeded when it has ended by itself.
+MetLimit exceeded_quota();
+
 // One that the kernel keeps by itself.
 std::optional<MetLimit> kernel_limit(const sandbox::ExitRecord& exit, const CommandLimits& limits);
 

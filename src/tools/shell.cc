@@ -41,7 +41,11 @@ std::string sentence_for(const GuardRecord& record) {
         record.rule.empty() ? " " : ", protected by the rule '" + record.rule + "', ";
     std::string text =
         "'" + record.path + "'" + why + "was " + std::string(undone_text(record.what));
+    if (record.what == Undone::kQuarantined) text += " as '" + record.kept + "'";
     if (!record.detail.empty()) text += " (" + record.detail + ")";
+    if (record.what != Undone::kQuarantined && !record.kept.empty()) {
+        text += "; what it was is in the quarantine as '" + record.kept + "'";
+    }
     return text + ".";
 }
 
@@ -50,6 +54,7 @@ std::string sentence_for(const GuardRecord& record) {
 void Remarks::add(Remarks more) {
     lines.insert(lines.end(), std::make_move_iterator(more.lines.begin()),
                  std::make_move_iterator(more.lines.end()));
+    is_anything_kept = is_anything_kept || more.is_anything_kept;
 }
 
 namespace {
@@ -201,6 +206,7 @@ Remarks Shell::check_protected() {
     }
     for (const GuardRecord& record : undone->records) {
         remarks.lines.push_back(sentence_for(record));
+        remarks.is_anything_kept = remarks.is_anything_kept || !record.kept.empty();
     }
     if (undone->more > 0) {
         remarks.lines.push_back("And " + std::to_string(undone->more) + " more protected paths.");
@@ -212,10 +218,21 @@ Attempt<sandbox::Process> Shell::spawn(sandbox::Command command) {
     const std::lock_guard lock(starting_);
     if (auto done = protect(); !done) return done.error();
     if (command.environment.empty()) command.environment = environment_;
+    command.writes_no_file = begins_beyond_quota();
     auto process = warden_.spawn(command);
     if (!process) return process.error();
     ++commands_;
+    if (command.writes_no_file) {
+        put_aside(
+            {{"The workspace was beyond its quota when this command began, so it can remove "
+              "files and write none (limit: disk, operator setting: " +
+              std::string(exceeded_quota().setting) + ")."}});
+    }
     return std::move(*process);
+}
+
+bool Shell::begins_beyond_quota() {
+    return disk_.excess(limits::kDiskWatchPause) > 0 && exceeds_quota();
 }
 
 sandbox::DenialLog Shell::denials_of(const sandbox::Process& process) {
@@ -312,6 +329,7 @@ Attempt<std::shared_ptr<Job>> Shell::launch(const Order& order) {
 
 void Shell::see_through(Job& job, Attendance attendance) {
     attendance.check = limits_.check_of(job.process());
+    attendance.exceeds_quota = [this] { return exceeds_quota(); };
     const EndedBy cause = job.attend(attendance);
     if (!job.state().running) return;
     job.blame(cause);

@@ -45,6 +45,9 @@ struct Order {
 // What there is to say about a command besides what it printed.
 struct Remarks {
     std::vector<std::string> lines{};  // sentences
+    // One of them names something in the quarantine, relative to it: where that is on the host is
+    // for the operator, not for the model.
+    bool is_anything_kept = false;
 
     void add(Remarks more);
 };
@@ -84,12 +87,16 @@ public:
     Remarks overdue();
 
     // A command of somebody else's making, with these descriptors or a terminal; gets the session's
-    // environment. After its end the caller asks check_protected().
+    // environment. One that begins beyond the quota can free some, and write no file: overdue()
+    // says so. After its end the caller asks check_protected().
     Attempt<sandbox::Process> spawn(sandbox::Command command);
     Remarks check_protected();
     // Until a stop is requested, or it has met a limit that the kernel does not keep by itself, and
     // was ended for that.
     std::optional<EndedBy> watch(sandbox::ProcessId process, const std::stop_token& stop);
+
+    // Measured now, if there is a quota.
+    bool exceeds_quota() { return disk_.excess(std::chrono::milliseconds(0)) > 0; }
 
     // Ends every process of the session, and only then looks what they left under protected names.
     // Later calls find nothing to do. What kills this process leaves that.
@@ -118,6 +125,7 @@ private:
     void attend_from_now_on(const std::shared_ptr<Job>& job);
     void forget_old_jobs();
     Attempt<void> protect();  // while starting_ is held
+    bool begins_beyond_quota();
     Remarks left_met(EndedBy limit, std::string_view consequence) const;
     void put_aside(Remarks remarks);
     sandbox::DenialLog proxy_denials();

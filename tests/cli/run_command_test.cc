@@ -49,6 +49,15 @@ TEST_F(Run, tells_the_person_what_was_denied) {
         << denied.err;
 }
 
+TEST_F(Run, tells_that_what_is_protected_was_not_removed) {
+    tree({"ROOT/.vscode/tasks.json=mine"});
+    const Ran ran = run({}, {"sh", "-c", "echo > /etc/new; rm -rf .vscode"});
+    EXPECT_EQ(os_read(ws(".vscode/tasks.json")), "mine");
+    if (!holds(ran.err, "mount_namespace")) GTEST_SKIP() << "not held by the kernel, or not told";
+    EXPECT_TRUE(holds(ran.err, "\n- remove " + ws(".vscode") + ": the path is protected (layer: "))
+        << ran.err;
+}
+
 TEST_F(Run, reaches_listed_destinations_only) {
     if (!has_program("curl")) GTEST_SKIP() << "curl is not installed";
     const Origin listed(http("listed content"), "127.0.0.2");
@@ -138,17 +147,44 @@ TEST_F(Run, keeps_what_is_taken_in_the_state_directory) {
                             setting);
     EXPECT_EQ(ran.exit_code, 0) << ran.err;
     EXPECT_FALSE(os_exists(ws(".vscode")));
-    EXPECT_TRUE(holds(ran.err, "moved to the quarantine")) << ran.err;
     const std::string quarantine = base() + "/state/paddock/quarantine";
     const auto sessions = os_list(quarantine);
     ASSERT_EQ(sessions.size(), 1U);
-    EXPECT_EQ(os_read(quarantine + "/" + sessions[0] + "/1/.vscode.kept/tasks.json"), "planted\n");
+    const std::string kept = sessions[0] + "/1/.vscode.kept";
+    EXPECT_TRUE(holds(ran.err, "was moved to the quarantine as '" + kept + "'.\n")) << ran.err;
+    EXPECT_TRUE(holds(ran.err, "paddock: The quarantine is " + quarantine + ".\n")) << ran.err;
+    EXPECT_EQ(os_read(quarantine + "/" + kept + "/tasks.json"), "planted\n");
+    EXPECT_EQ(run({}, {"true"}).err, "") << "not spoken of where there is nothing";
 }
 
 TEST_F(Run, names_the_limit_that_was_met) {
     const Ran ran = run({"--limit", "file=1M"}, {"sh", "-c", "head -c 2000000 /dev/zero > big"});
-    EXPECT_TRUE(holds(ran.err, "- exceed the limit of file_bytes: a file grew beyond 1 MB"))
-        << ran.err;
+    constexpr std::string_view kTold = "- exceed the limit of file_bytes: a file grew beyond 1 MB";
+    EXPECT_TRUE(holds(ran.err, kTold)) << ran.err;
+    const Ran plain = run({"--limit", "file=1M"}, {"truncate", "-s", "2M", "big"});
+    EXPECT_EQ(plain.exit_code, 128 + SIGXFSZ);
+    EXPECT_TRUE(holds(plain.err, kTold)) << plain.err;
+}
+
+TEST_F(Run, takes_the_options_of_a_server_by_their_names) {
+    const std::vector<std::string> write{"sh", "-c", "echo text > new"};
+    for (const char* read_only : {"--ro", "--read-only", "--bash-read-only"}) {
+        EXPECT_NE(run({read_only}, write).exit_code, 0) << read_only;
+        EXPECT_FALSE(os_exists(ws("new"))) << read_only;
+    }
+    for (const char* limit : {"--limit=file=1M", "--bash-limits-file-bytes=1M"}) {
+        EXPECT_EQ(run({limit}, {"bash", "-c", "ulimit -f"}).out, "1024\n") << limit;
+    }
+    EXPECT_EQ(run({"--rule", "nonsense"}, {"true"}).exit_code, 2);
+    EXPECT_EQ(run({"--bash-network", "hosts"}, {"true"}).exit_code, 2);
+    EXPECT_EQ(run({"--allow-host", "a/b"}, {"true"}).exit_code, 2);
+    for (const std::vector<std::string>& network :
+         {std::vector<std::string>{"--net", "allow=a.org"},
+          {"--bash-network", "listed", "--allow-host", "a.org"}}) {
+        const Ran ran = run(network, {"printenv", "HTTPS_PROXY"});
+        if (holds(ran.err, "sandbox_unavailable")) continue;
+        EXPECT_TRUE(ran.out.starts_with("http://")) << network[0] << ran.err;
+    }
 }
 
 TEST_F(Run, is_ended_by_a_limit_that_the_kernel_does_not_keep) {
@@ -167,6 +203,30 @@ TEST_F(Run, is_ended_by_a_limit_that_the_kernel_does_not_keep) {
     EXPECT_EQ(many.exit_code, 128 + SIGKILL);
     EXPECT_TRUE(holds(many.err, "- exceed the limit of processes: there were 20 processes"))
         << many.err;
+}
+
+TEST_F(Run, beyond_the_quota_says_so_and_can_only_remove) {
+    Setting setting;
+    setting.variables = {{"PADDOCK_LIMITS_BYTES_ON_DISK", "1M"}};
+    const auto shell = [&](const char* script) {
+        return paddock({"run", "--root", ws(), "--", "sh", "-c", script}, setting);
+    };
+    constexpr std::string_view kLeft =
+        "- exceed the limit of bytes_on_disk: the workspace is beyond its quota (layer: ";
+    constexpr std::string_view kBegan =
+        "paddock: The workspace was beyond its quota when this command began, so it can remove ";
+    const Ran passed = shell("exec truncate -s 2M f");
+    EXPECT_EQ(passed.exit_code, 0);
+    EXPECT_TRUE(holds(passed.err, kLeft)) << passed.err;
+    EXPECT_FALSE(holds(passed.err, kBegan)) << passed.err;
+    const Ran more = shell("exec truncate -s 3M f");
+    EXPECT_EQ(more.exit_code, 1);
+    EXPECT_TRUE(holds(more.err, kBegan)) << more.err;
+    EXPECT_EQ(std::filesystem::file_size(ws("f")), 2U << 20);
+    const Ran freed = shell("exec rm f");
+    EXPECT_EQ(freed.exit_code, 0);
+    EXPECT_TRUE(holds(freed.err, kBegan)) << freed.err;
+    EXPECT_FALSE(holds(freed.err, kLeft)) << freed.err;
 }
 
 TEST_F(Run, the_network_is_asked_for_in_words) {

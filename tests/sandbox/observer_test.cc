@@ -197,6 +197,28 @@ TEST_F(ObservedCommand, moving_what_is_pinned_is_told) {
     EXPECT_EQ(told(), Lines{"rule rename /ROOT/.git"});
 }
 
+// As rm -r does it.
+TEST_F(ObservedCommand, a_tree_that_is_removed_is_told_by_what_is_in_the_way) {
+    tree({"ROOT/.git/config=x", "ROOT/.git/index=x", "ROOT/.git/hooks/a=x", "ROOT/.git/hooks/b=x",
+          "OUT/dir/a=x", "OUT/dir/b=x"});
+    world.map.pin(ws(".git"));
+    world.map.set(ws(".git/config"), Wall::kRule);
+    world.map.set(ws(".git/hooks"), Wall::kRule);
+    observe([&] {
+        const auto remove_in = [](const std::string& directory, const char* name, int flags) {
+            const UniqueFd held(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+            ::unlinkat(held.get(), name, flags);
+        };
+        for (const char* name : {"a", "b", "none"}) remove_in(ws(".git/hooks"), name, 0);
+        for (const char* name : {"config", "index"}) remove_in(ws(".git"), name, 0);
+        remove_in(ws(), ".git", AT_REMOVEDIR);
+        for (const char* name : {"a", "b"}) remove_in(out("dir"), name, 0);
+        return 0;
+    });
+    EXPECT_EQ(told(), (Lines{"rule remove /ROOT/.git/hooks", "rule remove /ROOT/.git/config",
+                             "rule remove /ROOT/.git", "view remove /OUT/dir"}));
+}
+
 // Who looks with more rights than the command has would tell it what exists.
 TEST_F(ObservedCommand, what_the_command_could_not_see_is_not_told_apart) {
     if (::geteuid() != 0) GTEST_SKIP() << "only root has more rights";

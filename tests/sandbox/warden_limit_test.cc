@@ -48,6 +48,23 @@ TEST_P(LimitsOnBothRungs, files) {
     EXPECT_EQ(run(warden, "ulimit -n; ulimit -c; ulimit -Hc").output, "64\n0\n0\n");
 }
 
+TEST_P(LimitsOnBothRungs, a_command_that_may_write_no_file_can_remove_some_and_goes_on) {
+    tree({"ROOT/old=text", "ROOT/other=text"});
+    START(warden, spec());
+    sandbox::Command command =
+        shell(warden, "echo > new; echo >> other; rm old && head -c 9 /dev/zero > new; exit 7");
+    command.writes_no_file = true;
+    const auto process = warden.spawn(command);
+    ASSERT_TRUE(process.has_value()) << process.error().message();
+    const auto record = sandbox::read_exit(process->status.get());
+    ASSERT_TRUE(record.has_value() && record->has_value());
+    EXPECT_EQ((*record)->exit_code, 7);
+    EXPECT_FALSE(os_exists(ws("old")));
+    EXPECT_EQ(os_read(ws("other")), "text");
+    EXPECT_EQ(os_read(ws("new")), "");
+    EXPECT_EQ(run(warden, "echo text > new").exit_code, 0) << "the next one can";
+}
+
 TEST_P(LimitsOnBothRungs, memory) {
     sandbox::WardenSpec wanted = spec();
     wanted.options.limits.memory_bytes = std::uint64_t{256} << 20;

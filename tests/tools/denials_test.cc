@@ -100,6 +100,22 @@ TEST_F(Denials, by_a_rule_are_told) {
         << text;
 }
 
+TEST_F(Denials, of_a_tree_that_is_removed_name_what_was_in_the_way) {
+    if (!full_) GTEST_SKIP() << "no mount namespaces here: rules are kept after the command";
+    tree({"ROOT/.git/hooks/a=x", "ROOT/.git/hooks/b=x", "ROOT/.git/config=[core]\n",
+          "ROOT/.git/HEAD=ref: refs/heads/main\n", "ROOT/.git/objects/", "ROOT/.git/refs/",
+          "ROOT/.vscode/tasks.json=x", "ROOT/.vscode/deep/er=x"});
+    const std::string text = bash("rm -rf .git .vscode");
+    for (const char* path : {".git/hooks", ".git/config", ".vscode"}) {
+        EXPECT_TRUE(holds(text, line("remove " + ws(path) + ": the path is protected", files(),
+                                     "workspace.rules")))
+            << path << "\n"
+            << text;
+    }
+    EXPECT_FALSE(holds(text, "remove " + ws(".git/hooks/"))) << text;
+    EXPECT_FALSE(holds(text, "remove " + ws(".vscode/"))) << text;
+}
+
 TEST_F(Denials, in_a_read_only_session_are_told) {
     options.shell->read_only = true;
     reopen();
@@ -146,7 +162,7 @@ TEST_F(Denials, name_the_limit_that_was_met) {
     EXPECT_TRUE(holds(late, "its time was up (limit: timeout_ms); give a larger timeout_ms"))
         << late;
     EXPECT_FALSE(holds(loud + late, "Denied by the sandbox"));
-    options.limits.bytes_on_disk = 1 << 20;
+    options.limits.bytes_on_disk = 3 << 19;
     reopen();
     EXPECT_TRUE(holds(call("bash", {{"command", "cp big more; sleep 1000"}}).text(),
                       line("exceed the limit of bytes_on_disk: it filled the workspace", "limits",

@@ -193,7 +193,8 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& glutton) { return std::string(glutton.param.name); });
 
 TEST_F(LimitedDesk, what_was_left_prints_no_more_than_is_kept) {
-    const std::string left = run(workspace(), "mkfifo go; (read x < go; exec yes) &");
+    const std::string left =
+        run(workspace(), "mkfifo go; (echo $BASHPID > id; read x < go; exec yes) &");
     EXPECT_TRUE(left.starts_with("[exit code 0 after ")) << left;
     give_the_word();
     const std::string told =
@@ -201,7 +202,8 @@ TEST_F(LimitedDesk, what_was_left_prints_no_more_than_is_kept) {
                     {{"id", "b2"}, {"offset", limits::kCommandOutputBytesMax}});
     EXPECT_TRUE(holds(told, "is no longer heard, and ends if it prints on: it printed more"))
         << told;
-    const std::string text = run(workspace(), "while pgrep -x yes > seen; do :; done; echo over");
+    const std::string text =
+        run(workspace(), "read id < id; while [ -e /proc/$id ]; do :; done; echo over");
     EXPECT_TRUE(text.starts_with("over\n")) << text;
 }
 
@@ -216,6 +218,49 @@ TEST_F(LimitedDesk, what_was_left_is_not_blamed_for_a_command) {
 
 TEST_F(LimitedDesk, what_was_left_excuses_a_writer_once) {
     expect_that_a_writer_is_not_spared_for_ever("truncate -s 9M f0");
+}
+
+constexpr std::string_view kLeftBeyondQuota =
+    "; the workspace is beyond its quota (limit: disk); remove something: until then commands can "
+    "write no file";
+constexpr std::string_view kBeganBeyondQuota =
+    "[The workspace was beyond its quota when this command began, so it can remove files and write "
+    "none (limit: disk, operator setting: limits.bytes_on_disk).]";
+
+// In one step, at the end of the command: no check comes between.
+TEST_F(LimitedDesk, a_command_that_ends_beyond_the_quota_is_told_and_the_next_can_only_remove) {
+    EXPECT_FALSE(holds(run(workspace(), "echo > small"), "quota"));
+    const std::string passed = run(workspace(), "exec truncate -s 9M f");
+    EXPECT_TRUE(passed.starts_with("[exit code 0 after ")) << passed;
+    EXPECT_TRUE(holds(passed, kLeftBeyondQuota)) << passed;
+    EXPECT_TRUE(holds(passed,
+                      "\n- exceed the limit of bytes_on_disk: the workspace is beyond its quota "
+                      "(layer: limits, operator setting: limits.bytes_on_disk)"))
+        << passed;
+    EXPECT_EQ(refused("write_file", {{"path", "g"}, {"content", "x"}}), "quota_exceeded");
+    for (const char* more : {"exec truncate -s 9M g", "exec head -c 9M /dev/zero > g"}) {
+        const std::string next = run(workspace(), more);
+        EXPECT_TRUE(next.starts_with(std::string(more).substr(5, 4))) << next;
+        EXPECT_TRUE(holds(next, ": File too large\n[exit code 1 after ")) << next;
+        EXPECT_TRUE(holds(next, kBeganBeyondQuota)) << next;
+        EXPECT_TRUE(holds(next, kLeftBeyondQuota)) << next;
+        EXPECT_EQ(os_read(ws("g")), "");
+    }
+    const std::string freed = run(workspace(), "rm f; echo freed");
+    EXPECT_TRUE(freed.starts_with("freed\n[exit code 0 after ")) << freed;
+    EXPECT_TRUE(holds(freed, kBeganBeyondQuota)) << freed;
+    EXPECT_FALSE(holds(freed, kLeftBeyondQuota)) << freed;
+    EXPECT_FALSE(holds(run(workspace(), "echo again > g"), "quota"));
+    EXPECT_EQ(os_read(ws("g")), "again\n");
+}
+
+TEST_F(LimitedDesk, so_is_a_command_in_the_background) {
+    const auto start = [&](const char* command) {
+        return ok("bash", {{"command", command}, {"run_in_background", true}});
+    };
+    const std::string id = id_in(start("exec truncate -s 9M f"));
+    EXPECT_TRUE(holds(output_with("[exit code", {{"id", id}}), kLeftBeyondQuota));
+    EXPECT_TRUE(holds(start("true"), kBeganBeyondQuota));
 }
 
 // The warden cannot read /proc.
