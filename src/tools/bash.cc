@@ -1,5 +1,6 @@
 #include <paddock/limits.h>
 
+#include "text/quote.h"
 #include "tools/arguments.h"
 #include "tools/command_text.h"
 #include "tools/registry.h"
@@ -11,8 +12,12 @@ namespace {
 
 Answer finished(const Shell& shell, const Finished& command, const CommandLimits& limits) {
     const Job::State state = command.job->state();
-    std::string said =
-        "[" + ending_text(*command.job, limits) + "]" + remarks_text(command.remarks);
+    std::string said = "[" + ending_text(*command.job, limits);
+    // File tools know nothing of it: whoever forgets looks for files in the wrong place.
+    if (const std::string at = shell.directory(); at != ".") {
+        said += "; the next command starts in '" + text::quote_if_needed(at) + "'";
+    }
+    said += "]" + remarks_text(command.remarks);
     if (!state.running && state.output_open) {
         said +=
             "\n[Processes it started still run; what they print is read with bash_output, id '" +

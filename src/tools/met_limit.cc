@@ -47,11 +47,11 @@ sandbox::Denial MetLimit::denial() const {
 std::optional<MetLimit> ending_limit(EndedBy cause, const CommandLimits& limits) {
     switch (cause) {
         case EndedBy::kTimeout:
-            return MetLimit{
-                .name = "timeout_ms",
-                .text = "its time was up",
-                .remedy =
-                    "give a larger timeout_ms, or run_in_background if it may go on for long"};
+            return MetLimit{.name = "timeout_ms",
+                            .text = "its time was up",
+                            .remedy =
+                                "give a larger timeout_ms (milliseconds), or run_in_background if "
+                                "it may go on for long"};
         case EndedBy::kOutput:
             return MetLimit{
                 .name = "output",

@@ -65,9 +65,9 @@ TEST_F(Bash, there_is_no_screen) {
 }
 
 TEST_F(Bash, the_directory_lasts_and_never_leaves_the_workspace) {
-    bash("cd sub");
+    EXPECT_TRUE(holds(bash("cd sub"), "; the next command starts in 'sub']"));
     EXPECT_TRUE(bash("pwd -P").starts_with(ws("sub") + "\n"));
-    bash("cd ..; exit 1");
+    EXPECT_FALSE(holds(bash("cd ..; exit 1"), "starts in"));
     EXPECT_TRUE(bash("pwd -P").starts_with(ws() + "\n"));
     EXPECT_TRUE(holds(bash("cd /tmp"), "outside the workspace"));
     EXPECT_TRUE(bash("pwd -P").starts_with(ws() + "\n"));
