@@ -52,6 +52,10 @@ public:
     // Existing files may change; no new name appears. Where the file system cannot exchange names,
     // write_file is not_available.
     Root without_create() const;
+    // Acts on no object that `refused` says yes to, and passes no such directory (denied_by_rule).
+    // Each is asked about as it was opened, or in the directory that is held: renaming what lies
+    // above it does not help. Looks up one name after the other.
+    Root refusing(ObjectTest refused) const;
     Result<Root> sub_root(std::string_view path) const;
 
     // Which resolver this handle uses: the kernel's or the user-space walk.
@@ -105,6 +109,8 @@ public:
     // gets its permission bits too. `to` must not exist unless `replace`; `replaces` is as in
     // WriteOptions.
     Status copy_file(std::string_view from, std::string_view to, bool replace = false,
+                     const std::optional<Stat>& replaces = {}) const;
+    Status copy_file(const Handle& from, std::string_view to, bool replace = false,
                      const std::optional<Stat>& replaces = {}) const;
 
     // A new, empty, private file in `directory`, removed when the handle goes unless kept.

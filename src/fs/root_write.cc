@@ -244,14 +244,19 @@ Status Root::copy_file(std::string_view from, std::string_view to, bool replace,
                        const std::optional<Stat>& replaces) const {
     const auto source = open_file(from);
     if (!source) return source.error();
+    return copy_file(*source, to, replace, replaces);
+}
+
+Status Root::copy_file(const Handle& from, std::string_view to, bool replace,
+                       const std::optional<Stat>& replaces) const {
     return fs::report("copy to", *state_, to, [&](const RelPath& at) -> Done {
         if (!may_write()) return refuse(Code::kReadOnly);
         WriteOptions options;
         options.must_create = !replace;
         options.replaces = replaces;
-        options.mode = source->stat().mode & 0777U;
+        options.mode = from.stat().mode & 0777U;
         return write_through(*state_, at, options, may_create(), [&](int fd) {
-            return fs::copy_content(source->fd(), source->stat().size, fd);
+            return fs::copy_content(from.fd(), from.stat().size, fd);
         });
     });
 }

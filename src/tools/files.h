@@ -74,7 +74,7 @@ public:
     Problem missing(std::string_view path) const;
 
     // The pinned directory for search, which passes the rules itself by way of hides().
-    const Root& linkless() const noexcept { return linkless_; }
+    const Root& linkless() const { return held_.empty() ? linkless_ : looking_; }
     const policy::PathRules& rules() const noexcept { return rules_; }
 
     // --- changing; each refuses what the rules protect ---
@@ -185,8 +185,15 @@ private:
     Attempt<void> make_missing(const std::vector<std::string>& directories) const;
     Attempt<void> count_written(std::uint64_t bytes, std::optional<std::uint64_t> freed = {}) const;
 
+    // What to act with, so that a rule follows the object as far as held() says: no directory that
+    // is exchanged since has a say in it.
+    const Root& to_look(std::string_view canonical) const;
+    const Root& to_change() const { return held_.empty() ? linkless_ : changing_; }
+
     Root root_;
     Root linkless_;
+    Root looking_;   // refuses what is held and hidden
+    Root changing_;  // refuses what is held
     std::string base_;
     policy::PathRules rules_;
     const HeldObjects& held_;
