@@ -17,6 +17,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -98,6 +99,14 @@ public:
     // the directory's sync may come when the new content is already in place.
     Status write_file(std::string_view path, std::string_view content,
                       const WriteOptions& options = {}) const;
+
+    // The same on a condition, which is asked while the new content goes to the disk and before it
+    // takes the name: what takes long to look at costs little then. Where it is not met all stays
+    // as it was (denied_by_rule), but for parents that were made. Absent: none. The result is which
+    // file it is now.
+    Result<Identity> write_file_if(const std::function<bool()>& condition, std::string_view path,
+                                   std::string_view content,
+                                   const WriteOptions& options = {}) const;
 
     // ADVISORY: would write_file replace this regular file, by its type and its permissions?
     Status check_writable(std::string_view path) const;

@@ -26,8 +26,8 @@ namespace {
 
 class ReplaceTest : public StateJail {
 protected:
-    Done replace(std::string_view path, std::string_view content,
-                 const WriteOptions& options = {}) {
+    Outcome<Identity> replace(std::string_view path, std::string_view content,
+                              const WriteOptions& options = {}) {
         PADDOCK_ASSIGN(place, fs::locate_target(state_, at(path)));
         return fs::replace_file(place, options, true,
                                 [&](int fd) { return sys::write_all(fd, content); });
@@ -35,7 +35,7 @@ protected:
 
     // Somebody writes to the known file "f" just before it is exchanged. `back` happens before the
     // exchange back, and says its error.
-    Done replace_too_late(const std::function<int()>& back) {
+    Outcome<Identity> replace_too_late(const std::function<int()>& back) {
         tree({"ROOT/f=old"});
         WriteOptions known;
         known.replaces = root().stat("f").value();
@@ -262,6 +262,30 @@ TEST_F(ReplaceTest, a_failed_fill_leaves_nothing) {
     EXPECT_EQ(done.error().os_error, ENOSPC);
     EXPECT_EQ(os_read(ws("f")), "old");
     EXPECT_EQ(os_list(ws()), std::vector<std::string>{"f"});
+}
+
+TEST_F(ReplaceTest, a_condition_is_asked_while_the_content_goes_to_the_disk) {
+    tree({"ROOT/f=old"});
+    int syncs = 0;
+    const CallHook hook([&](sys::Call call) {
+        if (call == sys::Call::kSync) ++syncs;
+        return sys::Fault{};
+    });
+    const auto refused = root().write_file_if(
+        [&] {
+            EXPECT_EQ(syncs, 1) << "begun, and not waited for";
+            EXPECT_EQ(os_list(ws()).size(), 2U);
+            EXPECT_EQ(os_read(ws("f")), "old");
+            return false;
+        },
+        "f", "new");
+    EXPECT_CODE(refused, Code::kDeniedByRule);
+    EXPECT_EQ(os_read(ws("f")), "old");
+    EXPECT_EQ(os_list(ws()), std::vector<std::string>{"f"});
+    const auto written = root().write_file_if([] { return true; }, "f", "new");
+    ASSERT_TRUE(written);
+    EXPECT_EQ(written->inode, status("f").st_ino);
+    EXPECT_EQ(os_read(ws("f")), "new");
 }
 
 TEST_F(ReplaceTest, new_content_in_its_place_is_a_success) {

@@ -176,7 +176,8 @@ private:
     // The change of a file whose present content the session knows.
     Attempt<Change> known(OpenFile file) const;
     Attempt<void> check_known(const FileContent& content) const;
-    void mark_written(const std::string& canonical, std::string_view content) const;
+    void mark_written(const Identity& file, const std::string& canonical,
+                      std::string_view content) const;
     // The file whose place another is to take, if there is one: its content must be known, and it
     // must be writable. Nothing but a file is replaced.
     Attempt<std::optional<Stat>> replaced(const std::string& canonical) const;

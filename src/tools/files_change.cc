@@ -94,10 +94,15 @@ Attempt<void> Files::commit(const Change& change, std::string_view content,
                             std::optional<Mode> mode, const Model& like) const {
     const auto git = turn_with_git(change.path);
     const std::shared_lock names_stay(names());
-    if (auto allowed = check_obeyed(change.path, search::GitChange::kMake); !allowed)
-        return allowed;
+    Attempt<void> allowed;
+    const auto is_allowed = [&] {
+        allowed = check_obeyed(change.path, search::GitChange::kMake);
+        return allowed.has_value();
+    };
+    // No directory is made for what is refused. Of a file that is there it is asked meanwhile.
+    if (!change.old && !is_allowed()) return allowed;
     const auto freed = change.old ? std::optional(change.old->stat.size) : std::nullopt;
-    if (auto allowed = count_written(content.size(), freed); !allowed) return allowed.error();
+    if (auto counted = count_written(content.size(), freed); !counted) return counted;
     WriteOptions options;
     options.make_parents = !change.old;
     options.mode = mode;
@@ -107,20 +112,19 @@ Attempt<void> Files::commit(const Change& change, std::string_view content,
     options.must_create = !change.old;
     if (change.old) options.replaces = change.old->stat;
     const std::lock_guard turn(turn_of(change.path));
-    const auto done = to_change().write_file(change.path, content, options);
+    const auto done = to_change().write_file_if(change.old ? is_allowed : std::function<bool()>(),
+                                                change.path, content, options);
+    if (!allowed) return allowed;
     const bool is_gone = !done && change.old && done.error().code == Code::kNotFound;
     if (is_gone) return told(as_error(refuse(Code::kStaleRead), "write", change.path));
     if (!done) return told(done.error());
-    mark_written(change.path, content);
+    mark_written(*done, change.path, content);
     return {};
 }
 
-// Its own name is asked, which takes fewer calls than following it.
-void Files::mark_written(const std::string& canonical, std::string_view content) const {
-    if (reads_ == nullptr) return;
-    if (const auto now = linkless_.lstat(canonical)) {
-        reads_->mark_read(now->identity, canonical, content);
-    }
+void Files::mark_written(const Identity& file, const std::string& canonical,
+                         std::string_view content) const {
+    if (reads_ != nullptr) reads_->mark_read(file, canonical, content);
 }
 
 Attempt<void> Files::restore(const Change& change, const std::string& made) const {
@@ -142,9 +146,9 @@ Attempt<void> Files::restore(const Change& change, const std::string& made) cons
     options.replaces = *stat;
     options.mode = change.old->stat.mode & 0777U;
     options.mode_of_old = true;
-    const auto done = to_change().write_file(change.path, change.old->bytes, options);
+    const auto done = to_change().write_file_if({}, change.path, change.old->bytes, options);
     if (!done) return told(done.error());
-    mark_written(change.path, change.old->bytes);
+    mark_written(*done, change.path, change.old->bytes);
     return {};
 }
 
@@ -164,7 +168,7 @@ Attempt<void> Files::rename(const Change& from, const Change& to) const {
     if (auto made = make_missing(missing_parents(to.path)); !made) return made;
     const auto done = to_change().rename(from.path, to.path, RenameMode::kNoReplace);
     if (!done) return told(done.error());
-    mark_written(to.path, from.old->bytes);
+    mark_written(from.old->stat.identity, to.path, from.old->bytes);
     return {};
 }
 
