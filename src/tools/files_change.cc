@@ -24,6 +24,16 @@ std::string what_changed(const search::SecretScanner* scanner, std::string befor
         .text;
 }
 
+void mark_written(ReadTracker* reads, const Identity& file, const std::string& canonical,
+                  std::string_view content) {
+    if (reads != nullptr) reads->mark_read(file, canonical, content);
+}
+
+bool is_still(const Root& root, const std::string& canonical, const Stat& then) {
+    const auto now = root.lstat(canonical);
+    return now && is_unwritten(*now, then);
+}
+
 }  // namespace
 
 Attempt<void> Files::check_known(const FileContent& content) const {
@@ -118,13 +128,8 @@ Attempt<void> Files::commit(const Change& change, std::string_view content,
     const bool is_gone = !done && change.old && done.error().code == Code::kNotFound;
     if (is_gone) return told(as_error(refuse(Code::kStaleRead), "write", change.path));
     if (!done) return told(done.error());
-    mark_written(*done, change.path, content);
+    mark_written(reads_, *done, change.path, content);
     return {};
-}
-
-void Files::mark_written(const Identity& file, const std::string& canonical,
-                         std::string_view content) const {
-    if (reads_ != nullptr) reads_->mark_read(file, canonical, content);
 }
 
 Attempt<void> Files::restore(const Change& change, const std::string& made) const {
@@ -148,13 +153,8 @@ Attempt<void> Files::restore(const Change& change, const std::string& made) cons
     options.mode_of_old = true;
     const auto done = to_change().write_file_if({}, change.path, change.old->bytes, options);
     if (!done) return told(done.error());
-    mark_written(*done, change.path, change.old->bytes);
+    mark_written(reads_, *done, change.path, change.old->bytes);
     return {};
-}
-
-bool Files::is_still(const std::string& canonical, const Stat& then) const {
-    const auto now = linkless_.lstat(canonical);
-    return now && is_unwritten(*now, then);
 }
 
 Attempt<void> Files::rename(const Change& from, const Change& to) const {
@@ -162,19 +162,19 @@ Attempt<void> Files::rename(const Change& from, const Change& to) const {
     if (auto allowed = check_obeyed(to.path, search::GitChange::kMake); !allowed) return allowed;
     if (auto allowed = check_obeyed(from.path, search::GitChange::kTakeAway); !allowed)
         return allowed;
-    if (!is_still(from.path, from.old->stat)) {
+    if (!is_still(linkless_, from.path, from.old->stat)) {
         return told(as_error(refuse(Code::kStaleRead), "rename", from.path));
     }
     if (auto made = make_missing(missing_parents(to.path)); !made) return made;
     const auto done = to_change().rename(from.path, to.path, RenameMode::kNoReplace);
     if (!done) return told(done.error());
-    mark_written(from.old->stat.identity, to.path, from.old->bytes);
+    mark_written(reads_, from.old->stat.identity, to.path, from.old->bytes);
     return {};
 }
 
 Attempt<void> Files::rename_back(const Change& from, const Change& to) const {
     const std::lock_guard alone(names());
-    if (!is_still(to.path, from.old->stat)) {
+    if (!is_still(linkless_, to.path, from.old->stat)) {
         return told(as_error(refuse(Code::kStaleRead), "rename back", from.path));
     }
     const auto done = to_change().rename(to.path, from.path, RenameMode::kNoReplace);
@@ -187,14 +187,14 @@ Attempt<std::string> Files::set_aside(const Change& change) const {
     const std::lock_guard turn(turn_of(change.path));
     if (auto allowed = check_removal(change.path); !allowed) return allowed.error();
     Problem stale = told(as_error(refuse(Code::kStaleRead), "remove", change.path));
-    if (!is_still(change.path, change.old->stat)) return stale;
+    if (!is_still(linkless_, change.path, change.old->stat)) return stale;
     const std::string_view parent = fs::parent_of(change.path);
     auto temp = to_change().temp_file(parent.empty() ? "." : parent);
     if (!temp) return told(temp.error());
     const auto done = to_change().rename(change.path, temp->path());
     if (!done) return told(done.error());
     temp->keep();
-    if (is_still(temp->path(), change.old->stat)) return temp->path();
+    if (is_still(linkless_, temp->path(), change.old->stat)) return temp->path();
     const auto back = to_change().rename(temp->path(), change.path, RenameMode::kNoReplace);
     if (!back) stale.text += " What was there is kept as '" + shown(temp->path()) + "'.";
     return stale;

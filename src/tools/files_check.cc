@@ -5,14 +5,17 @@
 #include "tools/files.h"
 
 namespace paddock::tools {
+namespace {
 
-Problem Files::denied(const std::string& shown, const policy::Decision& decision) {
+Problem denied(const std::string& shown, const policy::Decision& decision) {
     std::string text = "'" + shown + "' is ";
     text += decision.access == PathAccess::kDeny ? "protected" : "read-only";
     text +=
         " by the workspace's rule '" + std::string(decision.pattern) + "'. Work with another file.";
     return Problem(Code::kDeniedByRule, std::move(text));
 }
+
+}  // namespace
 
 Attempt<void> Files::check(std::string_view canonical, Purpose purpose,
                            std::optional<std::string_view> given) const {

@@ -34,6 +34,15 @@ std::string counted(std::size_t number, const char* one, const char* many) {
     return std::to_string(number) + " " + (number == 1 ? one : many);
 }
 
+Problem partly(Problem problem, const Copied& copied) {
+    // The name was free when this began.
+    if (problem.code == Code::kAlreadyExists) problem.code = Code::kRace;
+    problem.text += " Before that " + counted(copied.files, "file", "files") + " and " +
+                    counted(copied.made.size(), "directory", "directories") +
+                    " had been copied; the rest was not. Look at what is there before you go on.";
+    return problem;
+}
+
 }  // namespace
 
 void Files::leave_out(Copied& copied, const std::string& path, const char* why) const {
@@ -171,15 +180,6 @@ Attempt<Copied> Files::copy(const std::string& from, const std::string& to, bool
                        "Nothing was copied: " + copied.left_out_names + ". Name another source.");
     }
     return copied;
-}
-
-Problem Files::partly(Problem problem, const Copied& copied) {
-    // The name was free when this began.
-    if (problem.code == Code::kAlreadyExists) problem.code = Code::kRace;
-    problem.text += " Before that " + counted(copied.files, "file", "files") + " and " +
-                    counted(copied.made.size(), "directory", "directories") +
-                    " had been copied; the rest was not. Look at what is there before you go on.";
-    return problem;
 }
 
 // `copied`: where to note what cannot be looked into.
