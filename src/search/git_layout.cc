@@ -379,13 +379,13 @@ bool is_noted_as_plain(const NotableMap& notable, std::string_view path) {
 
 void follow_part(const Root& root, const NotableMap& notable, const GitPart& part,
                  std::vector<GitPart>& parts) {
-    const LinkTrail trail = is_noted_as_plain(notable, part.path) ? LinkTrail{{}, part.path}
-                                                                  : follow_links(root, part.path);
+    const bool is_plain = is_noted_as_plain(notable, part.path);
+    const LinkTrail trail = is_plain ? LinkTrail{{}, part.path} : follow_links(root, part.path);
     add_trail(trail, part, parts);
     if (part.kind != GitPart::Kind::kHooks || !trail.end) return;
-    const auto hooks = root.list(*trail.end);
-    if (!hooks) return;
-    for (const ListEntry& entry : hooks->entries) {
+    const Listing hooks = is_plain ? list_seen(root, *trail.end).value_or(Listing())
+                                   : root.list(*trail.end).value_or(Listing());
+    for (const ListEntry& entry : hooks.entries) {
         if (entry.type != FileType::kSymlink || entry.name.ends_with(".sample")) continue;
         add_trail(follow_links(root, joined(*trail.end, entry.name)), part, parts);
     }

@@ -28,4 +28,8 @@ private:
     std::optional<Outcome<UniqueFd>> opened_;  // absent: the root
 };
 
+// The entries of a directory that was seen to be one, with fewer calls than Root::list, which looks
+// first.
+Outcome<Listing> list_seen(const Root& root, std::string_view path);
+
 }  // namespace paddock::search

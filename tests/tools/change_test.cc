@@ -278,7 +278,7 @@ TEST_F(Change, looks_at_each_part_of_a_repository_once) {
         read(path);
         return count_calls([&] { (void)ok("write_file", {{"path", path}, {"content", "new"}}); });
     };
-    EXPECT_LE(calls("repository/f"), calls("plain/f") + 14);
+    EXPECT_LE(calls("repository/f"), calls("plain/f") + 11);
 }
 
 TEST_F(Change, leaves_a_hook_of_a_bare_repository_and_nothing_beside_it) {
