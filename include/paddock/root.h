@@ -17,6 +17,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -52,6 +53,10 @@ public:
     // Existing files may change; no new name appears. Where the file system cannot exchange names,
     // write_file is not_available.
     Root without_create() const;
+    // Acts on no object that `refused` says yes to, and passes no such directory (denied_by_rule).
+    // Each is asked about as it was opened, or in the directory that is held: renaming what lies
+    // above it does not help. Looks up one name after the other.
+    Root refusing(ObjectTest refused) const;
     Result<Root> sub_root(std::string_view path) const;
 
     // Which resolver this handle uses: the kernel's or the user-space walk.
@@ -95,6 +100,14 @@ public:
     Status write_file(std::string_view path, std::string_view content,
                       const WriteOptions& options = {}) const;
 
+    // The same on a condition, which is asked while the new content goes to the disk and before it
+    // takes the name: what takes long to look at costs little then. Where it is not met all stays
+    // as it was (denied_by_rule), but for parents that were made. Absent: none. The result is which
+    // file it is now.
+    Result<Identity> write_file_if(const std::function<bool()>& condition, std::string_view path,
+                                   std::string_view content,
+                                   const WriteOptions& options = {}) const;
+
     // ADVISORY: would write_file replace this regular file, by its type and its permissions?
     Status check_writable(std::string_view path) const;
 
@@ -105,6 +118,8 @@ public:
     // gets its permission bits too. `to` must not exist unless `replace`; `replaces` is as in
     // WriteOptions.
     Status copy_file(std::string_view from, std::string_view to, bool replace = false,
+                     const std::optional<Stat>& replaces = {}) const;
+    Status copy_file(const Handle& from, std::string_view to, bool replace = false,
                      const std::optional<Stat>& replaces = {}) const;
 
     // A new, empty, private file in `directory`, removed when the handle goes unless kept.

@@ -1,8 +1,9 @@
 // Opening what a directory listing named, for walks that hold the directory: one system call where
 // the kernel resolves.
 //
-// Both never follow a link and never enter a mount that may not be entered. What has become
-// something else since it was listed is an error like any other; the walk goes on without it.
+// Both never follow a link, never enter a mount that may not be entered and never open an object
+// that the root refuses. What has become something else since it was listed is an error like any
+// other; the walk goes on without it.
 #pragma once
 
 #include <paddock/root.h>

@@ -252,8 +252,8 @@ Done check_writable(const Place& place) {
     return opened.error().os_error == EACCES ? denied : since_looked_at(opened.error());
 }
 
-Done replace_file(const Place& place, const WriteOptions& options, bool may_create,
-                  const Fill& fill, int like) {
+Outcome<Identity> replace_file(const Place& place, const WriteOptions& options, bool may_create,
+                               const Fill& fill, const std::function<bool()>& condition, int like) {
     if (place.node) {
         if (place.node->stat.type == FileType::kDirectory) return refuse(Code::kIsADirectory);
         if (place.node->stat.type != FileType::kRegular) return refuse(Code::kNotRegularFile);
@@ -262,8 +262,11 @@ Done replace_file(const Place& place, const WriteOptions& options, bool may_crea
     }
     const bool by_umask = !place.node && !options.mode && like < 0;
     PADDOCK_ASSIGN(temp, make_draft(place.directory, by_umask ? 0666 : 0600));
-    PADDOCK_ASSIGN(made, sys::fstat(temp.fd()));
     PADDOCK_TRY(fill(temp.fd()));
+    const bool syncs = options.durability != Durability::kNone;
+    if (syncs) sys::begin_sync(temp.fd());
+    PADDOCK_ASSIGN(made, sys::fstat(temp.fd()));
+    if (condition && !condition()) return refuse(Code::kDeniedByRule);
     if (place.node) {
         PADDOCK_TRY(take_after(place, temp.fd(), made, options));
     } else if (like >= 0) {
@@ -271,7 +274,7 @@ Done replace_file(const Place& place, const WriteOptions& options, bool may_crea
     } else if (options.mode) {
         PADDOCK_TRY(sys::fchmod(temp.fd(), *options.mode));
     }
-    if (options.durability != Durability::kNone) PADDOCK_TRY(sys::sync_data(temp.fd()));
+    if (syncs) PADDOCK_TRY(sys::sync_data(temp.fd()));
     UniqueFd synced;
     if (options.durability == Durability::kDirectory) {
         PADDOCK_ASSIGN(directory, sys::openat(place.directory, ".", O_RDONLY | O_DIRECTORY));
@@ -290,7 +293,8 @@ Done replace_file(const Place& place, const WriteOptions& options, bool may_crea
         // A file that had to be new cannot be written once more: EAGAIN ends the retries.
         return options.must_create ? refuse(Code::kRace, {}, EAGAIN) : kept.error();
     }
-    return synced.valid() ? sys::sync_all(synced.get()) : Done();
+    if (synced.valid()) PADDOCK_TRY(sys::sync_all(synced.get()));
+    return made.identity;
 }
 
 }  // namespace paddock::fs

@@ -1,9 +1,9 @@
 // Replacing a file by a new one under the same name, so that nobody ever sees half of it.
 //
 // The new content goes to a private file beside the target, gets the target's owner, extended
-// attributes and permissions, and takes over the name by one rename. A failure before that leaves
-// the target as it was and no temporary file; only a killed process can leave one, or a disk that
-// refuses to remove it, named ".paddock-" and 16 hex digits.
+// attributes and permissions while it goes to the disk, and takes over the name by one rename. A
+// failure before that leaves the target as it was and no temporary file; only a killed process can
+// leave one, or a disk that refuses to remove it, named ".paddock-" and 16 hex digits.
 #pragma once
 
 #include <functional>
@@ -21,9 +21,12 @@ using Fill = std::function<Done(int fd)>;
 // `place` is the target's; its node must be current or absent. Refuses what is not a regular file
 // or not writable. race if something appeared where nothing was: locate again.
 // Without `may_create` the name must still be there when the new file takes it.
+// `condition`, if there is one: as of Root::write_file_if.
 // `like`: the open file of the option of that name.
-Done replace_file(const Place& place, const WriteOptions& options, bool may_create,
-                  const Fill& fill, int like = -1);
+// The result is which file it is now.
+Outcome<Identity> replace_file(const Place& place, const WriteOptions& options, bool may_create,
+                               const Fill& fill, const std::function<bool()>& condition = {},
+                               int like = -1);
 
 // A new private file (mode 0600) in `directory`, which lies at `parent_path`.
 Outcome<TempFile> make_temp(int directory, const std::string& parent_path);

@@ -10,7 +10,10 @@
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <optional>
+#include <utility>
 
 #include "escape/call_hook.h"
 #include "sys/io.h"
@@ -23,11 +26,26 @@ namespace {
 
 class ReplaceTest : public StateJail {
 protected:
-    Done replace(std::string_view path, std::string_view content,
-                 const WriteOptions& options = {}) {
+    Outcome<Identity> replace(std::string_view path, std::string_view content,
+                              const WriteOptions& options = {}) {
         PADDOCK_ASSIGN(place, fs::locate_target(state_, at(path)));
         return fs::replace_file(place, options, true,
                                 [&](int fd) { return sys::write_all(fd, content); });
+    }
+
+    // Somebody writes to the known file "f" just before it is exchanged. `back` happens before the
+    // exchange back, and says its error.
+    Outcome<Identity> replace_too_late(const std::function<int()>& back) {
+        tree({"ROOT/f=old"});
+        WriteOptions known;
+        known.replaces = root().stat("f").value();
+        int renames = 0;
+        const CallHook hook([&](sys::Call call) {
+            if (call != sys::Call::kRename) return sys::Fault{};
+            if (++renames == 1) os_write(ws("f"), "theirs, and longer");
+            return sys::Fault{.error = renames == 2 ? back() : 0, .bytes_max = 0};
+        });
+        return replace("f", "new", known);
     }
 
     struct stat status(const char* name) const {
@@ -67,6 +85,14 @@ std::string access_list() {
     std::memcpy(bytes.data(), &kVersion, sizeof kVersion);
     std::memcpy(bytes.data() + sizeof kVersion, kEntries.data(), sizeof kEntries);
     return bytes;
+}
+
+// Every call of these kinds.
+CallHook::Act failing(std::map<sys::Call, int> errors) {
+    return [errors = std::move(errors)](sys::Call call) {
+        const auto found = errors.find(call);
+        return sys::Fault{.error = found == errors.end() ? 0 : found->second, .bytes_max = 0};
+    };
 }
 
 TEST_F(ReplaceTest, gives_the_name_to_a_new_file) {
@@ -238,36 +264,44 @@ TEST_F(ReplaceTest, a_failed_fill_leaves_nothing) {
     EXPECT_EQ(os_list(ws()), std::vector<std::string>{"f"});
 }
 
+TEST_F(ReplaceTest, a_condition_is_asked_while_the_content_goes_to_the_disk) {
+    tree({"ROOT/f=old"});
+    int syncs = 0;
+    const CallHook hook([&](sys::Call call) {
+        if (call == sys::Call::kSync) ++syncs;
+        return sys::Fault{};
+    });
+    const auto refused = root().write_file_if(
+        [&] {
+            EXPECT_EQ(syncs, 1) << "begun, and not waited for";
+            EXPECT_EQ(os_list(ws()).size(), 2U);
+            EXPECT_EQ(os_read(ws("f")), "old");
+            return false;
+        },
+        "f", "new");
+    EXPECT_CODE(refused, Code::kDeniedByRule);
+    EXPECT_EQ(os_read(ws("f")), "old");
+    EXPECT_EQ(os_list(ws()), std::vector<std::string>{"f"});
+    const auto written = root().write_file_if([] { return true; }, "f", "new");
+    ASSERT_TRUE(written);
+    EXPECT_EQ(written->inode, status("f").st_ino);
+    EXPECT_EQ(os_read(ws("f")), "new");
+}
+
 TEST_F(ReplaceTest, new_content_in_its_place_is_a_success) {
     tree({"ROOT/f=old"});
     WriteOptions known;
     known.replaces = root().stat("f").value();
-    const CallHook hook([](sys::Call call) {
-        return sys::Fault{.error = call == sys::Call::kUnlink ? EIO : 0, .bytes_max = 0};
-    });
+    const CallHook hook(failing({{sys::Call::kUnlink, EIO}}));
     EXPECT_TRUE(replace("f", "new", known)) << "after an exchange";
     EXPECT_EQ(os_read(ws("f")), "new");
-    const CallHook no_flags([](sys::Call call) {
-        const int error = call == sys::Call::kRename ? EINVAL : EIO;
-        const bool fails = call == sys::Call::kRename || call == sys::Call::kUnlink;
-        return sys::Fault{.error = fails ? error : 0, .bytes_max = 0};
-    });
+    const CallHook no_flags(failing({{sys::Call::kUnlink, EIO}, {sys::Call::kRename, EINVAL}}));
     EXPECT_TRUE(replace("g", "new")) << "after a link";
     EXPECT_EQ(os_read(ws("g")), "new");
 }
 
-// Somebody writes just before the exchange, and the exchange back fails.
 TEST_F(ReplaceTest, what_an_exchange_brought_out_is_not_removed) {
-    tree({"ROOT/f=old"});
-    WriteOptions known;
-    known.replaces = root().stat("f").value();
-    int renames = 0;
-    const CallHook hook([&](sys::Call call) {
-        if (call != sys::Call::kRename) return sys::Fault{};
-        if (++renames == 1) os_write(ws("f"), "theirs, and longer");
-        return sys::Fault{.error = renames == 2 ? EIO : 0, .bytes_max = 0};
-    });
-    const auto done = replace("f", "new", known);
+    const auto done = replace_too_late([] { return EIO; });
     ASSERT_FALSE(done);
     EXPECT_EQ(done.error().code, Code::kStaleRead);
     std::vector<std::string> contents;
@@ -275,19 +309,11 @@ TEST_F(ReplaceTest, what_an_exchange_brought_out_is_not_removed) {
     EXPECT_EQ(std::count(contents.begin(), contents.end(), "theirs, and longer"), 1);
 }
 
-// The same, and the name has gone before the exchange back.
 TEST_F(ReplaceTest, what_an_exchange_brought_out_gets_its_name_back_where_that_has_gone) {
-    tree({"ROOT/f=old"});
-    WriteOptions known;
-    known.replaces = root().stat("f").value();
-    int renames = 0;
-    const CallHook hook([&](sys::Call call) {
-        if (call != sys::Call::kRename) return sys::Fault{};
-        if (++renames == 1) os_write(ws("f"), "theirs, and longer");
-        if (renames == 2) std::filesystem::remove(ws("f"));
-        return sys::Fault{};
+    const auto done = replace_too_late([&] {
+        std::filesystem::remove(ws("f"));
+        return 0;
     });
-    const auto done = replace("f", "new", known);
     ASSERT_FALSE(done);
     EXPECT_EQ(done.error().code, Code::kStaleRead);
     EXPECT_EQ(os_read(ws("f")), "theirs, and longer");
@@ -298,9 +324,7 @@ TEST_F(ReplaceTest, without_exchange_no_name_is_risked) {
     tree({"ROOT/f=old"});
     const auto place = fs::locate_target(state_, at("f"));
     ASSERT_TRUE(place);
-    const CallHook hook([](sys::Call call) {
-        return sys::Fault{.error = call == sys::Call::kRename ? EINVAL : 0, .bytes_max = 0};
-    });
+    const CallHook hook(failing({{sys::Call::kRename, EINVAL}}));
     const auto done = fs::replace_file(*place, {}, false, [](int) { return Done(); });
     ASSERT_FALSE(done);
     EXPECT_EQ(done.error().code, Code::kNotAvailable);

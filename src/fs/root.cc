@@ -139,28 +139,29 @@ Root Root::without_create() const {
     return Root(state_, may_create() ? Rights::kNoCreate : rights_);
 }
 
+Root Root::refusing(ObjectTest refused) const {
+    auto state = std::make_shared<RootState>(*state_);
+    state->refused = [before = state_->refused, also = std::move(refused)](const Stat& stat) {
+        return (before && before(stat)) || also(stat);
+    };
+    return Root(std::move(state), rights_);
+}
+
 Result<Root> Root::sub_root(std::string_view path) const {
     auto state =
         fs::report("open sub-root", *state_, path,
                    [&](const RelPath& at) -> Outcome<std::shared_ptr<const RootState>> {
                        PADDOCK_ASSIGN(fd, fs::open_object(*state_, at, O_PATH | O_DIRECTORY));
-                       auto sub = std::make_shared<RootState>();
+                       auto sub = std::make_shared<RootState>(*state_);
                        PADDOCK_ASSIGN(node, sys::node(fd.get()));
                        sub->node = node;
                        sub->fd = std::move(fd);
-                       sub->rules.absolute = state_->rules.absolute;
-                       sub->rules.dotdot = state_->rules.dotdot;
+                       sub->rules.spellings.clear();
                        add_spellings_below(sub->rules, state_->rules, at.text);
                        const auto real = fs::walk_settled(*state_, at, state_->symlinks);
                        if (real && real->node && real->node->stat.identity == node.stat.identity) {
                            add_spellings_below(sub->rules, state_->rules, real->path());
                        }
-                       sub->symlinks = state_->symlinks;
-                       sub->hardlinks = state_->hardlinks;
-                       sub->mounts = state_->mounts;
-                       sub->every_mount = state_->every_mount;
-                       sub->kernel = state_->kernel;
-                       sub->links_protected = state_->links_protected;
                        return std::shared_ptr<const RootState>(std::move(sub));
                    });
     if (!state) return state.error();

@@ -1,18 +1,32 @@
 // What every copy of a Root shares. Immutable once made.
 #pragma once
 
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include <paddock/root_options.h>
 #include <paddock/unique_fd.h>
 
+#include "base/outcome.h"
 #include "fs/rel_path.h"
 #include "sys/stat.h"
 
 namespace paddock::fs {
 
+// Closed with the last of the states that share it.
+class SharedFd {
+public:
+    SharedFd() = default;
+    SharedFd(UniqueFd fd) : fd_(std::make_shared<const UniqueFd>(std::move(fd))) {}
+    int get() const noexcept { return fd_ == nullptr ? -1 : fd_->get(); }
+
+private:
+    std::shared_ptr<const UniqueFd> fd_;
+};
+
 struct RootState {
-    UniqueFd fd;  // O_PATH
+    SharedFd fd;  // O_PATH
     sys::Node node;
     PathRules rules;
     Symlinks symlinks = Symlinks::kInside;
@@ -21,6 +35,7 @@ struct RootState {
     bool every_mount = false;          // may be entered
     bool kernel = false;               // openat2 answers here
     bool links_protected = true;       // fs.protected_symlinks is on: the walk does the same
+    ObjectTest refused{};              // objects that are neither passed nor acted on; or none
 
     bool may_enter(sys::MountId mount) const noexcept {
         if (every_mount || mount == node.mount) return true;
@@ -28,6 +43,11 @@ struct RootState {
             if (mount == allowed) return true;
         }
         return false;
+    }
+
+    // `stat` is that of an open object, or of a name in a directory that is held.
+    Done permit(const Stat& stat) const {
+        return refused && refused(stat) ? Done(refuse(Code::kDeniedByRule)) : Done();
     }
 };
 

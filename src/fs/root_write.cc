@@ -169,8 +169,9 @@ Done make_directories(const RootState& state, const RelPath& path, const std::op
     });
 }
 
-Done write_through(const RootState& state, const RelPath& path, const WriteOptions& options,
-                   bool may_create, const fs::Fill& fill) {
+Outcome<Identity> write_through(const RootState& state, const RelPath& path,
+                                const WriteOptions& options, bool may_create, const fs::Fill& fill,
+                                const std::function<bool()>& condition = {}) {
     PADDOCK_TRY(check_mode(options.mode));
     if (options.make_parents && !path.parent().empty()) {
         RelPath parent;
@@ -183,11 +184,12 @@ Done write_through(const RootState& state, const RelPath& path, const WriteOptio
         PADDOCK_ASSIGN(opened, fs::open_readable(state, model));
         like = std::move(opened);
     }
-    return fs::retried([&]() -> Done {
+    return fs::retried([&]() -> Outcome<Identity> {
         PADDOCK_ASSIGN(place, locate_file(state, path));
         if (options.must_create && place.by_link) return refuse(Code::kAlreadyExists);
         if (!place.node && !may_create) return no_create();
-        return fs::replace_file(place, options, may_create, fill, like ? like->fd() : -1);
+        return fs::replace_file(place, options, may_create, fill, condition,
+                                like ? like->fd() : -1);
     });
 }
 
@@ -215,10 +217,18 @@ Result<Handle> Root::create_exclusive(std::string_view path, std::optional<Mode>
 
 Status Root::write_file(std::string_view path, std::string_view content,
                         const WriteOptions& options) const {
-    return fs::report("write", *state_, path, [&](const RelPath& at) -> Done {
+    const auto written = write_file_if({}, path, content, options);
+    if (!written) return written.error();
+    return {};
+}
+
+Result<Identity> Root::write_file_if(const std::function<bool()>& condition, std::string_view path,
+                                     std::string_view content, const WriteOptions& options) const {
+    return fs::report("write", *state_, path, [&](const RelPath& at) -> Outcome<Identity> {
         if (!may_write()) return refuse(Code::kReadOnly);
-        return write_through(*state_, at, options, may_create(),
-                             [&](int fd) { return sys::write_all(fd, content); });
+        return write_through(
+            *state_, at, options, may_create(), [&](int fd) { return sys::write_all(fd, content); },
+            condition);
     });
 }
 
@@ -244,15 +254,21 @@ Status Root::copy_file(std::string_view from, std::string_view to, bool replace,
                        const std::optional<Stat>& replaces) const {
     const auto source = open_file(from);
     if (!source) return source.error();
+    return copy_file(*source, to, replace, replaces);
+}
+
+Status Root::copy_file(const Handle& from, std::string_view to, bool replace,
+                       const std::optional<Stat>& replaces) const {
     return fs::report("copy to", *state_, to, [&](const RelPath& at) -> Done {
         if (!may_write()) return refuse(Code::kReadOnly);
         WriteOptions options;
         options.must_create = !replace;
         options.replaces = replaces;
-        options.mode = source->stat().mode & 0777U;
-        return write_through(*state_, at, options, may_create(), [&](int fd) {
-            return fs::copy_content(source->fd(), source->stat().size, fd);
-        });
+        options.mode = from.stat().mode & 0777U;
+        PADDOCK_TRY(write_through(*state_, at, options, may_create(), [&](int fd) {
+            return fs::copy_content(from.fd(), from.stat().size, fd);
+        }));
+        return {};
     });
 }
 

@@ -197,10 +197,11 @@ void TreeRemoval::spare() {
 }
 
 Outcome<Removed> TreeRemoval::take(const char* name, FileType type) {
-    if (sparing_ != nullptr) {
+    if (sparing_ != nullptr || state_.refused) {
         const auto node = sys::node_at(chain_.top(), name);
         if (!node && is_gone(node.error())) return Removed::kYes;
         if (!node) return node.error();
+        PADDOCK_TRY(state_.permit(node->stat));
         PADDOCK_ASSIGN(may, check(node->stat));
         if (may == Removed::kSpared) spare();
         if (may != Removed::kYes) return may;

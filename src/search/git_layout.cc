@@ -12,6 +12,7 @@
 #include "fs/root_state.h"
 #include "policy/git_config.h"
 #include "search/link_trail.h"
+#include "search/pinned_directory.h"
 
 namespace paddock::search {
 namespace {
@@ -27,8 +28,8 @@ constexpr std::array<std::string_view, 4> kParts = {"config", "config.worktree",
 constexpr std::array<std::string_view, 2> kRemoteFiles = {"remotes", "branches"};
 constexpr std::array<std::string_view, 3> kShape = {"head", "objects", "refs"};
 // As git spells them.
-constexpr std::array kRepositoryNames = {"HEAD",   "objects",         "refs", "commondir",
-                                         "config", "config.worktree", "hooks"};
+constexpr std::array<std::string_view, 7> kRepositoryNames = {
+    "HEAD", "objects", "refs", "commondir", "config", "config.worktree", "hooks"};
 
 // Of ASCII letters. `lower` has none that is not lower case.
 bool is_name(std::string_view name, std::string_view lower) {
@@ -336,34 +337,25 @@ void Layout::follow_remotes(const std::vector<GitSetting>& settings,
     }
 }
 
-// Too long a name, for one, keeps nobody from moving the directory to a shorter one.
-bool may_be_there(const Root& root, std::string_view path) {
-    const auto stat = root.lstat(path);
-    if (stat) return true;
-    const Code code = stat.error().code;
-    return code != Code::kNotFound && code != Code::kNotADirectory;
-}
-
-void note(const Root& root, const std::string& directory, std::string_view name,
-          NotableMap& notable) {
-    const auto stat = root.lstat(joined(directory, name));
-    if (stat) notable[directory].push_back({std::string(name), stat->type});
+void note(const PinnedDirectory& directory, std::string_view name,
+          std::vector<NotableEntry>& entries) {
+    if (const auto type = directory.type_of(name)) entries.push_back({std::string(name), *type});
 }
 
 // What git finds in this directory: a ".git", or itself a repository.
-void note_repository(const Root& root, const std::string& directory, NotableMap& notable) {
-    note(root, directory, ".git", notable);
-    const auto found = notable.find(directory);
-    if (found != notable.end() && found->second.front().type == FileType::kDirectory) {
-        const std::string dot_git = joined(directory, ".git");
-        notable[dot_git];
-        for (const std::string_view part : kParts) note(root, dot_git, part, notable);
+void note_repository(const Root& root, const std::string& path, NotableMap& notable) {
+    const PinnedDirectory directory(root, path);
+    std::vector<NotableEntry> entries;
+    note(directory, ".git", entries);
+    if (!entries.empty() && entries.front().type == FileType::kDirectory) {
+        const std::string dot_git = joined(path, ".git");
+        const PinnedDirectory inside(root, dot_git);
+        for (const std::string_view part : kParts) note(inside, part, notable[dot_git]);
     }
-    if (is_git_directory_name(leaf_of(directory)) || !may_be_there(root, joined(directory, "HEAD")))
-        return;
-    for (const char* name : kRepositoryNames) {
-        note(root, directory, name, notable);
+    if (!is_git_directory_name(leaf_of(path)) && directory.may_hold("HEAD")) {
+        for (const std::string_view name : kRepositoryNames) note(directory, name, entries);
     }
+    if (!entries.empty()) notable[path] = std::move(entries);
 }
 
 // Links give what they lead to, now or later, the name that git obeys.
@@ -376,13 +368,24 @@ void add_trail(const LinkTrail& trail, const GitPart& of, std::vector<GitPart>& 
     if (trail.end && !is_within(of.git_directory, *trail.end)) add(*trail.end);
 }
 
-void follow_part(const Root& root, const GitPart& part, std::vector<GitPart>& parts) {
-    const LinkTrail trail = follow_links(root, part.path);
+// No link, in a directory that was reached without passing any.
+bool is_noted_as_plain(const NotableMap& notable, std::string_view path) {
+    const auto found = notable.find(std::string(parent_of(path)));
+    return found != notable.end() &&
+           std::any_of(found->second.begin(), found->second.end(), [&](const NotableEntry& entry) {
+               return entry.name == leaf_of(path) && entry.type != FileType::kSymlink;
+           });
+}
+
+void follow_part(const Root& root, const NotableMap& notable, const GitPart& part,
+                 std::vector<GitPart>& parts) {
+    const bool is_plain = is_noted_as_plain(notable, part.path);
+    const LinkTrail trail = is_plain ? LinkTrail{{}, part.path} : follow_links(root, part.path);
     add_trail(trail, part, parts);
     if (part.kind != GitPart::Kind::kHooks || !trail.end) return;
-    const auto hooks = root.list(*trail.end);
-    if (!hooks) return;
-    for (const ListEntry& entry : hooks->entries) {
+    const Listing hooks = is_plain ? list_seen(root, *trail.end).value_or(Listing())
+                                   : root.list(*trail.end).value_or(Listing());
+    for (const ListEntry& entry : hooks.entries) {
         if (entry.type != FileType::kSymlink || entry.name.ends_with(".sample")) continue;
         add_trail(follow_links(root, joined(*trail.end, entry.name)), part, parts);
     }
@@ -416,13 +419,14 @@ bool is_obeyed_part(const Root& root, std::string_view path, GitChange change) {
     const std::string_view made = leaf_of(path);
     const bool is_part = is_one_of(kParts, made);
     if (!is_part && !is_one_of(kShape, made)) return false;
+    const PinnedDirectory directory(root, parent_of(path));
     // Of the shape only what appears or goes matters.
-    if (!is_part && change == GitChange::kMake && may_be_there(root, path)) return false;
+    if (!is_part && change == GitChange::kMake && directory.may_hold(made)) return false;
     std::vector<NotableEntry> entries = {{std::string(made), FileType::kUnknown}};
     bool has_part = is_part;
-    for (const char* name : kRepositoryNames) {
-        if (!may_be_there(root, joined(parent_of(path), name))) continue;
-        entries.push_back({name, FileType::kUnknown});
+    for (const std::string_view name : kRepositoryNames) {
+        if (!directory.may_hold(name)) continue;
+        entries.push_back({std::string(name), FileType::kUnknown});
         has_part = has_part || is_one_of(kParts, name);
     }
     return has_part && has_the_shape(entries);
@@ -457,7 +461,8 @@ std::vector<GitPart> git_parts_above(const Root& root, std::string_view path,
     std::vector<GitPart> parts;
     if (!notable.empty()) parts = Layout(root, notable, home, Layout::Seen::kAbove).run();
     for (std::size_t i = 0, count = parts.size(); i < count; ++i) {
-        if (parts[i].kind != GitPart::Kind::kPointer) follow_part(root, GitPart(parts[i]), parts);
+        if (parts[i].kind == GitPart::Kind::kPointer) continue;
+        follow_part(root, notable, GitPart(parts[i]), parts);
     }
     return parts;
 }

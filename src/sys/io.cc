@@ -120,6 +120,10 @@ Done seek(int fd, std::uint64_t position) {
     return call(Call::kSeek, [&] { return ::lseek(fd, static_cast<off_t>(position), SEEK_SET); });
 }
 
+void begin_sync(int fd) {
+    (void)call(Call::kSync, [&] { return ::sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WRITE); });
+}
+
 Done sync_data(int fd) {
     return call(Call::kSync, [&] { return ::fdatasync(fd); });
 }

@@ -34,6 +34,8 @@ Done send_now(int socket, std::string_view message);
 Outcome<std::size_t> receive_now(int socket, char* buffer, std::size_t size);  // 0: it is gone
 
 Done seek(int fd, std::uint64_t position);
+// Has the disk begin with what a sync_data() later waits for. What fails here fails there.
+void begin_sync(int fd);
 Done sync_data(int fd);
 Done sync_all(int fd);
 Done truncate(int fd, std::uint64_t size);  // a file-size limit as in write_all

@@ -74,7 +74,7 @@ public:
     Problem missing(std::string_view path) const;
 
     // The pinned directory for search, which passes the rules itself by way of hides().
-    const Root& linkless() const noexcept { return linkless_; }
+    const Root& linkless() const { return held_.empty() ? linkless_ : looking_; }
     const policy::PathRules& rules() const noexcept { return rules_; }
 
     // --- changing; each refuses what the rules protect ---
@@ -111,8 +111,7 @@ public:
     Attempt<void> remove(const std::string& canonical, bool recursive) const;
     Attempt<void> remove(const Change& change) const;  // stale_read if it is another file by now
 
-    // As it appears in results.
-    std::string shown(std::string_view canonical) const;
+    std::string shown(std::string_view canonical) const;  // as it appears in results
     static std::string shown_name(std::string_view name);
     static std::string shown_given(std::string_view path);  // a path as a caller wrote it
 
@@ -136,7 +135,6 @@ private:
     // Of a canonical path, or of what a caller gave.
     Problem told(Error error) const;
     static Problem told(Error error, std::string_view given);
-    static Problem denied(const std::string& shown, const policy::Decision& decision);
     // A refusal names what was given, if that is known.
     Attempt<void> check(std::string_view canonical, Purpose purpose,
                         std::optional<std::string_view> given = {}) const;
@@ -168,15 +166,12 @@ private:
     Attempt<void> copy_directory(const CopyStep& step, Copied& copied) const;
     Attempt<void> give_modes(const Copied& copied) const;
     void leave_out(Copied& copied, const std::string& path, const char* why) const;
-    static Problem partly(Problem problem, const Copied& copied);
     Attempt<void> copy_content(const std::string& from, const std::string& to,
                                bool overwrite) const;
-    bool is_still(const std::string& canonical, const Stat& then) const;
     Attempt<void> check_removal(const std::string& canonical) const;
     // The change of a file whose present content the session knows.
     Attempt<Change> known(OpenFile file) const;
     Attempt<void> check_known(const FileContent& content) const;
-    void mark_written(const std::string& canonical, std::string_view content) const;
     // The file whose place another is to take, if there is one: its content must be known, and it
     // must be writable. Nothing but a file is replaced.
     Attempt<std::optional<Stat>> replaced(const std::string& canonical) const;
@@ -184,9 +179,14 @@ private:
     // Those that missing_parents() found.
     Attempt<void> make_missing(const std::vector<std::string>& directories) const;
     Attempt<void> count_written(std::uint64_t bytes, std::optional<std::uint64_t> freed = {}) const;
+    // What to act with: a rule follows the object, whatever is exchanged since held() was asked.
+    const Root& to_look(std::string_view canonical) const;
+    const Root& to_change() const { return held_.empty() ? linkless_ : changing_; }
 
     Root root_;
     Root linkless_;
+    Root looking_;   // refuses what is held and hidden
+    Root changing_;  // refuses what is held
     std::string base_;
     policy::PathRules rules_;
     const HeldObjects& held_;

@@ -24,6 +24,16 @@ std::string what_changed(const search::SecretScanner* scanner, std::string befor
         .text;
 }
 
+void mark_written(ReadTracker* reads, const Identity& file, const std::string& canonical,
+                  std::string_view content) {
+    if (reads != nullptr) reads->mark_read(file, canonical, content);
+}
+
+bool is_still(const Root& root, const std::string& canonical, const Stat& then) {
+    const auto now = root.lstat(canonical);
+    return now && is_unwritten(*now, then);
+}
+
 }  // namespace
 
 Attempt<void> Files::check_known(const FileContent& content) const {
@@ -63,7 +73,7 @@ Attempt<Change> Files::prepare(std::string_view given) const {
     if (auto allowed = check(*lexical, Purpose::kChange, given); !allowed) return allowed.error();
     // Where no link is on the way, that is the canonical path.
     if (!names_directory(path)) {
-        if (auto handle = linkless_.open_file(*lexical)) {
+        if (auto handle = to_change().open_file(*lexical)) {
             return known(OpenFile(*lexical, named_given(given), std::move(*handle), meter_));
         }
     }
@@ -74,7 +84,7 @@ Attempt<Change> Files::prepare(std::string_view given) const {
                        "'" + shown_given(given) + "' names a directory. Name a file.");
     }
     if (!found->exists) return Change{found->path, std::nullopt};
-    auto handle = linkless_.open_file(found->path);
+    auto handle = to_change().open_file(found->path);
     if (!handle) return told(handle.error(), given);
     return known(OpenFile(found->path, named_given(given), std::move(*handle), meter_));
 }
@@ -94,10 +104,15 @@ Attempt<void> Files::commit(const Change& change, std::string_view content,
                             std::optional<Mode> mode, const Model& like) const {
     const auto git = turn_with_git(change.path);
     const std::shared_lock names_stay(names());
-    if (auto allowed = check_obeyed(change.path, search::GitChange::kMake); !allowed)
-        return allowed;
+    Attempt<void> allowed;
+    const auto is_allowed = [&] {
+        allowed = check_obeyed(change.path, search::GitChange::kMake);
+        return allowed.has_value();
+    };
+    // No directory is made for what is refused. Of a file that is there it is asked meanwhile.
+    if (!change.old && !is_allowed()) return allowed;
     const auto freed = change.old ? std::optional(change.old->stat.size) : std::nullopt;
-    if (auto allowed = count_written(content.size(), freed); !allowed) return allowed.error();
+    if (auto counted = count_written(content.size(), freed); !counted) return counted;
     WriteOptions options;
     options.make_parents = !change.old;
     options.mode = mode;
@@ -107,34 +122,28 @@ Attempt<void> Files::commit(const Change& change, std::string_view content,
     options.must_create = !change.old;
     if (change.old) options.replaces = change.old->stat;
     const std::lock_guard turn(turn_of(change.path));
-    const auto done = linkless_.write_file(change.path, content, options);
+    const auto done = to_change().write_file_if(change.old ? is_allowed : std::function<bool()>(),
+                                                change.path, content, options);
+    if (!allowed) return allowed;
     const bool is_gone = !done && change.old && done.error().code == Code::kNotFound;
     if (is_gone) return told(as_error(refuse(Code::kStaleRead), "write", change.path));
     if (!done) return told(done.error());
-    mark_written(change.path, content);
+    mark_written(reads_, *done, change.path, content);
     return {};
-}
-
-// Its own name is asked, which takes fewer calls than following it.
-void Files::mark_written(const std::string& canonical, std::string_view content) const {
-    if (reads_ == nullptr) return;
-    if (const auto now = linkless_.lstat(canonical)) {
-        reads_->mark_read(now->identity, canonical, content);
-    }
 }
 
 Attempt<void> Files::restore(const Change& change, const std::string& made) const {
     const std::shared_lock names_stay(names());
     const std::lock_guard turn(turn_of(change.path));
     // Looked at before it is read: whoever writes later has changed it.
-    const auto stat = linkless_.stat(change.path);
+    const auto stat = to_change().stat(change.path);
     const bool is_gone = !stat && stat.error().code == Code::kNotFound;
     if (!stat && !is_gone) return told(stat.error());
-    const auto now = linkless_.read_file(change.path, made.size());
+    const auto now = to_change().read_file(change.path, made.size());
     if (is_gone || !now || *now != made)
         return told(as_error(refuse(Code::kStaleRead), "restore", change.path));
     if (!change.old) {
-        const auto done = linkless_.remove(change.path, *stat);
+        const auto done = to_change().remove(change.path, *stat);
         if (!done) return told(done.error());
         return {};
     }
@@ -142,15 +151,10 @@ Attempt<void> Files::restore(const Change& change, const std::string& made) cons
     options.replaces = *stat;
     options.mode = change.old->stat.mode & 0777U;
     options.mode_of_old = true;
-    const auto done = linkless_.write_file(change.path, change.old->bytes, options);
+    const auto done = to_change().write_file_if({}, change.path, change.old->bytes, options);
     if (!done) return told(done.error());
-    mark_written(change.path, change.old->bytes);
+    mark_written(reads_, *done, change.path, change.old->bytes);
     return {};
-}
-
-bool Files::is_still(const std::string& canonical, const Stat& then) const {
-    const auto now = linkless_.lstat(canonical);
-    return now && is_unwritten(*now, then);
 }
 
 Attempt<void> Files::rename(const Change& from, const Change& to) const {
@@ -158,22 +162,22 @@ Attempt<void> Files::rename(const Change& from, const Change& to) const {
     if (auto allowed = check_obeyed(to.path, search::GitChange::kMake); !allowed) return allowed;
     if (auto allowed = check_obeyed(from.path, search::GitChange::kTakeAway); !allowed)
         return allowed;
-    if (!is_still(from.path, from.old->stat)) {
+    if (!is_still(linkless_, from.path, from.old->stat)) {
         return told(as_error(refuse(Code::kStaleRead), "rename", from.path));
     }
     if (auto made = make_missing(missing_parents(to.path)); !made) return made;
-    const auto done = linkless_.rename(from.path, to.path, RenameMode::kNoReplace);
+    const auto done = to_change().rename(from.path, to.path, RenameMode::kNoReplace);
     if (!done) return told(done.error());
-    mark_written(to.path, from.old->bytes);
+    mark_written(reads_, from.old->stat.identity, to.path, from.old->bytes);
     return {};
 }
 
 Attempt<void> Files::rename_back(const Change& from, const Change& to) const {
     const std::lock_guard alone(names());
-    if (!is_still(to.path, from.old->stat)) {
+    if (!is_still(linkless_, to.path, from.old->stat)) {
         return told(as_error(refuse(Code::kStaleRead), "rename back", from.path));
     }
-    const auto done = linkless_.rename(to.path, from.path, RenameMode::kNoReplace);
+    const auto done = to_change().rename(to.path, from.path, RenameMode::kNoReplace);
     if (!done) return told(done.error());
     return {};
 }
@@ -183,15 +187,15 @@ Attempt<std::string> Files::set_aside(const Change& change) const {
     const std::lock_guard turn(turn_of(change.path));
     if (auto allowed = check_removal(change.path); !allowed) return allowed.error();
     Problem stale = told(as_error(refuse(Code::kStaleRead), "remove", change.path));
-    if (!is_still(change.path, change.old->stat)) return stale;
+    if (!is_still(linkless_, change.path, change.old->stat)) return stale;
     const std::string_view parent = fs::parent_of(change.path);
-    auto temp = linkless_.temp_file(parent.empty() ? "." : parent);
+    auto temp = to_change().temp_file(parent.empty() ? "." : parent);
     if (!temp) return told(temp.error());
-    const auto done = linkless_.rename(change.path, temp->path());
+    const auto done = to_change().rename(change.path, temp->path());
     if (!done) return told(done.error());
     temp->keep();
-    if (is_still(temp->path(), change.old->stat)) return temp->path();
-    const auto back = linkless_.rename(temp->path(), change.path, RenameMode::kNoReplace);
+    if (is_still(linkless_, temp->path(), change.old->stat)) return temp->path();
+    const auto back = to_change().rename(temp->path(), change.path, RenameMode::kNoReplace);
     if (!back) stale.text += " What was there is kept as '" + shown(temp->path()) + "'.";
     return stale;
 }
@@ -199,12 +203,12 @@ Attempt<std::string> Files::set_aside(const Change& change) const {
 Attempt<void> Files::put_back(const std::string& aside, const Change& change) const {
     const std::shared_lock names_stay(names());
     const std::lock_guard turn(turn_of(change.path));
-    const auto done = linkless_.rename(aside, change.path, RenameMode::kNoReplace);
+    const auto done = to_change().rename(aside, change.path, RenameMode::kNoReplace);
     if (!done) return told(done.error());
     return {};
 }
 
-void Files::drop_aside(const std::string& aside) const { (void)linkless_.remove(aside); }
+void Files::drop_aside(const std::string& aside) const { (void)to_change().remove(aside); }
 
 Attempt<void> Files::make_directory(const std::string& canonical) const {
     const auto git = turn_with_git(canonical);
@@ -216,7 +220,7 @@ Attempt<void> Files::make_directories(const std::string& canonical) const {
     if (auto allowed = check(canonical, Purpose::kChange); !allowed) return allowed;
     if (auto allowed = check_obeyed(canonical, search::GitChange::kMake); !allowed) return allowed;
     if (auto allowed = count_written(0); !allowed) return allowed;
-    const auto made = linkless_.mkdir_all(canonical);
+    const auto made = to_change().mkdir_all(canonical);
     if (!made) return told(made.error());
     return {};
 }
@@ -230,7 +234,7 @@ Attempt<void> Files::remove(const std::string& canonical, bool recursive) const 
     const std::lock_guard turn(turn_of(canonical));
     if (auto allowed = check_removal(canonical); !allowed) return allowed;
     if (auto allowed = check_below(canonical, canonical); !allowed) return allowed;
-    const auto done = recursive ? linkless_.remove_all(canonical) : linkless_.remove(canonical);
+    const auto done = recursive ? to_change().remove_all(canonical) : to_change().remove(canonical);
     if (!done) return told(done.error());
     return {};
 }
@@ -239,7 +243,7 @@ Attempt<void> Files::remove(const Change& change) const {
     const std::shared_lock names_stay(names());
     const std::lock_guard turn(turn_of(change.path));
     if (auto allowed = check_removal(change.path); !allowed) return allowed;
-    const auto done = linkless_.remove(change.path, change.old->stat);
+    const auto done = to_change().remove(change.path, change.old->stat);
     if (!done) return told(done.error());
     return {};
 }

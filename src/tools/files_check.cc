@@ -7,21 +7,15 @@
 namespace paddock::tools {
 namespace {
 
-// What only a link leads to is refused under the name of the link alone.
-bool is_refused_as_object(const search::ProtectedPath& held) {
-    const bool is_led_to = held.kind == search::ProtectedKind::kNamed && !held.named_by.empty();
-    return held.protection != search::Protection::kPinned && !is_led_to;
-}
-
-}  // namespace
-
-Problem Files::denied(const std::string& shown, const policy::Decision& decision) {
+Problem denied(const std::string& shown, const policy::Decision& decision) {
     std::string text = "'" + shown + "' is ";
     text += decision.access == PathAccess::kDeny ? "protected" : "read-only";
     text +=
         " by the workspace's rule '" + std::string(decision.pattern) + "'. Work with another file.";
     return Problem(Code::kDeniedByRule, std::move(text));
 }
+
+}  // namespace
 
 Attempt<void> Files::check(std::string_view canonical, Purpose purpose,
                            std::optional<std::string_view> given) const {
@@ -48,11 +42,14 @@ std::optional<search::ProtectedPath> Files::held(std::string_view canonical,
     if ((looks && !decision.rule) || held_.empty()) return std::nullopt;
     for (std::string_view at = canonical; !at.empty(); at = fs::parent_of(at)) {
         const auto stat = linkless_.lstat(at);
-        auto found = stat ? held_.find(*stat) : std::nullopt;
-        if (!found || !is_refused_as_object(*found)) continue;
-        if (!looks || found->protection == search::Protection::kHidden) return found;
+        if (!stat || !(looks ? held_.hides(*stat) : held_.keeps(*stat))) continue;
+        if (auto found = held_.find(*stat)) return found;
     }
     return std::nullopt;
+}
+
+const Root& Files::to_look(std::string_view canonical) const {
+    return held_.empty() || !rules_.decide(ruled(canonical)).rule ? linkless_ : looking_;
 }
 
 Attempt<void> Files::check_obeyed(const std::string& canonical, search::GitChange change) const {

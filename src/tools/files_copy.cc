@@ -34,6 +34,15 @@ std::string counted(std::size_t number, const char* one, const char* many) {
     return std::to_string(number) + " " + (number == 1 ? one : many);
 }
 
+Problem partly(Problem problem, const Copied& copied) {
+    // The name was free when this began.
+    if (problem.code == Code::kAlreadyExists) problem.code = Code::kRace;
+    problem.text += " Before that " + counted(copied.files, "file", "files") + " and " +
+                    counted(copied.made.size(), "directory", "directories") +
+                    " had been copied; the rest was not. Look at what is there before you go on.";
+    return problem;
+}
+
 }  // namespace
 
 void Files::leave_out(Copied& copied, const std::string& path, const char* why) const {
@@ -57,7 +66,7 @@ std::vector<std::string> Files::missing_parents(const std::string& canonical) co
 
 // One that somebody else has filled meanwhile stays.
 void Files::remove_empty(const std::vector<std::string>& directories) const {
-    for (const std::string& directory : directories) (void)linkless_.remove(directory);
+    for (const std::string& directory : directories) (void)to_change().remove(directory);
 }
 
 Attempt<std::optional<Stat>> Files::replaced(const std::string& canonical) const {
@@ -72,7 +81,7 @@ Attempt<std::optional<Stat>> Files::replaced(const std::string& canonical) const
                                                   "' is a link or a special file and is not "
                                                   "replaced. Remove it first if it is to go.");
     }
-    if (auto writable = linkless_.check_writable(canonical); !writable)
+    if (auto writable = to_change().check_writable(canonical); !writable)
         return told(writable.error());
     if (reads_ == nullptr) return *stat;
     const auto content = read(canonical, limits::kReadFileBytesMax);
@@ -121,7 +130,7 @@ Attempt<void> Files::move(const std::string& from, const std::string& to, bool o
         return parents;
     }
     const auto done =
-        linkless_.rename(from, to, overwrite ? RenameMode::kReplace : RenameMode::kNoReplace);
+        to_change().rename(from, to, overwrite ? RenameMode::kReplace : RenameMode::kNoReplace);
     if (!done) {
         remove_empty(made);
         return told(done.error());
@@ -132,7 +141,7 @@ Attempt<void> Files::move(const std::string& from, const std::string& to, bool o
     const auto left = linkless_.lstat(from);
     const auto there = left ? linkless_.lstat(to) : left;
     if (!there || left->identity != there->identity || left->links < 2) return {};
-    if (auto removed = linkless_.remove(from); !removed) return told(removed.error());
+    if (auto removed = to_change().remove(from); !removed) return told(removed.error());
     return {};
 }
 
@@ -171,15 +180,6 @@ Attempt<Copied> Files::copy(const std::string& from, const std::string& to, bool
                        "Nothing was copied: " + copied.left_out_names + ". Name another source.");
     }
     return copied;
-}
-
-Problem Files::partly(Problem problem, const Copied& copied) {
-    // The name was free when this began.
-    if (problem.code == Code::kAlreadyExists) problem.code = Code::kRace;
-    problem.text += " Before that " + counted(copied.files, "file", "files") + " and " +
-                    counted(copied.made.size(), "directory", "directories") +
-                    " had been copied; the rest was not. Look at what is there before you go on.";
-    return problem;
 }
 
 // `copied`: where to note what cannot be looked into.
@@ -230,7 +230,7 @@ Attempt<void> Files::check_copy(const CopyStep& whole, const CopyStep& step) con
                            "Name another source.");
     }
     if (type == FileType::kRegular) {
-        if (const auto readable = linkless_.open_file(from); !readable)
+        if (const auto readable = to_look(from).open_file(from); !readable)
             return told(readable.error());
     }
     return is_special ? Attempt<void>() : check_in_the_way(step);
@@ -257,7 +257,7 @@ Attempt<void> Files::copy_directory(const CopyStep& step, Copied& copied) const 
     const auto stat = stat_name(step.from);
     if (!stat) return stat.error();
     if (auto allowed = count_written(0); !allowed) return allowed;
-    const auto done = linkless_.mkdir(step.to, kPrivate);
+    const auto done = to_change().mkdir(step.to, kPrivate);
     const bool merges = !done && step.overwrite && done.error().code == Code::kAlreadyExists;
     if (merges) return {};
     if (!done) return told(done.error());
@@ -269,7 +269,8 @@ Attempt<void> Files::copy_directory(const CopyStep& step, Copied& copied) const 
 Attempt<void> Files::give_modes(const Copied& copied) const {
     for (auto it = copied.made.rbegin(); it != copied.made.rend(); ++it) {
         if (it->mode == kPrivate) continue;
-        if (const auto done = linkless_.chmod(it->path, it->mode); !done) return told(done.error());
+        if (const auto done = to_change().chmod(it->path, it->mode); !done)
+            return told(done.error());
     }
     return {};
 }
@@ -284,9 +285,9 @@ Attempt<void> Files::copy_one(const CopyStep& whole, const CopyStep& step, Copie
     if (type == FileType::kRegular) {
         if (auto made = copy_content(from, to, overwrite); !made) return made;
     } else if (type == FileType::kSymlink) {
-        const auto target = linkless_.readlink(from);
+        const auto target = to_look(from).readlink(from);
         if (!target) return told(target.error());
-        const auto done = linkless_.symlink(target->text, to);
+        const auto done = to_change().symlink(target->text, to);
         if (!done && done.error().code == Code::kPathEscape) {
             leave_out(copied, from, "a link that leads outside");
             return {};
@@ -303,8 +304,8 @@ Attempt<void> Files::copy_one(const CopyStep& whole, const CopyStep& step, Copie
 Attempt<void> Files::copy_content(const std::string& from, const std::string& to,
                                   bool overwrite) const {
     const std::lock_guard turn(turn_of(to));
-    const auto stat = stat_name(from);
-    if (!stat) return stat.error();
+    const auto source = to_look(from).open_file(from);
+    if (!source) return told(source.error());
     std::optional<Stat> old;
     if (overwrite) {
         const auto known = replaced(to);
@@ -312,8 +313,8 @@ Attempt<void> Files::copy_content(const std::string& from, const std::string& to
         old = *known;
     }
     const auto freed = old ? std::optional(old->size) : std::nullopt;
-    if (auto allowed = count_written(stat->size, freed); !allowed) return allowed;
-    const auto done = linkless_.copy_file(from, to, old.has_value(), old);
+    if (auto allowed = count_written(source->stat().size, freed); !allowed) return allowed;
+    const auto done = to_change().copy_file(*source, to, old.has_value(), old);
     if (!done) return told(done.error());
     return {};
 }

@@ -30,6 +30,18 @@ std::optional<search::ProtectedPath> HeldObjects::find(const Stat& stat) const {
     return found->second;
 }
 
+// What only a link leads to is refused under the name of the link alone.
+bool HeldObjects::keeps(const Stat& stat) const {
+    const auto held = find(stat);
+    if (!held || held->protection == search::Protection::kPinned) return false;
+    return held->kind != search::ProtectedKind::kNamed || held->named_by.empty();
+}
+
+bool HeldObjects::hides(const Stat& stat) const {
+    const auto held = keeps(stat) ? find(stat) : std::nullopt;
+    return held && held->protection == search::Protection::kHidden;
+}
+
 bool HeldObjects::empty() const {
     const std::lock_guard lock(mutex_);
     return held_.empty();

@@ -27,6 +27,9 @@ public:
     void assign(const std::vector<search::ProtectedPath>& entries);
 
     std::optional<search::ProtectedPath> find(const Stat& stat) const;
+    // Is it refused under every name, to who wants to change it or to look at it?
+    bool keeps(const Stat& stat) const;
+    bool hides(const Stat& stat) const;
     bool empty() const;
 
 private:

@@ -24,6 +24,20 @@ RootOptions rejecting_hardlinks() {
     return options;
 }
 
+// Whatever depends on how many names "h" has is attacked, and the file outside stays as it was.
+using Attack = std::function<void(RootOptions, const std::function<bool(const Root&)>& act)>;
+void expect_links_counted(const std::string& outside, const Attack& attack) {
+    const Stat before = *Root::open(outside)->stat("secret");
+    attack({}, [](const Root& jail) { return jail.chmod("h", 0666).has_value(); });
+    attack({}, [](const Root& jail) {
+        return jail.utimes("h", {.modified = std::chrono::seconds(1)}).has_value();
+    });
+    attack(rejecting_hardlinks(), [](const Root& jail) { return jail.read_file("h").has_value(); });
+    const Stat after = *Root::open(outside)->stat("secret");
+    EXPECT_EQ(before.mode, after.mode);
+    EXPECT_EQ(before.modified, after.modified);
+}
+
 ATTACK(HL_01, read_of_a_second_name) {
     tree({"ROOT/h&OUT/secret", "ROOT/f=plain"});
     expect_naive_leak("h");
@@ -244,22 +258,11 @@ ATTACK(HL_04, name_that_goes_away_before_the_links_are_counted) {
         EXPECT_FALSE(act(jail));
         EXPECT_TRUE(gone) << "the attack did not take place";
     };
-    const Stat before = *Root::open(out())->stat("secret");
-    attack({}, [](const Root& jail) { return jail.chmod("h", 0666).has_value(); });
-    attack({}, [](const Root& jail) {
-        return jail.utimes("h", {.modified = std::chrono::seconds(1)}).has_value();
-    });
-    RootOptions reject;
-    reject.hardlinks = Hardlinks::kReject;
-    attack(reject, [](const Root& jail) { return jail.read_file("h").has_value(); });
-    const Stat after = *Root::open(out())->stat("secret");
-    EXPECT_EQ(before.mode, after.mode);
-    EXPECT_EQ(before.modified, after.modified);
+    expect_links_counted(out(), attack);
 }
 
 // The same, and the name is back whenever it is looked up.
 ATTACK(HL_04, name_that_is_away_only_while_the_links_are_counted) {
-    const Stat before = *Root::open(out())->stat("secret");
     const auto attack = [&](RootOptions options, const std::function<bool(const Root&)>& act) {
         const Root jail = root(options);
         const auto link = [&] { return ::link(out("secret").c_str(), ws("h").c_str()) == 0; };
@@ -277,16 +280,7 @@ ATTACK(HL_04, name_that_is_away_only_while_the_links_are_counted) {
         EXPECT_GT(turns, 0) << "the attack did not take place";
         (void)::unlink(ws("h").c_str());
     };
-    attack({}, [](const Root& jail) { return jail.chmod("h", 0666).has_value(); });
-    attack({}, [](const Root& jail) {
-        return jail.utimes("h", {.modified = std::chrono::seconds(1)}).has_value();
-    });
-    RootOptions reject;
-    reject.hardlinks = Hardlinks::kReject;
-    attack(reject, [](const Root& jail) { return jail.read_file("h").has_value(); });
-    const Stat after = *Root::open(out())->stat("secret");
-    EXPECT_EQ(before.mode, after.mode);
-    EXPECT_EQ(before.modified, after.modified);
+    expect_links_counted(out(), attack);
 }
 
 // A name that goes while the new content is written does not come back through such a handle.

@@ -269,6 +269,29 @@ TEST_F(Change, to_restore_what_has_gone_is_stale) {
     EXPECT_EQ(restored.error().code, Code::kStaleRead);
 }
 
+// Close to the least: four names in ".git", the config, the entries of hooks.
+TEST_F(Change, looks_at_each_part_of_a_repository_once) {
+    if (root().resolver() == ResolverKind::kWalk) GTEST_SKIP() << "each name takes calls there";
+    tree({"ROOT/plain/f=old", "ROOT/repository/f=old", "ROOT/repository/.git/HEAD=x",
+          "ROOT/repository/.git/config=[core]\n\tbare = false\n", "ROOT/repository/.git/hooks/"});
+    const auto calls = [&](const std::string& path) {
+        read(path);
+        return count_calls([&] { (void)ok("write_file", {{"path", path}, {"content", "new"}}); });
+    };
+    EXPECT_LE(calls("repository/f"), calls("plain/f") + 11);
+}
+
+TEST_F(Change, leaves_a_hook_of_a_bare_repository_and_nothing_beside_it) {
+    tree({"ROOT/srv/HEAD=x", "ROOT/srv/objects/", "ROOT/srv/refs/", "ROOT/srv/hooks/update=mine"});
+    read("srv/hooks/update");
+    EXPECT_EQ(refused("write_file", {{"path", "srv/hooks/update"}, {"content", "evil"}}),
+              "denied_by_rule");
+    EXPECT_EQ(refused("write_file", {{"path", "srv/hooks/d/new"}, {"content", "evil"}}),
+              "denied_by_rule");
+    EXPECT_EQ(os_list(ws("srv/hooks")), std::vector<std::string>{"update"});
+    EXPECT_EQ(os_read(ws("srv/hooks/update")), "mine");
+}
+
 TEST_F(Change, leaves_hooks_of_a_repository_behind_a_link) {
     tree({"ROOT/.git->lnk/git", "ROOT/lnk->real", "ROOT/real/git/objects/", "ROOT/real/git/refs/",
           "ROOT/real/git/HEAD=x", "ROOT/real/git/config=[core]\n hooksPath = hk\n"});
