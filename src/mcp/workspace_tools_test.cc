@@ -47,11 +47,6 @@ std::string hints_of(const json::Value& tool) {
 }
 
 TEST_F(WorkspaceToolsTest, every_hint_is_said_and_true) {
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-    GTEST_SKIP() << "the runtime of ThreadSanitizer does not survive the start of a sandbox";
-#endif
-#endif
     std::map<std::string, std::string> expected{
         {"read_file", "readOnly idempotent"},
         {"read_files", "readOnly idempotent"},

@@ -173,6 +173,11 @@ void Server::stop(std::chrono::milliseconds patience) {
     }
     for (std::thread& thread : body_->threads) thread.join();
     body_->threads.clear();
+    // What was cancelled last has not heard of it: it waits in a loop and holds that or another.
+    for (const auto& loop : body_->loops) {
+        loop->io().restart();
+        loop->io().poll();
+    }
 }
 
 }  // namespace paddock::net

@@ -136,7 +136,7 @@ int take_steps(void* argument) {
     CommandStart& start = *static_cast<CommandStart*>(argument);
     for (const Step& step : kSteps) {
         if (const auto taken = step.take(start); !taken) {
-            start.failed = {step.stage, taken.error().os_error};
+            *start.failed = {step.stage, taken.error().os_error};
             break;
         }
     }

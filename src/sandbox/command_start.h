@@ -30,10 +30,10 @@ struct CommandStart {
     char* const* environment = nullptr;
     std::span<char> path_buffer = {};  // for looking up the program
 
-    StageError failed = {};  // set by the child
+    StageError* failed = nullptr;  // set by the child, in a sys::Memory
 };
 
-// Runs the command. Nothing of it has run if it fails; `start.failed` says where. ETIMEDOUT: the
+// Runs the command. Nothing of it has run if it fails; `*start.failed` says where. ETIMEDOUT: the
 // child could not get that far, or the server has ended.
 Outcome<pid_t> start_command(CommandStart& start, std::span<std::byte> stack);
 

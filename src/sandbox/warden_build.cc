@@ -110,8 +110,7 @@ bool WardenProcess::can_observe() {
         *static_cast<bool*>(works) = sys::seccomp::install_with_listener({&kAllow, 1}).has_value();
         sys::leave(0);
     };
-    bool works = false;
-    return sys::borrow_process(attempt, &works, stack_) && works;
+    return sys::borrow_process(attempt, &observes_, stack_) && observes_;
 }
 
 StageError WardenProcess::build_namespaces() {

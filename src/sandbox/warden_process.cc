@@ -183,10 +183,12 @@ Reply WardenProcess::spawn(Request& request, std::size_t descriptors, UniqueFd& 
 }
 
 StageError WardenProcess::start_plainly(CommandStart& start, pid_t& leader) {
+    start_failed_ = {};
+    start.failed = &start_failed_;
     const auto started = start_command(start, stack_);
     if (!started) return {Stage::kFork, started.error().os_error};
     leader = *started;
-    return start.failed;
+    return start_failed_;
 }
 
 // The command's filter is the last thing it gets, so the listener comes from the child itself.

@@ -89,6 +89,7 @@ private:
     UniqueFd directory_;  // where commands begin
     std::uint32_t next_id_ = 1;
     bool observes_ = false;
+    StageError start_failed_;  // of the command that is being started
 
     std::array<Job, limits::kCommandsMax> jobs_;
     std::array<pid_t, limits::kCommandsMax> leaders_;

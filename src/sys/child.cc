@@ -14,12 +14,37 @@
 #include <cstring>
 
 #include "sys/call.h"
+#include "sys/memory.h"
+
+#ifdef PADDOCK_THREAD_SANITIZER
+#include <sanitizer/linux_syscall_hooks.h>
+#endif
 
 namespace paddock::sys {
 namespace {
 
 constexpr long kNrCloseRange = 436;
 constexpr auto kPidfd = static_cast<idtype_t>(3);  // P_PIDFD
+constexpr int kSameMemory = kChildrenShareMemory ? CLONE_VM : 0;
+
+long plain_clone(unsigned long flags, int* held) {
+    return ::syscall(SYS_clone, flags, nullptr, held, nullptr, nullptr);
+}
+
+// ThreadSanitizer has to be told of a system call that makes a copy: no lock of its own may be held
+// there by a thread that the copy does not have.
+#ifdef PADDOCK_THREAD_SANITIZER
+long told_clone(unsigned long flags, int* held) {
+    __sanitizer_syscall_pre_fork();
+    const long id = plain_clone(flags, held);
+    const int error = errno;
+    __sanitizer_syscall_post_fork(id);
+    errno = error;
+    return id;
+}
+#else
+constexpr auto told_clone = plain_clone;
+#endif
 
 std::uint64_t microseconds(const timeval& time) {
     return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000U +
@@ -31,9 +56,7 @@ std::uint64_t microseconds(const timeval& time) {
 Outcome<Child> copy_process(int namespaces) {
     int held = -1;
     const auto flags = static_cast<unsigned long>(namespaces) | CLONE_PIDFD;
-    PADDOCK_ASSIGN(id, ask_kernel(Call::kProcess, [&] {
-                       return ::syscall(SYS_clone, flags, nullptr, &held, nullptr, nullptr);
-                   }));
+    PADDOCK_ASSIGN(id, ask_kernel(Call::kProcess, [&] { return told_clone(flags, &held); }));
     if (id == 0) return Child{};
     return Child{static_cast<pid_t>(id), UniqueFd(held)};
 }
@@ -41,7 +64,7 @@ Outcome<Child> copy_process(int namespaces) {
 Outcome<pid_t> borrow_process(int (*body)(void*), void* argument, std::span<std::byte> stack) {
     PADDOCK_ASSIGN(id, ask_kernel(Call::kProcess, [&] {
                        return ::clone(body, stack.data() + stack.size(),
-                                      CLONE_VM | CLONE_VFORK | SIGCHLD, argument);
+                                      kSameMemory | CLONE_VFORK | SIGCHLD, argument);
                    }));
     return static_cast<pid_t>(id);
 }
@@ -51,7 +74,7 @@ Outcome<Child> share_process(int (*body)(void*), void* argument, std::span<std::
     int held = -1;
     PADDOCK_ASSIGN(id, ask_kernel(Call::kProcess, [&] {
                        return ::clone(body, stack.data() + stack.size(),
-                                      CLONE_VM | CLONE_PIDFD | flags, argument, &held);
+                                      kSameMemory | CLONE_PIDFD | flags, argument, &held);
                    }));
     return Child{static_cast<pid_t>(id), UniqueFd(held)};
 }

@@ -17,8 +17,9 @@ extern "C" const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
 namespace paddock::sys {
 
 Outcome<Memory> Memory::map(std::size_t bytes) {
+    constexpr int kWhose = kChildrenShareMemory ? MAP_PRIVATE : MAP_SHARED;
     void* start = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+                         kWhose | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (start == MAP_FAILED) return Failure::from_errno(errno);
     return Memory(start, bytes);
 }

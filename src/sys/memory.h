@@ -6,7 +6,22 @@
 
 #include "base/outcome.h"
 
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define PADDOCK_THREAD_SANITIZER
+#endif
+#endif
+
 namespace paddock::sys {
+
+// Whether borrow_process and share_process do what they say. The runtime of ThreadSanitizer keeps
+// the state of a thread in the memory that parent and child would have in common, and takes every
+// child for one with a copy: under it they copy, and a child can only answer in a Memory.
+#ifdef PADDOCK_THREAD_SANITIZER
+inline constexpr bool kChildrenShareMemory = false;
+#else
+inline constexpr bool kChildrenShareMemory = true;
+#endif
 
 class Memory {
 public:

@@ -1,5 +1,5 @@
-#include "sandbox/inmate.h"
-
+// inmate NAME ARGUMENTS: makes one attempt inside a sandbox and exits with 0 if it succeeded, else
+// with the errno; 125 for an unknown name.
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -23,8 +23,10 @@
 #include <cstring>
 #include <functional>
 #include <map>
+#include <string>
+#include <string_view>
+#include <vector>
 
-namespace paddock::testing {
 namespace {
 
 using Arguments = std::vector<std::string>;
@@ -226,9 +228,7 @@ const std::map<std::string_view, std::function<int(const Arguments&)>>& attempts
 
 }  // namespace
 
-int attempt(std::string_view name, const std::vector<std::string>& arguments) {
-    const auto found = attempts().find(name);
-    return found == attempts().end() ? 125 : found->second(arguments);
+int main(int argc, char** argv) {
+    const auto found = argc > 1 ? attempts().find(argv[1]) : attempts().end();
+    return found == attempts().end() ? 125 : found->second({argv + 2, argv + argc});
 }
-
-}  // namespace paddock::testing

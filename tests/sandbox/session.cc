@@ -103,7 +103,7 @@ sandbox::Process Session::leave_running(Warden& warden, const std::string& scrip
 
 std::string Session::inmate() {
     if (!has_inmate_) {
-        std::ifstream from("/proc/self/exe", std::ios::binary);
+        std::ifstream from(PADDOCK_INMATE, std::ios::binary);
         std::ofstream to(ws("inmate"), std::ios::binary);
         to << from.rdbuf();
         to.close();

@@ -38,7 +38,7 @@ protected:
     static Ran run(sandbox::Warden& warden, const std::string& script);
     // Starts one and leaves it running; its output is lost.
     static sandbox::Process leave_running(sandbox::Warden& warden, const std::string& script);
-    // A copy of this very program in the workspace, run as "./inmate NAME ARGUMENTS"; see inmate.h.
+    // A copy of inmate.cc in the workspace, run as "./inmate NAME ARGUMENTS".
     std::string inmate();
 
     static sandbox::Command shell(const sandbox::Warden& warden, const std::string& script);

@@ -7,6 +7,7 @@
 
 #include "fault/faults.h"
 #include "sandbox/session.h"
+#include "sys/memory.h"
 
 namespace paddock::testing {
 namespace {
@@ -55,6 +56,10 @@ INSTANTIATE_TEST_SUITE_P(rungs, FaultsOnBothRungs, ::testing::Values(Rung::kFull
                          [](const auto& rung) { return std::string(rung_name(rung.param)); });
 
 TEST_P(FaultsOnBothRungs, no_call_that_fails_leaves_anything) {
+    if (!sys::kChildrenShareMemory) {
+        GTEST_SKIP() << "under ThreadSanitizer a child that should share memory counts its own "
+                        "calls: one fault hits it and its parent, which cannot end it then";
+    }
     START(probe, spec());
     probe.end();
     const auto directories = private_directories();

@@ -7,9 +7,9 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <thread>
 
+#include "fault/budget.h"
 #include "sandbox/probe.h"
 #include "sandbox/session.h"
 
@@ -18,11 +18,9 @@ namespace {
 
 using sandbox::Warden;
 
-// PADDOCK_SESSIONS=1000 for the long form.
-int sessions() {
-    const char* wanted = std::getenv("PADDOCK_SESSIONS");
-    return wanted == nullptr ? 100 : std::atoi(wanted);
-}
+// PADDOCK_SESSIONS=1000 for the long form. Each is a copy of this process, with all the memory of a
+// sanitizer.
+int sessions() { return static_cast<int>(budget("PADDOCK_SESSIONS", 100, 10)); }
 
 std::string children() {
     return *Session::os_read("/proc/self/task/" + std::to_string(::getpid()) + "/children");
