@@ -69,14 +69,17 @@ public:
           known_(linkless, options.kernel_holds, held),
           held_([this](const Stat& stat) { return known_.holds(stat); }),
           quarantine_(linkless, std::move(options.quarantine), held_),
-          paths_(linkless, rules, std::move(options.home)) {}
+          paths_(linkless, rules, std::move(options.home)),
+          alive_(std::move(options.alive)),
+          patience_(options.patience) {}
 
     Result<std::vector<ProtectedPath>> before(Since since);
     void not_bound(const std::vector<ProtectedPath>& paths);
-    Result<GuardReport> after();
+    GuardReport after();
 
 private:
     using List = KnownPaths::List;
+    using Clock = std::chrono::steady_clock;
 
     void trust(const List& list);
     Done undo_all();
@@ -116,6 +119,8 @@ private:
     const KeptTree::Spares held_;
     Quarantine quarantine_;
     search::ProtectedPaths paths_;
+    const std::function<bool()> alive_;
+    const std::chrono::milliseconds patience_;
     HostSockets sockets_;
     std::mutex mutex_;
 
@@ -125,6 +130,7 @@ private:
 
     // During a pass.
     bool acted_ = false;
+    bool advanced_ = false;  // something is gone for good, or back where it was
     std::vector<search::TreeSnapshot::Left> left_;  // what was renamed or removed
 };
 
@@ -166,25 +172,30 @@ void Guard::Impl::not_bound(const std::vector<ProtectedPath>& paths) {
 
 // --- looking -----------------------------------------------------------------------------------
 
-Result<GuardReport> Guard::Impl::after() {
+GuardReport Guard::Impl::after() {
     const std::lock_guard lock(mutex_);
     const Done done = undo_all();
-    if (!done) return as_error(done.error(), "look for protected paths", ".");
+    if (!done) report_.unfinished = as_error(done.error(), "look for protected paths", ".");
     return std::exchange(report_, {});
 }
 
+// There is an end to what can be taken away or moved back, unless somebody makes more.
 Done Guard::Impl::undo_all() {
     left_.clear();
-    for (int i = 0; i < limits::kGuardPassesMax; ++i) {
+    const Clock::time_point deadline = Clock::now() + patience_;
+    for (int passes = 1, vain = 0;; ++passes) {
         PADDOCK_ASSIGN(list, find());
         if (!began_) trust(list);
         sockets_.admit(paths_.sockets());
         const auto& left = paths_.snapshot().left();
         left_.insert(left_.end(), left.begin(), left.end());
         if (!pass(list)) return {};
+        if (!advanced_) ++vain;
+        const bool is_late = passes >= limits::kGuardPassesMax && Clock::now() >= deadline;
+        if (vain == limits::kGuardPassesMax || (is_late && alive_())) {
+            return refuse(Code::kRace, "holds protected names that keep appearing");
+        }
     }
-    record(".", Undone::kLeft, {}, "protected names keep appearing");
-    return {};
 }
 
 Outcome<Guard::Impl::List> Guard::Impl::find() {
@@ -198,6 +209,7 @@ Outcome<Guard::Impl::List> Guard::Impl::find() {
 // True if something was undone.
 bool Guard::Impl::pass(const List& list) {
     acted_ = false;
+    advanced_ = false;
     known_.follow(list);
     const auto settle_all = [&](auto wanted) {
         for (const ProtectedPath& entry : list) {
@@ -279,6 +291,7 @@ void Guard::Impl::move_pinned_back() {
         if (!root_.rename(now, path, RenameMode::kNoReplace)) continue;
         record(path, Undone::kMovedBack, known.at.rule, "from " + now);
         acted_ = true;
+        advanced_ = true;
     }
 }
 
@@ -440,6 +453,7 @@ bool Guard::Impl::take_away(const std::string& path, const Stat& judged, const s
         return false;
     }
     acted_ = true;
+    if (known == nullptr) advanced_ = true;
     const bool restored = known != nullptr && known->kept.restore(root_, path);
     const Undone what = restored       ? Undone::kRestored
                         : kept.empty() ? Undone::kRemoved
@@ -461,6 +475,7 @@ bool Guard::Impl::move_back(const ProtectedPath& entry) {
     if (!rename_judged(root_, entry, was->path)) return false;
     record(entry.path, Undone::kMovedBack, entry.rule, "to " + was->path);
     acted_ = true;
+    advanced_ = true;
     return true;
 }
 
@@ -494,6 +509,6 @@ Guard::~Guard() = default;
 
 Result<std::vector<ProtectedPath>> Guard::before(Since since) { return impl_->before(since); }
 void Guard::not_bound(const std::vector<ProtectedPath>& paths) { impl_->not_bound(paths); }
-Result<GuardReport> Guard::after() { return impl_->after(); }
+GuardReport Guard::after() { return impl_->after(); }
 
 }  // namespace paddock::tools

@@ -8,6 +8,7 @@
 // Threads: all methods may be called from any thread.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <list>
@@ -118,6 +119,7 @@ private:
     void attend_from_now_on(const std::shared_ptr<Job>& job);
     void forget_old_jobs();
     Attempt<void> protect();  // while starting_ is held
+    bool may_be_alive();      // a process of the session
     Remarks left_met(EndedBy limit, std::string_view consequence) const;
     void put_aside(Remarks remarks);
     sandbox::DenialLog proxy_denials();
@@ -140,6 +142,7 @@ private:
     std::mutex starting_;
     std::uint64_t commands_ = 0;  // started
     std::uint64_t settled_ = 0;   // as many of them were over before a look
+    std::atomic<bool> is_over_ = false;  // the kernel has ended every process of the session
 
     std::mutex mutex_;
     std::uint64_t jobs_started_ = 0;

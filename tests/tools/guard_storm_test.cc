@@ -95,6 +95,45 @@ TEST_F(GuardStorm, a_flood_of_names_is_undone) {
     EXPECT_TRUE(std::filesystem::is_empty(ws("d")));
 }
 
+// Where undoing one thing uncovers the next, a bound on the looks would leave the rest.
+TEST_F(GuardStorm, nothing_is_left_however_many_looks_it_takes) {
+    const int many = 3 * limits::kGuardPassesMax;
+    for (int i = 0; i < many; ++i) tree({"ROOT/d" + std::to_string(i) + "/f="});
+    (void)before();
+    std::string inmost = ws(".vscode");
+    std::filesystem::rename(ws("d0"), inmost);
+    for (int i = 1; i < many; ++i) {
+        std::filesystem::rename(ws("d" + std::to_string(i)), inmost + "/.idea");
+        inmost += "/.idea";
+    }
+    tree({"ROOT/n/.git/HEAD=ref: refs/heads/m", "ROOT/n/.git/config=[core]\n\tfsmonitor = x\n"});
+    EXPECT_EQ(report().records.size(), many + 1U);
+    EXPECT_EQ(names().find(".vscode"), std::string::npos);
+    EXPECT_EQ(names().find(".idea"), std::string::npos);
+    EXPECT_EQ(os_read(ws("n/.git/config")).value_or("").find("fsmonitor"), std::string::npos);
+    EXPECT_EQ(after(), "");
+}
+
+// Whenever the guard looks, somebody makes another name.
+TEST_F(GuardStorm, what_somebody_makes_without_end_is_given_up_and_not_trusted) {
+    quarantines = false;
+    (void)before();
+    alive = true;
+    int made = 0;
+    FaultPlan plan{.only = sys::Call::kGetdents, .nth = 1, .period = 1};
+    plan.before = [&] { os_write(ws(std::to_string(++made) + ".key"), ""); };
+    {
+        const Faults faults(plan);
+        const auto unfinished = guard().after().unfinished;
+        ASSERT_TRUE(unfinished);
+        EXPECT_EQ(unfinished->code, Code::kRace);
+        EXPECT_EQ(before(Since::kBusy).substr(0, 6), "error:");
+    }
+    alive = false;
+    EXPECT_EQ(before(Since::kBusy), "");
+    EXPECT_TRUE(std::filesystem::is_empty(ws()));
+}
+
 TEST_F(GuardStorm, what_is_too_large_to_be_kept_is_removed) {
     (void)before();
     os_write(ws(".env"), "");
@@ -124,6 +163,7 @@ TEST_F(GuardStorm, a_busy_process_wins_nothing) {
           "ROOT/p/.git/hooks/mine=mine"});
     (void)before();
     std::atomic<bool> stop = false;
+    alive = true;
     std::thread process([&] {
         for (int i = 0; !stop; ++i) {
             const std::string at = ws("x" + std::to_string(i % 3));
@@ -145,10 +185,11 @@ TEST_F(GuardStorm, a_busy_process_wins_nothing) {
     std::size_t undone = 0;
     for (int i = 0; i < 30 || undone == 0; ++i) {
         (void)guard().before(Since::kBusy);
-        undone += report().records.size();
+        undone += guard().after().records.size();
     }
     stop = true;
     process.join();
+    alive = false;
     if (os_exists(ws("q"))) std::filesystem::rename(ws("q"), ws("p"));
     (void)guard().after();
     EXPECT_EQ(after(), "");
