@@ -109,6 +109,8 @@ private:
     void clean(const ProtectedPath& entry, const policy::GitVerdict& verdict);
     void record(const std::string& path, Undone what, const std::string& rule,
                 std::string detail = {}, std::string kept = {}) {
+        const bool is_mended = what == Undone::kCleaned || what == Undone::kRestored;
+        if (is_mended && mended_.insert(path).second) advanced_ = true;
         report_.add({path, what, rule, std::move(detail), std::move(kept)});
     }
 
@@ -130,7 +132,8 @@ private:
 
     // During a pass.
     bool acted_ = false;
-    bool advanced_ = false;  // something is gone for good, or back where it was
+    bool advanced_ = false;  // something is gone for good, back where it was, or newly mended
+    std::set<std::string> mended_;                  // since the first pass
     std::vector<search::TreeSnapshot::Left> left_;  // what was renamed or removed
 };
 
@@ -179,9 +182,10 @@ GuardReport Guard::Impl::after() {
     return std::exchange(report_, {});
 }
 
-// There is an end to what can be taken away or moved back, unless somebody makes more.
+// There is an end to what can be taken away, moved back or mended, unless somebody makes more.
 Done Guard::Impl::undo_all() {
     left_.clear();
+    mended_.clear();
     const Clock::time_point deadline = Clock::now() + patience_;
     for (int passes = 1, vain = 0;; ++passes) {
         PADDOCK_ASSIGN(list, find());
@@ -193,7 +197,9 @@ Done Guard::Impl::undo_all() {
         if (!advanced_) ++vain;
         const bool is_late = passes >= limits::kGuardPassesMax && Clock::now() >= deadline;
         if (vain == limits::kGuardPassesMax || (is_late && alive_())) {
-            return refuse(Code::kRace, "holds protected names that keep appearing");
+            return refuse(Code::kRace,
+                          "holds protected names that keep appearing, and no command runs "
+                          "until that ends");
         }
     }
 }

@@ -140,8 +140,8 @@ private:
     // Only if no process can have been alive since the guard last looked may it trust what it
     // finds; a command that has ended but was not looked after yet counts as alive.
     std::mutex starting_;
-    std::uint64_t commands_ = 0;  // started
-    std::uint64_t settled_ = 0;   // as many of them were over before a look
+    std::uint64_t commands_ = 0;         // started
+    std::uint64_t settled_ = 0;          // as many of them were over before a look
     std::atomic<bool> is_over_ = false;  // the kernel has ended every process of the session
 
     std::mutex mutex_;

@@ -114,6 +114,20 @@ TEST_F(GuardStorm, nothing_is_left_however_many_looks_it_takes) {
     EXPECT_EQ(after(), "");
 }
 
+// One at a time, since each may lead to others.
+TEST_F(GuardStorm, any_number_of_included_files_is_cleaned) {
+    const int many = 2 * limits::kGuardPassesMax;
+    std::string config = "[include]\n";
+    for (int i = 0; i < many; ++i) config += "\tpath = ../i" + std::to_string(i) + "\n";
+    tree({"ROOT/.git/HEAD=ref: refs/heads/m", "ROOT/.git/config=" + config});
+    (void)before();
+    for (int i = 0; i < many; ++i) {
+        os_write(ws("i" + std::to_string(i)), "[core]\n\tfsmonitor = evil\n");
+    }
+    EXPECT_EQ(report().records.size(), static_cast<std::size_t>(many));
+    EXPECT_EQ(after(), "");
+}
+
 // Whenever the guard looks, somebody makes another name.
 TEST_F(GuardStorm, what_somebody_makes_without_end_is_given_up_and_not_trusted) {
     quarantines = false;
