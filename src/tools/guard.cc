@@ -1,8 +1,8 @@
 // Every path that is protected now is compared with what was known. What is new or different is
 // judged in an order that keeps hostile files from turning innocent ones into parts of a
-// repository: first what leads git elsewhere, then configs, then all else that has its own name or
-// place, and at last what of these that were accepted leads to. After each step that undid
-// something everything is looked at again.
+// repository: first what a rule names, which needs no judgement, then what leads git elsewhere,
+// then configs, then all else that has its own place, and at last what of these that were accepted
+// leads to. After each step that undid something everything is looked at again.
 #include "tools/guard.h"
 
 #include <algorithm>
@@ -93,6 +93,7 @@ private:
     void settle_named(const List& list);
     void look_for_missing();
 
+    bool is_named_itself(const ProtectedPath& entry) const;
     void settle(const ProtectedPath& entry);
     void judge(const ProtectedPath& entry, KnownPath* known);
     void judge_link(const ProtectedPath& entry, KnownPath* known);
@@ -219,16 +220,20 @@ bool Guard::Impl::pass(const List& list) {
     known_.follow(list);
     const auto settle_all = [&](auto wanted) {
         for (const ProtectedPath& entry : list) {
-            if (entry.named_by.empty() && wanted(entry.kind)) settle(entry);
+            if (entry.named_by.empty() && wanted(entry)) settle(entry);
         }
+    };
+    const auto is_of = [](ProtectedKind kind) {
+        return [kind](const ProtectedPath& entry) { return entry.kind == kind; };
     };
     open_closed_directories();
     if (!acted_) move_pinned_back();
-    if (!acted_) settle_all([](auto kind) { return kind == ProtectedKind::kGitPointer; });
-    if (!acted_) settle_all([](auto kind) { return kind == ProtectedKind::kGitConfig; });
+    if (!acted_) settle_all([&](const ProtectedPath& entry) { return is_named_itself(entry); });
+    if (!acted_) settle_all(is_of(ProtectedKind::kGitPointer));
+    if (!acted_) settle_all(is_of(ProtectedKind::kGitConfig));
     if (!acted_) {
-        settle_all([](auto kind) {
-            return kind == ProtectedKind::kGitHooks || kind == ProtectedKind::kNamed;
+        settle_all([](const ProtectedPath& entry) {
+            return entry.kind == ProtectedKind::kGitHooks || entry.kind == ProtectedKind::kNamed;
         });
     }
     if (!acted_) settle_named(list);
@@ -338,6 +343,12 @@ void Guard::Impl::look_for_missing() {
 }
 
 // --- judgement ---------------------------------------------------------------------------------
+
+// Not, for one, as a link among what may turn out to be no hooks.
+bool Guard::Impl::is_named_itself(const ProtectedPath& entry) const {
+    return entry.kind == ProtectedKind::kNamed &&
+           rules_.decide(entry.path).access != policy::Access::kAllow;
+}
 
 void Guard::Impl::settle(const ProtectedPath& entry) {
     KnownPath* known = known_.find(entry.path);
