@@ -190,6 +190,29 @@ TEST_F(GuardTest, takes_names_away_before_it_believes_what_they_hold) {
     EXPECT_EQ(names(), "src src/config src/hooks src/hooks/mine ");
 }
 
+// Each leads to the next, so that each makes a repository of one until the next has gone. Somebody
+// who is alive lets the guard take a few looks only.
+TEST_F(GuardTest, undoes_a_chain_of_pointers_at_once) {
+    tree({"ROOT/.git/HEAD=ref: refs/heads/m", "ROOT/.git/objects/", "ROOT/.git/refs/",
+          "ROOT/.git/config=[core]\n\tbare = false\n"});
+    (void)before();
+    alive = true;
+    ASSERT_TRUE(
+        sh("mkdir c; cd c; for i in $(seq 10 49); do mkdir r$i; cp ../.git/HEAD r$i; "
+           "echo ../r$((i + 1)) > r$i/commondir; done; cd ..; mkdir w; "
+           "echo \"gitdir: ../c/r10\" > w/.git; cp -r .git ev; "
+           "git config -f ev/config core.fsmonitor x; echo ../ev > .git/commondir; "
+           "echo evil > .envrc"));
+    const auto undone = report();
+    EXPECT_EQ(undone.records.size(), 43U);
+    EXPECT_EQ(undone.records.front().path, ".envrc");
+    EXPECT_EQ(undone.records.back().path, "ev/config");
+    EXPECT_FALSE(os_exists(ws("w/.git")));
+    EXPECT_EQ(names().find("c/r10/commondir"), std::string::npos);
+    EXPECT_EQ(names().find("c/r49/commondir"), std::string::npos);
+    EXPECT_EQ(after(), "");
+}
+
 TEST_F(GuardTest, undoes_what_lies_in_a_directory_that_nobody_may_change) {
     tree({"ROOT/.git/HEAD=", "ROOT/.git/config=[core]\n\tbare = false\n", "ROOT/.bashrc->mine",
           "ROOT/src/main.c=mine"});
