@@ -82,6 +82,8 @@ private:
     using Clock = std::chrono::steady_clock;
 
     void trust(const List& list);
+    Error error_of(const Failure& failure) const;
+    Done seen_all() const;
     Done undo_all();
     bool pass(const List& list);
     void open_closed_directories();
@@ -151,15 +153,15 @@ Result<std::vector<ProtectedPath>> Guard::Impl::before(Since since) {
     Done done;
     if (began_ && since == Since::kBusy) {
         done = undo_all();
-    } else if (const auto list = paths_.find(); list) {
-        trust(*list);
-    } else {
+    } else if (const auto list = paths_.find(); !list) {
         done = list.error();
+    } else if (done = seen_all(); done) {
+        trust(*list);
     }
     if (done && known_.size() + sockets_.size() > limits::kProtectedPathsMax) {
         done = refuse(Code::kLimitReached, "has too many protected paths");
     }
-    if (!done) return as_error(done.error(), "look for protected paths", ".");
+    if (!done) return error_of(done.error());
     std::vector<ProtectedPath> fresh = known_.bind();
     std::vector<ProtectedPath> sockets = sockets_.bind();
     if (!kernel_holds_) return fresh;
@@ -179,8 +181,20 @@ void Guard::Impl::not_bound(const std::vector<ProtectedPath>& paths) {
 GuardReport Guard::Impl::after() {
     const std::lock_guard lock(mutex_);
     const Done done = undo_all();
-    if (!done) report_.unfinished = as_error(done.error(), "look for protected paths", ".");
+    if (!done) report_.unfinished = error_of(done.error());
     return std::exchange(report_, {});
+}
+
+Error Guard::Impl::error_of(const Failure& failure) const {
+    const std::string cut = paths_.snapshot().cut().value_or("");
+    return as_error(failure, "look for protected paths", cut.empty() ? "." : cut);
+}
+
+Done Guard::Impl::seen_all() const {
+    if (!paths_.snapshot().cut()) return {};
+    return refuse(Code::kLimitReached,
+                  "holds too many sockets, links of hooks or files of remotes, and no command runs "
+                  "until some are gone");
 }
 
 // There is an end to what can be taken away, moved back or mended, unless somebody makes more.
@@ -194,7 +208,7 @@ Done Guard::Impl::undo_all() {
         sockets_.admit(paths_.sockets());
         const auto& left = paths_.snapshot().left();
         left_.insert(left_.end(), left.begin(), left.end());
-        if (!pass(list)) return {};
+        if (!pass(list)) return seen_all();
         if (!advanced_) ++vain;
         const bool is_late = passes >= limits::kGuardPassesMax && Clock::now() >= deadline;
         if (vain == limits::kGuardPassesMax || (is_late && alive_())) {

@@ -95,6 +95,36 @@ TEST_F(GuardStorm, a_flood_of_names_is_undone) {
     EXPECT_TRUE(std::filesystem::is_empty(ws("d")));
 }
 
+// They stay, so whoever looks again would see the same of them.
+TEST_F(GuardStorm, a_flood_of_sockets_hides_no_names_and_is_not_passed_over) {
+    tree({"ROOT/.git/HEAD=ref: refs/heads/m", "ROOT/.git/objects/", "ROOT/.git/refs/"});
+    (void)before();
+    tree({"ROOT/d/.mcp.json=evil", "ROOT/.git/commondir=/nowhere"});
+    const auto socket = [&](const std::string& in, std::size_t number) {
+        return ws(in + "/s" + std::to_string(number));
+    };
+    const std::size_t many = limits::kSnapshotNotableMax + 1;
+    for (std::size_t i = 0; i < many; ++i) {
+        for (const char* in : {"d", ".git"}) {
+            ASSERT_EQ(::mknod(socket(in, i).c_str(), S_IFSOCK | 0600, 0), 0);
+        }
+    }
+    tree({"ROOT/d/.vscode/tasks.json=evil", "ROOT/.git/config.worktree=evil"});
+    const auto undone = guard().after();
+    ASSERT_TRUE(undone.unfinished);
+    EXPECT_EQ(undone.unfinished->code, Code::kLimitReached);
+    EXPECT_EQ(undone.unfinished->path, ".git");
+    EXPECT_EQ(undone.records.size(), 4U);
+    for (const char* name : {"d/.mcp.json", "d/.vscode", ".git/commondir"}) {
+        EXPECT_FALSE(os_exists(ws(name))) << name;
+    }
+    for (const Since since : {Since::kBusy, Since::kQuiet}) {
+        EXPECT_EQ(before(since).substr(0, 20), "error: limit_reached");
+    }
+    for (const char* in : {"d", ".git"}) std::filesystem::remove(socket(in, 0));
+    EXPECT_EQ(after(), "");
+}
+
 // Where undoing one thing uncovers the next, a bound on the looks would leave the rest.
 TEST_F(GuardStorm, nothing_is_left_however_many_looks_it_takes) {
     const int many = 3 * limits::kGuardPassesMax;
