@@ -280,9 +280,12 @@ inline constexpr std::chrono::seconds kSnapshotSettleTime{2};
 // namespace 100,000.
 inline constexpr std::size_t kProtectedPathsMax = 10'000;
 
-// Looks after one command, as long as each finds something to undo; a process that goes on making
-// such names is met again after the next command.
+// Looks after one command that undo something and yet leave no less to be undone; and those for
+// which a process that goes on making such names is waited for in any case.
 inline constexpr int kGuardPassesMax = 16;
+
+// For how long what such a process makes is undone before the guard gives up until the next look.
+inline constexpr std::chrono::milliseconds kGuardPatience{5000};
 
 // What is undone after one command and told one by one; the others are counted.
 inline constexpr std::size_t kGuardRecordsMax = 50;

@@ -49,17 +49,21 @@ EntryInterest choose(const Root& root, const PathRules& rules, std::string_view 
     EntryInterest interest;
     const Access access = decide_named(rules, path, type).access;
     interest.enter = access != Access::kDeny && !is_object_store(path);
-    interest.note =
-        is_git_name(name, type) || may_be_remote_file(path, type) || type == FileType::kSocket;
-    if (type == FileType::kSymlink && !interest.note) {
-        interest.note = access != Access::kAllow || leaf_of(parent_of(path)) == kHooks ||
-                        !rules.restricted_below(path).empty() || leads_into_git(root, path);
-    }
-    if (interest.note || access == Access::kAllow) return interest;
-    // What its directory stands for need not be noted.
+    interest.note = is_git_name(name, type);
     const std::string_view parent = parent_of(path);
-    interest.note =
-        parent.empty() || decide_named(rules, parent, FileType::kDirectory).access != access;
+    if (type == FileType::kSymlink && !interest.note) {
+        interest.note = access != Access::kAllow || !rules.restricted_below(path).empty() ||
+                        leads_into_git(root, path);
+    }
+    // What its directory stands for need not be noted.
+    if (!interest.note && access != Access::kAllow) {
+        interest.note =
+            parent.empty() || decide_named(rules, parent, FileType::kDirectory).access != access;
+    }
+    if (interest.note) return interest;
+    interest.harmless = type == FileType::kSocket || may_be_remote_file(path, type) ||
+                        (type == FileType::kSymlink && leaf_of(parent) == kHooks);
+    interest.note = interest.harmless;
     return interest;
 }
 

@@ -63,6 +63,7 @@ public:
     std::size_t directories() const noexcept { return all_.size() - free_.size(); }
     std::size_t listed() const noexcept { return listed_; }
     const std::vector<Left>& left() const noexcept { return left_; }
+    const std::optional<std::string>& cut() const noexcept { return cut_; }
 
 private:
     struct Directory {
@@ -106,6 +107,7 @@ private:
     std::vector<Index> free_;
     std::size_t listed_ = 0;
     std::vector<Left> left_;
+    std::optional<std::string> cut_;
 
     // During a look.
     std::chrono::nanoseconds began_{};
@@ -117,6 +119,7 @@ private:
 Done TreeSnapshot::Impl::look(Time now) {
     listed_ = 0;
     left_.clear();
+    cut_.reset();
     began_ = now.time_since_epoch();
     path_.clear();
     frames_.clear();
@@ -137,6 +140,7 @@ Done TreeSnapshot::Impl::look(Time now) {
     if (!done) {
         all_.clear();
         free_.clear();
+        cut_.reset();
     }
     return done;
 }
@@ -226,6 +230,8 @@ Done TreeSnapshot::Impl::fail(Index index, const Failure& failure) {
 
 Outcome<TreeSnapshot::Impl::Listed> TreeSnapshot::Impl::read(int fd) {
     Listed listed;
+    std::size_t room = limits::kSnapshotNotableMax;
+    std::size_t room_for_harmless = limits::kSnapshotNotableMax;
     const auto reader = std::make_unique<sys::DirReader>();
     const std::size_t path_bytes = path_.size();
     for (;;) {
@@ -239,9 +245,11 @@ Outcome<TreeSnapshot::Impl::Listed> TreeSnapshot::Impl::read(int fd) {
         path_ += name;
         const EntryInterest interest = choose_(path_, name, type);
         path_.resize(path_bytes);
-        if (interest.note && listed.notable.size() == limits::kSnapshotNotableMax) {
+        std::size_t& left = interest.harmless ? room_for_harmless : room;
+        if (interest.note && left == 0) {
             listed.complete = false;
         } else if (interest.note) {
+            --left;
             listed.notable.push_back({std::string(name), type});
         }
         if (interest.enter && type == FileType::kDirectory) listed.below.emplace_back(name);
@@ -284,6 +292,7 @@ Done TreeSnapshot::Impl::take(Index index, Listed listed, const Stat& stat) {
     directory.settled =
         faithful_ && listed.complete && stat.changed + limits::kSnapshotSettleTime < began_;
     directory.unreadable = false;
+    if (!listed.complete && !cut_) cut_ = path_to(index);
     return {};
 }
 
@@ -369,5 +378,6 @@ std::string TreeSnapshot::path_of(const Stat& directory) const { return impl_->p
 std::size_t TreeSnapshot::directories() const noexcept { return impl_->directories(); }
 std::size_t TreeSnapshot::listed() const noexcept { return impl_->listed(); }
 const std::vector<TreeSnapshot::Left>& TreeSnapshot::left() const noexcept { return impl_->left(); }
+const std::optional<std::string>& TreeSnapshot::cut() const noexcept { return impl_->cut(); }
 
 }  // namespace paddock::search

@@ -7,7 +7,8 @@
 // keep this time faithfully (FUSE, network) every directory is listed every time.
 //
 // Of a directory with more than limits::kSnapshotNotableMax notable entries only so many are kept,
-// and it is listed every time: whoever removes what is noted sees the others next.
+// and it is listed every time: whoever removes what is noted sees the others next. Those that are
+// harmless are counted apart, since they stay. Until nothing is left out cut() says where.
 //
 // Everything is on held descriptors; no link is passed and no mount that the root does not admit.
 // One thread at a time.
@@ -16,6 +17,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,6 +37,7 @@ struct NotableEntry {
 struct EntryInterest {
     bool note = false;
     bool enter = true;  // directories
+    bool harmless = false;
 };
 using EntryChooser =
     std::function<EntryInterest(std::string_view path, std::string_view name, FileType type)>;
@@ -59,6 +62,9 @@ public:
     using DirectoryVisitor =
         std::function<void(const std::string& path, const std::vector<NotableEntry>& notable)>;
     void each_notable(const DirectoryVisitor& visit) const;
+
+    // A directory of which not all that is notable is in the snapshot, if there is one.
+    const std::optional<std::string>& cut() const noexcept;
 
     // Directories that could not be read, in order of path.
     std::vector<std::string> unreadable() const;

@@ -130,6 +130,29 @@ TEST_F(SnapshotTest, says_what_it_could_not_read) {
     EXPECT_TRUE(at.unreadable().empty());
 }
 
+// Of what may stay for ever there may be too much; it takes no room from the others.
+TEST_F(SnapshotTest, counts_the_harmless_apart_and_says_what_it_left_out) {
+    TreeSnapshot at(root({.symlinks = Symlinks::kReject}),
+                    [](std::string_view, std::string_view name, FileType) {
+                        return EntryInterest{true, true, name.starts_with('h')};
+                    });
+    tree({"ROOT/a/n1="});
+    for (std::size_t i = 0; i <= limits::kSnapshotNotableMax; ++i) {
+        os_write(ws("a/h" + std::to_string(i)), "");
+    }
+    tree({"ROOT/a/n2="});
+    settle();
+    for (int i = 0; i < 2; ++i) {
+        const std::string seen = look(at);
+        EXPECT_EQ(at.cut(), "a");
+        EXPECT_NE(seen.find("a/n1:f "), seen.npos);
+        EXPECT_NE(seen.find("a/n2:f "), seen.npos);
+    }
+    std::filesystem::remove(ws("a/h7"));
+    (void)look(at);
+    EXPECT_EQ(at.cut(), std::nullopt);
+}
+
 TEST_F(SnapshotTest, knows_directories_by_their_identity) {
     tree({"ROOT/a/b/c/"});
     TreeSnapshot at = snapshot();

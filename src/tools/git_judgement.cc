@@ -54,7 +54,9 @@ bool leads_to_repository(const Root& root, const std::string& path) {
     const auto has = [&](const char* name) {
         return root.lstat(fs::joined(*target, name)).has_value();
     };
-    return has("HEAD") && ((has("objects") && has("refs")) || has("commondir"));
+    // Git follows one commondir: what that leads to must have the parts itself.
+    const bool may_share = search::is_git_directory_name(fs::leaf_of(path));
+    return has("HEAD") && ((has("objects") && has("refs")) || (may_share && has("commondir")));
 }
 
 Outcome<JudgedConfig> judge_config_file(const Root& root, const std::string& path,

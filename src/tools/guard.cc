@@ -1,8 +1,8 @@
 // Every path that is protected now is compared with what was known. What is new or different is
 // judged in an order that keeps hostile files from turning innocent ones into parts of a
-// repository: first what leads git elsewhere, then configs, then all else that has its own name or
-// place, and at last what of these that were accepted leads to. After each step that undid
-// something everything is looked at again.
+// repository: first what a rule names, which needs no judgement, then what leads git elsewhere,
+// then configs, then all else that has its own place, and at last what of these that were accepted
+// leads to. After each step that undid something everything is looked at again.
 #include "tools/guard.h"
 
 #include <algorithm>
@@ -69,16 +69,21 @@ public:
           known_(linkless, options.kernel_holds, held),
           held_([this](const Stat& stat) { return known_.holds(stat); }),
           quarantine_(linkless, std::move(options.quarantine), held_),
-          paths_(linkless, rules, std::move(options.home)) {}
+          paths_(linkless, rules, std::move(options.home)),
+          alive_(std::move(options.alive)),
+          patience_(options.patience) {}
 
     Result<std::vector<ProtectedPath>> before(Since since);
     void not_bound(const std::vector<ProtectedPath>& paths);
-    Result<GuardReport> after();
+    GuardReport after();
 
 private:
     using List = KnownPaths::List;
+    using Clock = std::chrono::steady_clock;
 
     void trust(const List& list);
+    Error error_of(const Failure& failure) const;
+    Done seen_all() const;
     Done undo_all();
     bool pass(const List& list);
     void open_closed_directories();
@@ -90,6 +95,7 @@ private:
     void settle_named(const List& list);
     void look_for_missing();
 
+    bool is_named_itself(const ProtectedPath& entry) const;
     void settle(const ProtectedPath& entry);
     void judge(const ProtectedPath& entry, KnownPath* known);
     void judge_link(const ProtectedPath& entry, KnownPath* known);
@@ -106,6 +112,8 @@ private:
     void clean(const ProtectedPath& entry, const policy::GitVerdict& verdict);
     void record(const std::string& path, Undone what, const std::string& rule,
                 std::string detail = {}, std::string kept = {}) {
+        const bool is_mended = what == Undone::kCleaned || what == Undone::kRestored;
+        if (is_mended && mended_.insert(path).second) advanced_ = true;
         report_.add({path, what, rule, std::move(detail), std::move(kept)});
     }
 
@@ -116,6 +124,8 @@ private:
     const KeptTree::Spares held_;
     Quarantine quarantine_;
     search::ProtectedPaths paths_;
+    const std::function<bool()> alive_;
+    const std::chrono::milliseconds patience_;
     HostSockets sockets_;
     std::mutex mutex_;
 
@@ -125,6 +135,8 @@ private:
 
     // During a pass.
     bool acted_ = false;
+    bool advanced_ = false;  // something is gone for good, back where it was, or newly mended
+    std::set<std::string> mended_;                  // since the first pass
     std::vector<search::TreeSnapshot::Left> left_;  // what was renamed or removed
 };
 
@@ -141,15 +153,15 @@ Result<std::vector<ProtectedPath>> Guard::Impl::before(Since since) {
     Done done;
     if (began_ && since == Since::kBusy) {
         done = undo_all();
-    } else if (const auto list = paths_.find(); list) {
-        trust(*list);
-    } else {
+    } else if (const auto list = paths_.find(); !list) {
         done = list.error();
+    } else if (done = seen_all(); done) {
+        trust(*list);
     }
     if (done && known_.size() + sockets_.size() > limits::kProtectedPathsMax) {
         done = refuse(Code::kLimitReached, "has too many protected paths");
     }
-    if (!done) return as_error(done.error(), "look for protected paths", ".");
+    if (!done) return error_of(done.error());
     std::vector<ProtectedPath> fresh = known_.bind();
     std::vector<ProtectedPath> sockets = sockets_.bind();
     if (!kernel_holds_) return fresh;
@@ -166,25 +178,45 @@ void Guard::Impl::not_bound(const std::vector<ProtectedPath>& paths) {
 
 // --- looking -----------------------------------------------------------------------------------
 
-Result<GuardReport> Guard::Impl::after() {
+GuardReport Guard::Impl::after() {
     const std::lock_guard lock(mutex_);
     const Done done = undo_all();
-    if (!done) return as_error(done.error(), "look for protected paths", ".");
+    if (!done) report_.unfinished = error_of(done.error());
     return std::exchange(report_, {});
 }
 
+Error Guard::Impl::error_of(const Failure& failure) const {
+    const std::string cut = paths_.snapshot().cut().value_or("");
+    return as_error(failure, "look for protected paths", cut.empty() ? "." : cut);
+}
+
+Done Guard::Impl::seen_all() const {
+    if (!paths_.snapshot().cut()) return {};
+    return refuse(Code::kLimitReached,
+                  "holds too many sockets, links of hooks or files of remotes, and no command runs "
+                  "until some are gone");
+}
+
+// There is an end to what can be taken away, moved back or mended, unless somebody makes more.
 Done Guard::Impl::undo_all() {
     left_.clear();
-    for (int i = 0; i < limits::kGuardPassesMax; ++i) {
+    mended_.clear();
+    const Clock::time_point deadline = Clock::now() + patience_;
+    for (int passes = 1, vain = 0;; ++passes) {
         PADDOCK_ASSIGN(list, find());
         if (!began_) trust(list);
         sockets_.admit(paths_.sockets());
         const auto& left = paths_.snapshot().left();
         left_.insert(left_.end(), left.begin(), left.end());
-        if (!pass(list)) return {};
+        if (!pass(list)) return seen_all();
+        if (!advanced_) ++vain;
+        const bool is_late = passes >= limits::kGuardPassesMax && Clock::now() >= deadline;
+        if (vain == limits::kGuardPassesMax || (is_late && alive_())) {
+            return refuse(Code::kRace,
+                          "holds protected names that keep appearing, and no command runs "
+                          "until that ends");
+        }
     }
-    record(".", Undone::kLeft, {}, "protected names keep appearing");
-    return {};
 }
 
 Outcome<Guard::Impl::List> Guard::Impl::find() {
@@ -198,19 +230,24 @@ Outcome<Guard::Impl::List> Guard::Impl::find() {
 // True if something was undone.
 bool Guard::Impl::pass(const List& list) {
     acted_ = false;
+    advanced_ = false;
     known_.follow(list);
     const auto settle_all = [&](auto wanted) {
         for (const ProtectedPath& entry : list) {
-            if (entry.named_by.empty() && wanted(entry.kind)) settle(entry);
+            if (entry.named_by.empty() && wanted(entry)) settle(entry);
         }
+    };
+    const auto is_of = [](ProtectedKind kind) {
+        return [kind](const ProtectedPath& entry) { return entry.kind == kind; };
     };
     open_closed_directories();
     if (!acted_) move_pinned_back();
-    if (!acted_) settle_all([](auto kind) { return kind == ProtectedKind::kGitPointer; });
-    if (!acted_) settle_all([](auto kind) { return kind == ProtectedKind::kGitConfig; });
+    if (!acted_) settle_all([&](const ProtectedPath& entry) { return is_named_itself(entry); });
+    if (!acted_) settle_all(is_of(ProtectedKind::kGitPointer));
+    if (!acted_) settle_all(is_of(ProtectedKind::kGitConfig));
     if (!acted_) {
-        settle_all([](auto kind) {
-            return kind == ProtectedKind::kGitHooks || kind == ProtectedKind::kNamed;
+        settle_all([](const ProtectedPath& entry) {
+            return entry.kind == ProtectedKind::kGitHooks || entry.kind == ProtectedKind::kNamed;
         });
     }
     if (!acted_) settle_named(list);
@@ -279,6 +316,7 @@ void Guard::Impl::move_pinned_back() {
         if (!root_.rename(now, path, RenameMode::kNoReplace)) continue;
         record(path, Undone::kMovedBack, known.at.rule, "from " + now);
         acted_ = true;
+        advanced_ = true;
     }
 }
 
@@ -319,6 +357,12 @@ void Guard::Impl::look_for_missing() {
 }
 
 // --- judgement ---------------------------------------------------------------------------------
+
+// Not, for one, as a link among what may turn out to be no hooks.
+bool Guard::Impl::is_named_itself(const ProtectedPath& entry) const {
+    return entry.kind == ProtectedKind::kNamed &&
+           rules_.decide(entry.path).access != policy::Access::kAllow;
+}
 
 void Guard::Impl::settle(const ProtectedPath& entry) {
     KnownPath* known = known_.find(entry.path);
@@ -440,6 +484,7 @@ bool Guard::Impl::take_away(const std::string& path, const Stat& judged, const s
         return false;
     }
     acted_ = true;
+    if (known == nullptr) advanced_ = true;
     const bool restored = known != nullptr && known->kept.restore(root_, path);
     const Undone what = restored       ? Undone::kRestored
                         : kept.empty() ? Undone::kRemoved
@@ -461,6 +506,7 @@ bool Guard::Impl::move_back(const ProtectedPath& entry) {
     if (!rename_judged(root_, entry, was->path)) return false;
     record(entry.path, Undone::kMovedBack, entry.rule, "to " + was->path);
     acted_ = true;
+    advanced_ = true;
     return true;
 }
 
@@ -494,6 +540,6 @@ Guard::~Guard() = default;
 
 Result<std::vector<ProtectedPath>> Guard::before(Since since) { return impl_->before(since); }
 void Guard::not_bound(const std::vector<ProtectedPath>& paths) { impl_->not_bound(paths); }
-Result<GuardReport> Guard::after() { return impl_->after(); }
+GuardReport Guard::after() { return impl_->after(); }
 
 }  // namespace paddock::tools

@@ -12,8 +12,11 @@
 // and the next before() returns the same again as far as it is still there.
 //
 // What is there when before() is called and no process of the session was alive since the last
-// after() is trusted: who owns the workspace made it. If one was, what is new is judged as in
-// after().
+// after() is trusted: who owns the workspace made it. If one was, or that after() was unfinished,
+// what is new is judged as in after().
+//
+// Undoing one thing may uncover the next. That goes on until nothing is left, however much it is;
+// only while a process of the session is alive, which may make more all the time, there is a bound.
 //
 // Whoever still runs may exchange directories while the guard works. It acts on the objects that it
 // judged, never on what bears their names by then, and takes nothing away that the kernel holds.
@@ -28,11 +31,14 @@
 // time, also while processes run: what is in order is left alone, so a second call reports nothing.
 #pragma once
 
+#include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include <paddock/limits.h>
 #include <paddock/root.h>
 
 #include "policy/path_rules.h"
@@ -42,7 +48,7 @@
 
 namespace paddock::tools {
 
-// Has a process of the session been alive since the last after()?
+// Has a process of the session been alive since the last after() that was not unfinished?
 enum class Since : bool { kQuiet, kBusy };
 
 struct GuardOptions {
@@ -55,6 +61,10 @@ struct GuardOptions {
 
     // Of the user on the host: what "~/" stands for in the settings of git. Empty: there is none.
     std::string home{};
+
+    // Is a process of the session alive? Asked when the patience has run out.
+    std::function<bool()> alive = [] { return true; };
+    std::chrono::milliseconds patience = limits::kGuardPatience;
 };
 
 class Guard {
@@ -70,15 +80,14 @@ public:
     // What is to be protected now and was not returned before, or is another object by now; and the
     // sockets of the host, to be hidden. A pin stands before what is below it. Never contains
     // links, which cannot be bound; empty where the kernel does not hold. limit_reached for more
-    // than limits::kProtectedPathsMax in all.
+    // than limits::kProtectedPathsMax in all; what leaves a report unfinished is an error here.
     Result<std::vector<search::ProtectedPath>> before(Since since);
 
     // What before() returned last is not, or not all, kept by the kernel.
     void not_bound(const std::vector<search::ProtectedPath>& paths);
 
-    // Undoes what must not be, and says so, also what before() undid. An error means that the
-    // workspace could not be looked through; what had been done until then is in the next report.
-    Result<GuardReport> after();
+    // Undoes what must not be, and says so, also what before() undid.
+    GuardReport after();
 
 private:
     class Impl;

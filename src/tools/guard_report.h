@@ -3,9 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <paddock/error.h>
 
 namespace paddock::tools {
 
@@ -35,6 +38,9 @@ struct GuardRecord {
 struct GuardReport {
     std::vector<GuardRecord> records{};
     std::size_t more = 0;  // beyond limits::kGuardRecordsMax
+
+    // Why not everything was looked at and judged, if so: nothing that is there may be trusted.
+    std::optional<Error> unfinished{};
 
     void add(GuardRecord record);
 };

@@ -118,7 +118,8 @@ Shell::Shell(Setup setup, sandbox::Warden warden, std::unique_ptr<sandbox::Proxy
       guard_(setup.linkless, setup.rules, setup.held,
              {.quarantine = quarantine_,
               .kernel_holds = warden_.report().rung == Rung::kFull,
-              .home = std::move(setup.home)}),
+              .home = std::move(setup.home),
+              .alive = [this] { return may_be_alive(); }}),
       limits_({warden_, disk_, linkless_.fd(), options_.shell->limits.processes,
                [this](EndedBy limit) { put_aside(left_met(limit, "was ended")); }}) {}
 
@@ -177,8 +178,16 @@ Attempt<void> Shell::protect() {
                    "End what replaces them, or try again.");
 }
 
+bool Shell::may_be_alive() {
+    if (is_over_) return false;
+    const auto alive = warden_.processes();
+    return !alive || *alive > 0;
+}
+
 Remarks Shell::end() {
     warden_.end();
+    // On the low rung whoever kills the warden first is left.
+    is_over_ = report().rung == Rung::kFull;
     Remarks remarks = overdue();
     remarks.add(check_protected());
     return remarks;
@@ -194,22 +203,21 @@ Remarks Shell::check_protected() {
     // Before the look: what runs now may be at work after it, and be gone when it is asked for.
     const auto alive = warden_.processes();
     if (alive && *alive > 0) limits_.look_after_left();
-    const auto undone = guard_.after();
-    if (undone && alive && *alive == 0) {
+    const GuardReport undone = guard_.after();
+    if (!undone.unfinished && alive && *alive == 0) {
         const std::lock_guard lock(starting_);
         settled_ = std::max(settled_, begun);
     }
-    if (!undone) {
+    if (undone.unfinished) {
         remarks.lines.push_back("The protected paths could not be checked: " +
-                                undone.error().explanation());
-        return remarks;
+                                undone.unfinished->explanation());
     }
-    for (const GuardRecord& record : undone->records) {
+    for (const GuardRecord& record : undone.records) {
         remarks.lines.push_back(sentence_for(record));
         remarks.is_anything_kept = remarks.is_anything_kept || !record.kept.empty();
     }
-    if (undone->more > 0) {
-        remarks.lines.push_back("And " + std::to_string(undone->more) + " more protected paths.");
+    if (undone.more > 0) {
+        remarks.lines.push_back("And " + std::to_string(undone.more) + " more protected paths.");
     }
     return remarks;
 }

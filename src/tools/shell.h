@@ -8,6 +8,7 @@
 // Threads: all methods may be called from any thread.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <list>
@@ -126,6 +127,7 @@ private:
     void forget_old_jobs();
     Attempt<void> protect();  // while starting_ is held
     bool begins_beyond_quota();
+    bool may_be_alive();      // a process of the session
     Remarks left_met(EndedBy limit, std::string_view consequence) const;
     void put_aside(Remarks remarks);
     sandbox::DenialLog proxy_denials();
@@ -146,8 +148,9 @@ private:
     // Only if no process can have been alive since the guard last looked may it trust what it
     // finds; a command that has ended but was not looked after yet counts as alive.
     std::mutex starting_;
-    std::uint64_t commands_ = 0;  // started
-    std::uint64_t settled_ = 0;   // as many of them were over before a look
+    std::uint64_t commands_ = 0;         // started
+    std::uint64_t settled_ = 0;          // as many of them were over before a look
+    std::atomic<bool> is_over_ = false;  // the kernel has ended every process of the session
 
     std::mutex mutex_;
     std::uint64_t jobs_started_ = 0;

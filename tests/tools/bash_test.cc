@@ -1,5 +1,6 @@
 // bash, bash_output and bash_kill as an agent calls them, in the sandbox that this machine gives.
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -288,6 +289,24 @@ TEST_F(Bash, is_not_listed_without_a_shell_or_in_a_read_only_workspace) {
     options.shell.reset();
     reopen();
     EXPECT_EQ(refused("bash", {{"command", "true"}}), "not_available");
+}
+
+TEST_F(Bash, nothing_is_trusted_where_not_everything_was_looked_at) {
+    ok("bash", {{"command", "mkfifo go"}});
+    const auto socket = [&](std::size_t number) { return ws("sub/s" + std::to_string(number)); };
+    std::string text;
+    std::thread command([&] { text = bash("read < go"); });
+    for (std::size_t i = 0; i <= limits::kSnapshotNotableMax; ++i) {
+        EXPECT_EQ(::mknod(socket(i).c_str(), S_IFSOCK | 0600, 0), 0);
+    }
+    os_write(ws("go"), "\n");
+    command.join();
+    EXPECT_TRUE(holds(text, "could not be checked: look for protected paths 'sub'")) << text;
+    EXPECT_EQ(call("bash", {{"command", "true"}}).error, Code::kLimitReached);
+    std::filesystem::remove(socket(0));
+    os_write(ws(".mcp.json"), "evil");
+    EXPECT_TRUE(holds(bash("true"), "'.mcp.json'"));
+    EXPECT_FALSE(os_exists(ws(".mcp.json")));
 }
 
 TEST_F(Bash, limits_are_named) {

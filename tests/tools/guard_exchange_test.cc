@@ -54,6 +54,7 @@ protected:
     void exchange_at(std::size_t nth, std::size_t period, const char* other) {
         std::filesystem::remove_all(ws("x"));
         attack();
+        alive = true;
         {
             FaultPlan plan = nth_call(nth, 0);
             plan.period = period;
@@ -61,6 +62,7 @@ protected:
             const Faults faults(plan);
             (void)guard().after();
         }
+        alive = false;
         if (os_read(ws(other) + "/.env") == "mine") exchange("p", other);
         (void)guard().before(Since::kBusy);
         (void)guard().after();

@@ -95,6 +95,89 @@ TEST_F(GuardStorm, a_flood_of_names_is_undone) {
     EXPECT_TRUE(std::filesystem::is_empty(ws("d")));
 }
 
+// They stay, so whoever looks again would see the same of them.
+TEST_F(GuardStorm, a_flood_of_sockets_hides_no_names_and_is_not_passed_over) {
+    tree({"ROOT/.git/HEAD=ref: refs/heads/m", "ROOT/.git/objects/", "ROOT/.git/refs/"});
+    (void)before();
+    tree({"ROOT/d/.mcp.json=evil", "ROOT/.git/commondir=/nowhere"});
+    const auto socket = [&](const std::string& in, std::size_t number) {
+        return ws(in + "/s" + std::to_string(number));
+    };
+    const std::size_t many = limits::kSnapshotNotableMax + 1;
+    for (std::size_t i = 0; i < many; ++i) {
+        for (const char* in : {"d", ".git"}) {
+            ASSERT_EQ(::mknod(socket(in, i).c_str(), S_IFSOCK | 0600, 0), 0);
+        }
+    }
+    tree({"ROOT/d/.vscode/tasks.json=evil", "ROOT/.git/config.worktree=evil"});
+    const auto undone = guard().after();
+    ASSERT_TRUE(undone.unfinished);
+    EXPECT_EQ(undone.unfinished->code, Code::kLimitReached);
+    EXPECT_EQ(undone.unfinished->path, ".git");
+    EXPECT_EQ(undone.records.size(), 4U);
+    for (const char* name : {"d/.mcp.json", "d/.vscode", ".git/commondir"}) {
+        EXPECT_FALSE(os_exists(ws(name))) << name;
+    }
+    for (const Since since : {Since::kBusy, Since::kQuiet}) {
+        EXPECT_EQ(before(since).substr(0, 20), "error: limit_reached");
+    }
+    for (const char* in : {"d", ".git"}) std::filesystem::remove(socket(in, 0));
+    EXPECT_EQ(after(), "");
+}
+
+// Where undoing one thing uncovers the next, a bound on the looks would leave the rest.
+TEST_F(GuardStorm, nothing_is_left_however_many_looks_it_takes) {
+    const int many = 3 * limits::kGuardPassesMax;
+    for (int i = 0; i < many; ++i) tree({"ROOT/d" + std::to_string(i) + "/f="});
+    (void)before();
+    std::string inmost = ws(".vscode");
+    std::filesystem::rename(ws("d0"), inmost);
+    for (int i = 1; i < many; ++i) {
+        std::filesystem::rename(ws("d" + std::to_string(i)), inmost + "/.idea");
+        inmost += "/.idea";
+    }
+    tree({"ROOT/n/.git/HEAD=ref: refs/heads/m", "ROOT/n/.git/config=[core]\n\tfsmonitor = x\n"});
+    EXPECT_EQ(report().records.size(), many + 1U);
+    EXPECT_EQ(names().find(".vscode"), std::string::npos);
+    EXPECT_EQ(names().find(".idea"), std::string::npos);
+    EXPECT_EQ(os_read(ws("n/.git/config")).value_or("").find("fsmonitor"), std::string::npos);
+    EXPECT_EQ(after(), "");
+}
+
+// One at a time, since each may lead to others.
+TEST_F(GuardStorm, any_number_of_included_files_is_cleaned) {
+    const int many = 2 * limits::kGuardPassesMax;
+    std::string config = "[include]\n";
+    for (int i = 0; i < many; ++i) config += "\tpath = ../i" + std::to_string(i) + "\n";
+    tree({"ROOT/.git/HEAD=ref: refs/heads/m", "ROOT/.git/config=" + config});
+    (void)before();
+    for (int i = 0; i < many; ++i) {
+        os_write(ws("i" + std::to_string(i)), "[core]\n\tfsmonitor = evil\n");
+    }
+    EXPECT_EQ(report().records.size(), static_cast<std::size_t>(many));
+    EXPECT_EQ(after(), "");
+}
+
+// Whenever the guard looks, somebody makes another name.
+TEST_F(GuardStorm, what_somebody_makes_without_end_is_given_up_and_not_trusted) {
+    quarantines = false;
+    (void)before();
+    alive = true;
+    int made = 0;
+    FaultPlan plan{.only = sys::Call::kGetdents, .nth = 1, .period = 1};
+    plan.before = [&] { os_write(ws(std::to_string(++made) + ".key"), ""); };
+    {
+        const Faults faults(plan);
+        const auto unfinished = guard().after().unfinished;
+        ASSERT_TRUE(unfinished);
+        EXPECT_EQ(unfinished->code, Code::kRace);
+        EXPECT_EQ(before(Since::kBusy).substr(0, 6), "error:");
+    }
+    alive = false;
+    EXPECT_EQ(before(Since::kBusy), "");
+    EXPECT_TRUE(std::filesystem::is_empty(ws()));
+}
+
 TEST_F(GuardStorm, what_is_too_large_to_be_kept_is_removed) {
     (void)before();
     os_write(ws(".env"), "");
@@ -124,6 +207,7 @@ TEST_F(GuardStorm, a_busy_process_wins_nothing) {
           "ROOT/p/.git/hooks/mine=mine"});
     (void)before();
     std::atomic<bool> stop = false;
+    alive = true;
     std::thread process([&] {
         for (int i = 0; !stop; ++i) {
             const std::string at = ws("x" + std::to_string(i % 3));
@@ -145,10 +229,11 @@ TEST_F(GuardStorm, a_busy_process_wins_nothing) {
     std::size_t undone = 0;
     for (int i = 0; i < 30 || undone == 0; ++i) {
         (void)guard().before(Since::kBusy);
-        undone += report().records.size();
+        undone += guard().after().records.size();
     }
     stop = true;
     process.join();
+    alive = false;
     if (os_exists(ws("q"))) std::filesystem::rename(ws("q"), ws("p"));
     (void)guard().after();
     EXPECT_EQ(after(), "");

@@ -145,7 +145,7 @@ TEST_F(GuardTest, is_not_deceived_by_a_directory_in_the_place_of_another) {
         sh("mv p q; mkdir -p p/.git/hooks; echo evil > p/.git/hooks/pre-commit; "
            "echo evil > p/.env; git config -f p/.git/config alias.x !y"));
     EXPECT_EQ(after(),
-              "p/.git/config:cleaned(alias.x) p/.env:quarantined "
+              "p/.env:quarantined p/.git/config:cleaned(alias.x) "
               "p/.git/hooks/pre-commit:quarantined ");
     EXPECT_EQ(os_read(ws("q/.git/config")), "[core]\n hooksPath=mine\n");
     EXPECT_EQ(os_read(ws("q/.git/hooks/pre-commit")), "mine");
@@ -167,15 +167,49 @@ TEST_F(GuardTest, undoes_what_hides_in_closed_directories) {
     const std::string undone = after();
     if (is_root()) {
         EXPECT_EQ(undone,
-                  "a/b/.vscode:quarantined c/.git/hooks/h:quarantined d/e/.env:quarantined ");
+                  "a/b/.vscode:quarantined d/e/.env:quarantined c/.git/hooks/h:quarantined ");
     } else {
         EXPECT_EQ(undone,
                   "a:made-readable d:made-readable(1 more below) "
-                  "a/b/.vscode:quarantined c/.git/hooks/h:quarantined "
-                  "d/e/.env:quarantined ");
+                  "a/b/.vscode:quarantined d/e/.env:quarantined "
+                  "c/.git/hooks/h:quarantined ");
     }
     EXPECT_FALSE(os_exists(ws("a/b/.vscode")));
     EXPECT_FALSE(os_exists(ws("d/e/.env")));
+    EXPECT_EQ(after(), "");
+}
+
+// What must go anyway leads git nowhere.
+TEST_F(GuardTest, takes_names_away_before_it_believes_what_they_hold) {
+    tree({"ROOT/src/config=mine", "ROOT/src/hooks/mine=mine"});
+    (void)before();
+    ASSERT_TRUE(
+        sh("mkdir -p .vscode/x; echo \"gitdir: ../../src\" > .vscode/x/.git; "
+           "echo evil > .mcp.json"));
+    EXPECT_EQ(after(), ".mcp.json:quarantined .vscode:quarantined ");
+    EXPECT_EQ(names(), "src src/config src/hooks src/hooks/mine ");
+}
+
+// Each leads to the next, so that each makes a repository of one until the next has gone. Somebody
+// who is alive lets the guard take a few looks only.
+TEST_F(GuardTest, undoes_a_chain_of_pointers_at_once) {
+    tree({"ROOT/.git/HEAD=ref: refs/heads/m", "ROOT/.git/objects/", "ROOT/.git/refs/",
+          "ROOT/.git/config=[core]\n\tbare = false\n"});
+    (void)before();
+    alive = true;
+    ASSERT_TRUE(
+        sh("mkdir c; cd c; for i in $(seq 10 49); do mkdir r$i; cp ../.git/HEAD r$i; "
+           "echo ../r$((i + 1)) > r$i/commondir; done; cd ..; mkdir w; "
+           "echo \"gitdir: ../c/r10\" > w/.git; cp -r .git ev; "
+           "git config -f ev/config core.fsmonitor x; echo ../ev > .git/commondir; "
+           "echo evil > .envrc"));
+    const auto undone = report();
+    EXPECT_EQ(undone.records.size(), 43U);
+    EXPECT_EQ(undone.records.front().path, ".envrc");
+    EXPECT_EQ(undone.records.back().path, "ev/config");
+    EXPECT_FALSE(os_exists(ws("w/.git")));
+    EXPECT_EQ(names().find("c/r10/commondir"), std::string::npos);
+    EXPECT_EQ(names().find("c/r49/commondir"), std::string::npos);
     EXPECT_EQ(after(), "");
 }
 
@@ -187,8 +221,8 @@ TEST_F(GuardTest, undoes_what_lies_in_a_directory_that_nobody_may_change) {
         sh("echo x > .env; echo /x > .git/commondir; echo x > .git/config.worktree; mv src .idea; "
            "rm .bashrc; chmod 1555 .; chmod 555 .git"));
     EXPECT_EQ(after(),
-              ".git/commondir:quarantined .git/config.worktree:cleaned(x) .env:quarantined "
-              ".idea:moved-back(to src) .bashrc:restored ");
+              ".env:quarantined .idea:moved-back(to src) .git/commondir:quarantined "
+              ".git/config.worktree:cleaned(x) .bashrc:restored ");
     EXPECT_EQ(names(), ".bashrc .git .git/config src src/main.c ");
     EXPECT_EQ(mode_of("."), 01555U);
     EXPECT_EQ(mode_of(".git"), 0555U);
@@ -420,9 +454,9 @@ TEST_F(Unheld, content_is_restored) {
            "echo evil > .vscode/c; echo evil >> .git/hooks/pre-commit; rm .bashrc; "
            "echo evil > .git/hooks/post-commit; touch ok"));
     EXPECT_EQ(after(),
-              ".env:restored .git/hooks/post-commit:quarantined .git/hooks/pre-commit:restored "
-              ".vscode/a/tasks.json:restored .vscode/c:quarantined .vscode/b:restored "
-              ".bashrc:restored ");
+              ".env:restored .vscode/a/tasks.json:restored .vscode/c:quarantined "
+              ".vscode/b:restored .git/hooks/post-commit:quarantined "
+              ".git/hooks/pre-commit:restored .bashrc:restored ");
     EXPECT_EQ(os_read(ws(".env")), "secret");
     struct stat env;
     ASSERT_EQ(::stat(ws(".env").c_str(), &env), 0);

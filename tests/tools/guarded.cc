@@ -26,6 +26,8 @@ tools::Guard& Guarded::guard() {
     compiled_ = policy::PathRules::compile(rules, policy::default_path_rules()).value();
     tools::GuardOptions options;
     options.kernel_holds = kernel_holds;
+    options.alive = [this] { return alive; };
+    options.patience = {};
     if (quarantines) {
         std::filesystem::create_directories(base() + "/KEPT");
         options.quarantine = Root::open(base() + "/KEPT").value();
@@ -43,10 +45,9 @@ std::string Guarded::before(tools::Since since) {
 }
 
 tools::GuardReport Guarded::report() {
-    auto report = guard().after();
-    if (report) return std::move(*report);
-    ADD_FAILURE() << report.error().message();
-    return {};
+    tools::GuardReport report = guard().after();
+    if (report.unfinished) ADD_FAILURE() << report.unfinished->message();
+    return report;
 }
 
 std::string Guarded::after() {

@@ -17,13 +17,14 @@ protected:
     std::vector<PathRule> rules;  // of the operator
     bool quarantines = true;
     bool kernel_holds = true;
+    bool alive = false;  // a process of the session, which the guard does not wait for
 
     // What is newly to be protected: "path path ".
     std::string before(tools::Since since = tools::Since::kQuiet);
 
     // What was undone: "path:what(detail) ", where `what` is a word of undone_word.
     std::string after();
-    tools::GuardReport report();
+    tools::GuardReport report();  // that must not be unfinished
 
     // Whether the command succeeded; nothing that it prints is shown.
     bool sh(const std::string& command, const std::string& directory = ".");
