@@ -34,14 +34,6 @@ bool stays_inside(const Root& root, std::string_view from, std::string_view path
     return there ? there->type == FileType::kDirectory : there.error().code == Code::kNotFound;
 }
 
-// Nobody looks for the parts of a repository there.
-bool is_out_of_sight(std::string_view path) {
-    for (; !path.empty(); path = fs::parent_of(path)) {
-        if (search::is_object_store(path)) return true;
-    }
-    return false;
-}
-
 }  // namespace
 
 bool leads_to_repository(const Root& root, const std::string& path) {
@@ -50,7 +42,7 @@ bool leads_to_repository(const Root& root, const std::string& path) {
     const auto written = search::pointer_target(*content, fs::leaf_of(path));
     if (!written || goes_up_from_a_name(*written)) return false;
     const auto target = search::led_inside(root, fs::parent_of(path), *written);
-    if (!target || is_out_of_sight(*target)) return false;
+    if (!target) return false;
     const auto has = [&](const char* name) {
         return root.lstat(fs::joined(*target, name)).has_value();
     };
