@@ -25,6 +25,7 @@ struct GitVerdict {
     std::string cleaned{};               // the text without what is refused
 
     bool is_clean() const { return refused.empty() && !unreadable; }
+    std::string summary() const;  // what is refused, for a report; of many keys the first
 };
 
 // What may become of settings that were there before?

@@ -122,6 +122,18 @@ TEST(GitTrust, refuses_whatever_runs_something_or_leads_elsewhere) {
     }
 }
 
+// As many as there can be, against as many: whoever compared each with each would take a minute.
+TEST(GitTrust, judges_a_flood_of_settings) {
+    std::string text = "[novel]\n";
+    std::string trusted = "[other]\n";
+    for (int i = 0; i < 80'000; ++i) {
+        text += "k" + std::to_string(i) + "\n";
+        trusted += "k" + std::to_string(i) + "\n";
+    }
+    EXPECT_EQ(refused(text + "k0\nk1\n").size(), 80'000U);
+    EXPECT_EQ(judge(text, trusted, Trusted::kStays).refused.size(), 160'000U);
+}
+
 TEST(GitTrust, cuts_out_what_it_refuses_and_nothing_else) {
     const GitVerdict verdict = judge(
         "# mine\n"

@@ -229,20 +229,21 @@ void Layout::read_config(const std::string& path, const std::string& git_directo
     if (!content) return;
     const auto settings = policy::parse_git_config(*content);
     if (!settings) return;
+    // Git obeys the last of its kind.
+    std::optional<std::string> worktree;
+    std::optional<std::string> hooks;
     for (const GitSetting& setting : *settings) {
-        if (!setting.value) continue;
-        if (setting.key == "core.worktree") {
-            const auto worktree = led_inside(root_, git_directory, *setting.value);
-            if (!worktree) continue;
-            worktrees_[git_directory].insert(*worktree);
-            if (!worktree->empty()) {
-                add_part(*worktree, GitPart::Kind::kPointer, git_directory, path);
-            }
-        }
+        if (setting.key == "core.worktree") worktree = setting.value;
+        if (setting.key == "core.hookspath") hooks = setting.value;
     }
+    if (worktree) worktree = led_inside(root_, git_directory, *worktree);
+    if (worktree) {
+        worktrees_[git_directory].insert(*worktree);
+        if (!worktree->empty()) add_part(*worktree, GitPart::Kind::kPointer, git_directory, path);
+    }
+    if (hooks) add_hooks(path, git_directory, *hooks);
     for (const GitSetting& setting : *settings) {
         if (!setting.value) continue;
-        if (setting.key == "core.hookspath") add_hooks(path, git_directory, *setting.value);
         const bool includes =
             setting.key == "include.path" ||
             (setting.key.starts_with("includeif.") && setting.key.ends_with(".path"));
