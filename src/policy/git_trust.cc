@@ -158,18 +158,43 @@ bool is_word(std::string_view value) {
 }
 
 // "helper::address" has git run git-remote-helper; what begins with a dash would be an option;
-// "%2e" hides a path, which somebody has to follow.
+// "%2e" hides a path.
 bool is_plain_remote(std::string_view value) {
     const bool is_encoded = value.starts_with("file:") && value.find('%') != value.npos;
     return !value.starts_with('-') && value.find("::") == value.npos && !is_encoded;
+}
+
+// The path of a repository on this host, as git tells it from "host:path"; nothing in another
+// address. The name of a remote is one too, as long as the remote has no address.
+std::optional<std::string_view> local_path(std::string_view address) {
+    constexpr std::string_view kFile = "file://";
+    if (!address.starts_with(kFile)) {
+        return address.find(':') < address.find('/') ? std::nullopt : std::optional(address);
+    }
+    // A host may follow, which git ignores.
+    address.remove_prefix(std::min(address.find('/', kFile.size()), address.size()));
+    return address;
+}
+
+// Git takes "[...]", at the beginning or after an "@", for a host even in a path, and "~" for a
+// home.
+bool is_remote_inside(std::string_view path, const LeadsInside& leads_inside) {
+    return !path.starts_with('[') && path.find("@[") == path.npos && !path.starts_with('~') &&
+           leads_inside(path, PathFrom::kWorktree);
+}
+
+bool is_harmless_remote(std::string_view value, const LeadsInside& leads_inside) {
+    if (!is_plain_remote(value)) return false;
+    const auto path = local_path(value);
+    return !path || is_remote_inside(*path, leads_inside);
 }
 
 bool is_harmless(std::string_view value, Value kind, const LeadsInside& leads_inside) {
     switch (kind) {
         case Value::kAny: return true;
         case Value::kWord: return is_word(value);
-        case Value::kRemote: return is_plain_remote(value);
-        case Value::kInside: return leads_inside(value);
+        case Value::kRemote: return is_harmless_remote(value, leads_inside);
+        case Value::kInside: return leads_inside(value, PathFrom::kGitDirectory);
     }
     return false;
 }

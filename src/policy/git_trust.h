@@ -13,8 +13,11 @@
 
 namespace paddock::policy {
 
-// Does this path, relative to the git directory or absolute, stay inside the workspace?
-using LeadsInside = std::function<bool(std::string_view path)>;
+// Where a relative path of a setting begins.
+enum class PathFrom : bool { kGitDirectory, kWorktree };
+
+// Does this path stay inside the workspace?
+using LeadsInside = std::function<bool(std::string_view path, PathFrom from)>;
 
 // Can this setting neither run a program nor lead out of the workspace?
 bool is_benign(const GitSetting& setting, const LeadsInside& leads_inside);

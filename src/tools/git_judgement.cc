@@ -34,6 +34,13 @@ bool stays_inside(const Root& root, std::string_view from, std::string_view path
     return there ? there->type == FileType::kDirectory : there.error().code == Code::kNotFound;
 }
 
+// By its text: whatever repository lies inside is judged itself. A bare one has no worktree.
+bool is_place_inside(const Root& root, std::string_view git_directory, std::string_view path) {
+    const bool is_bare = !search::is_git_directory_name(fs::leaf_of(git_directory));
+    const std::string_view from = is_bare ? git_directory : fs::parent_of(git_directory);
+    return !goes_up_from_a_name(path) && search::led_inside(root, from, path);
+}
+
 }  // namespace
 
 bool leads_to_repository(const Root& root, const std::string& path) {
@@ -62,9 +69,12 @@ Outcome<JudgedConfig> judge_config_file(const Root& root, const std::string& pat
         judged.verdict.cleaned = policy::print_git_config(trusted);
         return judged;
     }
-    judged.verdict = policy::judge_git_config(*content, trusted, fate, [&](std::string_view to) {
-        return stays_inside(root, fs::parent_of(path), to);
-    });
+    const auto leads_inside = [&](std::string_view to, policy::PathFrom from) {
+        const std::string_view git_directory = fs::parent_of(path);
+        return from == policy::PathFrom::kWorktree ? is_place_inside(root, git_directory, to)
+                                                   : stays_inside(root, git_directory, to);
+    };
+    judged.verdict = policy::judge_git_config(*content, trusted, fate, leads_inside);
     if (!judged.verdict.is_clean()) return judged;
     PADDOCK_ASSIGN(settings, policy::parse_git_config(*content));
     judged.settings = std::move(settings);

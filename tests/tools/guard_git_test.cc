@@ -413,7 +413,7 @@ TEST_F(GuardGit, a_remote_among_objects) {
                       "git remote add o file://host$PWD/../main/.git/objects/dd && "
                       "git remote add p file://$PWD/../main/%2egit/objects/dd",
                   "f",
-                  "f/.git/config:cleaned(remote.p.url) "
+                  "f/.git/config:cleaned(remote.o.url, remote.p.url) "
                   "main/.git/objects/dd/hooks/pre-receive:quarantined ",
                   "git push o HEAD:refs/heads/x");
     // Where a remote of the owner's was.
@@ -450,7 +450,10 @@ TEST_F(GuardGit, remotes_among_objects_whose_addresses_are_hard_to_follow) {
         ASSERT_TRUE(sh("git remote add r" + std::to_string(i) + " " + addresses[i], "n"));
         EXPECT_TRUE(is_obeyed("n", push(i, "a"))) << "the attack is none: " << addresses[i];
     }
-    EXPECT_EQ(after(), "n/.git/objects/evil/hooks/pre-receive:quarantined ");
+    EXPECT_EQ(after(),
+              "n/.git/config:cleaned(remote.r0.url, remote.r1.url, remote.r2.url, remote.r3.url, "
+              "remote.r4.url, remote.r5.url, remote.r6.url) "
+              "n/.git/objects/evil/hooks/pre-receive:quarantined ");
     for (std::size_t i = 0; i < addresses.size(); ++i) {
         EXPECT_FALSE(is_obeyed("n", push(i, "b"))) << addresses[i];
     }
@@ -471,6 +474,18 @@ TEST_F(GuardGit, a_repository_of_files_and_links_among_objects) {
                       "ln -s ../../../y/objects ../../../y/refs ../../../y/hooks "
                       ".git/objects/ab",
                   "n", "n/.git/objects/ab/hooks:quarantined ", push);
+}
+
+TEST_F(GuardGit, a_remote_outside) {
+    (void)evil();
+    expect_undone(
+        "git init -q --bare ../OUT/aa && cp evil ../OUT/aa/hooks/update && git init -q n && cd n "
+        "&& "
+        "git commit -q --allow-empty -m x && git remote add o " +
+            out("aa") + " && git remote add p ../../OUT/aa && git remote add q ../main/.git",
+        "n", "n/.git/config:cleaned(remote.o.url, remote.p.url) ", "git push o HEAD:refs/heads/x");
+    EXPECT_FALSE(is_obeyed("n", "git push p HEAD:refs/heads/y"));
+    EXPECT_TRUE(sh("git push q HEAD:refs/heads/z", "n"));
 }
 
 TEST_F(GuardGit, a_remote_that_has_its_address_in_a_file) {
