@@ -20,7 +20,7 @@ bool is_without_section(const GitSetting& setting) {
     return setting.key.find('.') == setting.key.npos;
 }
 
-bool inside(std::string_view path) { return path.starts_with("in"); }
+bool inside(std::string_view path, PathFrom) { return path.starts_with("in"); }
 
 void check_cleaned(std::string_view text, const std::vector<GitSetting>& trusted, Trusted fate) {
     const GitVerdict verdict = judge_git_config(text, trusted, fate, inside);

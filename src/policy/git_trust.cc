@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <iterator>
+#include <optional>
+#include <set>
+#include <utility>
 
 namespace paddock::policy {
 namespace {
@@ -154,18 +158,43 @@ bool is_word(std::string_view value) {
 }
 
 // "helper::address" has git run git-remote-helper; what begins with a dash would be an option;
-// "%2e" hides a path, which somebody has to follow.
+// "%2e" hides a path.
 bool is_plain_remote(std::string_view value) {
     const bool is_encoded = value.starts_with("file:") && value.find('%') != value.npos;
     return !value.starts_with('-') && value.find("::") == value.npos && !is_encoded;
+}
+
+// The path of a repository on this host, as git tells it from "host:path"; nothing in another
+// address. The name of a remote is one too, as long as the remote has no address.
+std::optional<std::string_view> local_path(std::string_view address) {
+    constexpr std::string_view kFile = "file://";
+    if (!address.starts_with(kFile)) {
+        return address.find(':') < address.find('/') ? std::nullopt : std::optional(address);
+    }
+    // A host may follow, which git ignores.
+    address.remove_prefix(std::min(address.find('/', kFile.size()), address.size()));
+    return address;
+}
+
+// Git takes "[...]", at the beginning or after an "@", for a host even in a path, and "~" for a
+// home.
+bool is_remote_inside(std::string_view path, const LeadsInside& leads_inside) {
+    return !path.starts_with('[') && path.find("@[") == path.npos && !path.starts_with('~') &&
+           leads_inside(path, PathFrom::kWorktree);
+}
+
+bool is_harmless_remote(std::string_view value, const LeadsInside& leads_inside) {
+    if (!is_plain_remote(value)) return false;
+    const auto path = local_path(value);
+    return !path || is_remote_inside(*path, leads_inside);
 }
 
 bool is_harmless(std::string_view value, Value kind, const LeadsInside& leads_inside) {
     switch (kind) {
         case Value::kAny: return true;
         case Value::kWord: return is_word(value);
-        case Value::kRemote: return is_plain_remote(value);
-        case Value::kInside: return leads_inside(value);
+        case Value::kRemote: return is_harmless_remote(value, leads_inside);
+        case Value::kInside: return leads_inside(value, PathFrom::kGitDirectory);
     }
     return false;
 }
@@ -209,21 +238,31 @@ const Benign* find_benign(const GitSetting& setting, const LeadsInside& leads_in
     return found == kBenign.end() ? nullptr : &*found;
 }
 
-bool holds(const std::vector<GitSetting>& settings, const GitSetting& wanted) {
-    return std::any_of(settings.begin(), settings.end(),
-                       [&](const GitSetting& one) { return one.same_as(wanted); });
-}
+// For lookups: a hostile config has a hundred thousand settings. Those indexed must outlive it.
+class Index {
+public:
+    explicit Index(const std::vector<GitSetting>& settings) {
+        for (const GitSetting& setting : settings) {
+            said_.emplace(setting.key, setting.value);
+            keys_.insert(setting.key);
+        }
+    }
 
-bool holds_key(const std::vector<GitSetting>& settings, const std::string& key) {
-    return std::any_of(settings.begin(), settings.end(),
-                       [&](const GitSetting& one) { return one.key == key; });
-}
+    bool holds(const GitSetting& wanted) const {
+        return said_.contains({wanted.key, wanted.value});
+    }
+    bool holds_key(std::string_view key) const { return keys_.contains(key); }
+
+private:
+    std::set<std::pair<std::string_view, std::optional<std::string_view>>> said_;
+    std::set<std::string_view> keys_;
+};
 
 // Both, what was trusted first.
-std::string merged(std::vector<GitSetting> trusted, const std::vector<GitSetting>& kept) {
-    for (const GitSetting& setting : kept) {
-        if (!holds(trusted, setting)) trusted.push_back(setting);
-    }
+std::string merged(std::vector<GitSetting> trusted, const Index& index,
+                   const std::vector<GitSetting>& kept) {
+    std::copy_if(kept.begin(), kept.end(), std::back_inserter(trusted),
+                 [&](const GitSetting& setting) { return !index.holds(setting); });
     return print_git_config(trusted);
 }
 
@@ -231,6 +270,21 @@ std::string merged(std::vector<GitSetting> trusted, const std::vector<GitSetting
 
 bool is_benign(const GitSetting& setting, const LeadsInside& leads_inside) {
     return find_benign(setting, leads_inside) != nullptr;
+}
+
+std::string GitVerdict::summary() const {
+    constexpr std::size_t kBytesMax = 1000;
+    if (unreadable) return "it could not be read";
+    std::string text;
+    for (std::size_t i = 0; i < refused.size(); ++i) {
+        if (!text.empty()) text += ", ";
+        if (text.size() + refused[i].size() > kBytesMax) {
+            const std::string left = std::to_string(refused.size() - i);
+            return text + left + (text.empty() ? " too long to be told" : " more");
+        }
+        text += refused[i];
+    }
+    return text;
 }
 
 GitVerdict judge_git_config(std::string_view text, const std::vector<GitSetting>& trusted,
@@ -242,16 +296,18 @@ GitVerdict judge_git_config(std::string_view text, const std::vector<GitSetting>
         verdict.cleaned = print_git_config(trusted);
         return verdict;
     }
+    const Index before(trusted);
+    const Index now(*settings);
+    std::set<std::string_view> refused;
     const auto refuse_key = [&](const std::string& key) {
-        auto& refused = verdict.refused;
-        if (std::find(refused.begin(), refused.end(), key) == refused.end()) refused.push_back(key);
+        if (refused.insert(key).second) verdict.refused.push_back(key);
     };
     std::vector<GitSetting> kept;
     for (const GitSetting& setting : *settings) {
         const Benign* benign = find_benign(setting, leads_inside);
         const bool redirects = benign != nullptr && benign->value == Value::kRemote &&
-                               fate == Trusted::kStays && holds_key(trusted, setting.key);
-        if (holds(trusted, setting) || (benign != nullptr && !redirects)) {
+                               fate == Trusted::kStays && before.holds_key(setting.key);
+        if (before.holds(setting) || (benign != nullptr && !redirects)) {
             kept.push_back(setting);
         } else {
             refuse_key(setting.key);
@@ -259,13 +315,13 @@ GitVerdict judge_git_config(std::string_view text, const std::vector<GitSetting>
     }
     bool restores = false;
     for (const GitSetting& setting : trusted) {
-        const bool lost = fate == Trusted::kStays && !holds(*settings, setting);
+        const bool lost = fate == Trusted::kStays && !now.holds(setting);
         const bool stays = lost && !is_benign(setting, leads_inside);
         if (stays) refuse_key(setting.key);
-        restores = restores || stays || (lost && holds_key(*settings, setting.key));
+        restores = restores || stays || (lost && now.holds_key(setting.key));
     }
     verdict.cleaned = verdict.refused.empty() ? std::string(text)
-                      : restores              ? merged(trusted, kept)
+                      : restores              ? merged(trusted, before, kept)
                                               : cut_out(text, *settings, kept);
     return verdict;
 }

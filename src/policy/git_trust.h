@@ -13,8 +13,11 @@
 
 namespace paddock::policy {
 
-// Does this path, relative to the git directory or absolute, stay inside the workspace?
-using LeadsInside = std::function<bool(std::string_view path)>;
+// Where a relative path of a setting begins.
+enum class PathFrom : bool { kGitDirectory, kWorktree };
+
+// Does this path stay inside the workspace?
+using LeadsInside = std::function<bool(std::string_view path, PathFrom from)>;
 
 // Can this setting neither run a program nor lead out of the workspace?
 bool is_benign(const GitSetting& setting, const LeadsInside& leads_inside);
@@ -25,6 +28,7 @@ struct GitVerdict {
     std::string cleaned{};               // the text without what is refused
 
     bool is_clean() const { return refused.empty() && !unreadable; }
+    std::string summary() const;  // what is refused, for a report; of many keys the first
 };
 
 // What may become of settings that were there before?

@@ -8,7 +8,9 @@ using namespace paddock::policy;
 
 namespace {
 
-bool inside(std::string_view path) { return path.starts_with("in"); }
+bool inside(std::string_view path, PathFrom from) {
+    return from == PathFrom::kWorktree ? !path.starts_with("/out") : path.starts_with("in");
+}
 
 GitVerdict judge(std::string_view text, std::string_view trusted = "",
                  Trusted fate = Trusted::kMayChange) {
@@ -48,6 +50,14 @@ TEST(GitTrust, lets_stay_what_git_itself_writes) {
     EXPECT_EQ(judge(text).cleaned, text);
 }
 
+TEST(GitTrust, lets_stay_remotes_inside_and_on_other_hosts) {
+    for (const char* address :
+         {"/in/a.git", "../a.git", "file:///in/a", "origin", "host:/out", "git@example.org:a.git",
+          "ssh://example.org/out", "[example.org:22]:out", "a[1]/b"}) {
+        EXPECT_TRUE(judge("[remote \"o\"]\nurl = " + std::string(address)).is_clean()) << address;
+    }
+}
+
 TEST(GitTrust, refuses_whatever_runs_something_or_leads_elsewhere) {
     for (const std::string setting : {"core.fsmonitor=x",
                                       "core.hooksPath=h",
@@ -85,6 +95,17 @@ TEST(GitTrust, refuses_whatever_runs_something_or_leads_elsewhere) {
                                       "remote.o.url=ext::sh -c x",
                                       "remote.o.pushurl=ext::x",
                                       "remote.o.url=--upload-pack=x",
+                                      "remote.o.url=/out",
+                                      "remote.o.url=file:///out",
+                                      "remote.o.url=file://host/out",
+                                      "remote.o.url=file:///@[]/out",
+                                      "remote.o.url=x@[]/in",
+                                      "remote.o.url=[x]/in",
+                                      "remote.o.url=~/in",
+                                      "remote.o.pushurl=/out:x",
+                                      "remote.pushDefault=/out",
+                                      "branch.b.remote=/out",
+                                      "submodule.s.url=/out",
                                       "branch.b.remote=ext::x",
                                       "branch.b.mergeOptions=-sx",
                                       "submodule.s.update=!x",
@@ -120,6 +141,18 @@ TEST(GitTrust, refuses_whatever_runs_something_or_leads_elsewhere) {
         EXPECT_EQ(refused(text).size(), 1U) << text;
         EXPECT_TRUE(refused(judge(text).cleaned).empty()) << text;
     }
+}
+
+// As many as there can be, against as many: whoever compared each with each would take a minute.
+TEST(GitTrust, judges_a_flood_of_settings) {
+    std::string text = "[novel]\n";
+    std::string trusted = "[other]\n";
+    for (int i = 0; i < 80'000; ++i) {
+        text += "k" + std::to_string(i) + "\n";
+        trusted += "k" + std::to_string(i) + "\n";
+    }
+    EXPECT_EQ(refused(text + "k0\nk1\n").size(), 80'000U);
+    EXPECT_EQ(judge(text, trusted, Trusted::kStays).refused.size(), 160'000U);
 }
 
 TEST(GitTrust, cuts_out_what_it_refuses_and_nothing_else) {

@@ -44,31 +44,6 @@ bool is_one_of(const std::array<std::string_view, N>& names, std::string_view na
                        [&](std::string_view known) { return is_name(name, known); });
 }
 
-std::string_view leaf_of_key(std::string_view key) { return key.substr(key.rfind('.') + 1); }
-
-// The name of a remote, if this setting gives it an address. A remote without one is a path itself.
-std::optional<std::string_view> remote_with_address(std::string_view key) {
-    constexpr std::string_view kBegin = "remote.";
-    constexpr std::string_view kEnd = ".url";
-    if (!key.starts_with(kBegin) || !key.ends_with(kEnd)) return std::nullopt;
-    if (key.size() <= kBegin.size() + kEnd.size()) return std::nullopt;
-    return key.substr(kBegin.size(), key.size() - kBegin.size() - kEnd.size());
-}
-
-// The path in an address of this host; nothing if it is one of another.
-std::optional<std::string_view> local_place(std::string_view address) {
-    constexpr std::string_view kFile = "file://";
-    if (address.starts_with(kFile)) {
-        // A host may follow, which git ignores.
-        address.remove_prefix(std::min(address.find('/', kFile.size()), address.size()));
-    } else if (address.find(':') < address.find('/')) {
-        return std::nullopt;
-    }
-    while (address.ends_with('/')) address.remove_suffix(1);
-    if (address.empty()) return std::nullopt;
-    return address;
-}
-
 class Layout {
 public:
     enum class Seen : bool { kAll, kAbove };
@@ -91,7 +66,6 @@ private:
     void read_config(const std::string& path, const std::string& git_directory, int depth);
     void add_hooks(const std::string& config, const std::string& git_directory,
                    std::string_view path);
-    void follow_remotes(const std::vector<GitSetting>& settings, const std::string& git_directory);
     std::set<std::string> bases_of(const std::string& git_directory) const;
     std::vector<NotableEntry> unseen_entries(const std::string& directory) const;
     std::optional<std::string> pointed(const std::string& file, std::string_view from) const;
@@ -203,7 +177,7 @@ void Layout::follow_dot_git(const std::string& directory, const NotableEntry& en
     lead_to(*target, path, {directory});
 }
 
-// Of a directory in an object store, where nobody looks, or of none.
+// Of a directory that nobody has looked at, or of none.
 std::vector<NotableEntry> Layout::unseen_entries(const std::string& directory) const {
     std::vector<NotableEntry> entries;
     const auto add = [&](std::string_view name) {
@@ -211,7 +185,6 @@ std::vector<NotableEntry> Layout::unseen_entries(const std::string& directory) c
         if (stat) entries.push_back({std::string(name), stat->type});
     };
     for (const std::string_view name : kParts) add(name);
-    add(".git");
     return entries;
 }
 
@@ -226,10 +199,6 @@ void Layout::find_parts(const std::string& git_directory) {
     const auto found = notable_.find(git_directory);
     const bool is_seen = found != notable_.end();
     for (const NotableEntry& entry : is_seen ? found->second : unseen_entries(git_directory)) {
-        if (!is_seen && is_git_directory_name(entry.name)) {
-            follow_dot_git(git_directory, entry);
-            add_directory(joined(git_directory, entry.name));
-        }
         if (!is_one_of(kParts, entry.name)) continue;
         const std::string path = joined(git_directory, entry.name);
         if (is_name(entry.name, "hooks")) {
@@ -261,21 +230,21 @@ void Layout::read_config(const std::string& path, const std::string& git_directo
     if (!content) return;
     const auto settings = policy::parse_git_config(*content);
     if (!settings) return;
+    // Git obeys the last of its kind.
+    std::optional<std::string> worktree;
+    std::optional<std::string> hooks;
     for (const GitSetting& setting : *settings) {
-        if (!setting.value) continue;
-        if (setting.key == "core.worktree") {
-            const auto worktree = led_inside(root_, git_directory, *setting.value);
-            if (!worktree) continue;
-            worktrees_[git_directory].insert(*worktree);
-            if (!worktree->empty()) {
-                add_part(*worktree, GitPart::Kind::kPointer, git_directory, path);
-            }
-        }
+        if (setting.key == "core.worktree") worktree = setting.value;
+        if (setting.key == "core.hookspath") hooks = setting.value;
     }
-    follow_remotes(*settings, git_directory);
+    if (worktree) worktree = led_inside(root_, git_directory, *worktree);
+    if (worktree) {
+        worktrees_[git_directory].insert(*worktree);
+        if (!worktree->empty()) add_part(*worktree, GitPart::Kind::kPointer, git_directory, path);
+    }
+    if (hooks) add_hooks(path, git_directory, *hooks);
     for (const GitSetting& setting : *settings) {
         if (!setting.value) continue;
-        if (setting.key == "core.hookspath") add_hooks(path, git_directory, *setting.value);
         const bool includes =
             setting.key == "include.path" ||
             (setting.key.starts_with("includeif.") && setting.key.ends_with(".path"));
@@ -287,8 +256,7 @@ void Layout::read_config(const std::string& path, const std::string& git_directo
     }
 }
 
-// A relative path begins where git runs hooks and reaches remotes from: in each worktree, or in a
-// bare repository.
+// A relative path begins where git runs hooks: in each worktree, or in a bare repository.
 std::set<std::string> Layout::bases_of(const std::string& git_directory) const {
     std::set<std::string> bases;
     if (const auto found = worktrees_.find(git_directory); found != worktrees_.end()) {
@@ -305,35 +273,6 @@ void Layout::add_hooks(const std::string& config, const std::string& git_directo
         // A directory with the repository in it cannot be kept as it is.
         if (!hooks || is_within(git_directory, *hooks)) continue;
         add_part(*hooks, GitPart::Kind::kHooks, git_directory, config);
-    }
-}
-
-// To push to a repository runs its hooks: one that nobody looks at must not be led to, however many
-// links there are on the way. Those that were met are known already.
-void Layout::follow_remotes(const std::vector<GitSetting>& settings,
-                            const std::string& git_directory) {
-    std::set<std::string_view> with_address;  // names of remotes
-    for (const GitSetting& setting : settings) {
-        if (const auto name = remote_with_address(setting.key)) with_address.insert(*name);
-    }
-    std::set<std::string_view> places;
-    for (const GitSetting& setting : settings) {
-        const std::string_view name = leaf_of_key(setting.key);
-        const bool is_address = name == "url" || name == "pushurl";
-        const bool is_remote = name == "remote" || name == "pushremote" || name == "pushdefault";
-        if (!setting.value || !(is_address || is_remote)) continue;
-        if (is_remote && with_address.contains(*setting.value)) continue;
-        if (const auto place = local_place(*setting.value)) places.insert(*place);
-    }
-    for (const std::string_view place : places) {
-        for (const std::string& base : bases_of(git_directory)) {
-            for (const char* ending : {"", ".git"}) {
-                const std::string way =
-                    place.front() == '/' ? std::string(place) : joined(base, place);
-                const auto end = follow_links(root_, way + ending).end;
-                if (end && !notable_.contains(*end)) add_directory(*end);
-            }
-        }
     }
 }
 
@@ -403,10 +342,6 @@ bool may_be_remote_file(std::string_view path, FileType type) {
 }
 
 bool is_git_directory_name(std::string_view name) { return is_name(name, ".git"); }
-
-bool is_object_store(std::string_view path) {
-    return leaf_of(path) == "objects" && leaf_of(parent_of(path)) == ".git";
-}
 
 bool has_git_name(std::string_view path) {
     for (auto name = fs::take_component(path); !name.empty(); name = fs::take_component(path)) {

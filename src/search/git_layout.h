@@ -2,11 +2,12 @@
 // what leads git from one place to another.
 //
 // A git directory is one named ".git", one that holds HEAD with objects and refs or with commondir,
-// and one that a ".git" file or link, a "commondir" or, where nobody looks, the address of a remote
-// leads to. Its parts are config, config.worktree, hooks and commondir; further the files that its
-// configs include and the directory that core.hooksPath names, each where it lies inside the root;
-// and what a pointer or core.worktree leads to where nothing was noted, which may be a link or lie
-// behind one. Of links only those of configs and on the way to git directories are followed.
+// and one that a ".git" file or link or a "commondir" leads to. Its parts are config,
+// config.worktree, hooks and commondir; further the files that its configs include and the
+// directory that core.hooksPath names, each where it lies inside the root; and what a pointer or
+// core.worktree leads to where nothing was noted, which may be a link or lie behind one. Of links
+// only those of configs and on the way to git directories are followed. Addresses of remotes need
+// not be: wherever one leads inside, git wants a directory of that shape there.
 //
 // Advisory: files are read while others may change them. Case is ignored, as path rules do.
 #pragma once
@@ -49,10 +50,6 @@ bool may_be_remote_file(std::string_view path, FileType type);
 
 // A directory named ".git".
 bool is_git_directory_name(std::string_view name);
-
-// "objects" in a ".git": hundreds of directories that hold nothing to be found. Deeper in it the
-// name may be that of a submodule or a worktree.
-bool is_object_store(std::string_view path);
 
 enum class GitChange : std::uint8_t { kMake, kTakeAway };
 

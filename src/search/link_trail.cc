@@ -29,6 +29,7 @@ LinkTrail follow_links(const Root& root, std::string_view path) {
     LinkTrail trail;
     std::string at;  // as far as it goes, without a link
     std::string pending;
+    std::size_t there = std::string::npos;  // so much of `at`, where the name after it is missing
     if (!begin(root, path, at, pending)) return trail;
     for (int steps = 0; steps < kStepsMax; ++steps) {
         std::string_view rest = pending;
@@ -42,11 +43,15 @@ LinkTrail follow_links(const Root& root, std::string_view path) {
         if (name == "..") {
             if (at.empty()) return trail;
             at = std::string(fs::parent_of(at));
+            if (at.size() <= there) there = std::string::npos;
             continue;
         }
+        const std::size_t above = at.size();
         at = fs::joined(at, name);
+        if (there != std::string::npos) continue;
         const auto stat = root.lstat(at);
         if (!stat && stat.error().code != Code::kNotFound) return trail;
+        if (!stat) there = above;
         if (!stat || stat->type != FileType::kSymlink) continue;
         const auto link = root.readlink(at);
         if (!link || trail.links.size() == limits::kSymlinksMax) return trail;

@@ -47,6 +47,8 @@ TEST_F(Trail, ends_where_something_would_be) {
     EXPECT_EQ(of("no/x"), "no > d/nothing/x");
     EXPECT_EQ(of("on"), "on no > d/nothing/b");
     EXPECT_EQ(of("nothing"), "> nothing");
+    EXPECT_EQ(of("nothing/more/../../no/x"), "no > d/nothing/x");
+    EXPECT_EQ(of("d/nothing/../../no"), "no > d/nothing");
 }
 
 TEST_F(Trail, has_no_end_outside_or_in_circles) {

@@ -34,9 +34,9 @@ bool passes_git_directory(std::string_view path) {
     return false;
 }
 
-// By its text, so of several links one after the other the one that matters. Rules spare branches
-// and objects; a link that leads there would have them obeyed as a part of the project. Packages
-// have thousands of links, and nobody works there.
+// By its text, so of several links one after the other the one that matters. Rules spare branches;
+// a link that leads there would have them obeyed as a part of the project. Packages have thousands
+// of links, and nobody works there.
 bool leads_into_git(const Root& root, std::string_view link) {
     constexpr std::string_view kPackages = "node_modules/";
     if (passes_git_directory(link) || link.find(kPackages) != link.npos) return false;
@@ -48,7 +48,7 @@ EntryInterest choose(const Root& root, const PathRules& rules, std::string_view 
                      std::string_view name, FileType type) {
     EntryInterest interest;
     const Access access = decide_named(rules, path, type).access;
-    interest.enter = access != Access::kDeny && !is_object_store(path);
+    interest.enter = access != Access::kDeny;
     interest.note = is_git_name(name, type);
     const std::string_view parent = parent_of(path);
     if (type == FileType::kSymlink && !interest.note) {

@@ -126,6 +126,11 @@ TEST_F(Protected, are_the_hooks_and_files_that_a_config_names) {
               "+shared.conf:config +tools/git:hooks ");
 }
 
+TEST_F(Protected, are_the_hooks_that_a_config_names_last) {
+    tree({"ROOT/.git/config=[core]\n hooksPath = a\n hooksPath = b\n", "ROOT/a/x=", "ROOT/b/x="});
+    EXPECT_EQ(found(), "=.git +.git/config:config +b:hooks ");
+}
+
 // Git runs them in the work tree, however it comes to the repository.
 TEST_F(Protected, are_the_hooks_of_a_repository_behind_a_link) {
     const std::string config = "=[core]\n hooksPath = hk\n";

@@ -34,12 +34,11 @@ bool stays_inside(const Root& root, std::string_view from, std::string_view path
     return there ? there->type == FileType::kDirectory : there.error().code == Code::kNotFound;
 }
 
-// Nobody looks for the parts of a repository there.
-bool is_out_of_sight(std::string_view path) {
-    for (; !path.empty(); path = fs::parent_of(path)) {
-        if (search::is_object_store(path)) return true;
-    }
-    return false;
+// By its text: whatever repository lies inside is judged itself. A bare one has no worktree.
+bool is_place_inside(const Root& root, std::string_view git_directory, std::string_view path) {
+    const bool is_bare = !search::is_git_directory_name(fs::leaf_of(git_directory));
+    const std::string_view from = is_bare ? git_directory : fs::parent_of(git_directory);
+    return !goes_up_from_a_name(path) && search::led_inside(root, from, path);
 }
 
 }  // namespace
@@ -50,7 +49,7 @@ bool leads_to_repository(const Root& root, const std::string& path) {
     const auto written = search::pointer_target(*content, fs::leaf_of(path));
     if (!written || goes_up_from_a_name(*written)) return false;
     const auto target = search::led_inside(root, fs::parent_of(path), *written);
-    if (!target || is_out_of_sight(*target)) return false;
+    if (!target) return false;
     const auto has = [&](const char* name) {
         return root.lstat(fs::joined(*target, name)).has_value();
     };
@@ -72,9 +71,12 @@ Outcome<JudgedConfig> judge_config_file(const Root& root, const std::string& pat
         judged.verdict.cleaned = policy::print_git_config(trusted);
         return judged;
     }
-    judged.verdict = policy::judge_git_config(*content, trusted, fate, [&](std::string_view to) {
-        return stays_inside(root, fs::parent_of(path), to);
-    });
+    const auto leads_inside = [&](std::string_view to, policy::PathFrom from) {
+        const std::string_view git_directory = fs::parent_of(path);
+        return from == policy::PathFrom::kWorktree ? is_place_inside(root, git_directory, to)
+                                                   : stays_inside(root, git_directory, to);
+    };
+    judged.verdict = policy::judge_git_config(*content, trusted, fate, leads_inside);
     if (!judged.verdict.is_clean()) return judged;
     PADDOCK_ASSIGN(settings, policy::parse_git_config(*content));
     judged.settings = std::move(settings);

@@ -34,12 +34,6 @@ using search::ProtectedKind;
 using search::ProtectedPath;
 using search::Protection;
 
-std::string listed(const std::vector<std::string>& words) {
-    std::string text;
-    for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-    return text;
-}
-
 // git runs any file of a directory of hooks but one called so.
 bool is_sample(std::string_view hooks, std::string_view path) {
     return fs::parent_of(path) == hooks && path.ends_with(".sample");
@@ -529,8 +523,7 @@ void Guard::Impl::clean(const ProtectedPath& entry, const policy::GitVerdict& ve
     }
     acted_ = true;
     if (has_changed) return;
-    record(entry.path, Undone::kCleaned, entry.rule,
-           verdict.unreadable ? "it could not be read" : listed(verdict.refused), std::move(kept));
+    record(entry.path, Undone::kCleaned, entry.rule, verdict.summary(), std::move(kept));
 }
 
 Guard::Guard(const Root& linkless, const policy::PathRules& rules, HeldObjects& held,

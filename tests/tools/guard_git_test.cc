@@ -305,18 +305,16 @@ TEST_F(GuardGit, trusted_settings_of_the_owner_stay) {
 // --- what leads git elsewhere than its text says
 // ----------------------------------------------------
 
-// A repository whose config runs the program, where nobody looks for one.
+// A repository whose config runs the program, where nobody looks for one: outside.
 constexpr const char* kHiddenRepository =
-    "mkdir -p .git/objects/foo && git init -q --bare .git/objects/cc && "
-    "git -C .git/objects/cc config core.bare false && "
-    "git -C .git/objects/cc config core.fsmonitor ";
+    "mkdir -p ../../OUT/foo && git init -q --bare ../../OUT/cc && "
+    "git -C ../../OUT/cc config core.bare false && git -C ../../OUT/cc config core.fsmonitor ";
 
 TEST_F(GuardGit, a_pointer_that_goes_up_from_a_link) {
     expect_undone("cd main && " + std::string(kHiddenRepository) + evil() +
-                      " && ln -s .git/objects/foo lk && git init -q --bare cc && mkdir sub && "
+                      " && ln -s ../../OUT/foo lk && git init -q --bare cc && mkdir sub && "
                       "echo \"gitdir: ../lk/../cc\" > sub/.git",
-                  "main/sub", "main/sub/.git:quarantined main/lk:quarantined ",
-                  "git --work-tree=. status");
+                  "main/sub", "main/sub/.git:quarantined ", "git --work-tree=. status");
 }
 
 TEST_F(GuardGit, a_submodule_named_like_the_object_store) {
@@ -343,13 +341,13 @@ TEST_F(GuardGit, a_link_in_the_place_of_what_an_accepted_pointer_leads_to) {
            "echo \"gitdir: ../x/gd\" > sub/.git"));
     EXPECT_EQ(after(), "");
     const std::string hidden = "cd main && " + std::string(kHiddenRepository) + evil();
-    expect_undone(hidden + " && mv x x2 && mkdir x && ln -s ../.git/objects/cc x/gd", "main/sub",
+    expect_undone(hidden + " && mv x x2 && mkdir x && ln -s ../../../OUT/cc x/gd", "main/sub",
                   "main/x/gd:quarantined ", "git --work-tree=. status");
     EXPECT_EQ(os_read(ws("main/sub/.git")), "gitdir: ../x/gd\n");
     // The link one directory higher.
     expect_undone(
-        "cd main && rm -r x && mkdir -p .git/objects/dd && "
-        "ln -s ../cc .git/objects/dd/gd && ln -s .git/objects/dd x",
+        "cd main && rm -r x && mkdir ../../OUT/dd && ln -s ../cc ../../OUT/dd/gd && "
+        "ln -s ../../OUT/dd x",
         "main/sub", "main/x:quarantined ", "git --work-tree=. status");
 }
 
@@ -360,7 +358,7 @@ TEST_F(GuardGit, a_link_in_the_place_of_what_an_accepted_commondir_leads_to) {
            "&& echo ../x/gd > y/commondir && cp x/gd/HEAD y/HEAD"));
     EXPECT_EQ(after(), "");
     const std::string hidden = "cd main && " + std::string(kHiddenRepository) + evil();
-    expect_undone(hidden + " && mv x x2 && mkdir x && ln -s ../.git/objects/cc x/gd", "main",
+    expect_undone(hidden + " && mv x x2 && mkdir x && ln -s ../../../OUT/cc x/gd", "main",
                   "main/x/gd:quarantined ", "git --git-dir=y --work-tree=. status");
 }
 
@@ -396,7 +394,7 @@ TEST_F(GuardGit, what_a_hook_leads_to_that_was_not_there) {
 }
 
 // To push is to have the hooks of the other repository run.
-TEST_F(GuardGit, a_remote_where_nobody_looks) {
+TEST_F(GuardGit, a_remote_among_objects) {
     const std::string program = evil();
     const auto hidden = [](const std::string& name) {
         return "git init -q --bare main/.git/objects/" + name + " && cp evil main/.git/objects/" +
@@ -415,7 +413,7 @@ TEST_F(GuardGit, a_remote_where_nobody_looks) {
                       "git remote add o file://host$PWD/../main/.git/objects/dd && "
                       "git remote add p file://$PWD/../main/%2egit/objects/dd",
                   "f",
-                  "f/.git/config:cleaned(remote.p.url) "
+                  "f/.git/config:cleaned(remote.o.url, remote.p.url) "
                   "main/.git/objects/dd/hooks/pre-receive:quarantined ",
                   "git push o HEAD:refs/heads/x");
     // Where a remote of the owner's was.
@@ -425,14 +423,79 @@ TEST_F(GuardGit, a_remote_where_nobody_looks) {
                   "git push up HEAD:refs/heads/x");
 }
 
+// However git gets there.
+TEST_F(GuardGit, remotes_among_objects_whose_addresses_are_hard_to_follow) {
+    (void)evil();
+    (void)before();
+    std::string winding;
+    for (int i = 0; i < 260; ++i) winding.insert(0, "x/").append("../");
+    const std::string hidden = ".git/objects/evil";
+    const std::vector<std::string> addresses = {
+        "../../ROOT/n/" + hidden,
+        "/proc/self/cwd/" + hidden,
+        "/proc/self/root" + ws("n/") + hidden,
+        "/proc/.." + ws("n/") + hidden,
+        winding + hidden,
+        "file:///@[]" + ws("n/") + hidden,
+        "[x]/../" + hidden,
+    };
+    ASSERT_TRUE(sh("git init -q n && cd n && git commit -q --allow-empty -m x && mkdir -p ] " +
+                   winding + " && ln -s /tmp [x] && git init -q --bare " + hidden +
+                   " && cp ../evil " + hidden + "/hooks/pre-receive"));
+    const auto push = [](std::size_t remote, const std::string& branch) {
+        const std::string name = std::to_string(remote);
+        return "git push r" + name + " HEAD:refs/heads/" + branch + name;
+    };
+    for (std::size_t i = 0; i < addresses.size(); ++i) {
+        ASSERT_TRUE(sh("git remote add r" + std::to_string(i) + " " + addresses[i], "n"));
+        EXPECT_TRUE(is_obeyed("n", push(i, "a"))) << "the attack is none: " << addresses[i];
+    }
+    EXPECT_EQ(after(),
+              "n/.git/config:cleaned(remote.r0.url, remote.r1.url, remote.r2.url, remote.r3.url, "
+              "remote.r4.url, remote.r5.url, remote.r6.url) "
+              "n/.git/objects/evil/hooks/pre-receive:quarantined ");
+    for (std::size_t i = 0; i < addresses.size(); ++i) {
+        EXPECT_FALSE(is_obeyed("n", push(i, "b"))) << addresses[i];
+    }
+}
+
+// Git makes only files there, and directories of files.
+TEST_F(GuardGit, a_repository_of_files_and_links_among_objects) {
+    (void)evil();
+    const std::string shared =
+        "git init -q n && cd n && git commit -q --allow-empty -m x && mkdir -p .git/objects/ab && "
+        "git init -q --bare y && cp y/HEAD .git/objects/ab && rm y/HEAD && "
+        "cp ../evil y/hooks/pre-receive && git remote add o .git/objects/ab && ";
+    const std::string push = "git push o HEAD:refs/heads/x";
+    expect_undone(shared + "echo ../../../y > .git/objects/ab/commondir", "n",
+                  "n/.git/objects/ab/commondir:quarantined ", push);
+    ASSERT_TRUE(sh("rm -rf n"));
+    expect_undone(shared +
+                      "ln -s ../../../y/objects ../../../y/refs ../../../y/hooks "
+                      ".git/objects/ab",
+                  "n", "n/.git/objects/ab/hooks:quarantined ", push);
+}
+
+TEST_F(GuardGit, a_remote_outside) {
+    (void)evil();
+    expect_undone(
+        "git init -q --bare ../OUT/aa && cp evil ../OUT/aa/hooks/update && git init -q n && cd n "
+        "&& "
+        "git commit -q --allow-empty -m x && git remote add o " +
+            out("aa") + " && git remote add p ../../OUT/aa && git remote add q ../main/.git",
+        "n", "n/.git/config:cleaned(remote.o.url, remote.p.url) ", "git push o HEAD:refs/heads/x");
+    EXPECT_FALSE(is_obeyed("n", "git push p HEAD:refs/heads/y"));
+    EXPECT_TRUE(sh("git push q HEAD:refs/heads/z", "n"));
+}
+
 TEST_F(GuardGit, a_remote_that_has_its_address_in_a_file) {
     const std::string program = evil();
     ASSERT_TRUE(sh("mkdir -p main/.git/branches && echo mine > main/.git/branches/mine"));
     expect_undone(
-        "git init -q --bare main/.git/objects/aa && cp evil main/.git/objects/aa/hooks/update && "
-        "cd main && mkdir -p .git/remotes && echo \"URL: .git/objects/aa\" > .git/remotes/origin",
+        "git init -q --bare ../OUT/aa && cp evil ../OUT/aa/hooks/update && "
+        "cd main && mkdir -p .git/remotes && echo \"URL: ../../OUT/aa\" > .git/remotes/origin",
         "main", "main/.git/remotes/origin:quarantined ", "git push origin HEAD:refs/heads/x");
-    expect_undone("echo .git/objects/aa > main/.git/branches/up", "main",
+    expect_undone("echo ../../OUT/aa > main/.git/branches/up", "main",
                   "main/.git/branches/up:quarantined ", "git push up HEAD:refs/heads/y");
     EXPECT_EQ(os_read(ws("main/.git/branches/mine")), "mine\n");
 }

@@ -178,6 +178,47 @@ TEST_F(GuardStorm, what_somebody_makes_without_end_is_given_up_and_not_trusted) 
     EXPECT_TRUE(std::filesystem::is_empty(ws()));
 }
 
+// What is new is judged, with some calls for each setting, and hardly any after that.
+TEST_F(GuardStorm, a_flood_of_settings_costs_little) {
+    const std::size_t many = 500;
+    std::string deep;
+    for (int i = 0; i < 200; ++i) deep += "/a";
+    const auto flood = [&](const std::string& setting) {
+        std::string config = "[core]\n";
+        for (std::size_t i = 0; i < many; ++i) config += setting + std::to_string(i) + deep + "\n";
+        std::filesystem::remove_all(ws("n"));
+        tree({"ROOT/n/.git/HEAD=ref: refs/heads/m", "ROOT/n/.git/objects/", "ROOT/n/.git/refs/"});
+        os_write(ws("n/.git/config"), config);
+        const Faults counting;
+        (void)after();
+        return counting.calls();
+    };
+    (void)before();
+    const std::size_t few = flood("filemode=");
+    for (const char* setting : {"[remote \"r\"]\nurl=", "worktree=", "[include]\npath="}) {
+        EXPECT_LT(flood(setting), few + many * 20) << setting;
+        const Faults counting;
+        (void)after();
+        EXPECT_LT(counting.calls(), few + many * 2) << setting;
+    }
+}
+
+TEST_F(GuardStorm, a_flood_of_settings_is_told_briefly) {
+    (void)before();
+    tree({"ROOT/n/.git/HEAD=ref: refs/heads/m", "ROOT/n/.git/objects/", "ROOT/n/.git/refs/"});
+    std::string config = "[novel]\n";
+    for (int i = 0; i < 5000; ++i) config += "k" + std::to_string(i) + "\n";
+    os_write(ws("n/.git/config"), config);
+    const auto undone = report();
+    ASSERT_EQ(undone.records.size(), 1U);
+    EXPECT_LT(undone.records[0].detail.size(), 1100U);
+    EXPECT_TRUE(undone.records[0].detail.ends_with(" more")) << undone.records[0].detail;
+    std::filesystem::remove_all(ws("n"));
+    tree({"ROOT/n/.git/HEAD=ref: refs/heads/m", "ROOT/n/.git/objects/", "ROOT/n/.git/refs/"});
+    os_write(ws("n/.git/config"), "[novel \"" + std::string(5000, 'x') + "\"]\n\tk\n");
+    EXPECT_EQ(after(), "n/.git/config:cleaned(1 too long to be told) ");
+}
+
 TEST_F(GuardStorm, what_is_too_large_to_be_kept_is_removed) {
     (void)before();
     os_write(ws(".env"), "");

@@ -151,9 +151,9 @@ TEST_F(GuardTest, is_not_deceived_by_a_directory_in_the_place_of_another) {
     EXPECT_EQ(os_read(ws("q/.git/hooks/pre-commit")), "mine");
     EXPECT_EQ(os_read(ws("q/.env")), "secret");
     // Out of sight, where nobody looks, and back again.
-    ASSERT_TRUE(sh("mkdir -p .git/objects; mv q .git/objects/q; mkdir q; echo evil > q/.env"));
+    ASSERT_TRUE(sh("mv q ../OUT/q; mkdir q; echo evil > q/.env"));
     EXPECT_EQ(after(), "q/.env:quarantined ");
-    ASSERT_TRUE(sh("rmdir q; mv .git/objects/q q"));
+    ASSERT_TRUE(sh("rmdir q; mv ../OUT/q q"));
     EXPECT_EQ(after(), "");
     EXPECT_EQ(os_read(ws("q/.env")), "secret");
 }
@@ -397,20 +397,28 @@ TEST_F(GuardTest, protects_what_has_its_name_by_a_link_above) {
     EXPECT_EQ(after(), "");
 }
 
-// Names in an object store are no names of files of the project, so rules do not apply there.
+// Names of branches are no names of files of the project, so rules do not apply there.
 TEST_F(GuardTest, takes_away_a_link_that_leads_into_a_repository) {
     tree({"ROOT/.git/config=", "ROOT/app/main.c=mine", "ROOT/shown->.git/x", "ROOT/.github/x="});
     (void)before();
     ASSERT_TRUE(
-        sh("mkdir -p .git/objects/x/.vscode; touch .git/objects/x/.vscode/tasks.json; mv app app2; "
-           "ln -s .git/objects/x app; mkdir d; ln -s \"$PWD/.git/objects/x/.vscode\" d/settings; "
-           "ln -s app by; ln -s ../config .git/objects/x/inside; ln -s ../.github d/other"));
-    EXPECT_TRUE(os_exists(ws("app/.vscode/tasks.json"))) << "the attack is none";
+        sh("mkdir -p .git/refs/x; touch .git/refs/x/opencode.json; mv app app2; "
+           "ln -s .git/refs/x app; mkdir d; ln -s \"$PWD/.git/refs/x/opencode.json\" d/settings; "
+           "ln -s app by; ln -s ../config .git/refs/x/inside; ln -s ../.github d/other"));
+    EXPECT_TRUE(os_exists(ws("app/opencode.json"))) << "the attack is none";
     EXPECT_EQ(after(), "app:quarantined d/settings:quarantined ");
     EXPECT_TRUE(os_exists(ws("shown")));
     EXPECT_EQ(after(), "");
     ASSERT_TRUE(sh("ln -sfn .git/y shown"));
     EXPECT_EQ(after(), "shown:restored ");
+}
+
+// Unlike those of branches.
+TEST_F(GuardTest, undoes_what_has_a_protected_name_among_objects) {
+    tree({"ROOT/.git/config=", "ROOT/.git/objects/"});
+    (void)before();
+    ASSERT_TRUE(sh("mkdir -p .git/objects/ab/x/.vscode; touch .git/objects/ab/x/.vscode/a"));
+    EXPECT_EQ(after(), ".git/objects/ab/x/.vscode:quarantined ");
 }
 
 TEST_F(GuardTest, counts_what_it_does_not_tell_one_by_one) {
