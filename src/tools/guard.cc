@@ -240,8 +240,9 @@ bool Guard::Impl::pass(const List& list) {
     if (!acted_) settle_all(is_of(ProtectedKind::kGitPointer));
     if (!acted_) settle_all(is_of(ProtectedKind::kGitConfig));
     if (!acted_) {
-        settle_all([](const ProtectedPath& entry) {
-            return entry.kind == ProtectedKind::kGitHooks || entry.kind == ProtectedKind::kNamed;
+        settle_all([&](const ProtectedPath& entry) {
+            const bool is_other = entry.kind == ProtectedKind::kNamed && !is_named_itself(entry);
+            return entry.kind == ProtectedKind::kGitHooks || is_other;
         });
     }
     if (!acted_) settle_named(list);
