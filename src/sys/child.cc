@@ -32,13 +32,14 @@ long plain_clone(unsigned long flags, int* held) {
 }
 
 // ThreadSanitizer has to be told of a system call that makes a copy: no lock of its own may be held
-// there by a thread that the copy does not have.
+// there by a thread that the copy does not have. The copy says what its parent says: otherwise it
+// would get a thread of the runtime's own, which counts among the processes of commands.
 #ifdef PADDOCK_THREAD_SANITIZER
 long told_clone(unsigned long flags, int* held) {
     __sanitizer_syscall_pre_fork();
     const long id = plain_clone(flags, held);
     const int error = errno;
-    __sanitizer_syscall_post_fork(id);
+    __sanitizer_syscall_post_fork(id == 0 ? 1 : id);
     errno = error;
     return id;
 }

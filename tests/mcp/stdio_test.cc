@@ -332,7 +332,9 @@ TEST_F(McpStdio, a_full_pipe_costs_bounded_memory_and_hides_no_cancellation) {
                                              {"params", json::Object{{"requestId", holder}}}}));
     await_end_of_holder();
     // A sanitizer's own memory counts, too.
-    if (!kSanitized) EXPECT_LT(status_kb(server().id(), "VmHWM"), 128'000U);
+    if (!kSanitized) {
+        EXPECT_LT(status_kb(server().id(), "VmHWM"), 128'000U);
+    }
     const int last = server().request("ping");
     open.insert(last);
     while (!open.empty()) {
@@ -393,7 +395,9 @@ TEST_F(McpStdio, ten_thousand_requests_at_once_are_all_answered) {
     }
     EXPECT_EQ(answered.size(), 10'000U);
     EXPECT_GE(results, 2 * kCalls / 3) << "what is quick is never refused";
-    if (!kSanitized) EXPECT_LT(status_kb(server().id(), "VmHWM"), 128'000U);
+    if (!kSanitized) {
+        EXPECT_LT(status_kb(server().id(), "VmHWM"), 128'000U);
+    }
 }
 
 TEST_F(McpStdio, quick_calls_that_come_together_are_answered_once_each) {
@@ -544,7 +548,9 @@ TEST_F(McpStdio, a_line_of_a_hundred_megabytes_is_refused_and_the_next_one_read)
     server().send("\"}}");
     EXPECT_EQ(text_at(server().receive(), "error.code"), "-32600");
     EXPECT_EQ(text_at(server().answer_to(server().request("ping")), "result"), "{}");
-    if (!kSanitized) EXPECT_LT(status_kb(server().id(), "VmHWM"), before + 64'000U);
+    if (!kSanitized) {
+        EXPECT_LT(status_kb(server().id(), "VmHWM"), before + 64'000U);
+    }
 }
 
 TEST_F(McpStdio, hostile_lines_are_refused_one_by_one) {

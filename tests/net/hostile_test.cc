@@ -203,7 +203,9 @@ TEST(HttpHostile, the_thousandth_connection_is_served_and_one_too_many_told) {
     }
     EXPECT_EQ(service.server().connections(), kMany);
     // A sanitizer's own memory counts, too.
-    if (!kSanitized) EXPECT_LT(resident_kb(), before + 16 * 1024);
+    if (!kSanitized) {
+        EXPECT_LT(resident_kb(), before + 16 * 1024);
+    }
     Client late(service.port());
     EXPECT_EQ(status_of(late.read_all()), 503U);
     for (const std::size_t i : {std::size_t{0}, kMany - 1}) {

@@ -54,7 +54,9 @@ TEST_F(ServeHostile, a_hundred_megabytes_are_not_held) {
     while (sent < 100 && client.send(megabyte)) ++sent;
     EXPECT_LT(sent, 100);
     // A sanitizer's own memory counts, too.
-    if (!kSanitized) EXPECT_LT(status_kb(server().id(), "VmHWM"), before + 64'000);
+    if (!kSanitized) {
+        EXPECT_LT(status_kb(server().id(), "VmHWM"), before + 64'000);
+    }
     EXPECT_EQ(status(get("/healthz")), 200U);
 }
 
@@ -171,7 +173,9 @@ TEST_F(ServeHostile, a_thousand_connections_are_held) {
         clients.back().send(read);
         ASSERT_EQ(status_of(clients.back().read_response()), 200U) << i;
     }
-    if (!kSanitized) EXPECT_LT(status_kb(server().id(), "VmRSS"), before + 32'000);
+    if (!kSanitized) {
+        EXPECT_LT(status_kb(server().id(), "VmRSS"), before + 32'000);
+    }
     for (const std::size_t i : {std::size_t{0}, kMany / 2, kMany - 1}) {
         clients[i].send(read);
         EXPECT_NE(clients[i].read_response().find("hello"), std::string::npos);
