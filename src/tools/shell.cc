@@ -198,6 +198,8 @@ Attempt<sandbox::Process> Shell::spawn(sandbox::Command command) {
     const std::lock_guard lock(starting_);
     if (auto done = protect(); !done) return done.error();
     command.environment = environment_;
+    // What is closed by now was not closed by this command.
+    (void)disk_.excess(limits::kDiskWatchPause);
     auto process = warden_.spawn(command);
     if (!process) return process.error();
     ++commands_;
