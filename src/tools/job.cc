@@ -73,6 +73,7 @@ void Job::wait_for_end(Clock::duration patience) const {
 bool Job::has_ended() {
     if (!can_be_read(parts_.process.status.get())) return false;
     const auto record = sandbox::read_exit(parts_.process.status.get());
+    output_.settle();
     const std::lock_guard lock(mutex_);
     state_.running = false;
     state_.duration = Clock::now() - begin_;
