@@ -1,5 +1,6 @@
 #include "cli/run.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
 
@@ -8,6 +9,7 @@
 #include <future>
 #include <optional>
 #include <stop_token>
+#include <utility>
 
 #include <paddock/workspace.h>
 
@@ -68,17 +70,24 @@ int explain(const tools::Problem& problem) {
     return problem.code == Code::kPermissionDenied ? kCannotRun : kNotStarted;
 }
 
-sandbox::Command command_of(const std::vector<std::string>& words, bool interactive) {
+// The user's terminal is nothing for the command: it could read there what is typed for others, and
+// change its modes. What of its streams would be one is a terminal of its own.
+sandbox::Command command_of(const std::vector<std::string>& words, int input) {
     sandbox::Command command;
     command.arguments = words;
-    if (interactive) {
-        command.terminal = window_size(STDIN_FILENO);
-    } else {
-        command.input = STDIN_FILENO;
-        command.output = STDOUT_FILENO;
-        command.error = STDERR_FILENO;
-    }
+    const auto unless_terminal = [](int stream) { return is_terminal(stream) ? -1 : stream; };
+    command.input = input;
+    command.output = unless_terminal(STDOUT_FILENO);
+    command.error = unless_terminal(STDERR_FILENO);
+    if (screen() >= 0) command.terminal = window_size(screen());
     return command;
+}
+
+// A terminal that is typed to while others print on it ("run ... | less") cannot be read ahead for
+// the command: it gets it for reading only, or nothing.
+UniqueFd typed_input() {
+    UniqueFd input(::open("/proc/self/fd/0", O_RDONLY | O_NOCTTY | O_CLOEXEC));
+    return input.valid() ? std::move(input) : UniqueFd(::open("/dev/null", O_RDONLY | O_CLOEXEC));
 }
 
 // Ends it if it meets a limit, and says which. No signal is for the thread that does it.
@@ -93,7 +102,12 @@ std::future<std::optional<tools::EndedBy>> watch_limits(tools::Shell& shell,
 
 void wait_for(tools::Shell& shell, const sandbox::Process& process, int signals) {
     if (!process.terminal.valid()) return wait_and_pass_signals(shell, process, signals);
-    const RawTerminal raw(STDIN_FILENO);
+    std::optional<RawTerminal> raw;
+    if (is_interactive()) {
+        raw.emplace(STDIN_FILENO);
+    } else {
+        leave_lines_alone(process.terminal.get());
+    }
     relay_terminal(process.terminal.get(), process.status.get(),
                    {.fd = signals,
                     .pass_on = [&] { pass_signal(shell, process, signals); },
@@ -105,7 +119,10 @@ int run_in(tools::Shell& shell, const std::vector<std::string>& words,
     sys::ignore_broken_pipes();
     const auto signals = sys::hold_ending_signals();
     if (!signals) return explain(as_error(signals.error(), "run", {}));
-    const auto process = shell.spawn(command_of(words, is_interactive()));
+    const bool is_typed = is_terminal(STDIN_FILENO) && !is_interactive();
+    const UniqueFd typed = is_typed ? typed_input() : UniqueFd();
+    const int input = is_terminal(STDIN_FILENO) ? typed.get() : STDIN_FILENO;
+    const auto process = shell.spawn(command_of(words, input));
     if (!process) return explain(process.error());
     tell(shell.overdue());
     std::stop_source over;

@@ -35,7 +35,7 @@ bool pass_on(int from, int to) {
 
 void tell_size(int terminal) {
     winsize size{};
-    if (::ioctl(STDIN_FILENO, TIOCGWINSZ, &size) == 0) ::ioctl(terminal, TIOCSWINSZ, &size);
+    if (::ioctl(screen(), TIOCGWINSZ, &size) == 0) ::ioctl(terminal, TIOCSWINSZ, &size);
 }
 
 // SIGWINCH as something to read, instead of a handler.
@@ -81,6 +81,20 @@ RawTerminal::~RawTerminal() {
 
 bool is_interactive() { return ::isatty(STDIN_FILENO) == 1 && ::isatty(STDOUT_FILENO) == 1; }
 
+int screen() {
+    for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) {
+        if (::isatty(stream) == 1) return stream;
+    }
+    return -1;
+}
+
+void leave_lines_alone(int terminal) {
+    termios now{};
+    if (::tcgetattr(terminal, &now) != 0) return;
+    now.c_oflag &= ~static_cast<tcflag_t>(OPOST);
+    ::tcsetattr(terminal, TCSANOW, &now);
+}
+
 sandbox::TerminalSize window_size(int terminal) {
     winsize size{};
     if (::ioctl(terminal, TIOCGWINSZ, &size) != 0 || size.ws_row == 0) return {};
@@ -89,7 +103,8 @@ sandbox::TerminalSize window_size(int terminal) {
 
 void relay_terminal(int terminal, int status, const SignalRelay& signals) {
     const SizeChanges sizes;
-    bool keys_come = true;
+    const int shown_on = screen();
+    bool keys_come = is_interactive();
     for (bool ended = false;;) {
         // Once the command has ended, only what is there already is shown.
         std::array<pollfd, 5> watched{
@@ -100,7 +115,7 @@ void relay_terminal(int terminal, int status, const SignalRelay& signals) {
         if (ready < 0 && errno != EINTR) return;
         if (ready < 0) continue;
         if (ready == 0 || (ended && !is_ready(watched[0]))) return;
-        if (is_ready(watched[0]) && !pass_on(terminal, STDOUT_FILENO)) terminal = -1;
+        if (is_ready(watched[0]) && !pass_on(terminal, shown_on)) terminal = -1;
         if (is_ready(watched[1]) && !pass_on(STDIN_FILENO, terminal)) {
             keys_come = false;
             signals.hang_up();

@@ -26,8 +26,16 @@ private:
     std::optional<termios> before_;
 };
 
-// True if standard input and output are both a terminal.
+// True if standard input and output are both a terminal: else what is typed is not for the command,
+// but for whoever is at the other end of a pipe or for the shell.
 bool is_interactive();
+
+// The stream that is a terminal to print on: standard output, else standard error, else -1.
+int screen();
+
+// For a terminal whose output is shown on one that is not raw, and ends the lines itself.
+void leave_lines_alone(int terminal);
+
 sandbox::TerminalSize window_size(int terminal);
 
 struct SignalRelay {
@@ -36,7 +44,8 @@ struct SignalRelay {
     std::function<void()> hang_up{};  // the user's terminal is gone
 };
 
-// Until `status` can be read, and all that was printed by then has been shown.
+// Until `status` can be read, and all that was printed by then has been shown on the screen(). Keys
+// are passed on only if is_interactive().
 void relay_terminal(int terminal, int status, const SignalRelay& signals);
 
 }  // namespace paddock::cli

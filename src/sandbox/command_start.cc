@@ -32,10 +32,10 @@ Done get_terminal(CommandStart& start) {
 }
 
 Done arrange_descriptors(CommandStart& start) {
-    const bool terminal = start.terminal >= 0;
-    PADDOCK_TRY(sys::place_descriptor(terminal ? start.terminal : start.input, 0));
-    PADDOCK_TRY(sys::place_descriptor(terminal ? start.terminal : start.output, 1));
-    PADDOCK_TRY(sys::place_descriptor(terminal ? start.terminal : start.error, 2));
+    const auto or_terminal = [&](int stream) { return stream < 0 ? start.terminal : stream; };
+    PADDOCK_TRY(sys::place_descriptor(or_terminal(start.input), 0));
+    PADDOCK_TRY(sys::place_descriptor(or_terminal(start.output), 1));
+    PADDOCK_TRY(sys::place_descriptor(or_terminal(start.error), 2));
     return start.report < 0 ? Done() : sys::place_descriptor(start.report, kReportDescriptor);
 }
 

@@ -7,7 +7,7 @@
 
 namespace paddock::sandbox {
 
-// What cannot be removed, or lies deeper than any program makes it, stays; the failure says so.
+// What cannot be removed stays; the failure says so. Nobody may be writing there any more.
 Done remove_scratch(const char* parent, const char* name, sys::DirReader& reader);
 
 }  // namespace paddock::sandbox

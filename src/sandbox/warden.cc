@@ -281,10 +281,7 @@ Result<Process> Warden::spawn(const Command& command) {
     const auto failure = [&](const Failure& why) {
         return as_error(why, "run", command.arguments.empty() ? "" : command.arguments[0]);
     };
-    if (command.arguments.empty() ||
-        (command.terminal && (command.input >= 0 || command.output >= 0 || command.error >= 0))) {
-        return failure(refuse(Code::kInvalidArgument));
-    }
+    if (command.arguments.empty()) return failure(refuse(Code::kInvalidArgument));
     auto status = sys::pipe();
     if (!status) return failure(status.error());
     RequestParts parts{.ask = Ask::kSpawn};

@@ -74,8 +74,8 @@ struct Command {
     int output = -1;
     int error = -1;
     int report = -1;  // becomes descriptor 3: where a shell tells its last directory
-    // The command gets a terminal of its own as controlling terminal and as 0, 1 and 2; those
-    // above must be absent.
+    // The command gets a terminal of its own as controlling terminal, and as those of the streams
+    // above that are absent.
     std::optional<TerminalSize> terminal = {};
     // It can remove files and make empty ones, and write none: EFBIG, wherever they are, those that
     // it is handed as well.

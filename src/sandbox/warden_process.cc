@@ -220,19 +220,18 @@ StageError WardenProcess::take_descriptors(const Request& request, std::size_t d
                                            CommandStart& start) {
     const std::uint32_t flags = request.flags;
     const auto expected = static_cast<std::size_t>(std::popcount(flags & kBrings)) + 1;
-    const bool terminal = (flags & kWantsTerminal) != 0;
     if ((flags & ~kSpawnFlags) != 0 || descriptors != expected || request.arguments.left() == 0 ||
-        request.paths.left() > 1 ||
-        (terminal && (flags & (kBringsInput | kBringsOutput | kBringsError)) != 0)) {
+        request.paths.left() > 1) {
         return {Stage::kRequest, EINVAL};
     }
     std::size_t next = 1;
     const auto take = [&](std::uint32_t flag, int otherwise) {
         return (flags & flag) != 0 ? brought_[next++].get() : otherwise;
     };
-    start.input = take(kBringsInput, 0);
-    start.output = take(kBringsOutput, 1);
-    start.error = take(kBringsError, 2);
+    const bool terminal = (flags & kWantsTerminal) != 0;
+    start.input = take(kBringsInput, terminal ? -1 : 0);
+    start.output = take(kBringsOutput, terminal ? -1 : 1);
+    start.error = take(kBringsError, terminal ? -1 : 2);
     start.report = take(kBringsReport, -1);
     denials_.reset();
     if ((flags & kBringsDenials) != 0) denials_ = std::move(brought_[next]);

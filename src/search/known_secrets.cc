@@ -122,4 +122,15 @@ std::optional<FoundSecret> KnownSecrets::match(std::size_t lead,
     return FoundSecret{0, 0, form.text.size(), form.name, &kNoMore};
 }
 
+std::size_t KnownSecrets::begun_at_end_of(std::string_view text) const noexcept {
+    std::size_t most = kLeadBytes;
+    for (const Form& form : forms_) {
+        const std::string_view whole = form.text;
+        for (std::size_t n = std::min(whole.size() - 1, text.size()); n > most; --n) {
+            if (text.ends_with(whole.substr(0, n))) most = n;
+        }
+    }
+    return most > kLeadBytes ? most : 0;
+}
+
 }  // namespace paddock::search

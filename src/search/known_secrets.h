@@ -30,6 +30,9 @@ public:
     std::size_t ahead() const noexcept { return longest_; }
     std::optional<FoundSecret> match(std::size_t lead, const Surroundings& around) const noexcept;
 
+    // How much of the end of `text` one of them may begin with. Four bytes are not enough to tell.
+    std::size_t begun_at_end_of(std::string_view text) const noexcept;
+
 private:
     struct Form {
         std::string text;

@@ -24,6 +24,17 @@ bool is_there(const ProtectedPath& entry, const Result<Stat>& stat) {
     return !is_led_to || stat->type == FileType::kSymlink;
 }
 
+// Names that rules know by wildcards only; the others differ in what "?" and "[!.]" match.
+constexpr std::string_view kAnyName = "\x01";
+constexpr std::string_view kOtherNames = ".\x01/\x01\x01";
+
+// The path with `names` in place of the last one of the directory `at` above it.
+std::string renamed(const std::string& path, std::string_view at, std::string_view names) {
+    const std::string_view below = std::string_view(path).substr(at.size() + 1);
+    if (names.empty()) return joined(parent_of(at), below);
+    return joined(joined(parent_of(at), names), below);
+}
+
 bool is_led_to_hooks(const ProtectedPath& entry) {
     return entry.kind == ProtectedKind::kGitHooks && !entry.named_by.empty();
 }
@@ -130,16 +141,22 @@ std::string ProtectedCollection::standing_for(const std::string& path) const {
 }
 
 // Directories whose name makes a rule match or a link lead to its end; not those that the link is
-// in itself, which take both along.
+// in itself, which take both along. Nothing is renamed out of a pinned directory, so names above
+// are the ones to keep: from below, each is given up that the path stays protected without, then
+// the next one without that.
 void ProtectedCollection::add_pins() {
     std::map<std::string, ProtectedPath> pins;
     for (const auto& [path, of] : found_) {
+        const auto end = ends_.find(path);
+        std::string without = path;  // the names that were given up; those up to `at` are intact
         for (std::string_view at = parent_of(path); !at.empty(); at = parent_of(at)) {
             const std::string directory(at);
             if (found_.contains(directory) || pins.contains(directory)) continue;
-            const auto end = ends_.find(path);
             const bool is_led = end != ends_.end() && !is_within(end->second, at);
-            if (!is_led && !depends_on_name(path, at)) continue;
+            if (!is_led && !depends_on_name(path, without, at)) {
+                without = renamed(without, at, kAnyName);
+                continue;
+            }
             const auto stat = root_.lstat(directory);
             if (!stat) continue;
             ProtectedPath pin;
@@ -153,13 +170,16 @@ void ProtectedCollection::add_pins() {
     found_.merge(pins);
 }
 
-// Would the path be less protected if the directory `at` above it were called otherwise?
-bool ProtectedCollection::depends_on_name(const std::string& path, std::string_view at) const {
+// Would the path, as `without` has it, be less protected if the directory `at` above it were called
+// otherwise, or lay a level higher or deeper?
+bool ProtectedCollection::depends_on_name(const std::string& path, const std::string& without,
+                                          std::string_view at) const {
     const Access access = rules_.decide(path).access;
     if (access == Access::kAllow) return false;
-    const std::string renamed = joined(parent_of(at), "\x01") + path.substr(at.size());
-    const Access then = rules_.decide(renamed).access;
-    return then != access && then != Access::kDeny;
+    const auto loses = [&](std::string_view names) {
+        return rules_.decide(renamed(without, at, names)).access < access;
+    };
+    return loses(kAnyName) || loses({}) || loses(kOtherNames);
 }
 
 bool ProtectedCollection::is_covered(const ProtectedPath& entry) const {

@@ -44,7 +44,8 @@ private:
     void follow_links_in(const ProtectedPath& directory);
     std::string standing_for(const std::string& path) const;
     void add_pins();
-    bool depends_on_name(const std::string& path, std::string_view at) const;
+    bool depends_on_name(const std::string& path, const std::string& without,
+                         std::string_view at) const;
     bool is_covered(const ProtectedPath& entry) const;
 
     const Root& root_;

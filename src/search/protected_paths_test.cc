@@ -169,6 +169,42 @@ TEST_F(Protected, pin_what_gives_a_rule_its_name) {
     EXPECT_EQ(found(), "=a =a/b +a/b/secret =d/.aws -d/.aws/credentials -d/e/.env +d/top ");
 }
 
+// Whatever else is renamed, one name by which the rule matches stays: the topmost, below which
+// everything keeps it.
+TEST_F(Protected, pin_one_of_the_names_that_would_do) {
+    given({{"**/private/**/*.json", Access::kDeny}});
+    tree({"ROOT/private/private/k.json=", "ROOT/x/private/y/private/z/k.json=",
+          "ROOT/x/private/y/k.json="});
+    EXPECT_EQ(found(),
+              "=private -private/private/k.json =x/private -x/private/y/k.json "
+              "-x/private/y/private/z/k.json ");
+}
+
+TEST_F(Protected, pin_the_names_of_one_of_the_rules_that_would_do) {
+    given({{"**/a/*.json", Access::kDeny},
+           {"**/b/**/*.json", Access::kDeny},
+           {"**/c/d/**/*.json", Access::kDeny},
+           {"**/e/f/**/*.json", Access::kDeny}});
+    tree({"ROOT/b/a/k.json=", "ROOT/c/d/e/f/k.json="});
+    EXPECT_EQ(found(), "=b -b/a/k.json =c =c/d -c/d/e/f/k.json ");
+}
+
+TEST_F(Protected, pin_a_directory_that_a_wildcard_counts_as_a_level) {
+    given({{"**/a/*/k.json", Access::kDeny},
+           {"/*/top.json", Access::kDeny},
+           {"b/?/k.json", Access::kDeny},
+           {"c/[!.]*/**/k.json", Access::kDeny}});
+    tree({"ROOT/a/x/k.json=", "ROOT/x/top.json=", "ROOT/b/x/k.json=", "ROOT/c/x/y/k.json="});
+    EXPECT_EQ(found(),
+              "=a =a/x -a/x/k.json =b =b/x -b/x/k.json =c =c/x -c/x/y/k.json =x -x/top.json ");
+}
+
+TEST_F(Protected, pin_nothing_where_the_name_of_the_file_is_enough) {
+    given({{"**/private/**/*.json", Access::kDeny}, {"*.json", Access::kDeny}});
+    tree({"ROOT/private/k.json=", "ROOT/a/b/c/.env=", "ROOT/a/b/node_modules/m/.env="});
+    EXPECT_EQ(found(), "-a/b/c/.env -a/b/node_modules/m/.env -private/k.json ");
+}
+
 TEST_F(Protected, are_found_again_when_they_change) {
     tree({"ROOT/a/x="});
     EXPECT_EQ(found(), "");
@@ -195,8 +231,8 @@ TEST_F(Protected, are_right_for_what_git_makes) {
               "+bare.git/config:config +bare.git/hooks:hooks =main/.git +main/.git/config:config "
               "+main/.git/hooks:hooks =main/.git/modules +main/.git/modules/sub/config:config "
               "+main/.git/modules/sub/hooks:hooks =main/.git/worktrees "
-              "+main/.git/worktrees/tree/commondir:pointer +main/sub/.git:pointer "
-              "+tree/.git:pointer ");
+              "=main/.git/worktrees/tree +main/.git/worktrees/tree/commondir:pointer "
+              "+main/sub/.git:pointer +tree/.git:pointer ");
 }
 
 }  // namespace

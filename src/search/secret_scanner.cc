@@ -31,6 +31,21 @@ const Shapes& shapes() {
     return made;
 }
 
+bool may_begin_secret(std::string_view text) {
+    LeadFilter::Places places;  // NOLINT(cppcoreguidelines-pro-type-member-init): find fills it
+    for (std::size_t from = 0; from < text.size(); from += LeadFilter::kSpanMax) {
+        const std::size_t to = std::min(text.size(), from + LeadFilter::kSpanMax);
+        const std::size_t count = shapes().filter().find(text, from, to, places);
+        for (std::size_t i = 0; i < count; ++i) {
+            if (!shapes().filter().leads_at(text.data() + from + places[i]).empty()) return true;
+        }
+    }
+    return false;
+}
+
+// Where it begins; the end of the text if it ends with a blank.
+std::size_t last_word(std::string_view text) { return text.find_last_of(" \t\r\n") + 1; }
+
 }  // namespace
 
 struct SecretScanner::Rules {
@@ -83,13 +98,24 @@ void SecretStream::finish(std::string& out) {
     state_->shaped.finish(shapes(), out);
 }
 
-std::string SecretStream::rest() const {
-    SecretStream copy(state_->scanner);
-    *copy.state_ = *state_;
+std::string SecretStream::rest_before(More more) const {
+    const KnownSecrets& known = state_->scanner.rules_->known;
+    State copy = *state_;
+    copy.between.clear();
+    if (!known.empty()) copy.known.finish(known, copy.between);
+    if (more == More::kMayCome) {
+        copy.between.resize(copy.between.size() - known.begun_at_end_of(copy.between));
+    }
     std::string out;
-    copy.finish(out);
+    copy.shaped.feed(shapes(), copy.between, out);
+    copy.shaped.finish(shapes(), out);
+    if (more == More::kMayCome && may_begin_secret(out)) out.resize(last_word(out));
     return out;
 }
+
+std::string SecretStream::rest() const { return rest_before(More::kNone); }
+
+std::string SecretStream::settled_rest() const { return rest_before(More::kMayCome); }
 
 std::size_t SecretStream::count() const noexcept {
     return state_->known.count() + state_->shaped.count();

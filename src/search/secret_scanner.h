@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -69,10 +70,18 @@ public:
     // more has come.
     std::string rest() const;
 
+    // The same up to where a secret may have begun of which more is to come: without the last word
+    // if something looks like one, and without the beginning of a known value. A secret that has
+    // blanks is shown up to the last of them as long as it is not known for one.
+    std::string settled_rest() const;
+
     std::size_t count() const noexcept;
 
 private:
     struct State;
+    enum class More : std::uint8_t { kNone, kMayCome };
+    std::string rest_before(More more) const;
+
     std::unique_ptr<State> state_;
 };
 

@@ -542,6 +542,49 @@ TEST(SecretStream, holds_back_little) {
     }
 }
 
+// However much of each has come, no more is shown than what it is known by, which is less than
+// half.
+TEST(SecretStream, shows_no_secret_that_has_only_begun) {
+    for (const Sample& sample : token_samples()) {
+        std::string redacted = "see " + sample.text;
+        scanner().redact(redacted);
+        const std::size_t secret = redacted.find(kMarkStart);
+        for (std::size_t n = 0; n < sample.text.size(); ++n) {
+            SecretStream stream(scanner());
+            std::string out;
+            stream.feed("see " + sample.text.substr(0, n), out);
+            const std::string shown = out + stream.settled_rest();
+            EXPECT_LE(std::min(shown.size(), shown.find(kMarkStart)),
+                      secret + sample.text.size() / 2)
+                << sample.text << ": " << shown;
+        }
+    }
+}
+
+TEST(SecretStream, shows_no_known_value_that_has_only_begun) {
+    const std::string value = "two words and\na line";
+    const auto by = SecretScanner::create(std::vector<KnownSecret>{{"it", value}}).value();
+    for (std::size_t n = 5; n < value.size(); ++n) {
+        SecretStream stream(by);
+        std::string out;
+        stream.feed("see " + value.substr(0, n), out);
+        EXPECT_EQ(out + stream.settled_rest(), "see ") << n;
+        stream.feed(value.substr(n), out);
+        stream.finish(out);
+        EXPECT_EQ(out, "see [REDACTED:it]");
+    }
+}
+
+TEST(SecretStream, shows_the_beginning_of_anything_else) {
+    for (const std::string text : {"Continue? [y/N]", "Enter the token: ", "ready", "50%"}) {
+        SecretStream stream(scanner());
+        std::string out;
+        stream.feed(text, out);
+        EXPECT_EQ(out + stream.settled_rest(), text);
+        EXPECT_EQ(out + stream.rest(), text);
+    }
+}
+
 TEST(SecretStream, can_be_used_again) {
     SecretStream stream(scanner());
     std::string out;

@@ -1,10 +1,12 @@
 #include "tools/disk_use.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <paddock/limits.h>
 
 #include "base/outcome.h"
+#include "sys/process.h"
 #include "sys/stat.h"
 
 namespace paddock::tools {
@@ -23,20 +25,47 @@ std::uint64_t in_blocks(std::uint64_t bytes) {
 DiskUse::DiskUse(Root root, std::string directory, std::optional<std::uint64_t> bytes_max)
     : root_(std::move(root)), directory_(std::move(directory)), bytes_max_(bytes_max) {}
 
-Result<std::uint64_t> DiskUse::measure() const {
-    std::uint64_t sum = 0;
+// Could more lie in it than when all was seen? Others' directories and mounts are not closed by a
+// command, and what was closed at the first measurement hides no more than it did then, unless
+// somebody had it open in between.
+bool DiskUse::hides_something(const WalkEntry& entry, Code why) {
+    if (why == Code::kMountCrossing || why == Code::kNotFound) return false;
+    auto closed = sys::node_at(entry.directory, std::string(entry.name).c_str());
+    if (!closed) closed = sys::node(entry.directory);  // which can be listed and no more
+    if (!closed) return true;
+    const Stat& stat = closed->stat;
+    if (why == Code::kPermissionDenied && stat.uid != sys::effective_user()) return false;
+    if (!measured_) closed_before_.push_back(stat);
+    return std::none_of(closed_before_.begin(), closed_before_.end(), [&](const Stat& known) {
+        return known.identity == stat.identity && known.changed == stat.changed;
+    });
+}
+
+Result<void> DiskUse::measure() {
+    const auto begin = Clock::now();
+    Seen now;
+    bool is_all = true;
     const Status walked = root_.walk(directory_, [&](const WalkEntry& entry) {
-        if (entry.failure != nullptr) return WalkAction::kContinue;
+        if (entry.failure != nullptr) {
+            if (hides_something(entry, entry.failure->code)) is_all = false;
+            return WalkAction::kContinue;
+        }
         std::uint64_t bytes = 0;
         if (entry.type == FileType::kRegular) {
             const auto node = sys::node_at(entry.directory, std::string(entry.name).c_str());
             if (node) bytes = node->stat.size;
+            if (!node && hides_something(entry, node.error().code)) is_all = false;
         }
-        sum += in_blocks(bytes);
+        now.bytes += in_blocks(bytes);
         return WalkAction::kContinue;
     });
-    if (!walked) return walked.error();
-    return sum;
+    if (!walked && !measured_) return walked.error();
+    if (const auto disk = sys::file_system(root_.fd())) now.free = disk->free_bytes;
+    if (walked && is_all) all_ = now;
+    const std::uint64_t lost = all_.free - std::min(now.free, all_.free);
+    used_ = std::max(now.bytes, all_.bytes + lost);
+    measured_ = begin;
+    return {};
 }
 
 Result<void> DiskUse::claim(std::uint64_t bytes, std::optional<std::uint64_t> replaced) {
@@ -46,13 +75,9 @@ Result<void> DiskUse::claim(std::uint64_t bytes, std::optional<std::uint64_t> re
     if (more <= less) return {};
     const std::lock_guard lock(mutex_);
     const auto fits = [&] { return used_ <= *bytes_max_ && more - less <= *bytes_max_ - used_; };
-    const auto now = Clock::now();
-    const bool is_old = !measured_ || now - *measured_ > limits::kDiskMeasureAge;
+    const bool is_old = !measured_ || Clock::now() - *measured_ > limits::kDiskMeasureAge;
     if (is_old || !fits()) {
-        const auto used = measure();
-        if (!used) return used.error();
-        used_ = *used;
-        measured_ = now;
+        if (auto done = measure(); !done) return done;
     }
     if (!fits()) {
         return as_error(refuse(Code::kQuotaExceeded, "the workspace may not grow further"), "write",
@@ -65,13 +90,8 @@ Result<void> DiskUse::claim(std::uint64_t bytes, std::optional<std::uint64_t> re
 std::uint64_t DiskUse::excess(std::chrono::milliseconds age_max) {
     if (!bytes_max_) return 0;
     const std::lock_guard lock(mutex_);
-    const auto now = Clock::now();
-    if (!measured_ || now - *measured_ > age_max) {
-        const auto used = measure();
-        if (!used) return 0;
-        used_ = *used;
-        measured_ = now;
-    }
+    const bool is_old = !measured_ || Clock::now() - *measured_ > age_max;
+    if (is_old && !measure()) return 0;
     return used_ > *bytes_max_ ? used_ - *bytes_max_ : 0;
 }
 

@@ -5,8 +5,11 @@
 // it removes, and what others do, is seen when the tree is measured again: before a refusal, and
 // when the last measurement is limits::kDiskMeasureAge old.
 //
-// Not promised: two sessions that write at once may together pass the limit by what both write
-// until then.
+// A directory that somebody closed while the session lasts could hide anything. As long as it is
+// closed, what the disk has lost since all could be seen counts, whoever wrote it.
+//
+// Not promised: what a process writes to a file that has no name is not counted, and two sessions
+// that write at once may together pass the limit by what both write until then.
 //
 // Threads: all methods may be called from any thread.
 #pragma once
@@ -16,6 +19,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <paddock/root.h>
 
@@ -36,13 +40,21 @@ public:
 private:
     using Clock = std::chrono::steady_clock;
 
-    Result<std::uint64_t> measure() const;
+    struct Seen {
+        std::uint64_t bytes = 0;
+        std::uint64_t free = 0;  // on the disk
+    };
+
+    Result<void> measure();
+    bool hides_something(const WalkEntry& entry, Code why);
 
     const Root root_;
     const std::string directory_;
     const std::optional<std::uint64_t> bytes_max_;
     std::mutex mutex_;
     std::uint64_t used_ = 0;
+    Seen all_;                         // when nothing was hidden
+    std::vector<Stat> closed_before_;  // at the first measurement
     std::optional<Clock::time_point> measured_;
 };
 

@@ -75,6 +75,7 @@ bool Job::has_ended(const Attendance& attendance) {
     const auto record = sandbox::read_exit(parts_.process.status.get());
     const auto duration = Clock::now() - begin_;
     const bool exceeds_quota = attendance.exceeds_quota && attendance.exceeds_quota();
+    output_.settle();
     const std::lock_guard lock(mutex_);
     state_.running = false;
     state_.duration = duration;

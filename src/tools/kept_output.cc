@@ -73,6 +73,11 @@ std::string KeptOutput::finish() {
     return keep(std::move(held_back));
 }
 
+void KeptOutput::settle() {
+    const std::lock_guard lock(mutex_);
+    settled_ = true;
+}
+
 bool KeptOutput::is_full() const {
     const std::lock_guard lock(mutex_);
     return full_;
@@ -84,7 +89,8 @@ std::string KeptOutput::rest() const {
 }
 
 std::string KeptOutput::uncertain() const {
-    return filter_ && !full_ ? filter_->rest() : std::string();
+    if (!filter_ || full_) return {};
+    return settled_ ? filter_->rest() : filter_->settled_rest();
 }
 
 std::string KeptOutput::all() const { return kept_ + uncertain(); }

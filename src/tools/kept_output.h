@@ -29,6 +29,10 @@ public:
     // Nothing more comes. Returns what the filter had held back.
     std::string finish();
 
+    // The command has ended. Until then what may be the beginning of a secret is not shown; now
+    // whoever goes on printing is not waited for.
+    void settle();
+
     // What the filter holds back, as it looks now.
     std::string rest() const;
 
@@ -61,6 +65,7 @@ private:
     std::string kept_;
     bool full_ = false;
     bool over_ = false;
+    bool settled_ = false;
 };
 
 }  // namespace paddock::tools

@@ -28,11 +28,21 @@ bool wait_for_next_check(const std::stop_token& stop) {
     return !stop.stop_requested();
 }
 
+LimitWatch::Before LimitWatch::look_before() {
+    const std::lock_guard lock(checking_);
+    return {look_at_disk(), endings_};
+}
+
+void LimitWatch::began(sandbox::ProcessId command, const Before& before) {
+    const std::lock_guard lock(checking_);
+    begun_[command] = before;
+}
+
 LimitWatch::Check LimitWatch::check_of(sandbox::ProcessId command) {
     const std::lock_guard lock(checking_);
-    return [this, command, before = Before{look_at_disk(), endings_}]() mutable {
-        return check(command, before);
-    };
+    const auto begun = begun_.extract(command);
+    const Before start = begun ? begun.mapped() : Before{look_at_disk(), endings_};
+    return [this, command, before = start]() mutable { return check(command, before); };
 }
 
 LimitWatch::Overfill LimitWatch::look_at_disk() {

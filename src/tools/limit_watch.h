@@ -14,6 +14,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <stop_token>
@@ -35,16 +36,6 @@ public:
         // What commands left running has met this limit and was ended.
         std::function<void(EndedBy limit)> tell;
     };
-    explicit LimitWatch(Session session) : session_(std::move(session)) {}
-
-    using Check = std::function<std::optional<EndedBy>()>;
-    // To be asked every limits::kCommandCheckPause while this command runs: the limit it has met.
-    Check check_of(sandbox::ProcessId command);
-
-    // A command has ended, and processes are alive.
-    void look_after_left();
-
-private:
     // Bytes: how much the disk's reserve lacks, and how far the quota is exceeded.
     struct Overfill {
         std::uint64_t shortage = 0;
@@ -57,6 +48,21 @@ private:
         bool is_spared = false;  // something left was ended while it ran
     };
 
+    explicit LimitWatch(Session session) : session_(std::move(session)) {}
+
+    // Looks at the disk as it is before a command; whatever the command takes is its own from the
+    // first byte on.
+    Before look_before();
+    void began(sandbox::ProcessId command, const Before& before);
+
+    using Check = std::function<std::optional<EndedBy>()>;
+    // To be asked every limits::kCommandCheckPause while this command runs: the limit it has met.
+    Check check_of(sandbox::ProcessId command);
+
+    // A command has ended, and processes are alive.
+    void look_after_left();
+
+private:
     Overfill look_at_disk();
     void take_in_endings(sandbox::ProcessId command, Before& before) const;
     std::optional<EndedBy> check(sandbox::ProcessId command, Before& before);
@@ -71,7 +77,8 @@ private:
 
     std::mutex checking_;
     std::uint64_t endings_ = 0;
-    Overfill after_ending_;  // the last one
+    Overfill after_ending_;                       // the last one
+    std::map<sandbox::ProcessId, Before> begun_;  // and not watched yet
 
     std::mutex mutex_;
     std::condition_variable_any wanted_;

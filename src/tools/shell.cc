@@ -227,8 +227,10 @@ Attempt<sandbox::Process> Shell::spawn(sandbox::Command command) {
     if (auto done = protect(); !done) return done.error();
     if (command.environment.empty()) command.environment = environment_;
     command.writes_no_file = begins_beyond_quota();
+    const auto before = limits_.look_before();
     auto process = warden_.spawn(command);
     if (!process) return process.error();
+    limits_.began(process->id, before);
     ++commands_;
     if (command.writes_no_file) {
         put_aside(

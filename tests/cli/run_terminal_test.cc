@@ -27,10 +27,18 @@ enum class Owner {
     kNobody,   // the kernel sends no signal for it, nor when it is gone
 };
 
+// Which of the streams are the terminal; the others are /dev/null.
+struct Streams {
+    bool input = true;
+    bool output = true;
+    bool error = true;
+};
+
 // "paddock run" with a terminal of its own, at whose other end is this.
 class Person {
 public:
-    Person(const std::string& root, std::vector<std::string> command, Owner owner = Owner::kProgram)
+    Person(const std::string& root, std::vector<std::string> command, Owner owner = Owner::kProgram,
+           Streams streams = {})
         : keyboard_(::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)) {
         if (::grantpt(keyboard_.get()) != 0 || ::unlockpt(keyboard_.get()) != 0) std::abort();
         const UniqueFd terminal(::open(::ptsname(keyboard_.get()), O_RDWR | O_NOCTTY | O_CLOEXEC));
@@ -42,7 +50,7 @@ public:
         for (std::string& word : words) arguments.push_back(word.data());
         arguments.push_back(nullptr);
         id_ = ::fork();
-        if (id_ == 0) become(arguments.data(), terminal.get(), owner);
+        if (id_ == 0) become(arguments.data(), terminal.get(), owner, streams);
     }
     Person(const Person&) = delete;
     Person& operator=(const Person&) = delete;
@@ -90,10 +98,13 @@ public:
     }
 
 private:
-    [[noreturn]] static void become(char** arguments, int terminal, Owner owner) {
+    [[noreturn]] static void become(char** arguments, int terminal, Owner owner, Streams streams) {
         ::setsid();
         if (owner == Owner::kProgram) ::ioctl(terminal, TIOCSCTTY, 0);
-        for (const int fd : {0, 1, 2}) ::dup2(terminal, fd);
+        const int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+        ::dup2(streams.input ? terminal : nothing, STDIN_FILENO);
+        ::dup2(streams.output ? terminal : nothing, STDOUT_FILENO);
+        ::dup2(streams.error ? terminal : nothing, STDERR_FILENO);
         ::setenv("PADDOCK_CONFIG", "/dev/null", 1);
         ::setenv("XDG_STATE_HOME", "/dev/null", 1);
         ::setenv("TERM", "xterm", 1);
@@ -187,6 +198,30 @@ TEST_F(RunOnTerminal, the_modes_are_as_before_after_a_signal) {
         EXPECT_EQ(person.wait(), 128 + number);
         EXPECT_TRUE(person.has_modes_of_before()) << number;
     }
+}
+
+// Each without the terminal as input: what is typed is for somebody else.
+TEST_F(RunOnTerminal, a_command_that_only_prints_there_reads_nothing_of_it) {
+    const std::string look =
+        "stty size <&2 >&2; (read -t 1 x <&2; echo read=$x. >&2); stty raw <&2";
+    for (const Streams streams : {Streams{.input = false}, Streams{.input = false, .output = false},
+                                  Streams{.output = false}}) {
+        Person person(ws(), {"bash", "-c", look}, Owner::kProgram, streams);
+        person.type("typed\n");
+        person.see("33 101");
+        person.see("read=.");
+        EXPECT_EQ(person.wait(), 0);
+        EXPECT_TRUE(person.has_modes_of_before());
+    }
+}
+
+TEST_F(RunOnTerminal, a_command_that_only_reads_there_prints_nothing_on_it) {
+    const std::string attempt =
+        "read x; (echo bad >&0; echo bad > /proc/self/fd/0) 2> /dev/null; echo got $x >&2";
+    Person person(ws(), {"bash", "-c", attempt}, Owner::kProgram, {.output = false});
+    person.type("typed\n");
+    person.see("typed\r\ngot typed\r\n");
+    EXPECT_EQ(person.wait(), 0);
 }
 
 TEST_F(RunOnTerminal, a_pager_shows_a_file_and_ends_by_its_key) {

@@ -15,6 +15,7 @@
 #include <paddock/limits.h>
 
 #include "fault/faults.h"
+#include "json/write.h"
 #include "testing/secret_samples.h"
 #include "tools/bash_desk.h"
 
@@ -146,6 +147,34 @@ TEST_F(Bash, a_cancelled_call_ends_its_command) {
                          stop.request_stop();
                      }});
     EXPECT_EQ(answer.error, Code::kCancelled) << answer.text();
+}
+
+// The half of a token that has come is shown neither to whoever asks nor as progress.
+TEST_F(Bash, a_token_that_comes_in_two_pieces_is_not_shown_until_the_end) {
+    const std::string half = "ghp_A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7";
+    const std::string command = "mkfifo go; printf 'seen " + half + "'; read x < go; echo r8";
+    const std::string id = id_in(ok("bash", {{"command", command}, {"run_in_background", true}}));
+    const std::string running = output_with(id, "seen ");
+    EXPECT_FALSE(holds(running, "ghp_")) << running;
+    os_write(ws("go"), "\n");
+    const std::string ended = output_with(id, "[REDACTED:github-token]\n");
+    EXPECT_FALSE(holds(ended, "ghp_")) << ended;
+
+    std::string progress;
+    const json::Object arguments{{"command", "rm go; " + command}};
+    (void)tools::call(workspace(), "bash", json::to_text(arguments),
+                      {.progress = [&](std::string_view text) {
+                          if (progress.empty()) os_write(ws("go"), "\n");
+                          progress += text;
+                      }});
+    EXPECT_EQ(progress, "seen [REDACTED:github-token]\n");
+}
+
+TEST_F(Bash, what_only_looks_like_a_token_is_shown_at_the_end) {
+    EXPECT_TRUE(bash("printf 'a token: ghp_A1b2'").starts_with("a token: ghp_A1b2\n[exit code 0"));
+    const std::string left = bash("mkfifo go; (read x < go) & printf 'a token: ghp_A1b2'");
+    EXPECT_TRUE(left.starts_with("a token: ghp_A1b2\n[exit code 0")) << left;
+    os_write(ws("go"), "\n");
 }
 
 TEST_F(Bash, long_output_is_cut_in_the_middle_and_can_be_read_in_full) {

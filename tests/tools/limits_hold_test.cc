@@ -3,6 +3,8 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
@@ -20,6 +22,7 @@
 #include "json/write.h"
 #include "sandbox/child.h"
 #include "tools/bash_desk.h"
+#include "tools/disk_use.h"
 
 namespace paddock::testing {
 namespace {
@@ -324,6 +327,103 @@ TEST_F(SmallDisk, what_was_left_excuses_a_writer_once) {
         EXPECT_TRUE(filled.starts_with("[exit code 0 after ")) << filled;
         expect_that_a_writer_is_not_spared_for_ever("echo > f0");
     });
+}
+
+// A disk that nobody else writes to, and a user for whom permissions count.
+class QuotaOfAUser : public Jail {
+protected:
+    static constexpr std::uint64_t kQuota = std::uint64_t{1} << 20;
+    static constexpr std::chrono::milliseconds kNow{0};
+
+    void SetUp() override {
+        if (!is_root()) GTEST_SKIP() << "cannot mount a disk for an ordinary user";
+    }
+
+    void measured(const std::function<void(tools::DiskUse& disk)>& body,
+                  const std::function<void()>& before = {}) {
+        in_child([&] {
+            constexpr unsigned kUser = 65534;
+            std::string why;
+            ASSERT_TRUE(enter_private_mounts(why)) << why;
+            ASSERT_EQ(::chmod(base().c_str(), 0755), 0);
+            ASSERT_EQ(::mount("none", ws().c_str(), "tmpfs", 0, "mode=0777,size=64m"), 0);
+            ASSERT_EQ(::setresgid(kUser, kUser, kUser), 0);
+            ASSERT_EQ(::setresuid(kUser, kUser, kUser), 0);
+            if (before) before();
+            tools::DiskUse disk(root(), ".", kQuota);
+            EXPECT_EQ(disk.excess(kNow), 0U);
+            body(disk);
+        });
+    }
+
+    // A file of it in the directory, which is closed like that before something is written.
+    void write_behind(const char* directory, mode_t closed) const {
+        const UniqueFd file(::open(ws(std::string(directory) + "/f").c_str(),
+                                   O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
+        ASSERT_EQ(::chmod(ws(directory).c_str(), closed), 0);
+        const std::string text(2 * kQuota, 'x');
+        ASSERT_EQ(::write(file.get(), text.data(), text.size()), static_cast<ssize_t>(text.size()));
+    }
+};
+
+TEST_F(QuotaOfAUser, a_closed_directory_hides_nothing) {
+    for (const mode_t closed : {0000U, 0100U, 0300U, 0400U}) {
+        measured([&](tools::DiskUse& disk) {
+            tree({"ROOT/d/"});
+            write_behind("d", closed);
+            EXPECT_GE(disk.excess(kNow), kQuota) << closed;
+            ASSERT_EQ(::chmod(ws("d").c_str(), 0700), 0);
+            EXPECT_GE(disk.excess(kNow), kQuota) << closed;
+            os_write(ws("d/f"), "");
+            EXPECT_EQ(disk.excess(kNow), 0U) << closed;
+        });
+    }
+}
+
+TEST_F(QuotaOfAUser, a_closed_workspace_hides_nothing) {
+    measured([&](tools::DiskUse& disk) {
+        tree({"ROOT/w/"});
+        tools::DiskUse below(root(), "w", kQuota);
+        EXPECT_EQ(below.excess(kNow), 0U);
+        write_behind("w", 0);
+        EXPECT_GE(below.excess(kNow), kQuota);
+        EXPECT_GE(disk.excess(kNow), kQuota);
+    });
+}
+
+TEST_F(QuotaOfAUser, what_was_closed_before_is_opened_and_closed_again_by_somebody) {
+    const auto close = [&] {
+        tree({"ROOT/d/"});
+        ASSERT_EQ(::chmod(ws("d").c_str(), 0), 0);
+    };
+    measured(
+        [&](tools::DiskUse& disk) {
+            // A kernel may count the time of a change in milliseconds.
+            const auto changed = [&] { return root().lstat("d")->changed; };
+            for (const auto closed = changed(); changed() == closed;) {
+                ASSERT_EQ(::chmod(ws("d").c_str(), 0700), 0);
+            }
+            write_behind("d", 0);
+            EXPECT_GE(disk.excess(kNow), kQuota);
+        },
+        close);
+}
+
+// The disk gets fuller, and the workspace does not.
+TEST_F(QuotaOfAUser, what_was_closed_before_blames_nobody) {
+    const auto close = [&] {
+        tree({"ROOT/w/closed/", "ROOT/w/listed/f="});
+        ASSERT_EQ(::chmod(ws("w/closed").c_str(), 0), 0);
+        ASSERT_EQ(::chmod(ws("w/listed").c_str(), 0400), 0);
+    };
+    measured(
+        [&](tools::DiskUse&) {
+            tools::DiskUse below(root(), "w", kQuota);
+            EXPECT_EQ(below.excess(kNow), 0U);
+            os_write(ws("elsewhere"), std::string(2 * kQuota, 'x'));
+            EXPECT_EQ(below.excess(kNow), 0U);
+        },
+        close);
 }
 
 }  // namespace
