@@ -147,8 +147,8 @@ bool Files::names_directory(std::string_view path) {
 }
 
 bool Files::hides(std::string_view canonical) const {
-    const auto decision = rules_.decide(ruled(canonical));
-    return decision.access == PathAccess::kDeny || held(canonical, decision, Purpose::kLook);
+    return rules_.decide(ruled(canonical)).access == PathAccess::kDeny ||
+           held(canonical, Purpose::kLook);
 }
 
 // The name as written and where it leads must both be allowed.
@@ -176,12 +176,12 @@ Attempt<OpenFile> Files::open(std::string_view given) const {
     if (!lexical) return told(lexical.error(), given);
     if (auto allowed = check(*lexical, Purpose::kLook, given); !allowed) return allowed.error();
     const bool as_directory = names_directory(path);
-    auto handle = to_look(*lexical).open_file(as_directory ? *lexical + "/" : *lexical);
+    auto handle = to_look().open_file(as_directory ? *lexical + "/" : *lexical);
     if (handle) return OpenFile(*lexical, named_given(given), std::move(*handle), meter_);
     if (!met_a_link(handle.error())) return told(handle.error(), given);
     const auto found = resolve(path, given, Purpose::kLook);
     if (!found) return found.error();
-    handle = to_look(found->path).open_file(as_directory ? found->path + "/" : found->path);
+    handle = to_look().open_file(as_directory ? found->path + "/" : found->path);
     if (handle) return OpenFile(found->path, named_given(given), std::move(*handle), meter_);
     Error error = handle.error();
     if (met_a_link(error)) error.code = Code::kRace;
@@ -190,7 +190,7 @@ Attempt<OpenFile> Files::open(std::string_view given) const {
 
 Attempt<FileContent> Files::read(const std::string& canonical, std::uint64_t bytes_max) const {
     if (auto allowed = check(canonical, Purpose::kLook); !allowed) return allowed.error();
-    auto handle = to_look(canonical).open_file(canonical);
+    auto handle = to_look().open_file(canonical);
     if (!handle) return told(handle.error());
     OpenFile file(canonical, named(canonical), std::move(*handle), meter_);
     auto bytes = file.read_all(bytes_max);
@@ -213,7 +213,7 @@ Attempt<std::string> Files::directory(std::string_view given) const {
     const std::string path = written(given);
     const auto found = resolve(path, given, Purpose::kLook);
     if (!found) return found.error();
-    const auto opened = to_look(found->path).open_directory(found->path);
+    const auto opened = to_look().open_directory(found->path);
     if (opened) return found->path;
     return told(opened.error(), given);
 }
@@ -274,13 +274,13 @@ bool Files::has_known(const std::string& canonical) const {
 }
 
 Attempt<Stat> Files::stat_name(const std::string& canonical) const {
-    const auto stat = to_look(canonical).lstat(canonical);
+    const auto stat = to_look().lstat(canonical);
     if (!stat) return told(stat.error());
     return *stat;
 }
 
 Attempt<std::string> Files::link_target(const std::string& canonical) const {
-    const auto own = to_look(canonical).readlink(canonical);
+    const auto own = to_look().readlink(canonical);
     if (!own) return told(own.error());
     const auto target = root_.readlink(canonical);
     if (!target) return told(target.error());
@@ -296,7 +296,7 @@ Attempt<std::string> Files::link_target(const std::string& canonical) const {
 }
 
 Attempt<Listing> Files::list(const std::string& canonical, std::size_t entries_max) const {
-    auto listing = to_look(canonical).list(canonical, entries_max);
+    auto listing = to_look().list(canonical, entries_max);
     if (!listing) return told(listing.error());
     std::erase_if(listing->entries,
                   [&](const ListEntry& entry) { return hides(joined(canonical, entry.name)); });

@@ -138,11 +138,8 @@ private:
     // A refusal names what was given, if that is known.
     Attempt<void> check(std::string_view canonical, Purpose purpose,
                         std::optional<std::string_view> given = {}) const;
-    // What it is or lies in, if that is held under another name; of such a name the rules say
-    // `decision`.
-    std::optional<search::ProtectedPath> held(std::string_view canonical,
-                                              const policy::Decision& decision,
-                                              Purpose purpose) const;
+    // What it is or lies in, if that is held under another name.
+    std::optional<search::ProtectedPath> held(std::string_view canonical, Purpose purpose) const;
     // Is it a part that the rules protect? The refusal names `path`.
     Attempt<void> check_part(const search::GitPart& part, const std::string& path) const;
     // Of something in the directory `whole`: what a rule hides is not named.
@@ -180,7 +177,7 @@ private:
     Attempt<void> make_missing(const std::vector<std::string>& directories) const;
     Attempt<void> count_written(std::uint64_t bytes, std::optional<std::uint64_t> freed = {}) const;
     // What to act with: a rule follows the object, whatever is exchanged since held() was asked.
-    const Root& to_look(std::string_view canonical) const;
+    const Root& to_look() const;
     const Root& to_change() const { return held_.empty() ? linkless_ : changing_; }
 
     Root root_;

@@ -22,7 +22,7 @@ Attempt<void> Files::check(std::string_view canonical, Purpose purpose,
     const auto decision = rules_.decide(ruled(canonical));
     const bool refused = decision.access == PathAccess::kDeny ||
                          (purpose == Purpose::kChange && decision.access != PathAccess::kAllow);
-    const auto moved = refused ? std::nullopt : held(canonical, decision, purpose);
+    const auto moved = refused ? std::nullopt : held(canonical, purpose);
     if (!refused && !moved) return {};
     policy::Decision by = decision;
     if (moved) {
@@ -33,13 +33,10 @@ Attempt<void> Files::check(std::string_view canonical, Purpose purpose,
     return denied(given ? shown_given(*given) : shown(canonical), by);
 }
 
-// To look at a name that no rule knows, nothing has to be looked up: secrets keep their own names,
-// and only an exception can excuse them.
 std::optional<search::ProtectedPath> Files::held(std::string_view canonical,
-                                                 const policy::Decision& decision,
                                                  Purpose purpose) const {
     const bool looks = purpose == Purpose::kLook;
-    if ((looks && !decision.rule) || held_.empty()) return std::nullopt;
+    if (looks ? !held_.hides_any() : held_.empty()) return std::nullopt;
     for (std::string_view at = canonical; !at.empty(); at = fs::parent_of(at)) {
         const auto stat = linkless_.lstat(at);
         if (!stat || !(looks ? held_.hides(*stat) : held_.keeps(*stat))) continue;
@@ -48,9 +45,7 @@ std::optional<search::ProtectedPath> Files::held(std::string_view canonical,
     return std::nullopt;
 }
 
-const Root& Files::to_look(std::string_view canonical) const {
-    return held_.empty() || !rules_.decide(ruled(canonical)).rule ? linkless_ : looking_;
-}
+const Root& Files::to_look() const { return held_.hides_any() ? looking_ : linkless_; }
 
 Attempt<void> Files::check_obeyed(const std::string& canonical, search::GitChange change) const {
     if (const auto part = search::obeyed_part(linkless_, canonical, change)) {

@@ -230,7 +230,7 @@ Attempt<void> Files::check_copy(const CopyStep& whole, const CopyStep& step) con
                            "Name another source.");
     }
     if (type == FileType::kRegular) {
-        if (const auto readable = to_look(from).open_file(from); !readable)
+        if (const auto readable = to_look().open_file(from); !readable)
             return told(readable.error());
     }
     return is_special ? Attempt<void>() : check_in_the_way(step);
@@ -285,7 +285,7 @@ Attempt<void> Files::copy_one(const CopyStep& whole, const CopyStep& step, Copie
     if (type == FileType::kRegular) {
         if (auto made = copy_content(from, to, overwrite); !made) return made;
     } else if (type == FileType::kSymlink) {
-        const auto target = to_look(from).readlink(from);
+        const auto target = to_look().readlink(from);
         if (!target) return told(target.error());
         const auto done = to_change().symlink(target->text, to);
         if (!done && done.error().code == Code::kPathEscape) {
@@ -304,7 +304,7 @@ Attempt<void> Files::copy_one(const CopyStep& whole, const CopyStep& step, Copie
 Attempt<void> Files::copy_content(const std::string& from, const std::string& to,
                                   bool overwrite) const {
     const std::lock_guard turn(turn_of(to));
-    const auto source = to_look(from).open_file(from);
+    const auto source = to_look().open_file(from);
     if (!source) return told(source.error());
     std::optional<Stat> old;
     if (overwrite) {

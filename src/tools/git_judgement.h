@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <paddock/root.h>
@@ -10,6 +11,9 @@
 #include "policy/git_trust.h"
 
 namespace paddock::tools {
+
+// git runs any file of a directory of hooks but one called so.
+bool is_sample(std::string_view hooks, std::string_view path);
 
 // Does the ".git" file or "commondir" at `path` lead to a repository inside, passing no link? That
 // one's own parts are another question.

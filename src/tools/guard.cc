@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <map>
 #include <mutex>
 #include <set>
 #include <utility>
@@ -18,6 +17,7 @@
 #include "fs/rel_path.h"
 #include "fs/resolver.h"
 #include "sys/name.h"
+#include "tools/closed_directories.h"
 #include "tools/git_judgement.h"
 #include "tools/host_sockets.h"
 #include "tools/kept_tree.h"
@@ -33,11 +33,6 @@ using policy::Trusted;
 using search::ProtectedKind;
 using search::ProtectedPath;
 using search::Protection;
-
-// git runs any file of a directory of hooks but one called so.
-bool is_sample(std::string_view hooks, std::string_view path) {
-    return fs::parent_of(path) == hooks && path.ends_with(".sample");
-}
 
 // Only this very object, in whatever directory `path` leads to by now.
 Done rename_judged(const Root& root, const ProtectedPath& entry, const std::string& to) {
@@ -65,7 +60,8 @@ public:
           quarantine_(linkless, std::move(options.quarantine), held_),
           paths_(linkless, rules, std::move(options.home)),
           alive_(std::move(options.alive)),
-          patience_(options.patience) {}
+          patience_(options.patience),
+          closed_(linkless) {}
 
     Result<std::vector<ProtectedPath>> before(Since since);
     void not_bound(const std::vector<ProtectedPath>& paths);
@@ -81,9 +77,6 @@ private:
     Done undo_all();
     bool pass(const List& list);
     void open_closed_directories();
-    bool open_up(const std::string& path) const;
-    void leave_closed(const std::string& path);
-    bool is_left_closed(const std::string& path) const;
     Outcome<List> find();
     void move_pinned_back();
     void settle_named(const List& list);
@@ -124,7 +117,7 @@ private:
     std::mutex mutex_;
 
     bool began_ = false;
-    std::map<std::string, Stat> closed_;  // directories that need not be readable
+    ClosedDirectories closed_;
     GuardReport report_;
 
     // During a pass.
@@ -137,8 +130,7 @@ private:
 void Guard::Impl::trust(const List& list) {
     known_.trust(list);
     sockets_.trust(paths_.sockets());
-    closed_.clear();
-    for (const std::string& path : paths_.snapshot().unreadable()) leave_closed(path);
+    closed_.leave(paths_.snapshot().unreadable());
     began_ = true;
 }
 
@@ -250,50 +242,19 @@ bool Guard::Impl::pass(const List& list) {
     return acted_;
 }
 
-// A directory that cannot be listed could hide anything, and so could those below it.
 void Guard::Impl::open_closed_directories() {
     for (const std::string& path : paths_.snapshot().unreadable()) {
-        if (is_left_closed(path)) continue;
-        if (!open_up(path)) {
+        if (closed_.is_left(path)) continue;
+        const auto below = closed_.open(path);
+        if (below) {
+            acted_ = true;
+            record(path, Undone::kMadeReadable, {},
+                   *below == 0 ? std::string() : std::to_string(*below) + " more below");
+        } else {
             record(path, Undone::kLeft, {},
                    as_error(refuse(Code::kPermissionDenied), "read", path).explanation());
-            leave_closed(path);
-            continue;
         }
-        acted_ = true;
-        std::size_t below = 0;
-        (void)root_.walk(path, [&](const WalkEntry& entry) {
-            const bool is_directory =
-                entry.type == FileType::kDirectory && entry.failure == nullptr;
-            if (is_directory && make_readable(root_, entry.path)) ++below;
-            return WalkAction::kContinue;
-        });
-        record(path, Undone::kMadeReadable, {},
-               below == 0 ? std::string() : std::to_string(below) + " more below");
     }
-}
-
-// By path and as an object, as far as that can be looked at: another one in its place is not meant.
-void Guard::Impl::leave_closed(const std::string& path) {
-    const auto stat = root_.lstat(path);
-    closed_[path] = stat ? *stat : Stat{};
-}
-
-bool Guard::Impl::is_left_closed(const std::string& path) const {
-    const auto found = closed_.find(path);
-    if (found == closed_.end()) return false;
-    const auto stat = root_.lstat(path);
-    return is_same_object(found->second, stat ? *stat : Stat{});
-}
-
-// It and what is above it. False if there was nothing to be done about it.
-bool Guard::Impl::open_up(const std::string& path) const {
-    bool opened = make_readable(root_, {});
-    for (std::size_t end = 0; end != path.npos;) {
-        end = path.find('/', end + 1);
-        opened = make_readable(root_, path.substr(0, end)) || opened;
-    }
-    return opened;
 }
 
 // Where the kernel does not hold them: a repository that was renamed goes back, whatever has taken

@@ -1,5 +1,7 @@
 #include "tools/held_objects.h"
 
+#include <algorithm>
+
 namespace paddock::tools {
 
 HeldObjects::Key HeldObjects::key_of(const Stat& stat) {
@@ -9,11 +11,13 @@ HeldObjects::Key HeldObjects::key_of(const Stat& stat) {
 void HeldObjects::add(const search::ProtectedPath& entry) {
     const std::lock_guard lock(mutex_);
     held_.insert_or_assign(key_of(entry.stat), entry);
+    count_hidden();
 }
 
 void HeldObjects::remove(const Stat& stat) {
     const std::lock_guard lock(mutex_);
     held_.erase(key_of(stat));
+    count_hidden();
 }
 
 void HeldObjects::assign(const std::vector<search::ProtectedPath>& entries) {
@@ -21,6 +25,14 @@ void HeldObjects::assign(const std::vector<search::ProtectedPath>& entries) {
     for (const auto& entry : entries) held.insert_or_assign(key_of(entry.stat), entry);
     const std::lock_guard lock(mutex_);
     held_.swap(held);
+    count_hidden();
+}
+
+void HeldObjects::count_hidden() {
+    hidden_ =
+        static_cast<std::size_t>(std::count_if(held_.begin(), held_.end(), [](const auto& it) {
+            return it.second.protection == search::Protection::kHidden;
+        }));
 }
 
 std::optional<search::ProtectedPath> HeldObjects::find(const Stat& stat) const {
@@ -45,6 +57,11 @@ bool HeldObjects::hides(const Stat& stat) const {
 bool HeldObjects::empty() const {
     const std::lock_guard lock(mutex_);
     return held_.empty();
+}
+
+bool HeldObjects::hides_any() const {
+    const std::lock_guard lock(mutex_);
+    return hidden_ > 0;
 }
 
 }  // namespace paddock::tools

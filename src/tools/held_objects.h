@@ -31,13 +31,16 @@ public:
     bool keeps(const Stat& stat) const;
     bool hides(const Stat& stat) const;
     bool empty() const;
+    bool hides_any() const;
 
 private:
     using Key = std::pair<std::uint64_t, std::uint64_t>;  // device and inode
     static Key key_of(const Stat& stat);
+    void count_hidden();
 
     mutable std::mutex mutex_;
     std::map<Key, search::ProtectedPath> held_;
+    std::size_t hidden_ = 0;  // of these
 };
 
 }  // namespace paddock::tools

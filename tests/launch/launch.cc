@@ -1,4 +1,4 @@
-// launch [--nobody] [--openat2=enosys|eperm|trap] [--no-namespaces] -- PROGRAM ARGS...
+// launch [--nobody[=ID]] [--openat2=enosys|eperm|trap] [--no-namespaces] -- PROGRAM ARGS...
 //
 // Runs a test as an unprivileged user, where a seccomp filter answers openat2 in one of the ways
 // that are met in the field, or where user namespaces are refused, as containers do. Exits 77, with
@@ -16,6 +16,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <string_view>
 
@@ -64,21 +65,23 @@ bool filter_openat2(unsigned action) {
     return install(program);
 }
 
-bool become_nobody() {
-    return setgroups(0, nullptr) == 0 && setresgid(kNobody, kNobody, kNobody) == 0 &&
-           setresuid(kNobody, kNobody, kNobody) == 0 && prctl(PR_SET_DUMPABLE, 1) == 0;
+bool become(uid_t id) {
+    return setgroups(0, nullptr) == 0 && setresgid(id, id, id) == 0 && setresuid(id, id, id) == 0 &&
+           prctl(PR_SET_DUMPABLE, 1) == 0;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
     bool nobody = false;
+    uid_t id = kNobody;
     bool namespaces = true;
     unsigned action = SECCOMP_RET_ALLOW;
     int next = 1;
     for (; next < argc && std::string_view(argv[next]) != "--"; ++next) {
         const std::string_view option = argv[next];
-        if (option == "--nobody") nobody = true;
+        if (option.starts_with("--nobody")) nobody = true;
+        if (option.starts_with("--nobody=")) id = static_cast<uid_t>(std::atoi(argv[next] + 9));
         if (option == "--no-namespaces") namespaces = false;
         if (option == "--openat2=enosys") action = SECCOMP_RET_ERRNO | ENOSYS;
         if (option == "--openat2=eperm") action = SECCOMP_RET_ERRNO | EPERM;
@@ -86,7 +89,7 @@ int main(int argc, char** argv) {
     }
     if (++next >= argc) {
         std::fputs(
-            "usage: launch [--nobody] [--openat2=enosys|eperm|trap] [--no-namespaces] -- "
+            "usage: launch [--nobody[=ID]] [--openat2=enosys|eperm|trap] [--no-namespaces] -- "
             "PROGRAM...\n",
             stderr);
         return 2;
@@ -98,7 +101,7 @@ int main(int argc, char** argv) {
         std::puts("skipped: only root can become another user; this run is unprivileged already");
         return kSkip;
     }
-    if (nobody && (chdir("/") != 0 || !become_nobody())) return skip("cannot change user");
+    if (nobody && (chdir("/") != 0 || !become(id))) return skip("cannot change user");
     if (!namespaces && !refuse_namespaces()) return skip("no seccomp filter");
     if (action != SECCOMP_RET_ALLOW && !filter_openat2(action)) return skip("no seccomp filter");
     fexecve(program, argv + next, environ);

@@ -137,6 +137,15 @@ TEST_F(Held, is_not_read_by_a_name_that_excuses_it) {
     });
 }
 
+// A rule may depend on the names of directories, which a command has changed.
+TEST_F(Held, is_not_read_by_a_name_that_no_rule_knows) {
+    set_up();
+    std::filesystem::rename(ws("mine/server.key"), ws("plain.txt"));
+    EXPECT_EQ(files_.open("plain.txt").error().code, Code::kDeniedByRule);
+    EXPECT_EQ(files_.read("plain.txt", 100).error().code, Code::kDeniedByRule);
+    EXPECT_FALSE(files_.copy("plain.txt", "copied", false));
+}
+
 class Matches final : public search::GrepSink {
 public:
     search::Next file(const search::GrepFile& file) override {
