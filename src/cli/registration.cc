@@ -240,8 +240,8 @@ Attempt<std::string> install(const Client& client, const RegisterRequest& reques
     const auto others = other_members(old, client, *entry);
     // What a project brings with it, variables say, must not widen what the agent may.
     const bool is_strangers = request.scope == Scope::kProject && !others.empty();
-    const std::string base = is_strangers ? without_entry(old, client).value_or(old) : old;
-    const auto changed = with_entry(base, client, *entry);
+    const json::Spliced base = is_strangers ? without_entry(old, client) : json::Spliced(old);
+    const auto changed = base ? with_entry(*base, client, *entry) : base;
     if (!changed) {
         return by_hand(cannot_change(*file, client, changed.error()));
     }

@@ -70,8 +70,8 @@ int explain(const tools::Problem& problem) {
     return problem.code == Code::kPermissionDenied ? kCannotRun : kNotStarted;
 }
 
-// The user's terminal is nothing for the command: it could read there what is typed for others, and
-// change its modes. What of its streams would be one is a terminal of its own.
+// The user's terminal is nothing for the command: it could read there what is typed for others.
+// What it would print on is a terminal of its own.
 sandbox::Command command_of(const std::vector<std::string>& words, int input) {
     sandbox::Command command;
     command.arguments = words;
@@ -84,7 +84,7 @@ sandbox::Command command_of(const std::vector<std::string>& words, int input) {
 }
 
 // A terminal that is typed to while others print on it ("run ... | less") cannot be read ahead for
-// the command: it gets it for reading only, or nothing.
+// the command: it gets it for reading only, or nothing. It can change its modes until it ends.
 UniqueFd typed_input() {
     UniqueFd input(::open("/proc/self/fd/0", O_RDONLY | O_NOCTTY | O_CLOEXEC));
     return input.valid() ? std::move(input) : UniqueFd(::open("/dev/null", O_RDONLY | O_CLOEXEC));
@@ -101,10 +101,10 @@ std::future<std::optional<tools::EndedBy>> watch_limits(tools::Shell& shell,
 }
 
 void wait_for(tools::Shell& shell, const sandbox::Process& process, int signals) {
+    const KeptModes modes(STDIN_FILENO);
     if (!process.terminal.valid()) return wait_and_pass_signals(shell, process, signals);
-    std::optional<RawTerminal> raw;
     if (is_interactive()) {
-        raw.emplace(STDIN_FILENO);
+        modes.make_raw();
     } else {
         leave_lines_alone(process.terminal.get());
     }

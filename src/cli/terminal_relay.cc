@@ -67,16 +67,20 @@ bool is_ready(const pollfd& watched) { return (watched.revents & (POLLIN | POLLH
 
 }  // namespace
 
-RawTerminal::RawTerminal(int terminal) : terminal_(terminal) {
+KeptModes::KeptModes(int terminal) : terminal_(terminal) {
     termios now{};
-    if (::tcgetattr(terminal_, &now) != 0) return;
-    before_ = now;
-    ::cfmakeraw(&now);
-    ::tcsetattr(terminal_, TCSADRAIN, &now);
+    if (::tcgetattr(terminal_, &now) == 0) before_ = now;
 }
 
-RawTerminal::~RawTerminal() {
+KeptModes::~KeptModes() {
     if (before_) ::tcsetattr(terminal_, TCSADRAIN, &*before_);
+}
+
+void KeptModes::make_raw() const {
+    if (!before_) return;
+    termios raw = *before_;
+    ::cfmakeraw(&raw);
+    ::tcsetattr(terminal_, TCSADRAIN, &raw);
 }
 
 bool is_interactive() { return ::isatty(STDIN_FILENO) == 1 && ::isatty(STDOUT_FILENO) == 1; }

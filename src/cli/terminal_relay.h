@@ -12,14 +12,17 @@
 
 namespace paddock::cli {
 
-// The user's terminal, raw while this lives: keys such as Ctrl-C reach the command as they are, and
-// its own terminal makes signals of them.
-class RawTerminal {
+// The modes of the user's terminal, which are put back when this goes.
+class KeptModes {
 public:
-    explicit RawTerminal(int terminal);
-    ~RawTerminal();
-    RawTerminal(const RawTerminal&) = delete;
-    RawTerminal& operator=(const RawTerminal&) = delete;
+    explicit KeptModes(int terminal);
+    ~KeptModes();
+    KeptModes(const KeptModes&) = delete;
+    KeptModes& operator=(const KeptModes&) = delete;
+
+    // Until then keys such as Ctrl-C reach the command as they are, and its own terminal makes
+    // signals of them.
+    void make_raw() const;
 
 private:
     const int terminal_;

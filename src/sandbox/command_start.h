@@ -20,7 +20,7 @@ struct CommandStart {
     int output = -1;
     int error = -1;
     int report = -1;    // absent: -1
-    int terminal = -1;  // instead of the first three
+    int terminal = -1;  // in the place of those of the first three that are absent
     bool writes_no_file = false;
 
     // Where the listener of an observing filter is sent. Absent: the command is not observed.

@@ -35,7 +35,8 @@ bool DiskUse::hides_something(const WalkEntry& entry, Code why) {
     if (!closed) return true;
     const Stat& stat = closed->stat;
     if (why == Code::kPermissionDenied && stat.uid != sys::effective_user()) return false;
-    if (!measured_) closed_before_.push_back(stat);
+    // What lies too deep is not closed: it can grow and shows no change.
+    if (!measured_ && why == Code::kPermissionDenied) closed_before_.push_back(stat);
     return std::none_of(closed_before_.begin(), closed_before_.end(), [&](const Stat& known) {
         return known.identity == stat.identity && known.changed == stat.changed;
     });
@@ -43,6 +44,7 @@ bool DiskUse::hides_something(const WalkEntry& entry, Code why) {
 
 Result<void> DiskUse::measure() {
     const auto begin = Clock::now();
+    if (!measured_) closed_before_.clear();
     Seen now;
     bool is_all = true;
     const Status walked = root_.walk(directory_, [&](const WalkEntry& entry) {
@@ -60,8 +62,9 @@ Result<void> DiskUse::measure() {
         return WalkAction::kContinue;
     });
     if (!walked && !measured_) return walked.error();
-    if (const auto disk = sys::file_system(root_.fd())) now.free = disk->free_bytes;
-    if (walked && is_all) all_ = now;
+    const auto disk = sys::file_system(root_.fd());
+    now.free = disk ? disk->free_bytes : all_.free;
+    if (!measured_ || (walked && is_all)) all_ = now;
     const std::uint64_t lost = all_.free - std::min(now.free, all_.free);
     used_ = std::max(now.bytes, all_.bytes + lost);
     measured_ = begin;

@@ -146,9 +146,11 @@ bool Files::names_directory(std::string_view path) {
     return path.ends_with('/') || ends_in_dots(path);
 }
 
+// What no rule knows is refused as it is opened: to ask of each name in a tree would cost too much.
 bool Files::hides(std::string_view canonical) const {
-    return rules_.decide(ruled(canonical)).access == PathAccess::kDeny ||
-           held(canonical, Purpose::kLook);
+    const auto decision = rules_.decide(ruled(canonical));
+    return decision.access == PathAccess::kDeny ||
+           (decision.rule && held(canonical, Purpose::kLook));
 }
 
 // The name as written and where it leads must both be allowed.

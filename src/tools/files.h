@@ -74,7 +74,7 @@ public:
     Problem missing(std::string_view path) const;
 
     // The pinned directory for search, which passes the rules itself by way of hides().
-    const Root& linkless() const { return held_.empty() ? linkless_ : looking_; }
+    const Root& linkless() const { return to_look(); }
     const policy::PathRules& rules() const noexcept { return rules_; }
 
     // --- changing; each refuses what the rules protect ---

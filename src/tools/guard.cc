@@ -179,8 +179,8 @@ Error Guard::Impl::error_of(const Failure& failure) const {
 Done Guard::Impl::seen_all() const {
     if (!paths_.snapshot().cut()) return {};
     return refuse(Code::kLimitReached,
-                  "holds too many sockets, links of hooks or files of remotes, and no command runs "
-                  "until some are gone");
+                  "holds too many protected names, sockets, links of hooks or files of remotes, "
+                  "and no command runs until some are gone");
 }
 
 // There is an end to what can be taken away, moved back or mended, unless somebody makes more.

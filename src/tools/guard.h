@@ -16,7 +16,8 @@
 // what is new is judged as in after().
 //
 // Undoing one thing may uncover the next. That goes on until nothing is left, however much it is;
-// only while a process of the session is alive, which may make more all the time, there is a bound.
+// only while a process of the session is alive, which may make more all the time, or where looks
+// undo something and leave no less, there is a bound.
 //
 // Whoever still runs may exchange directories while the guard works. It acts on the objects that it
 // judged, never on what bears their names by then, and takes nothing away that the kernel holds.

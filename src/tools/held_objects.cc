@@ -1,8 +1,19 @@
 #include "tools/held_objects.h"
 
-#include <algorithm>
-
 namespace paddock::tools {
+namespace {
+
+bool is_hidden(const search::ProtectedPath& entry) {
+    return entry.protection == search::Protection::kHidden;
+}
+
+// What only a link leads to is refused under the name of the link alone.
+bool is_kept(const search::ProtectedPath& entry) {
+    if (entry.protection == search::Protection::kPinned) return false;
+    return entry.kind != search::ProtectedKind::kNamed || entry.named_by.empty();
+}
+
+}  // namespace
 
 HeldObjects::Key HeldObjects::key_of(const Stat& stat) {
     return {stat.identity.device, stat.identity.inode};
@@ -10,29 +21,31 @@ HeldObjects::Key HeldObjects::key_of(const Stat& stat) {
 
 void HeldObjects::add(const search::ProtectedPath& entry) {
     const std::lock_guard lock(mutex_);
-    held_.insert_or_assign(key_of(entry.stat), entry);
-    count_hidden();
+    forget(key_of(entry.stat));
+    held_.emplace(key_of(entry.stat), entry);
+    if (is_hidden(entry)) ++hidden_;
 }
 
 void HeldObjects::remove(const Stat& stat) {
     const std::lock_guard lock(mutex_);
-    held_.erase(key_of(stat));
-    count_hidden();
+    forget(key_of(stat));
 }
 
 void HeldObjects::assign(const std::vector<search::ProtectedPath>& entries) {
     std::map<Key, search::ProtectedPath> held;
     for (const auto& entry : entries) held.insert_or_assign(key_of(entry.stat), entry);
+    std::size_t hidden = 0;
+    for (const auto& [key, entry] : held) hidden += is_hidden(entry) ? 1U : 0U;
     const std::lock_guard lock(mutex_);
     held_.swap(held);
-    count_hidden();
+    hidden_ = hidden;
 }
 
-void HeldObjects::count_hidden() {
-    hidden_ =
-        static_cast<std::size_t>(std::count_if(held_.begin(), held_.end(), [](const auto& it) {
-            return it.second.protection == search::Protection::kHidden;
-        }));
+void HeldObjects::forget(const Key& key) {
+    const auto found = held_.find(key);
+    if (found == held_.end()) return;
+    if (is_hidden(found->second)) --hidden_;
+    held_.erase(found);
 }
 
 std::optional<search::ProtectedPath> HeldObjects::find(const Stat& stat) const {
@@ -42,16 +55,14 @@ std::optional<search::ProtectedPath> HeldObjects::find(const Stat& stat) const {
     return found->second;
 }
 
-// What only a link leads to is refused under the name of the link alone.
 bool HeldObjects::keeps(const Stat& stat) const {
     const auto held = find(stat);
-    if (!held || held->protection == search::Protection::kPinned) return false;
-    return held->kind != search::ProtectedKind::kNamed || held->named_by.empty();
+    return held && is_kept(*held);
 }
 
 bool HeldObjects::hides(const Stat& stat) const {
-    const auto held = keeps(stat) ? find(stat) : std::nullopt;
-    return held && held->protection == search::Protection::kHidden;
+    const auto held = find(stat);
+    return held && is_kept(*held) && is_hidden(*held);
 }
 
 bool HeldObjects::empty() const {

@@ -36,7 +36,7 @@ public:
 private:
     using Key = std::pair<std::uint64_t, std::uint64_t>;  // device and inode
     static Key key_of(const Stat& stat);
-    void count_hidden();
+    void forget(const Key& key);
 
     mutable std::mutex mutex_;
     std::map<Key, search::ProtectedPath> held_;

@@ -74,7 +74,9 @@ bool Job::has_ended(const Attendance& attendance) {
     if (!can_be_read(parts_.process.status.get())) return false;
     const auto record = sandbox::read_exit(parts_.process.status.get());
     const auto duration = Clock::now() - begin_;
-    const bool exceeds_quota = attendance.exceeds_quota && attendance.exceeds_quota();
+    // Of one that was ended the reason is known already.
+    const bool exceeds_quota =
+        !is_blamed() && attendance.exceeds_quota && attendance.exceeds_quota();
     output_.settle();
     const std::lock_guard lock(mutex_);
     state_.running = false;

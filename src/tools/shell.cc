@@ -226,8 +226,8 @@ Attempt<sandbox::Process> Shell::spawn(sandbox::Command command) {
     const std::lock_guard lock(starting_);
     if (auto done = protect(); !done) return done.error();
     if (command.environment.empty()) command.environment = environment_;
-    command.writes_no_file = begins_beyond_quota();
     const auto before = limits_.look_before();
+    command.writes_no_file = before.disk.excess > 0;
     auto process = warden_.spawn(command);
     if (!process) return process.error();
     limits_.began(process->id, before);
@@ -239,10 +239,6 @@ Attempt<sandbox::Process> Shell::spawn(sandbox::Command command) {
               std::string(exceeded_quota().setting) + ")."}});
     }
     return std::move(*process);
-}
-
-bool Shell::begins_beyond_quota() {
-    return disk_.excess(limits::kDiskWatchPause) > 0 && exceeds_quota();
 }
 
 sandbox::DenialLog Shell::denials_of(const sandbox::Process& process) {

@@ -83,13 +83,14 @@ public:
     Attempt<std::shared_ptr<Job>> find(std::string_view id);
     Attempt<Finished> kill(std::string_view id);
 
-    // What background commands made and the guard undid since this was last asked, and for which
-    // limit what commands left running was ended.
+    // What background commands made and the guard undid since this was last asked, for which limit
+    // what commands left running was ended, and how commands began: beyond the quota, or not where
+    // the last one ended.
     Remarks overdue();
 
     // A command of somebody else's making, with these descriptors or a terminal; gets the session's
-    // environment. One that begins beyond the quota can free some, and write no file: overdue()
-    // says so. After its end the caller asks check_protected().
+    // environment unless it brings one. One that begins beyond the quota can free some, and write
+    // no file: overdue() says so. After its end the caller asks check_protected().
     Attempt<sandbox::Process> spawn(sandbox::Command command);
     Remarks check_protected();
     // Until a stop is requested, or it has met a limit that the kernel does not keep by itself, and
@@ -126,7 +127,6 @@ private:
     void attend_from_now_on(const std::shared_ptr<Job>& job);
     void forget_old_jobs();
     Attempt<void> protect();  // while starting_ is held
-    bool begins_beyond_quota();
     bool may_be_alive();      // a process of the session
     Remarks left_met(EndedBy limit, std::string_view consequence) const;
     void put_aside(Remarks remarks);

@@ -19,7 +19,7 @@ namespace paddock::agreement {
 namespace {
 
 constexpr std::uint64_t kSeed = 1;
-constexpr std::uint64_t kCases = 50'000;
+constexpr std::uint64_t kCases = 30'000;
 constexpr int kFailuresMax = 5;
 
 std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {

@@ -217,11 +217,13 @@ TEST_F(RunOnTerminal, a_command_that_only_prints_there_reads_nothing_of_it) {
 
 TEST_F(RunOnTerminal, a_command_that_only_reads_there_prints_nothing_on_it) {
     const std::string attempt =
-        "read x; (echo bad >&0; echo bad > /proc/self/fd/0) 2> /dev/null; echo got $x >&2";
+        "read x; (echo bad >&0; echo bad > /proc/self/fd/0) 2> /dev/null; stty -echo <&0; "
+        "echo got $x >&2";
     Person person(ws(), {"bash", "-c", attempt}, Owner::kProgram, {.output = false});
     person.type("typed\n");
     person.see("typed\r\ngot typed\r\n");
     EXPECT_EQ(person.wait(), 0);
+    EXPECT_TRUE(person.has_modes_of_before());
 }
 
 TEST_F(RunOnTerminal, a_pager_shows_a_file_and_ends_by_its_key) {

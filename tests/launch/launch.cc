@@ -1,4 +1,4 @@
-// launch [--nobody[=ID]] [--openat2=enosys|eperm|trap] [--no-namespaces] -- PROGRAM ARGS...
+// launch [--nobody|--loner] [--openat2=enosys|eperm|trap] [--no-namespaces] -- PROGRAM ARGS...
 //
 // Runs a test as an unprivileged user, where a seccomp filter answers openat2 in one of the ways
 // that are met in the field, or where user namespaces are refused, as containers do. Exits 77, with
@@ -16,7 +16,6 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <string_view>
 
@@ -24,6 +23,7 @@ namespace {
 
 constexpr int kSkip = 77;
 constexpr uid_t kNobody = 65534;
+constexpr uid_t kLoner = 65533;  // whom no other test runs as
 constexpr unsigned kNrOpenat2 = 437;
 
 int skip(const char* reason) {
@@ -80,8 +80,8 @@ int main(int argc, char** argv) {
     int next = 1;
     for (; next < argc && std::string_view(argv[next]) != "--"; ++next) {
         const std::string_view option = argv[next];
-        if (option.starts_with("--nobody")) nobody = true;
-        if (option.starts_with("--nobody=")) id = static_cast<uid_t>(std::atoi(argv[next] + 9));
+        if (option == "--nobody" || option == "--loner") nobody = true;
+        if (option == "--loner") id = kLoner;
         if (option == "--no-namespaces") namespaces = false;
         if (option == "--openat2=enosys") action = SECCOMP_RET_ERRNO | ENOSYS;
         if (option == "--openat2=eperm") action = SECCOMP_RET_ERRNO | EPERM;
@@ -89,7 +89,7 @@ int main(int argc, char** argv) {
     }
     if (++next >= argc) {
         std::fputs(
-            "usage: launch [--nobody[=ID]] [--openat2=enosys|eperm|trap] [--no-namespaces] -- "
+            "usage: launch [--nobody|--loner] [--openat2=enosys|eperm|trap] [--no-namespaces] -- "
             "PROGRAM...\n",
             stderr);
         return 2;
