@@ -70,9 +70,4 @@ bool HeldObjects::empty() const {
     return held_.empty();
 }
 
-bool HeldObjects::hides_any() const {
-    const std::lock_guard lock(mutex_);
-    return hidden_ > 0;
-}
-
 }  // namespace paddock::tools

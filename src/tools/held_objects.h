@@ -7,6 +7,8 @@
 // Threads: any may ask while the guard tells.
 #pragma once
 
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -31,7 +33,7 @@ public:
     bool keeps(const Stat& stat) const;
     bool hides(const Stat& stat) const;
     bool empty() const;
-    bool hides_any() const;
+    bool hides_any() const noexcept { return hidden_ > 0; }
 
 private:
     using Key = std::pair<std::uint64_t, std::uint64_t>;  // device and inode
@@ -40,7 +42,7 @@ private:
 
     mutable std::mutex mutex_;
     std::map<Key, search::ProtectedPath> held_;
-    std::size_t hidden_ = 0;  // of these
+    std::atomic<std::size_t> hidden_ = 0;  // of these; every read asks
 };
 
 }  // namespace paddock::tools
