@@ -44,7 +44,7 @@ long told_clone(unsigned long flags, int* held) {
     return id;
 }
 #else
-constexpr auto told_clone = plain_clone;
+long told_clone(unsigned long flags, int* held) { return plain_clone(flags, held); }
 #endif
 
 std::uint64_t microseconds(const timeval& time) {
