@@ -15,11 +15,10 @@
 
 #include "base/outcome.h"
 #include "fs/rel_path.h"
-#include "fs/resolver.h"
-#include "sys/name.h"
 #include "tools/closed_directories.h"
 #include "tools/git_judgement.h"
 #include "tools/host_sockets.h"
+#include "tools/judged_object.h"
 #include "tools/kept_tree.h"
 #include "tools/known_paths.h"
 #include "tools/quarantine.h"
@@ -33,18 +32,6 @@ using policy::Trusted;
 using search::ProtectedKind;
 using search::ProtectedPath;
 using search::Protection;
-
-// Only this very object, in whatever directory `path` leads to by now.
-Done rename_judged(const Root& root, const ProtectedPath& entry, const std::string& to) {
-    const fs::RootState& state = fs::state_of(root);
-    PADDOCK_ASSIGN(from_path, fs::parse_path(entry.path, state.rules));
-    PADDOCK_ASSIGN(to_path, fs::parse_path(to, state.rules));
-    PADDOCK_ASSIGN(source, fs::locate_name(state, from_path));
-    PADDOCK_ASSIGN(target, fs::locate_name(state, to_path));
-    if (!source.node || !is_same_object(source.node->stat, entry.stat)) return refuse(Code::kRace);
-    return sys::renameat2(source.directory, source.c_name(), target.directory, target.c_name(),
-                          sys::Rename::kNoReplace);
-}
 
 }  // namespace
 
@@ -124,6 +111,7 @@ private:
     bool acted_ = false;
     bool advanced_ = false;  // something is gone for good, back where it was, or newly mended
     std::set<std::string> mended_;                  // since the first pass
+    std::set<ObjectKey> moved_back_;                // the same
     std::vector<search::TreeSnapshot::Left> left_;  // what was renamed or removed
 };
 
@@ -187,6 +175,7 @@ Done Guard::Impl::seen_all() const {
 Done Guard::Impl::undo_all() {
     left_.clear();
     mended_.clear();
+    moved_back_.clear();
     const Clock::time_point deadline = Clock::now() + patience_;
     for (int passes = 1, vain = 0;; ++passes) {
         PADDOCK_ASSIGN(list, find());
@@ -195,7 +184,7 @@ Done Guard::Impl::undo_all() {
         const auto& left = paths_.snapshot().left();
         left_.insert(left_.end(), left.begin(), left.end());
         if (!pass(list)) return seen_all();
-        if (!advanced_) ++vain;
+        vain = advanced_ ? 0 : vain + 1;
         const bool is_late = passes >= limits::kGuardPassesMax && Clock::now() >= deadline;
         if (vain == limits::kGuardPassesMax || (is_late && alive_())) {
             return refuse(Code::kRace,
@@ -272,7 +261,7 @@ void Guard::Impl::move_pinned_back() {
         if (!root_.rename(now, path, RenameMode::kNoReplace)) continue;
         record(path, Undone::kMovedBack, known.at.rule, "from " + now);
         acted_ = true;
-        advanced_ = true;
+        advanced_ = moved_back_.insert(key_of(known.at.stat)).second || advanced_;
     }
 }
 
@@ -449,9 +438,11 @@ bool Guard::Impl::take_away(const std::string& path, const Stat& judged, const s
     return true;
 }
 
-// A directory that was renamed to a protected name goes back where it was.
+// A directory that was renamed to a protected name goes back where it was, once: there git may obey
+// it as well.
 bool Guard::Impl::move_back(const ProtectedPath& entry) {
-    if (entry.stat.type != FileType::kDirectory) return false;
+    if (entry.stat.type != FileType::kDirectory || moved_back_.contains(key_of(entry.stat)))
+        return false;
     const auto was = std::find_if(left_.begin(), left_.end(), [&](const auto& left) {
         return is_same_object(left.stat, entry.stat) && left.path != entry.path &&
                rules_.decide(left.path).access == policy::Access::kAllow;
@@ -461,8 +452,8 @@ bool Guard::Impl::move_back(const ProtectedPath& entry) {
     const Unlocked to(root_, fs::parent_of(was->path));
     if (!rename_judged(root_, entry, was->path)) return false;
     record(entry.path, Undone::kMovedBack, entry.rule, "to " + was->path);
-    acted_ = true;
-    advanced_ = true;
+    moved_back_.insert(key_of(entry.stat));
+    acted_ = advanced_ = true;
     return true;
 }
 

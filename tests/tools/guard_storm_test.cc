@@ -144,6 +144,25 @@ TEST_F(GuardStorm, nothing_is_left_however_many_looks_it_takes) {
     EXPECT_EQ(after(), "");
 }
 
+// In both places git would obey it.
+TEST_F(GuardStorm, nothing_is_moved_back_and_forth) {
+    for (const char* name : {"commondir", "hooks", "config"}) {
+        const std::string part = "/" + std::string(name);
+        for (const std::string& old : os_list(ws())) std::filesystem::remove_all(ws(old));
+        tree({"ROOT/b1" + part + "/x=", "ROOT/b2/"});
+        (void)before();
+        std::filesystem::rename(ws("b1" + part), ws("b2" + part));
+        for (const std::string at : {"ROOT/b1", "ROOT/b2"}) {
+            tree({at + "/HEAD=ref: refs/heads/m", at + "/objects/", at + "/refs/"});
+        }
+        tree(
+            {"ROOT/n/.git/HEAD=ref: refs/heads/m", "ROOT/n/.git/config=[core]\n\tfsmonitor = x\n"});
+        EXPECT_FALSE(guard().after().unfinished) << name;
+        EXPECT_EQ(os_read(ws("n/.git/config")).value_or("").find("fsmonitor"), std::string::npos);
+        EXPECT_EQ(after(), "");
+    }
+}
+
 // One at a time, since each may lead to others.
 TEST_F(GuardStorm, any_number_of_included_files_is_cleaned) {
     const int many = 2 * limits::kGuardPassesMax;
