@@ -15,10 +15,6 @@ bool is_kept(const search::ProtectedPath& entry) {
 
 }  // namespace
 
-HeldObjects::Key HeldObjects::key_of(const Stat& stat) {
-    return {stat.identity.device, stat.identity.inode};
-}
-
 void HeldObjects::add(const search::ProtectedPath& entry) {
     const std::lock_guard lock(mutex_);
     forget(key_of(entry.stat));
@@ -32,7 +28,7 @@ void HeldObjects::remove(const Stat& stat) {
 }
 
 void HeldObjects::assign(const std::vector<search::ProtectedPath>& entries) {
-    std::map<Key, search::ProtectedPath> held;
+    std::map<ObjectKey, search::ProtectedPath> held;
     for (const auto& entry : entries) held.insert_or_assign(key_of(entry.stat), entry);
     std::size_t hidden = 0;
     for (const auto& [key, entry] : held) hidden += is_hidden(entry) ? 1U : 0U;
@@ -41,7 +37,7 @@ void HeldObjects::assign(const std::vector<search::ProtectedPath>& entries) {
     hidden_ = hidden;
 }
 
-void HeldObjects::forget(const Key& key) {
+void HeldObjects::forget(const ObjectKey& key) {
     const auto found = held_.find(key);
     if (found == held_.end()) return;
     if (is_hidden(found->second)) --hidden_;

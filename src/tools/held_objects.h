@@ -9,14 +9,13 @@
 
 #include <atomic>
 #include <cstddef>
-#include <cstdint>
 #include <map>
 #include <mutex>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "search/protected_paths.h"
+#include "tools/judged_object.h"
 
 namespace paddock::tools {
 
@@ -36,12 +35,10 @@ public:
     bool hides_any() const noexcept { return hidden_ > 0; }
 
 private:
-    using Key = std::pair<std::uint64_t, std::uint64_t>;  // device and inode
-    static Key key_of(const Stat& stat);
-    void forget(const Key& key);
+    void forget(const ObjectKey& key);
 
     mutable std::mutex mutex_;
-    std::map<Key, search::ProtectedPath> held_;
+    std::map<ObjectKey, search::ProtectedPath> held_;
     std::atomic<std::size_t> hidden_ = 0;  // of these; every read asks
 };
 
