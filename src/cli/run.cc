@@ -80,6 +80,7 @@ sandbox::Command command_of(const std::vector<std::string>& words, int input) {
     command.output = unless_terminal(STDOUT_FILENO);
     command.error = unless_terminal(STDERR_FILENO);
     if (screen() >= 0) command.terminal = window_size(screen());
+    command.terminal_ends_lines = is_interactive();
     return command;
 }
 
@@ -100,14 +101,10 @@ std::future<std::optional<tools::EndedBy>> watch_limits(tools::Shell& shell,
     });
 }
 
-void wait_for(tools::Shell& shell, const sandbox::Process& process, int signals) {
-    const KeptModes modes(STDIN_FILENO);
+void wait_for(tools::Shell& shell, const sandbox::Process& process, int signals,
+              const KeptModes& modes) {
     if (!process.terminal.valid()) return wait_and_pass_signals(shell, process, signals);
-    if (is_interactive()) {
-        modes.make_raw();
-    } else {
-        leave_lines_alone(process.terminal.get());
-    }
+    if (is_interactive()) modes.make_raw();
     relay_terminal(process.terminal.get(), process.status.get(),
                    {.fd = signals,
                     .pass_on = [&] { pass_signal(shell, process, signals); },
@@ -122,12 +119,14 @@ int run_in(tools::Shell& shell, const std::vector<std::string>& words,
     const bool is_typed = is_terminal(STDIN_FILENO) && !is_interactive();
     const UniqueFd typed = is_typed ? typed_input() : UniqueFd();
     const int input = is_terminal(STDIN_FILENO) ? typed.get() : STDIN_FILENO;
+    std::optional<KeptModes> modes(STDIN_FILENO);  // as they are before the command can change them
     const auto process = shell.spawn(command_of(words, input));
     if (!process) return explain(process.error());
     tell(shell.overdue());
     std::stop_source over;
     auto watch = watch_limits(shell, *process, over.get_token());
-    wait_for(shell, *process, signals->get());
+    wait_for(shell, *process, signals->get(), *modes);
+    modes.reset();
     over.request_stop();
     const auto met = watch.get();
     const auto record = sandbox::read_exit(process->status.get());

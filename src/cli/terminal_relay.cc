@@ -92,13 +92,6 @@ int screen() {
     return -1;
 }
 
-void leave_lines_alone(int terminal) {
-    termios now{};
-    if (::tcgetattr(terminal, &now) != 0) return;
-    now.c_oflag &= ~static_cast<tcflag_t>(OPOST);
-    ::tcsetattr(terminal, TCSANOW, &now);
-}
-
 sandbox::TerminalSize window_size(int terminal) {
     winsize size{};
     if (::ioctl(terminal, TIOCGWINSZ, &size) != 0 || size.ws_row == 0) return {};

@@ -36,9 +36,6 @@ bool is_interactive();
 // The stream that is a terminal to print on: standard output, else standard error, else -1.
 int screen();
 
-// For a terminal whose output is shown on one that is not raw, and ends the lines itself.
-void leave_lines_alone(int terminal);
-
 sandbox::TerminalSize window_size(int terminal);
 
 struct SignalRelay {

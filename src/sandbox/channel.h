@@ -40,7 +40,8 @@ inline constexpr std::uint32_t kBringsReport = 8;
 inline constexpr std::uint32_t kBringsDenials = 16;
 inline constexpr std::uint32_t kWantsTerminal = 32;
 inline constexpr std::uint32_t kWritesNoFile = 64;
-inline constexpr std::uint32_t kSpawnFlags = 127;
+inline constexpr std::uint32_t kLeavesLines = 128;
+inline constexpr std::uint32_t kSpawnFlags = 255;
 
 // Strings inside a message that was checked.
 class Strings {

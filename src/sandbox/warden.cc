@@ -305,6 +305,7 @@ Result<Process> Warden::spawn(const Command& command) {
     }
     if (command.terminal) {
         parts.flags |= kWantsTerminal;
+        if (!command.terminal_ends_lines) parts.flags |= kLeavesLines;
         parts.number = std::uint32_t{command.terminal->rows} << 16 | command.terminal->columns;
     }
     if (command.writes_no_file) parts.flags |= kWritesNoFile;

@@ -77,6 +77,7 @@ struct Command {
     // The command gets a terminal of its own as controlling terminal, and as those of the streams
     // above that are absent.
     std::optional<TerminalSize> terminal = {};
+    bool terminal_ends_lines = true;  // false: it is shown on one that does
     // It can remove files and make empty ones, and write none: EFBIG, wherever they are, those that
     // it is handed as well.
     bool writes_no_file = false;

@@ -155,6 +155,9 @@ Reply WardenProcess::spawn(Request& request, std::size_t descriptors, UniqueFd& 
                                                   static_cast<std::uint16_t>(request.number >> 16),
                                                   static_cast<std::uint16_t>(request.number));
         if (!sized) return refused(Stage::kTerminal, sized.error().os_error);
+        const bool leaves_lines = (request.flags & kLeavesLines) != 0;
+        const Done left = leaves_lines ? sys::leave_lines_alone(made->master.get()) : Done();
+        if (!left) return refused(Stage::kTerminal, left.error().os_error);
         terminal = std::move(made->master);
         peer = std::move(made->peer);
         start.terminal = peer.get();

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/ioctl.h>
+#include <termios.h>
 
 #include "sys/call.h"
 #include "sys/open.h"
@@ -24,6 +25,13 @@ Outcome<Terminal> open_terminal(int directory, const char* multiplexer) {
 Done set_terminal_size(int terminal, std::uint16_t rows, std::uint16_t columns) {
     const winsize size{rows, columns, 0, 0};
     return call(Call::kProcess, [&] { return ::ioctl(terminal, TIOCSWINSZ, &size); });
+}
+
+Done leave_lines_alone(int terminal) {
+    termios modes{};
+    PADDOCK_TRY(call(Call::kProcess, [&] { return ::tcgetattr(terminal, &modes); }));
+    modes.c_oflag &= ~static_cast<tcflag_t>(OPOST);
+    return call(Call::kProcess, [&] { return ::tcsetattr(terminal, TCSANOW, &modes); });
 }
 
 Done take_terminal(int terminal) {

@@ -18,6 +18,9 @@ struct Terminal {
 Outcome<Terminal> open_terminal(int directory, const char* multiplexer);
 Done set_terminal_size(int terminal, std::uint16_t rows, std::uint16_t columns);
 
+// What is printed comes out as it is, without a carriage return at the end of each line.
+Done leave_lines_alone(int terminal);
+
 // The session of this process, which must lead it, gets the terminal.
 Done take_terminal(int terminal);
 
