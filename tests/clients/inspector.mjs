@@ -8,7 +8,7 @@ function inspector(clients, home, target) {
     .replace(/package\.json$/, 'clients/launcher/build/index.js');
   return (...words) => {
     const run = spawnSync(process.execPath, [program, '--cli', '-q', '--format', 'json', ...words, ...target],
-      { encoding: 'utf8', env: { ...process.env, HOME: home } });
+      { encoding: 'utf8', env: { ...process.env, HOME: home, NODE_COMPILE_CACHE: `${home}/compiled` } });
     return { status: run.status, out: run.stdout, err: run.stderr };
   };
 }
