@@ -57,6 +57,8 @@ public:
     // Each is asked about as it was opened, or in the directory that is held: renaming what lies
     // above it does not help. Looks up one name after the other.
     Root refusing(ObjectTest refused) const;
+    // Passes no link, as if Symlinks were kReject, and takes no absolute path.
+    Root linkless() const;
     Result<Root> sub_root(std::string_view path) const;
 
     // Which resolver this handle uses: the kernel's or the user-space walk.

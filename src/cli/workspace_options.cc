@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/display.h"
-#include "cli/git_excludes.h"
 #include "cli/host_environment.h"
+#include "cli/outer_git.h"
 #include "cli/parser.h"
 #include "config/host.h"
 #include "tools/registry.h"
@@ -61,8 +61,15 @@ tl::expected<config::Configuration, BadConfiguration> configuration(const Settin
 tl::expected<config::Configuration, BadConfiguration> session_configuration(
     const SettingWords& words) {
     auto made = configuration(words);
-    // The operator's lines are stronger.
-    if (made) made->workspace.ignore_rules.insert(0, git_excludes() + "\n");
+    if (!made) return made;
+    WorkspaceOptions& options = made->workspace;
+    // The operator's lines are stronger, here and among the rules.
+    options.ignore_rules.insert(0, git_excludes() + "\n");
+    if (options.default_rules) {
+        for (PathRule& rule : rules_of_outer_git(options.root)) {
+            options.rules.push_back(std::move(rule));
+        }
+    }
     return made;
 }
 

@@ -20,7 +20,8 @@ enum class StateDirectory : bool { kLeave, kMake };
 tl::expected<config::Configuration, BadConfiguration> configuration(
     const SettingWords& words, StateDirectory state = StateDirectory::kMake);
 
-// The same for a session: searches also pass over what the user's git passes over.
+// The same for a session: searches also pass over what the user's git passes over, and what it
+// obeys by configurations outside of the workspace is protected.
 tl::expected<config::Configuration, BadConfiguration> session_configuration(
     const SettingWords& words);
 

@@ -3,6 +3,7 @@
 #include <paddock/limits.h>
 
 #include "base/display.h"
+#include "sys/stat.h"
 
 namespace paddock::config {
 namespace {
@@ -13,6 +14,7 @@ public:
 
     std::vector<Problem> run(Configuration& configuration) {
         choose_root();
+        spell_root_as_the_user_does();
         refuse_everything();
         give_permits();
         choose_network();
@@ -37,6 +39,18 @@ private:
         const auto found = context_.origins.find(key);
         if (found != context_.origins.end()) return found->second;
         return context_.file.empty() ? key : displayable(context_.file);
+    }
+
+    // Absolute paths that lead inside begin as the shell names the current directory, which may be
+    // behind a link.
+    void spell_root_as_the_user_does() {
+        std::string& root = draft_.root;
+        const std::string here = context_.variables.find("PWD").value_or("");
+        if (root.starts_with('/') || !here.starts_with('/')) return;
+        const auto named = sys::stat_path(here.c_str());
+        const auto meant = sys::stat_path(".");
+        if (!named || !meant || named->identity != meant->identity) return;
+        root = root == "." ? here : here + "/" + root;
     }
 
     // The one that is in force.

@@ -147,6 +147,13 @@ Root Root::refusing(ObjectTest refused) const {
     return Root(std::move(state), rights_);
 }
 
+Root Root::linkless() const {
+    auto state = std::make_shared<RootState>(*state_);
+    state->symlinks = Symlinks::kReject;
+    state->rules.absolute = AbsolutePaths::kReject;
+    return Root(std::move(state), rights_);
+}
+
 Result<Root> Root::sub_root(std::string_view path) const {
     auto state =
         fs::report("open sub-root", *state_, path,

@@ -22,6 +22,11 @@ struct GitSetting {
 
     // What it says, wherever it stands.
     bool same_as(const GitSetting& other) const { return key == other.key && value == other.value; }
+
+    // The value names a file whose settings are read here, on some condition or on none.
+    bool is_include() const {
+        return key == "include.path" || (key.starts_with("includeif.") && key.ends_with(".path"));
+    }
 };
 
 // In order. Errors: invalid_argument (git refuses it too), too_large (limits::kGitConfigBytesMax).

@@ -5,7 +5,6 @@
 #include <paddock/limits.h>
 
 #include "policy/path_defaults.h"
-#include "sys/open.h"
 #include "sys/stat.h"
 #include "tools/registry.h"
 
@@ -37,21 +36,11 @@ Outcome<search::IgnoreFile> rules_from(const std::string& text) {
     return std::make_shared<const text::IgnoreFile>(std::move(rules));
 }
 
-// The same directory, through which no link leads.
-Result<Root> linkless_twin(const Root& root, RootOptions options) {
-    auto copy = sys::duplicate(root.fd());
-    if (!copy) return as_error(copy.error(), "open root", {});
-    options.symlinks = Symlinks::kReject;
-    options.absolute = AbsolutePaths::kReject;
-    return Root::adopt(std::move(*copy), options);
-}
-
 Result<Session::Opened> open_confined(const WorkspaceOptions& options) {
     auto root = Root::open(options.root, options.paths);
     if (!root) return root.error();
-    auto linkless = linkless_twin(*root, options.paths);
-    if (!linkless) return linkless.error();
-    return Session::Opened{std::move(*root), *linkless, {}, *linkless};
+    const Root linkless = root->linkless();
+    return Session::Opened{std::move(*root), linkless, {}, linkless};
 }
 
 // The whole file system is then the root, and the workspace only where relative paths begin and
@@ -66,9 +55,8 @@ Result<Session::Opened> open_unconfined(const WorkspaceOptions& options) {
     paths.absolute = AbsolutePaths::kInside;
     auto root = Root::open("/", paths);
     if (!root) return root.error();
-    auto linkless = linkless_twin(*root, paths);
-    if (!linkless) return linkless.error();
-    return Session::Opened{std::move(*root), std::move(*linkless), real->substr(1),
+    Root linkless = root->linkless();
+    return Session::Opened{std::move(*root), std::move(linkless), real->substr(1),
                            std::move(opened->workspace)};
 }
 

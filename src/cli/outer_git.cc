@@ -1,0 +1,149 @@
+#include "cli/outer_git.h"
+
+#include <optional>
+#include <string_view>
+
+#include <paddock/root.h>
+
+#include "base/within.h"
+#include "cli/host_environment.h"
+#include "cli/input.h"
+#include "policy/git_config.h"
+#include "search/git_layout.h"
+#include "sys/stat.h"
+
+namespace paddock::cli {
+namespace {
+
+constexpr int kIncludeDepthMax = 10;  // git's own
+
+std::string content_of(const std::string& path) { return read_input(path).value_or(""); }
+
+std::string from_directory(const std::string& directory, const std::string& path) {
+    return path.starts_with('/') ? path : directory + "/" + path;
+}
+
+struct User {
+    std::string home{host_variable("HOME")};
+    std::string git = usual_directory();
+
+    std::vector<std::string> configs() const { return {git + "/config", home + "/.gitconfig"}; }
+    std::string expanded(const std::string& path) const {
+        return path.starts_with("~/") ? home + path.substr(1) : path;
+    }
+
+private:
+    std::string usual_directory() const {
+        const std::string xdg(host_variable("XDG_CONFIG_HOME"));
+        return (xdg.empty() ? home + "/.config" : xdg) + "/git";
+    }
+};
+
+struct Repository {
+    std::string worktree;
+    std::string directory;  // git's
+};
+
+// The one that git finds from this directory, a real path, unless its git directory lies inside.
+std::optional<Repository> outer_repository(const std::string& inside) {
+    for (std::string at = inside;; at.resize(at.rfind('/'))) {
+        std::string found = at + "/.git";
+        if (const auto stat = sys::stat_path(found.c_str())) {
+            const auto target = stat->type == FileType::kRegular
+                                    ? search::pointer_target(content_of(found), ".git")
+                                    : std::nullopt;
+            if (target) found = from_directory(at, *target);
+            const auto directory = sys::real_path(found.c_str());
+            if (!directory || is_within(*directory, inside)) return std::nullopt;
+            return Repository{at, *directory};
+        }
+        if (at.empty()) return std::nullopt;
+    }
+}
+
+// As a pattern that matches nothing else.
+std::string literal(std::string_view path) {
+    constexpr std::string_view kSpecial = "*?[]{},\\";
+    std::string pattern;
+    for (const char c : path) {
+        if (kSpecial.find(c) != kSpecial.npos) pattern += '\\';
+        pattern += c;
+    }
+    return pattern;
+}
+
+class OuterGit {
+public:
+    OuterGit(const Root& root, const User& user) : root_(root), user_(user) {}
+
+    // `worktree`: where a relative path of hooks begins; empty: in any.
+    void read(const std::string& config, const std::string& worktree, int depth = 0) {
+        const auto settings = policy::parse_git_config(content_of(config));
+        if (!settings || depth > kIncludeDepthMax) return;
+        std::string hooks;  // git obeys the last
+        for (const policy::GitSetting& setting : *settings) {
+            const std::string value = user_.expanded(setting.value.value_or(""));
+            if (setting.key == "core.hookspath") hooks = value;
+            if (!setting.is_include() || value.empty()) continue;
+            const std::string included = from_directory(config.substr(0, config.rfind('/')), value);
+            protect(included);
+            read(included, worktree, depth + 1);
+        }
+        if (hooks.empty()) return;
+        if (!hooks.starts_with('/') && worktree.empty()) {
+            rules_.push_back({"**/" + literal(hooks), PathAccess::kReadOnly});
+        } else {
+            protect(from_directory(worktree, hooks));
+        }
+    }
+
+    std::vector<PathRule> rules() && { return std::move(rules_); }
+
+private:
+    void protect(const std::string& absolute) {
+        const auto path = search::led_inside(root_, {}, absolute);
+        if (!path || path->empty()) return;
+        rules_.push_back({"/" + literal(*path), PathAccess::kReadOnly});
+    }
+
+    const Root& root_;
+    const User& user_;
+    std::vector<PathRule> rules_;
+};
+
+}  // namespace
+
+std::string git_excludes() {
+    const User user;
+    if (user.home.empty()) return {};
+    std::string file;
+    for (const std::string& config : user.configs()) {
+        const auto settings = policy::parse_git_config(content_of(config));
+        if (!settings) continue;
+        for (const policy::GitSetting& setting : *settings) {
+            if (setting.key == "core.excludesfile") file = setting.value.value_or("");
+        }
+    }
+    if (file.empty()) return content_of(user.git + "/ignore");
+    file = user.expanded(file);
+    return file.starts_with('/') ? content_of(file) : std::string();
+}
+
+std::vector<PathRule> rules_of_outer_git(const std::string& root) {
+    const auto inside = sys::real_path(root.c_str());
+    const auto opened = Root::open(root);
+    if (!inside || !opened) return {};
+    const User user;
+    OuterGit git(*opened, user);
+    for (const std::string& config : user.configs()) git.read(config, {});
+    if (const auto outer = outer_repository(*inside)) {
+        const auto common =
+            search::pointer_target(content_of(outer->directory + "/commondir"), "commondir");
+        git.read(from_directory(outer->directory, common.value_or(".")) + "/config",
+                 outer->worktree);
+        git.read(outer->directory + "/config.worktree", outer->worktree);
+    }
+    return std::move(git).rules();
+}
+
+}  // namespace paddock::cli
