@@ -7,6 +7,7 @@
 #include <paddock/limits.h>
 
 #include "base/outcome.h"
+#include "base/within.h"
 #include "fs/procfs.h"
 #include "sandbox/environment.h"
 #include "sys/host.h"
@@ -36,29 +37,6 @@ sandbox::Shield shield_of(search::Protection protection) {
     return sandbox::Shield::kReadOnly;
 }
 
-std::string sentence_for(const GuardRecord& record) {
-    const std::string why =
-        record.rule.empty() ? " " : ", protected by the rule '" + record.rule + "', ";
-    std::string text =
-        "'" + record.path + "'" + why + "was " + std::string(undone_text(record.what));
-    if (record.what == Undone::kQuarantined) text += " as '" + record.kept + "'";
-    if (!record.detail.empty()) text += " (" + record.detail + ")";
-    if (record.what != Undone::kQuarantined && !record.kept.empty()) {
-        text += "; what it was is in the quarantine as '" + record.kept + "'";
-    }
-    return text + ".";
-}
-
-}  // namespace
-
-void Remarks::add(Remarks more) {
-    lines.insert(lines.end(), std::make_move_iterator(more.lines.begin()),
-                 std::make_move_iterator(more.lines.end()));
-    is_anything_kept = is_anything_kept || more.is_anything_kept;
-}
-
-namespace {
-
 // Its rules were parsed before, so that a bad one starts nothing.
 Outcome<std::unique_ptr<sandbox::Proxy>> start_proxy(policy::HostRules rules,
                                                      sandbox::Warden& warden) {
@@ -70,9 +48,10 @@ Outcome<std::unique_ptr<sandbox::Proxy>> start_proxy(policy::HostRules rules,
 }
 
 std::string place_of(const sandbox::NetworkDenial& denial) {
-    const bool bare = denial.host.find(':') != std::string::npos && denial.port != 0;
-    const std::string host = bare ? "[" + denial.host + "]" : denial.host;
-    return denial.port == 0 ? host : host + ":" + std::to_string(denial.port);
+    if (denial.port == 0) return denial.host;
+    const bool is_ipv6 = denial.host.find(':') != std::string::npos;
+    const std::string host = is_ipv6 ? "[" + denial.host + "]" : denial.host;
+    return host + ":" + std::to_string(denial.port);
 }
 
 // Nothing if there is none, or if commands could reach it.
@@ -82,7 +61,7 @@ Result<std::optional<Root>> open_quarantine(const std::string& path, const std::
     if (!root) return root.error();
     const auto real = fs::host_path_of(root->fd());
     if (!real) return as_error(real.error(), "open the quarantine", {});
-    const bool is_inside = workspace == "/" || (*real + "/").starts_with(workspace + "/");
+    const bool is_inside = workspace == "/" || is_within(*real, workspace);
     return is_inside ? std::optional<Root>() : std::optional<Root>(std::move(*root));
 }
 
@@ -120,8 +99,10 @@ Shell::Shell(Setup setup, sandbox::Warden warden, std::unique_ptr<sandbox::Proxy
               .kernel_holds = warden_.report().rung == Rung::kFull,
               .home = std::move(setup.home),
               .alive = [this] { return may_be_alive(); }}),
-      limits_({warden_, disk_, linkless_.fd(), options_.shell->limits.processes,
-               [this](EndedBy limit) { put_aside(left_met(limit, "was ended")); }}) {}
+      limits_(
+          {warden_, disk_, linkless_.fd(), options_.shell->limits.processes, [this](EndedBy limit) {
+               put_aside(remarks_on_left(limit, options_.shell->limits, "was ended"));
+           }}) {}
 
 Shell::~Shell() {
     // First the processes, so that no attendant waits for one.
@@ -194,7 +175,6 @@ Remarks Shell::end() {
 }
 
 Remarks Shell::check_protected() {
-    Remarks remarks;
     std::uint64_t begun = 0;
     {
         const std::lock_guard lock(starting_);
@@ -208,18 +188,7 @@ Remarks Shell::check_protected() {
         const std::lock_guard lock(starting_);
         settled_ = std::max(settled_, begun);
     }
-    if (undone.unfinished) {
-        remarks.lines.push_back("The protected paths could not be checked: " +
-                                undone.unfinished->explanation());
-    }
-    for (const GuardRecord& record : undone.records) {
-        remarks.lines.push_back(sentence_for(record));
-        remarks.is_anything_kept = remarks.is_anything_kept || !record.kept.empty();
-    }
-    if (undone.more > 0) {
-        remarks.lines.push_back("And " + std::to_string(undone.more) + " more protected paths.");
-    }
-    return remarks;
+    return remarks_on(undone);
 }
 
 Attempt<sandbox::Process> Shell::spawn(sandbox::Command command) {
@@ -275,14 +244,6 @@ sandbox::WallLayers Shell::wall_layers() const {
 void Shell::signal(sandbox::ProcessId process, int number) {
     // One that has ended needs no signal.
     [[maybe_unused]] const auto sent = warden_.signal(process, number);
-}
-
-Remarks Shell::left_met(EndedBy limit, std::string_view consequence) const {
-    const auto met = ending_limit(limit, options_.shell->limits);
-    if (!met) return {};
-    return {{"What earlier commands had left running " + std::string(consequence) + ": " +
-             met->text + " (limit: " + std::string(met->name) +
-             ", operator setting: " + std::string(met->setting) + ")."}};
 }
 
 void Shell::put_aside(Remarks remarks) {
@@ -395,7 +356,8 @@ void Shell::attend_from_now_on(const std::shared_ptr<Job>& job) {
                 put_aside(check_protected());
             }
             if (job->linger(stop)) return;
-            put_aside(left_met(EndedBy::kOutput, "is no longer heard, and ends if it prints on"));
+            put_aside(remarks_on_left(EndedBy::kOutput, options_.shell->limits,
+                                      "is no longer heard, and ends if it prints on"));
         });
     }
 }

@@ -34,6 +34,7 @@
 #include "tools/guard.h"
 #include "tools/job.h"
 #include "tools/limit_watch.h"
+#include "tools/remarks.h"
 
 namespace paddock::tools {
 
@@ -41,16 +42,6 @@ struct Order {
     std::string command;
     std::optional<std::string> directory{};  // canonical; absent: where the last command ended
     std::chrono::milliseconds timeout{limits::kCommandTimeoutMs};
-};
-
-// What there is to say about a command besides what it printed.
-struct Remarks {
-    std::vector<std::string> lines{};  // sentences
-    // One of them names something in the quarantine, relative to it: where that is on the host is
-    // for the operator, not for the model.
-    bool is_anything_kept = false;
-
-    void add(Remarks more);
 };
 
 struct Finished {
@@ -128,7 +119,6 @@ private:
     void forget_old_jobs();
     Attempt<void> protect();  // while starting_ is held
     bool may_be_alive();      // a process of the session
-    Remarks left_met(EndedBy limit, std::string_view consequence) const;
     void put_aside(Remarks remarks);
     sandbox::DenialLog proxy_denials();
     bool stay_or_return();  // false: the directory is gone, the session in the workspace itself
