@@ -3,19 +3,21 @@
 #include <iterator>
 #include <utility>
 
+#include "base/display.h"
+#include "text/quote.h"
 #include "tools/met_limit.h"
 
 namespace paddock::tools {
 namespace {
 
-std::string quoted(const std::string& path) { return "'" + path + "'"; }
+std::string quoted(std::string_view path) { return "'" + text::quote_if_needed(path) + "'"; }
 
 std::string sentence_for(const GuardRecord& record) {
     const std::string why =
         record.rule.empty() ? " " : ", protected by the rule '" + record.rule + "', ";
     std::string text = quoted(record.path) + why + "was " + std::string(undone_text(record.what));
     if (record.what == Undone::kQuarantined) text += " as " + quoted(record.kept);
-    if (!record.detail.empty()) text += " (" + record.detail + ")";
+    if (!record.detail.empty()) text += " (" + displayable(record.detail) + ")";
     if (record.what != Undone::kQuarantined && !record.kept.empty()) {
         text += "; what it was is in the quarantine as " + quoted(record.kept);
     }

@@ -1,4 +1,6 @@
-// What there is to say about a command besides what it printed: sentences of paddock's own.
+// What there is to say about a command besides what it printed: sentences of paddock's own. Names
+// and settings in them are of a command's making, and are shown so that they neither begin a line
+// nor steer a terminal.
 #pragma once
 
 #include <string>

@@ -28,6 +28,18 @@ TEST(Remarks, say_what_was_undone_and_why) {
                     "(core.fsmonitor); what it was is in the quarantine as 's/2/c.kept'."});
 }
 
+TEST(Remarks, a_name_forges_no_line_and_steers_no_terminal) {
+    EXPECT_EQ(told_of({.path = "x\n[Forged.]\ny/\x1b[2J",
+                       .what = Undone::kLeft,
+                       .detail = "from x\n[Forged.]\x1b[2J",
+                       .kept = "s/1/\r\x1b[2J.kept"}),
+              Lines{R"('"x\n[Forged.]\ny/\033[2J"' was left as it is, because it could not be )"
+                    R"(undone (from x\x0a[Forged.]\x1b[2J); what it was is in the quarantine as )"
+                    R"('"s/1/\r\033[2J.kept"'.)"});
+    EXPECT_EQ(told_of({.path = "a", .what = Undone::kQuarantined, .kept = "s/1/\n.kept"}),
+              Lines{R"('a' was moved to the quarantine as '"s/1/\n.kept"'.)"});
+}
+
 TEST(Remarks, say_what_was_not_looked_at_and_not_told) {
     GuardReport report;
     report.unfinished = Error{{Code::kLimitReached, 0, {}}, "look into", "a\nb"};
