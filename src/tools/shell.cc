@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <system_error>
 #include <utility>
 
 #include <paddock/limits.h>
@@ -340,26 +341,46 @@ Attempt<Finished> Shell::run(const Order& order, const CallOptions& options) {
     Finished finished{*job, overdue()};
     if (!order.directory) remember_directory(**job, finished.remarks);
     finished.remarks.add(check_protected());
-    if ((*job)->state().output_open) attend_from_now_on(*job);
+    if ((*job)->state().output_open) (void)attend_from_now_on(*job);
     forget_old_jobs();
     return finished;
 }
 
-void Shell::attend_from_now_on(const std::shared_ptr<Job>& job) {
+void Shell::see_to_the_end(Job& job, Attendance attendance) {
+    if (!job.state().running) return;
+    see_through(job, std::move(attendance));
+    job.add_denials(proxy_denials());
+    put_aside(check_protected());
+}
+
+bool Shell::start_attendant(const std::shared_ptr<Job>& job) try {
     const std::lock_guard lock(mutex_);
     for (Kept& kept : jobs_) {
         if (kept.job != job) continue;
         kept.attendant = std::jthread([this, job](const std::stop_token& stop) {
-            if (job->state().running) {
-                see_through(*job, {.cancel = stop});
-                job->add_denials(proxy_denials());
-                put_aside(check_protected());
-            }
-            if (job->linger(stop)) return;
-            put_aside(remarks_on_left(EndedBy::kOutput, options_.shell->limits,
-                                      "is no longer heard, and ends if it prints on"));
+            see_to_the_end(*job, {.cancel = stop});
+            if (!job->linger(stop)) tell_unheard(EndedBy::kOutput);
         });
     }
+    return true;
+} catch (const std::system_error&) {
+    return false;
+}
+
+bool Shell::attend_from_now_on(const std::shared_ptr<Job>& job) {
+    if (start_attendant(job)) return true;
+    job->blame(EndedBy::kUnattended);
+    see_to_the_end(*job, {.deadline = Job::Clock::now()});
+    if (job->state().output_open) {
+        job->close_output();
+        tell_unheard(EndedBy::kUnattended);
+    }
+    return false;
+}
+
+void Shell::tell_unheard(EndedBy limit) {
+    put_aside(remarks_on_left(limit, options_.shell->limits,
+                              "is no longer heard, and ends if it prints on"));
 }
 
 Attempt<std::shared_ptr<Job>> Shell::start_in_background(const Order& order) {
@@ -377,9 +398,12 @@ Attempt<std::shared_ptr<Job>> Shell::start_in_background(const Order& order) {
     }
     auto job = launch(order);
     if (!job) return job.error();
-    attend_from_now_on(*job);
+    const bool is_attended = attend_from_now_on(*job);
     forget_old_jobs();
-    return *job;
+    if (is_attended) return *job;
+    return Problem(Code::kLimitReached,
+                   "The command was ended: the host had no thread left to look after it. Try again "
+                   "later, or run it in the foreground.");
 }
 
 // The oldest that have ended. What they left running is no longer heard, and ends if it prints on.

@@ -115,7 +115,11 @@ private:
 
     Attempt<std::shared_ptr<Job>> launch(const Order& order);
     void see_through(Job& job, Attendance attendance);
-    void attend_from_now_on(const std::shared_ptr<Job>& job);
+    void see_to_the_end(Job& job, Attendance attendance);  // of one that nobody waits for
+    bool start_attendant(const std::shared_ptr<Job>& job);
+    // False: there is no thread for that. The command is ended, and what it left is not heard.
+    bool attend_from_now_on(const std::shared_ptr<Job>& job);
+    void tell_unheard(EndedBy limit);
     void forget_old_jobs();
     Attempt<void> protect();  // while starting_ is held
     bool may_be_alive();      // a process of the session
