@@ -9,6 +9,7 @@
 #include <future>
 #include <optional>
 #include <stop_token>
+#include <system_error>
 #include <utility>
 
 #include <paddock/workspace.h>
@@ -54,6 +55,12 @@ void tell(const tools::Remarks& remarks) {
     for (const std::string& line : remarks.lines) complain(line);
 }
 
+void end_and_tell(tools::Shell& shell, const ShellOptions& options) {
+    const tools::Remarks remarks = shell.end();
+    tell(remarks);
+    if (remarks.is_anything_kept) complain("The quarantine is " + options.quarantine + ".");
+}
+
 void tell_denials(tools::Shell& shell, const sandbox::Process& process,
                   const std::optional<tools::MetLimit>& limit) {
     sandbox::DenialLog log = shell.denials_of(process);
@@ -91,14 +98,17 @@ UniqueFd typed_input() {
     return input.valid() ? std::move(input) : UniqueFd(::open("/dev/null", O_RDONLY | O_CLOEXEC));
 }
 
-// Ends it if it meets a limit, and says which. No signal is for the thread that does it.
+// Ends it if it meets a limit, and says which. No signal is for the thread that does it. Not valid:
+// there is no thread for that.
 std::future<std::optional<tools::EndedBy>> watch_limits(tools::Shell& shell,
                                                         const sandbox::Process& process,
-                                                        std::stop_token stop) {
+                                                        std::stop_token stop) try {
     const sys::SignalsHeldBack held_back;
     return std::async(std::launch::async, [&shell, id = process.id, stop = std::move(stop)] {
         return shell.watch(id, stop);
     });
+} catch (const std::system_error&) {
+    return {};
 }
 
 void wait_for(tools::Shell& shell, const sandbox::Process& process, int signals,
@@ -125,14 +135,18 @@ int run_in(tools::Shell& shell, const std::vector<std::string>& words,
     tell(shell.overdue());
     std::stop_source over;
     auto watch = watch_limits(shell, *process, over.get_token());
+    if (!watch.valid()) {
+        end_and_tell(shell, options);
+        return explain({Code::kLimitReached,
+                        "The command was ended: the host had no thread left to look after it. Try "
+                        "again later."});
+    }
     wait_for(shell, *process, signals->get(), *modes);
     modes.reset();
     over.request_stop();
     const auto met = watch.get();
     const auto record = sandbox::read_exit(process->status.get());
-    const tools::Remarks remarks = shell.end();
-    tell(remarks);
-    if (remarks.is_anything_kept) complain("The quarantine is " + options.quarantine + ".");
+    end_and_tell(shell, options);
     const auto exit = record ? *record : std::nullopt;
     auto limit = met ? tools::ending_limit(*met, options.limits) : std::nullopt;
     if (!limit && exit) limit = tools::kernel_limit(*exit, options.limits);

@@ -1,4 +1,4 @@
-// What a change by Files is made of, and what a copy has made.
+// What a change by Files is made of; the steps of a copy, and what it has made.
 #pragma once
 
 #include <cstddef>
@@ -27,6 +27,14 @@ struct Change {
 struct Model {
     std::string_view path{};  // empty: nothing
     bool is_optional = false;
+};
+
+struct CopyStep {
+    std::string from;
+    std::string to;
+    FileType type;
+    bool overwrite;
+    bool is_below = false;  // part of a directory that is copied
 };
 
 struct Copied {

@@ -93,7 +93,8 @@ std::optional<Code> ending_code(EndedBy cause) {
         case EndedBy::kOutput:
         case EndedBy::kProcesses:
         case EndedBy::kQuota:
-        case EndedBy::kDiskReserve: return Code::kLimitReached;
+        case EndedBy::kDiskReserve:
+        case EndedBy::kUnattended: return Code::kLimitReached;
         case EndedBy::kSession: return Code::kSandboxUnavailable;
     }
     return std::nullopt;

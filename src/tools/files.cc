@@ -150,7 +150,7 @@ bool Files::names_directory(std::string_view path) {
 bool Files::hides(std::string_view canonical) const {
     const auto decision = rules_.decide(ruled(canonical));
     return decision.access == PathAccess::kDeny ||
-           (decision.rule && held(canonical, Purpose::kLook));
+           (decision.rule && held(canonical, Purpose::kLook, Above::kUnknown));
 }
 
 // The name as written and where it leads must both be allowed.

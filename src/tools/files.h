@@ -117,13 +117,12 @@ public:
 
 private:
     enum class Purpose : std::uint8_t { kLook, kChange };
+    // Have the directories above been asked of already, as in a walk?
+    enum class Above : std::uint8_t { kUnknown, kPassed };
 
-    struct CopyStep {
-        std::string from;
-        std::string to;
-        FileType type;
-        bool overwrite;
-        bool is_below = false;  // part of a directory that is copied
+    struct Refusal {
+        PathAccess access;
+        std::string pattern;  // of the rule
     };
 
     static bool names_directory(std::string_view path);        // ends in a slash or dots
@@ -135,14 +134,18 @@ private:
     // Of a canonical path, or of what a caller gave.
     Problem told(Error error) const;
     static Problem told(Error error, std::string_view given);
+    // By a rule about its name, or by the one about what it is or lies in, if that is held under
+    // another name: the strictest.
+    std::optional<Refusal> refusal(std::string_view canonical, Purpose purpose, Above above) const;
     // A refusal names what was given, if that is known.
     Attempt<void> check(std::string_view canonical, Purpose purpose,
                         std::optional<std::string_view> given = {}) const;
-    // What it is or lies in, if that is held under another name.
-    std::optional<search::ProtectedPath> held(std::string_view canonical, Purpose purpose) const;
+    std::optional<search::ProtectedPath> held(std::string_view canonical, Purpose purpose,
+                                              Above above) const;
     // Is it a part that the rules protect? The refusal names `path`.
     Attempt<void> check_part(const search::GitPart& part, const std::string& path) const;
-    // Of something in the directory `whole`: what a rule hides is not named.
+    // Of something in the directory `whole`, when that and all between has been asked of: what a
+    // rule hides is not named.
     Attempt<void> check_in(const std::string& whole, const std::string& path,
                            Purpose purpose) const;
     // May a link have this name? It gives names below its own to what it leads to.

@@ -7,40 +7,48 @@
 namespace paddock::tools {
 namespace {
 
-Problem denied(const std::string& shown, const policy::Decision& decision) {
+Problem denied(const std::string& shown, PathAccess access, std::string_view pattern) {
     std::string text = "'" + shown + "' is ";
-    text += decision.access == PathAccess::kDeny ? "protected" : "read-only";
-    text +=
-        " by the workspace's rule '" + std::string(decision.pattern) + "'. Work with another file.";
+    text += access == PathAccess::kDeny ? "protected" : "read-only";
+    text += " by the workspace's rule '" + std::string(pattern) + "'. Work with another file.";
     return Problem(Code::kDeniedByRule, std::move(text));
 }
 
 }  // namespace
 
-Attempt<void> Files::check(std::string_view canonical, Purpose purpose,
-                           std::optional<std::string_view> given) const {
-    const auto decision = rules_.decide(ruled(canonical));
-    const bool refused = decision.access == PathAccess::kDeny ||
-                         (purpose == Purpose::kChange && decision.access != PathAccess::kAllow);
-    const auto moved = refused ? std::nullopt : held(canonical, purpose);
-    if (!refused && !moved) return {};
-    policy::Decision by = decision;
-    if (moved) {
-        const bool is_hidden = moved->protection == search::Protection::kHidden;
-        by.access = is_hidden ? PathAccess::kDeny : PathAccess::kReadOnly;
-        by.pattern = moved->rule;
+std::optional<Files::Refusal> Files::refusal(std::string_view canonical, Purpose purpose,
+                                             Above above) const {
+    const auto own = rules_.decide(ruled(canonical));
+    if (own.access == PathAccess::kDeny) return Refusal{own.access, std::string(own.pattern)};
+    const auto moved = held(canonical, purpose, above);
+    if (moved && moved->protection == search::Protection::kHidden) {
+        return Refusal{PathAccess::kDeny, moved->rule};
     }
-    return denied(given ? shown_given(*given) : shown(canonical), by);
+    if (purpose == Purpose::kChange && own.access != PathAccess::kAllow) {
+        return Refusal{own.access, std::string(own.pattern)};
+    }
+    if (moved) return Refusal{PathAccess::kReadOnly, moved->rule};
+    return std::nullopt;
 }
 
-std::optional<search::ProtectedPath> Files::held(std::string_view canonical,
-                                                 Purpose purpose) const {
+Attempt<void> Files::check(std::string_view canonical, Purpose purpose,
+                           std::optional<std::string_view> given) const {
+    const auto refused = refusal(canonical, purpose, Above::kUnknown);
+    if (!refused) return {};
+    return denied(given ? shown_given(*given) : shown(canonical), refused->access,
+                  refused->pattern);
+}
+
+std::optional<search::ProtectedPath> Files::held(std::string_view canonical, Purpose purpose,
+                                                 Above above) const {
     const bool looks = purpose == Purpose::kLook;
     if (looks ? !held_.hides_any() : held_.empty()) return std::nullopt;
     for (std::string_view at = canonical; !at.empty(); at = fs::parent_of(at)) {
         const auto stat = linkless_.lstat(at);
-        if (!stat || !(looks ? held_.hides(*stat) : held_.keeps(*stat))) continue;
-        if (auto found = held_.find(*stat)) return found;
+        if (stat && (looks ? held_.hides(*stat) : held_.keeps(*stat))) {
+            if (auto found = held_.find(*stat)) return found;
+        }
+        if (above == Above::kPassed) break;
     }
     return std::nullopt;
 }
@@ -71,17 +79,19 @@ Attempt<void> Files::check_part(const search::GitPart& part, const std::string& 
     }
     const auto decision = rules_.decide(ruled(search::name_in_dot_git(part)));
     if (decision.access == PathAccess::kAllow) return {};
-    return denied(shown(path), decision);
+    return denied(shown(path), decision.access, decision.pattern);
 }
 
 Attempt<void> Files::check_in(const std::string& whole, const std::string& path,
                               Purpose purpose) const {
-    auto verdict = check(path, purpose);
-    if (verdict || !hides(path)) return verdict;
-    return Problem(Code::kDeniedByRule, "'" + shown(whole) +
-                                            "' holds something that the workspace's rule '" +
-                                            std::string(rules_.decide(ruled(path)).pattern) +
-                                            "' protects. Work with another file.");
+    const auto refused = refusal(path, purpose, Above::kPassed);
+    if (!refused) return {};
+    if (refused->access != PathAccess::kDeny) {
+        return denied(shown(path), refused->access, refused->pattern);
+    }
+    return Problem(Code::kDeniedByRule,
+                   "'" + shown(whole) + "' holds something that the workspace's rule '" +
+                       refused->pattern + "' protects. Work with another file.");
 }
 
 Attempt<void> Files::check_link(const std::string& canonical) const {

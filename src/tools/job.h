@@ -1,6 +1,6 @@
 // A command of a session: its process, what it printed, how it ended.
 //
-// Threads: attend() and linger() by one thread at a time, everything else by any.
+// Threads: attend(), linger() and close_output() by one thread at a time, everything else by any.
 #pragma once
 
 #include <chrono>
@@ -29,6 +29,7 @@ enum class EndedBy : std::uint8_t {
     kProcesses,    // of the session: as many as there may be
     kQuota,        // filled the workspace
     kDiskReserve,  // filled its disk
+    kUnattended,   // there was no thread to look after it
     kSession,      // which has ended, with everything in it
 };
 
@@ -65,9 +66,11 @@ public:
     EndedBy attend(const Attendance& attendance);
 
     // After the end: takes in what other processes of the command go on printing, until they close
-    // it or a stop is requested. False: it was more than is kept. Nobody hears them any more, and
-    // SIGPIPE ends whoever prints on.
+    // it or a stop is requested. False: it was more than is kept, and close_output() was called.
     bool linger(const std::stop_token& stop);
+
+    // Nobody hears the other processes of the command any more, and SIGPIPE ends whoever prints on.
+    void close_output();
 
     // What the shell reported as its last directory; empty if nothing.
     std::string last_directory() const;
@@ -95,7 +98,6 @@ private:
     void take_output(const Progress& progress);
     void drain(const Progress& progress);
     void show(const Progress& progress, const std::string& certain, bool with_rest);
-    void close_output();
     bool has_ended(const Attendance& attendance);
     bool is_blamed() const;
 

@@ -1,6 +1,7 @@
 #include "tools/limit_watch.h"
 
 #include <algorithm>
+#include <system_error>
 #include <utility>
 
 #include <paddock/limits.h>
@@ -74,8 +75,8 @@ std::optional<EndedBy> LimitWatch::check(sandbox::ProcessId command, Before& bef
     }
     const auto limit = disk_limit(before.disk);
     if (!limit) return std::nullopt;
-    const bool is_any_left = census && census->left > 0;
-    return judge(*limit, is_any_left && !before.is_spared ? kNoCommand : command, command);
+    const bool is_left_guilty = census && census->left > 0 && !before.is_spared;
+    return judge(*limit, is_left_guilty ? kNoCommand : command, command);
 }
 
 std::optional<EndedBy> LimitWatch::judge(EndedBy limit, sandbox::ProcessId guilty,
@@ -94,7 +95,12 @@ void LimitWatch::look_after_left() {
     is_wanted_ = true;
     wanted_.notify_one();
     if (watcher_.joinable()) return;
-    watcher_ = std::jthread([this](const std::stop_token& stop) { watch_left(stop); });
+    try {
+        watcher_ = std::jthread([this](const std::stop_token& stop) { watch_left(stop); });
+    } catch (const std::system_error&) {
+        const std::lock_guard checking(checking_);
+        (void)judge(EndedBy::kUnattended, kNoCommand, kNoCommand);
+    }
 }
 
 bool LimitWatch::is_any_left() {

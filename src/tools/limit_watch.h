@@ -2,7 +2,8 @@
 // quota of the workspace and the reserve on its disk.
 //
 // Whoever runs a command asks now and then whether it met one. What a command leaves running when
-// it ends belongs to nobody: a thread looks after that, and ends it.
+// it ends belongs to nobody: a thread looks after that, and ends it. Where there is no thread for
+// that, it is ended at once.
 //
 // Who met the limit of processes is whoever has the most. Who fills a disk cannot be seen: what is
 // left from commands that have ended is ended first, and a command if the disk fills further. That

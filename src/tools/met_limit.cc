@@ -65,6 +65,8 @@ std::optional<MetLimit> ending_limit(EndedBy cause, const CommandLimits& limits)
         case EndedBy::kDiskReserve:
             return MetLimit{"disk", "it left less than " + bytes_text(limits::kDiskReserveBytes) +
                                         " of the workspace's disk"};
+        case EndedBy::kUnattended:
+            return MetLimit{"threads", "the host had no thread left to look after it"};
         default: return std::nullopt;
     }
 }

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <iterator>
+#include <system_error>
 #include <utility>
 
 #include <paddock/limits.h>
 
 #include "base/outcome.h"
+#include "base/within.h"
 #include "fs/procfs.h"
 #include "sandbox/environment.h"
 #include "sys/host.h"
@@ -36,29 +38,6 @@ sandbox::Shield shield_of(search::Protection protection) {
     return sandbox::Shield::kReadOnly;
 }
 
-std::string sentence_for(const GuardRecord& record) {
-    const std::string why =
-        record.rule.empty() ? " " : ", protected by the rule '" + record.rule + "', ";
-    std::string text =
-        "'" + record.path + "'" + why + "was " + std::string(undone_text(record.what));
-    if (record.what == Undone::kQuarantined) text += " as '" + record.kept + "'";
-    if (!record.detail.empty()) text += " (" + record.detail + ")";
-    if (record.what != Undone::kQuarantined && !record.kept.empty()) {
-        text += "; what it was is in the quarantine as '" + record.kept + "'";
-    }
-    return text + ".";
-}
-
-}  // namespace
-
-void Remarks::add(Remarks more) {
-    lines.insert(lines.end(), std::make_move_iterator(more.lines.begin()),
-                 std::make_move_iterator(more.lines.end()));
-    is_anything_kept = is_anything_kept || more.is_anything_kept;
-}
-
-namespace {
-
 // Its rules were parsed before, so that a bad one starts nothing.
 Outcome<std::unique_ptr<sandbox::Proxy>> start_proxy(policy::HostRules rules,
                                                      sandbox::Warden& warden) {
@@ -70,9 +49,10 @@ Outcome<std::unique_ptr<sandbox::Proxy>> start_proxy(policy::HostRules rules,
 }
 
 std::string place_of(const sandbox::NetworkDenial& denial) {
-    const bool bare = denial.host.find(':') != std::string::npos && denial.port != 0;
-    const std::string host = bare ? "[" + denial.host + "]" : denial.host;
-    return denial.port == 0 ? host : host + ":" + std::to_string(denial.port);
+    if (denial.port == 0) return denial.host;
+    const bool is_ipv6 = denial.host.find(':') != std::string::npos;
+    const std::string host = is_ipv6 ? "[" + denial.host + "]" : denial.host;
+    return host + ":" + std::to_string(denial.port);
 }
 
 // Nothing if there is none, or if commands could reach it.
@@ -82,7 +62,7 @@ Result<std::optional<Root>> open_quarantine(const std::string& path, const std::
     if (!root) return root.error();
     const auto real = fs::host_path_of(root->fd());
     if (!real) return as_error(real.error(), "open the quarantine", {});
-    const bool is_inside = workspace == "/" || (*real + "/").starts_with(workspace + "/");
+    const bool is_inside = workspace == "/" || is_within(*real, workspace);
     return is_inside ? std::optional<Root>() : std::optional<Root>(std::move(*root));
 }
 
@@ -120,8 +100,10 @@ Shell::Shell(Setup setup, sandbox::Warden warden, std::unique_ptr<sandbox::Proxy
               .kernel_holds = warden_.report().rung == Rung::kFull,
               .home = std::move(setup.home),
               .alive = [this] { return may_be_alive(); }}),
-      limits_({warden_, disk_, linkless_.fd(), options_.shell->limits.processes,
-               [this](EndedBy limit) { put_aside(left_met(limit, "was ended")); }}) {}
+      limits_(
+          {warden_, disk_, linkless_.fd(), options_.shell->limits.processes, [this](EndedBy limit) {
+               put_aside(remarks_on_left(limit, options_.shell->limits, "was ended"));
+           }}) {}
 
 Shell::~Shell() {
     // First the processes, so that no attendant waits for one.
@@ -194,7 +176,6 @@ Remarks Shell::end() {
 }
 
 Remarks Shell::check_protected() {
-    Remarks remarks;
     std::uint64_t begun = 0;
     {
         const std::lock_guard lock(starting_);
@@ -208,18 +189,7 @@ Remarks Shell::check_protected() {
         const std::lock_guard lock(starting_);
         settled_ = std::max(settled_, begun);
     }
-    if (undone.unfinished) {
-        remarks.lines.push_back("The protected paths could not be checked: " +
-                                undone.unfinished->explanation());
-    }
-    for (const GuardRecord& record : undone.records) {
-        remarks.lines.push_back(sentence_for(record));
-        remarks.is_anything_kept = remarks.is_anything_kept || !record.kept.empty();
-    }
-    if (undone.more > 0) {
-        remarks.lines.push_back("And " + std::to_string(undone.more) + " more protected paths.");
-    }
-    return remarks;
+    return remarks_on(undone);
 }
 
 Attempt<sandbox::Process> Shell::spawn(sandbox::Command command) {
@@ -275,14 +245,6 @@ sandbox::WallLayers Shell::wall_layers() const {
 void Shell::signal(sandbox::ProcessId process, int number) {
     // One that has ended needs no signal.
     [[maybe_unused]] const auto sent = warden_.signal(process, number);
-}
-
-Remarks Shell::left_met(EndedBy limit, std::string_view consequence) const {
-    const auto met = ending_limit(limit, options_.shell->limits);
-    if (!met) return {};
-    return {{"What earlier commands had left running " + std::string(consequence) + ": " +
-             met->text + " (limit: " + std::string(met->name) +
-             ", operator setting: " + std::string(met->setting) + ")."}};
 }
 
 void Shell::put_aside(Remarks remarks) {
@@ -379,25 +341,46 @@ Attempt<Finished> Shell::run(const Order& order, const CallOptions& options) {
     Finished finished{*job, overdue()};
     if (!order.directory) remember_directory(**job, finished.remarks);
     finished.remarks.add(check_protected());
-    if ((*job)->state().output_open) attend_from_now_on(*job);
+    if ((*job)->state().output_open) (void)attend_from_now_on(*job);
     forget_old_jobs();
     return finished;
 }
 
-void Shell::attend_from_now_on(const std::shared_ptr<Job>& job) {
+void Shell::see_to_the_end(Job& job, Attendance attendance) {
+    if (!job.state().running) return;
+    see_through(job, std::move(attendance));
+    job.add_denials(proxy_denials());
+    put_aside(check_protected());
+}
+
+bool Shell::start_attendant(const std::shared_ptr<Job>& job) try {
     const std::lock_guard lock(mutex_);
     for (Kept& kept : jobs_) {
         if (kept.job != job) continue;
         kept.attendant = std::jthread([this, job](const std::stop_token& stop) {
-            if (job->state().running) {
-                see_through(*job, {.cancel = stop});
-                job->add_denials(proxy_denials());
-                put_aside(check_protected());
-            }
-            if (job->linger(stop)) return;
-            put_aside(left_met(EndedBy::kOutput, "is no longer heard, and ends if it prints on"));
+            see_to_the_end(*job, {.cancel = stop});
+            if (!job->linger(stop)) tell_unheard(EndedBy::kOutput);
         });
     }
+    return true;
+} catch (const std::system_error&) {
+    return false;
+}
+
+bool Shell::attend_from_now_on(const std::shared_ptr<Job>& job) {
+    if (start_attendant(job)) return true;
+    job->blame(EndedBy::kUnattended);
+    see_to_the_end(*job, {.deadline = Job::Clock::now()});
+    if (job->state().output_open) {
+        job->close_output();
+        tell_unheard(EndedBy::kUnattended);
+    }
+    return false;
+}
+
+void Shell::tell_unheard(EndedBy limit) {
+    put_aside(remarks_on_left(limit, options_.shell->limits,
+                              "is no longer heard, and ends if it prints on"));
 }
 
 Attempt<std::shared_ptr<Job>> Shell::start_in_background(const Order& order) {
@@ -415,9 +398,12 @@ Attempt<std::shared_ptr<Job>> Shell::start_in_background(const Order& order) {
     }
     auto job = launch(order);
     if (!job) return job.error();
-    attend_from_now_on(*job);
+    const bool is_attended = attend_from_now_on(*job);
     forget_old_jobs();
-    return *job;
+    if (is_attended) return *job;
+    return Problem(Code::kLimitReached,
+                   "The command was ended: the host had no thread left to look after it. Try again "
+                   "later, or run it in the foreground.");
 }
 
 // The oldest that have ended. What they left running is no longer heard, and ends if it prints on.

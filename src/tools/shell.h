@@ -34,6 +34,7 @@
 #include "tools/guard.h"
 #include "tools/job.h"
 #include "tools/limit_watch.h"
+#include "tools/remarks.h"
 
 namespace paddock::tools {
 
@@ -41,16 +42,6 @@ struct Order {
     std::string command;
     std::optional<std::string> directory{};  // canonical; absent: where the last command ended
     std::chrono::milliseconds timeout{limits::kCommandTimeoutMs};
-};
-
-// What there is to say about a command besides what it printed.
-struct Remarks {
-    std::vector<std::string> lines{};  // sentences
-    // One of them names something in the quarantine, relative to it: where that is on the host is
-    // for the operator, not for the model.
-    bool is_anything_kept = false;
-
-    void add(Remarks more);
 };
 
 struct Finished {
@@ -124,11 +115,14 @@ private:
 
     Attempt<std::shared_ptr<Job>> launch(const Order& order);
     void see_through(Job& job, Attendance attendance);
-    void attend_from_now_on(const std::shared_ptr<Job>& job);
+    void see_to_the_end(Job& job, Attendance attendance);  // of one that nobody waits for
+    bool start_attendant(const std::shared_ptr<Job>& job);
+    // False: there is no thread for that. The command is ended, and what it left is not heard.
+    bool attend_from_now_on(const std::shared_ptr<Job>& job);
+    void tell_unheard(EndedBy limit);
     void forget_old_jobs();
     Attempt<void> protect();  // while starting_ is held
     bool may_be_alive();      // a process of the session
-    Remarks left_met(EndedBy limit, std::string_view consequence) const;
     void put_aside(Remarks remarks);
     sandbox::DenialLog proxy_denials();
     bool stay_or_return();  // false: the directory is gone, the session in the workspace itself

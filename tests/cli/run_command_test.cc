@@ -1,6 +1,8 @@
 // `paddock run`: the command's own words and exit code, and what it was denied for the person.
 #include "cli/run.h"
 
+#include <sys/resource.h>
+
 #include <csignal>
 #include <filesystem>
 #include <thread>
@@ -155,6 +157,38 @@ TEST_F(Run, keeps_what_is_taken_in_the_state_directory) {
     EXPECT_TRUE(holds(ran.err, "paddock: The quarantine is " + quarantine + ".\n")) << ran.err;
     EXPECT_EQ(os_read(quarantine + "/" + kept + "/tasks.json"), "planted\n");
     EXPECT_EQ(run({}, {"true"}).err, "") << "not spoken of where there is nothing";
+}
+
+// The stack of a thread is as large as that of a process may grow: no address space holds it.
+class NoThreads {
+public:
+    NoThreads() {
+        ::getrlimit(RLIMIT_STACK, &usual_);
+        const rlimit large{rlim_t{1} << 50U, usual_.rlim_max};
+        ::setrlimit(RLIMIT_STACK, &large);
+    }
+    ~NoThreads() { ::setrlimit(RLIMIT_STACK, &usual_); }
+    NoThreads(const NoThreads&) = delete;
+    NoThreads& operator=(const NoThreads&) = delete;
+
+private:
+    rlimit usual_;
+};
+
+TEST_F(Run, ends_what_it_has_no_thread_to_look_after) {
+    if (std::string_view(PADDOCK_SANITIZE) == "thread")
+        GTEST_SKIP() << "that one needs a usual stack";
+    rlimit stack;
+    ::getrlimit(RLIMIT_STACK, &stack);
+    if (stack.rlim_max != RLIM_INFINITY) GTEST_SKIP() << "the stack may not grow so far here";
+    const NoThreads none;
+    const Ran ran = run({}, {"sh", "-c", "mkdir .vscode; sleep 1000"});
+    EXPECT_EQ(ran.exit_code, 125);
+    EXPECT_TRUE(holds(ran.err,
+                      "paddock: limit_reached: The command was ended: the host had no "
+                      "thread left to look after it."))
+        << ran.err;
+    EXPECT_FALSE(os_exists(ws(".vscode")));
 }
 
 TEST_F(Run, names_the_limit_that_was_met) {

@@ -146,6 +146,41 @@ TEST_F(Held, is_not_read_by_a_name_that_no_rule_knows) {
     EXPECT_FALSE(files_.copy("plain.txt", "copied", false));
 }
 
+TEST_F(Held, a_refusal_names_the_rule_of_the_object_and_not_one_that_excuses_the_name) {
+    set_up();
+    exchange();
+    held_.assign({held(kKey, Protection::kHidden)});
+    const auto copied = files_.copy("node_modules/p", "node_modules/q", false);
+    ASSERT_FALSE(copied);
+    EXPECT_EQ(copied.error().text,
+              "'node_modules/p' holds something that the workspace's rule 'a rule' protects. Work "
+              "with another file. Nothing was copied.");
+    held_.assign({held("node_modules/p/.vscode", Protection::kReadOnly)});
+    const auto removed = files_.remove("node_modules", true);
+    ASSERT_FALSE(removed);
+    EXPECT_EQ(removed.error().text,
+              "'node_modules/p/.vscode' is read-only by the workspace's rule 'a rule'. Work with "
+              "another file.");
+}
+
+// To look at all directories above each name would make of a tree one many times as large.
+TEST_F(Held, the_depth_of_a_tree_costs_no_looks_at_what_is_above) {
+    if (root().resolver() != ResolverKind::kOpenat2) GTEST_SKIP() << "each step is a look there";
+    set_up();
+    const auto looks_to_move = [&](const std::string& directory) {
+        std::filesystem::create_directories(ws("tree/" + directory));
+        for (int i = 0; i < 50; ++i) {
+            os_write(ws("tree/" + directory + "/" + std::to_string(i)), "");
+        }
+        const int looks = count_calls([&] { EXPECT_TRUE(files_.move("tree", "moved", false)); },
+                                      sys::Call::kStat);
+        std::filesystem::remove_all(ws("moved"));
+        return looks;
+    };
+    const int flat = looks_to_move("1");
+    EXPECT_LT(looks_to_move("1/2/3/4/5/6/7/8"), 2 * flat);
+}
+
 class Matches final : public search::GrepSink {
 public:
     search::Next file(const search::GrepFile& file) override {
