@@ -42,12 +42,16 @@ KnownPath KnownPaths::trusted(const ProtectedPath& entry) {
     return known;
 }
 
-void KnownPaths::trust(const List& list) {
+void KnownPaths::trust(const List& list, const std::function<bool(const Stat&)>& doubts) {
     bytes_left_ = kernel_holds_ ? 0 : limits::kGuardKeptBytesMax;
     set_unseen_aside(list);
     std::map<std::string, KnownPath> now;
     for (const ProtectedPath& entry : list) {
         KnownPath* old = find(entry.path);
+        if (doubts(entry.stat)) {
+            if (old != nullptr) now.emplace(entry.path, std::move(*old));
+            continue;
+        }
         const bool bound = old != nullptr && old->bound &&
                            is_same_object(old->at.stat, entry.stat) &&
                            old->at.protection == entry.protection;

@@ -114,32 +114,12 @@ Done Quarantine::copy_one(const std::string& from, const std::string& to, FileTy
     return fs::copy_content(source->fd(), source->stat().size, target->fd());
 }
 
-Done Quarantine::remove_judged(const std::string& path, const Stat& judged) const {
+Done Quarantine::remove(const std::string& path, const Stat& judged) const {
     const fs::RootState& state = fs::state_of(workspace_);
     PADDOCK_ASSIGN(at, fs::parse_path(path, state.rules));
     PADDOCK_ASSIGN(place, fs::locate_name(state, at));
     const fs::Sparing sparing{judged, spares_};
     return fs::remove_tree(state, place, &sparing);
-}
-
-void Quarantine::open_up(const std::string& path) const {
-    const auto stat = workspace_.lstat(path);
-    if (stat && stat->type == FileType::kDirectory && !spares_(*stat)) {
-        (void)workspace_.chmod(path, kPrivateDirectory);
-    }
-}
-
-Done Quarantine::remove(const std::string& path, const Stat& judged) const {
-    const Done removed = remove_judged(path, judged);
-    if (removed || removed.error().code != Code::kPermissionDenied) return removed;
-    open_up(path);
-    (void)workspace_.walk(path, [&](const WalkEntry& entry) {
-        if (entry.type == FileType::kDirectory && entry.failure == nullptr) {
-            open_up(std::string(entry.path));
-        }
-        return WalkAction::kContinue;
-    });
-    return remove_judged(path, judged);
 }
 
 }  // namespace paddock::tools

@@ -179,6 +179,34 @@ TEST_F(GuardTest, undoes_what_hides_in_closed_directories) {
     EXPECT_EQ(after(), "");
 }
 
+// Beyond what a path can name.
+TEST_F(GuardTest, takes_away_what_is_closed_however_deep) {
+    (void)before();
+    ASSERT_TRUE(
+        sh("mkdir .vscode; cd .vscode; touch 1 2 3; n=$(printf %0200d 0); "
+           "for i in $(seq 25); do mkdir $n && cd -P $n || exit 1; done; "
+           "mkdir d; touch d/x; chmod 0 d"));
+    EXPECT_TRUE(after().ends_with(" .vscode:removed ") || is_root());
+    EXPECT_EQ(names(), "");
+}
+
+// Whoever calls the next command has not made it.
+TEST_F(GuardTest, does_not_take_what_it_had_to_leave_for_the_owners) {
+    tree({"ROOT/src/.env=mine"});
+    EXPECT_EQ(before(), "src/.env ");
+    ASSERT_TRUE(sh("mkdir .vscode; touch .vscode/1; mv src .vscode/"));
+    const std::string left =
+        ".vscode:left(remove '.vscode': holds something that is protected. Choose another file.) ";
+    EXPECT_EQ(after(), left);
+    EXPECT_EQ(before(), "");
+    ASSERT_TRUE(sh("touch .vscode/2"));
+    EXPECT_EQ(after(), left);
+    EXPECT_EQ(names(), ".vscode .vscode/src .vscode/src/.env ");
+    ASSERT_TRUE(sh("mv .vscode/src .; rmdir .vscode; mkdir .vscode"));
+    EXPECT_EQ(before(), ".vscode src/.env ");
+    EXPECT_EQ(after(), "");
+}
+
 // What must go anyway leads git nowhere.
 TEST_F(GuardTest, takes_names_away_before_it_believes_what_they_hold) {
     tree({"ROOT/src/config=mine", "ROOT/src/hooks/mine=mine"});
