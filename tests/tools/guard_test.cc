@@ -367,6 +367,17 @@ TEST_F(GuardTest, puts_a_link_back_that_no_kernel_can_hold) {
     EXPECT_EQ(after(), "");
 }
 
+TEST_F(GuardTest, puts_a_link_back_that_leads_outside) {
+    tree({"ROOT/.env->@/OUT/env", "ROOT/.bashrc->../OUT/rc", "ROOT/.zshrc->/nowhere"});
+    (void)before();
+    ASSERT_TRUE(sh("rm .env; ln -sfn /etc/passwd .bashrc; rm .zshrc; echo evil > .zshrc"));
+    EXPECT_EQ(after(), ".bashrc:restored .zshrc:restored .env:restored ");
+    EXPECT_EQ(std::filesystem::read_symlink(ws(".env")), base() + "/OUT/env");
+    EXPECT_EQ(std::filesystem::read_symlink(ws(".bashrc")), "../OUT/rc");
+    EXPECT_EQ(std::filesystem::read_symlink(ws(".zshrc")), "/nowhere");
+    EXPECT_EQ(after(), "");
+}
+
 // A link gives what it leads to the protected name.
 TEST_F(GuardTest, protects_what_protected_links_lead_to) {
     tree({"ROOT/.env->cfg/theenv", "ROOT/cfg/theenv=secret", "ROOT/.bashrc->lk/rc", "ROOT/lk->dots",
