@@ -5,7 +5,9 @@
 // much of it in a session (limits::kQuarantine...).
 //
 //   QUARANTINE/<session>/<number>/origin         where it was
-//   QUARANTINE/<session>/<number>/<name>.kept    what it was, a file or a directory
+//   QUARANTINE/<session>/<number>/<name>.kept    what it was, a file or a directory; so end all
+//                                                names below as well
+//   QUARANTINE/<session>/<number>/<name>.link    the target of a link, also below
 //
 // Nothing passes a link. One thread at a time.
 #pragma once

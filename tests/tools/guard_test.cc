@@ -80,7 +80,8 @@ TEST_F(GuardTest, keeps_what_it_takes_away_where_nothing_obeys_it) {
     (void)before();
     ASSERT_TRUE(
         sh("mkdir -p n/.vscode/d; echo task > n/.vscode/tasks.json; "
-           "ln -s /etc/passwd n/.vscode/d/link; chmod 777 n/.vscode/tasks.json; "
+           "ln -s /etc/passwd n/.vscode/d/x; echo file > n/.vscode/d/x.link; "
+           "chmod 777 n/.vscode/tasks.json; "
            "echo rc > .bashrc; chmod 4755 .bashrc"));
     const auto undone = report();
     ASSERT_EQ(undone.records.size(), 2U);
@@ -88,14 +89,36 @@ TEST_F(GuardTest, keeps_what_it_takes_away_where_nothing_obeys_it) {
     EXPECT_EQ(undone.records[0].rule, ".bashrc");
     const std::string directory = base() + "/KEPT/" + undone.records[1].kept;
     EXPECT_TRUE(directory.ends_with("/.vscode.kept")) << directory;
-    EXPECT_EQ(os_read(directory + "/tasks.json"), "task\n");
-    EXPECT_EQ(os_read(directory + "/d/link.link"), "/etc/passwd\n");
+    EXPECT_EQ(os_read(directory + "/tasks.json.kept"), "task\n");
+    EXPECT_EQ(os_read(directory + "/d.kept/x.link"), "/etc/passwd\n");
+    EXPECT_EQ(os_read(directory + "/d.kept/x.link.kept"), "file\n");
     EXPECT_EQ(os_read(std::filesystem::path(directory).parent_path() / "origin"), "n/.vscode\n");
     for (const auto& entry : std::filesystem::recursive_directory_iterator(base() + "/KEPT")) {
         EXPECT_FALSE(entry.is_symlink());
         const auto mode = static_cast<unsigned>(entry.status().permissions());
         EXPECT_EQ(mode, entry.is_directory() ? 0700U : 0600U) << entry.path();
     }
+}
+
+TEST_F(GuardTest, keeps_no_repository_that_git_finds) {
+    (void)before();
+    ASSERT_TRUE(
+        sh("mkdir .vscode; cd .vscode; git init -q r && git -C r config core.fsmonitor evil"));
+    const auto undone = report();
+    ASSERT_EQ(undone.records.size(), 1U);
+    const std::string directory = base() + "/KEPT/" + undone.records[0].kept;
+    EXPECT_TRUE(os_read(directory + "/r.kept/.git.kept/config.kept"));
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(directory)) {
+        EXPECT_EQ(entry.path().extension(), ".kept");
+    }
+}
+
+TEST_F(GuardTest, says_under_which_name_a_link_is_kept) {
+    (void)before();
+    ASSERT_TRUE(sh("ln -s /etc .profile"));
+    const auto undone = report();
+    ASSERT_EQ(undone.records.size(), 1U);
+    EXPECT_EQ(kept(undone.records[0]), "/etc\n");
 }
 
 TEST_F(GuardTest, removes_where_there_is_no_quarantine) {
