@@ -263,7 +263,7 @@ void Guard::Impl::move_pinned_back() {
         const Unlocked from(root_, fs::parent_of(now));
         const Unlocked to(root_, fs::parent_of(path));
         if (const auto there = root_.lstat(path)) take_away(path, *there, known.at.rule);
-        if (!root_.rename(now, path, RenameMode::kNoReplace)) continue;
+        if (!rename_judged(root_, now, known.at.stat, path)) continue;
         record(path, Undone::kMovedBack, known.at.rule, "from " + now);
         acted_ = true;
         advanced_ = moved_back_.insert(key_of(known.at.stat)).second || advanced_;
@@ -459,7 +459,7 @@ bool Guard::Impl::move_back(const ProtectedPath& entry) {
     if (was == left_.end()) return false;
     const Unlocked from(root_, fs::parent_of(entry.path));
     const Unlocked to(root_, fs::parent_of(was->path));
-    if (!rename_judged(root_, entry, was->path)) return false;
+    if (!rename_judged(root_, entry.path, entry.stat, was->path)) return false;
     record(entry.path, Undone::kMovedBack, entry.rule, "to " + was->path);
     moved_back_.insert(key_of(entry.stat));
     acted_ = advanced_ = true;
