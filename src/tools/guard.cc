@@ -237,16 +237,15 @@ bool Guard::Impl::pass(const List& list) {
 }
 
 void Guard::Impl::open_closed_directories() {
-    for (const std::string& path : paths_.snapshot().unreadable()) {
+    for (const auto& [path, why] : paths_.snapshot().unreadable()) {
         if (closed_.is_left(path)) continue;
-        const auto below = closed_.open(path);
+        const auto below = closed_.open(path, why);
         if (below) {
             acted_ = true;
             record(path, Undone::kMadeReadable, {},
                    *below == 0 ? std::string() : std::to_string(*below) + " more below");
         } else {
-            record(path, Undone::kLeft, {},
-                   as_error(refuse(Code::kPermissionDenied), "read", path).explanation());
+            record(path, Undone::kLeft, {}, as_error(why, "read", path).explanation());
         }
     }
 }
