@@ -50,7 +50,8 @@ public:
 
     KnownPath* find(const std::string& path);
     void forget(const std::string& path) { known_.erase(path); }
-    std::size_t size() const noexcept { return known_.size(); }
+    // With what is held and out of sight.
+    std::size_t size() const noexcept { return known_.size() + away_.size(); }
 
     // Those that the kernel is to be told of; from now on they count as bound.
     List bind();
