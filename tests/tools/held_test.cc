@@ -146,6 +146,28 @@ TEST_F(Held, is_not_read_by_a_name_that_no_rule_knows) {
     EXPECT_FALSE(files_.copy("plain.txt", "copied", false));
 }
 
+TEST_F(Held, of_two_names_the_stricter_counts) {
+    set_up();
+    std::filesystem::create_hard_link(ws("mine/server.key"), ws("mine/copy"));
+    const ProtectedPath hidden = held("mine/server.key", Protection::kHidden);
+    const ProtectedPath shown = held("mine/copy", Protection::kReadOnly);
+    ProtectedPath led = held("mine/copy", Protection::kHidden);
+    led.named_by = "a link";
+    for (const ProtectedPath& other : {shown, led}) {
+        held_.assign({hidden, other});
+        EXPECT_TRUE(held_.hides(hidden.stat));
+        held_.assign({other, hidden});
+        EXPECT_TRUE(held_.hides(hidden.stat));
+        held_.add(other);
+        EXPECT_TRUE(held_.hides(hidden.stat));
+    }
+    EXPECT_TRUE(held_.hides_any());
+    held_.assign({led, shown});
+    EXPECT_TRUE(held_.keeps(shown.stat));
+    held_.remove(shown.stat);
+    EXPECT_FALSE(held_.hides_any());
+}
+
 class Matches final : public search::GrepSink {
 public:
     search::Next file(const search::GrepFile& file) override {
