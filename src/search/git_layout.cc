@@ -332,7 +332,7 @@ void follow_part(const Root& root, const NotableMap& notable, const GitPart& par
     const Listing hooks = is_plain ? list_seen(root, *trail.end).value_or(Listing())
                                    : root.list(*trail.end).value_or(Listing());
     for (const ListEntry& entry : hooks.entries) {
-        if (entry.type != FileType::kSymlink || entry.name.ends_with(".sample")) continue;
+        if (entry.type != FileType::kSymlink || is_sample_hook(entry.name)) continue;
         add_trail(follow_links(root, joined(*trail.end, entry.name)), part, parts);
     }
 }
@@ -349,6 +349,8 @@ bool may_be_remote_file(std::string_view path, FileType type) {
 }
 
 bool is_git_directory_name(std::string_view name) { return is_name(name, ".git"); }
+
+bool is_sample_hook(std::string_view name) { return name.ends_with(".sample"); }
 
 bool has_git_name(std::string_view path) {
     for (auto name = fs::take_component(path); !name.empty(); name = fs::take_component(path)) {

@@ -15,6 +15,7 @@
 
 #include "base/outcome.h"
 #include "fs/rel_path.h"
+#include "search/git_layout.h"
 #include "tools/closed_directories.h"
 #include "tools/git_judgement.h"
 #include "tools/host_sockets.h"
@@ -402,7 +403,8 @@ void Guard::Impl::judge_tree(const ProtectedPath& entry, KnownPath* known) {
     const KeptTree::Difference difference = before.difference(root_, held_);
     bool stays = true;
     for (const auto& [path, stat] : difference.changed) {
-        if (of_hooks && is_sample(entry.path, path)) continue;
+        const bool is_hook = of_hooks && fs::parent_of(path) == entry.path;
+        if (is_hook && search::is_sample_hook(fs::leaf_of(path))) continue;
         stays = take_away(path, stat, entry.rule, is_trusted ? known : nullptr) && stays;
     }
     if (!stays) stuck_.push_back(entry.stat);
