@@ -12,6 +12,7 @@
 
 #include "fs/dir_chain.h"
 #include "fs/entry.h"
+#include "fs/procfs.h"
 #include "fs/retried.h"
 #include "sys/dir.h"
 #include "sys/name.h"
@@ -20,6 +21,7 @@ namespace paddock::fs {
 namespace {
 
 constexpr int kReadable = O_RDONLY;
+constexpr Mode kOwners = 0700;  // what it takes to empty a directory
 
 bool is_gone(const Failure& failure) { return failure.os_error == ENOENT; }
 
@@ -131,7 +133,7 @@ Done TreeWalk::run() {
     }
 }
 
-enum class Removed : std::uint8_t { kYes, kNotEmpty, kSpared };
+enum class Removed : bool { kYes, kNotEmpty };
 
 // Removes one name whatever it is, a link never followed; the kind may change under our hands.
 Outcome<Removed> remove_one(int directory, const char* name, FileType type) {
@@ -166,34 +168,40 @@ private:
     struct Frame {
         std::int64_t resume = 0;  // where to read on in this directory
         int passes = 1;
-        bool spared = false;  // something in it has to stay
+        bool stays = false;  // something in it could not go
     };
 
+    Done take_or_descend(const std::string& name, FileType type, int passes);
     Outcome<Removed> take(const char* name, FileType type);
-    Outcome<Removed> check(const Stat& stat) const;  // kYes: it may go
-    void spare();
+    Done check(const Stat& stat) const;
+    Done leave(const Failure& why);
     Done empty();
     Done descend(const std::string& name, int passes);
+    Done unlock(const std::string& name) const;
     Done finish_level();
 
     const RootState& state_;
     const Sparing* const sparing_;
     DirChain chain_;
     std::vector<Frame> frames_;  // one for each level of the chain
-    bool spared_ = false;
+    Done left_;                  // why something was, if so
     sys::DirReader reader_;
 };
 
-Outcome<Removed> TreeRemoval::check(const Stat& stat) const {
-    if (sparing_ == nullptr) return Removed::kYes;
+Done TreeRemoval::check(const Stat& stat) const {
+    if (sparing_ == nullptr) return {};
     // Its other values change while it is being emptied.
     if (frames_.empty() && stat.identity != sparing_->only.identity) return refuse(Code::kRace);
-    return sparing_->spares(stat) ? Removed::kSpared : Removed::kYes;
+    if (!sparing_->spares(stat)) return {};
+    return refuse(Code::kDeniedByRule, "holds something that is protected");
 }
 
-void TreeRemoval::spare() {
-    spared_ = true;
-    if (!frames_.empty()) frames_.back().spared = true;
+// Whoever may spare something leaves what cannot go as well, and goes on with what is beside it.
+Done TreeRemoval::leave(const Failure& why) {
+    if (sparing_ == nullptr) return why;
+    if (left_) left_ = why;
+    if (!frames_.empty()) frames_.back().stays = true;
+    return {};
 }
 
 Outcome<Removed> TreeRemoval::take(const char* name, FileType type) {
@@ -202,35 +210,35 @@ Outcome<Removed> TreeRemoval::take(const char* name, FileType type) {
         if (!node && is_gone(node.error())) return Removed::kYes;
         if (!node) return node.error();
         PADDOCK_TRY(state_.permit(node->stat));
-        PADDOCK_ASSIGN(may, check(node->stat));
-        if (may == Removed::kSpared) spare();
-        if (may != Removed::kYes) return may;
+        PADDOCK_TRY(check(node->stat));
     }
     return remove_one(chain_.top(), name, type);
 }
 
+Done TreeRemoval::take_or_descend(const std::string& name, FileType type, int passes) {
+    PADDOCK_ASSIGN(removed, take(name.c_str(), type));
+    if (removed == Removed::kYes) return {};
+    if (passes > limits::kRemovePassesMax) return Failure::from_errno(ENOTEMPTY);
+    return descend(name, passes);
+}
+
 Done TreeRemoval::remove(std::string_view name, FileType type) {
-    const std::string own_name(name);
-    PADDOCK_ASSIGN(removed, take(own_name.c_str(), type));
-    if (removed == Removed::kNotEmpty) {
-        PADDOCK_TRY(descend(own_name, 1));
-        PADDOCK_TRY(empty());
-    }
-    return spared_ ? Done(refuse(Code::kDeniedByRule, "holds something that is protected"))
-                   : Done();
+    PADDOCK_TRY(take_or_descend(std::string(name), type, 1));
+    PADDOCK_TRY(empty());
+    return left_;
 }
 
 Done TreeRemoval::empty() {
     while (!frames_.empty()) {
-        PADDOCK_ASSIGN(entry, next_entry(reader_, chain_.top()));
-        if (entry == nullptr) {
+        const auto entry = next_entry(reader_, chain_.top());
+        if (!entry) PADDOCK_TRY(leave(entry.error()));
+        if (!entry || *entry == nullptr) {
             PADDOCK_TRY(finish_level());
             continue;
         }
-        PADDOCK_ASSIGN(removed, take(entry->name, entry->type));
-        if (removed != Removed::kNotEmpty) continue;
-        frames_.back().resume = entry->next;
-        PADDOCK_TRY(descend(entry->name, 1));
+        frames_.back().resume = (*entry)->next;
+        const Done done = take_or_descend((*entry)->name, (*entry)->type, 1);
+        if (!done) PADDOCK_TRY(leave(done.error()));
     }
     return {};
 }
@@ -240,6 +248,7 @@ Done TreeRemoval::descend(const std::string& name, int passes) {
         return refuse(Code::kLimitReached, "lies too deep");
     }
     return retried([&]() -> Done {
+        if (sparing_ != nullptr) PADDOCK_TRY(unlock(name));
         auto child = open_child(state_, chain_.top(), name.c_str(), kReadable);
         if (!child && is_gone(child.error())) return {};
         if (!child && child.error().code == Code::kNotADirectory) {
@@ -247,16 +256,22 @@ Done TreeRemoval::descend(const std::string& name, int passes) {
             return removed == Removed::kNotEmpty ? refuse(Code::kRace) : Done();
         }
         if (!child) return child.error();
-        PADDOCK_ASSIGN(may, check(child->node.stat));
-        if (may == Removed::kSpared) {
-            spare();
-            return {};
-        }
+        PADDOCK_TRY(check(child->node.stat));
         chain_.push(name, std::move(child->fd), child->node);
         frames_.push_back({0, passes});
         reader_.reset();
         return {};
     });
+}
+
+// Permissions that a command took away keep nothing in place. Opening it says what else is wrong.
+Done TreeRemoval::unlock(const std::string& name) const {
+    const auto child = open_child(state_, chain_.top(), name.c_str(), O_PATH);
+    if (!child) return {};
+    PADDOCK_TRY(check(child->node.stat));
+    const Mode mode = child->node.stat.mode;
+    if ((mode & kOwners) != kOwners) (void)chmod_pinned(child->fd.get(), mode | kOwners);
+    return {};
 }
 
 Done TreeRemoval::finish_level() {
@@ -265,14 +280,12 @@ Done TreeRemoval::finish_level() {
     PADDOCK_ASSIGN(level, chain_.pop());
     reader_.reset();
     if (!frames_.empty()) PADDOCK_TRY(read_on(chain_.top(), frames_.back().resume));
-    if (frame.spared) {
-        spare();
+    if (frame.stays) {
+        if (!frames_.empty()) frames_.back().stays = true;
         return {};
     }
-    PADDOCK_ASSIGN(removed, take(level.name.c_str(), FileType::kDirectory));
-    if (removed != Removed::kNotEmpty) return {};
-    if (frame.passes >= limits::kRemovePassesMax) return Failure::from_errno(ENOTEMPTY);
-    return descend(level.name, frame.passes + 1);
+    const Done done = take_or_descend(level.name, FileType::kDirectory, frame.passes + 1);
+    return done ? done : leave(done.error());
 }
 
 bool by_name(const ListEntry& a, const ListEntry& b) { return a.name < b.name; }

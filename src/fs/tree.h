@@ -21,8 +21,9 @@ struct Sparing {
 };
 
 // Removes the name at `place` and all below it. What vanishes meanwhile counts as removed.
-// With `sparing`: race if the name is another object's or nobody's by now; denied_by_rule if
-// something had to be left, after all else has been removed.
+// With `sparing`: race if the name is another object's or nobody's by now. Directories below that
+// do not let it are made to; what cannot go all the same is left, and when all else has been
+// removed the first reason is the error: denied_by_rule for what is spared.
 Done remove_tree(const RootState& state, const Place& place, const Sparing* sparing = nullptr);
 
 // The entries of an open directory: the `entries_max` first ones by name.

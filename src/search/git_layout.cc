@@ -54,6 +54,11 @@ public:
     std::vector<GitPart> run();
 
 private:
+    struct HooksPath {
+        GitPart config;
+        std::string path;  // as it is written there
+    };
+
     void add_directory(const std::string& path);
     void lead_to(const std::string& path, const std::string& pointer,
                  const std::set<std::string>& worktrees);
@@ -61,11 +66,11 @@ private:
                   const std::string& named_by = {});
     void follow_dot_git(const std::string& directory, const NotableEntry& entry);
     void find_parts(const std::string& git_directory);
-    std::string follow_config(const std::string& path, const std::string& git_directory,
-                              const std::string& named_by);
-    void read_config(const std::string& path, const std::string& git_directory, int depth);
-    void add_hooks(const std::string& config, const std::string& git_directory,
-                   std::string_view path);
+    void follow_config(const std::string& path, const std::string& git_directory,
+                       const std::string& named_by);
+    void read_config(const GitPart& config);
+    void add_worktree(const GitPart& config, std::string_view path);
+    void add_hooks(const HooksPath& written);
     std::set<std::string> bases_of(const std::string& git_directory) const;
     std::vector<NotableEntry> unseen_entries(const std::string& directory) const;
     std::optional<std::string> pointed(const std::string& file, std::string_view from) const;
@@ -78,7 +83,10 @@ private:
     std::set<std::string> directories_;                       // of git
     std::vector<std::string> waiting_;                        // those whose parts are not known yet
     std::map<std::string, std::set<std::string>> worktrees_;  // of a git directory
+    std::map<std::string, std::string> common_;               // the "commondir" of a git directory
     std::map<std::string, GitPart> parts_;
+    std::vector<GitPart> configs_;  // of these
+    std::vector<HooksPath> hooks_paths_;
 };
 
 // git takes it for a repository: its own parts, or those that it shares.
@@ -99,23 +107,15 @@ std::vector<GitPart> Layout::run() {
         if (by_name) worktrees_[path].insert(std::string(parent_of(path)));
         if (by_name || has_the_shape(entries)) add_directory(path);
     }
-    // What a config says of hooks depends on the worktrees, so all directories come first. A config
-    // may lead to more of them.
-    std::set<std::string> read;
-    for (bool progress = true; progress;) {
-        progress = false;
-        while (!waiting_.empty()) {
-            const std::string next = std::move(waiting_.back());
-            waiting_.pop_back();
-            find_parts(next);
-        }
-        const std::map<std::string, GitPart> parts = parts_;
-        for (const auto& [path, part] : parts) {
-            if (part.kind != GitPart::Kind::kConfig || !read.insert(path).second) continue;
-            read_config(path, part.git_directory, 0);
-            progress = true;
-        }
+    while (!waiting_.empty()) {
+        const std::string next = std::move(waiting_.back());
+        waiting_.pop_back();
+        find_parts(next);
     }
+    // Each may include more of them.
+    for (std::size_t i = 0; i < configs_.size(); ++i) read_config(GitPart(configs_[i]));
+    // What they say of hooks depends on the worktrees, which any of them may name.
+    for (const HooksPath& hooks : hooks_paths_) add_hooks(hooks);
     std::vector<GitPart> parts;
     parts.reserve(parts_.size());
     for (auto& [path, part] : parts_) parts.push_back(std::move(part));
@@ -143,7 +143,8 @@ void Layout::lead_to(const std::string& path, const std::string& pointer,
 void Layout::add_part(std::string path, GitPart::Kind kind, std::string_view git_directory,
                       const std::string& named_by) {
     GitPart part{path, kind, std::string(git_directory), named_by};
-    parts_.emplace(std::move(path), std::move(part));
+    const bool is_new = parts_.emplace(std::move(path), part).second;
+    if (is_new && kind == GitPart::Kind::kConfig) configs_.push_back(std::move(part));
 }
 
 std::optional<std::string> Layout::pointed(const std::string& file, std::string_view from) const {
@@ -210,23 +211,22 @@ void Layout::find_parts(const std::string& git_directory) {
             add_part(path, GitPart::Kind::kPointer, git_directory);
             const auto common = pointed(path, git_directory);
             if (!common) continue;
+            common_[git_directory] = *common;
             lead_to(*common, path, std::set(worktrees_[git_directory]));
         }
     }
 }
 
-// Git reads the end of a link: where that is, or the path itself.
-std::string Layout::follow_config(const std::string& path, const std::string& git_directory,
-                                  const std::string& named_by) {
+// Git reads the end of a link.
+void Layout::follow_config(const std::string& path, const std::string& git_directory,
+                           const std::string& named_by) {
     const auto end = follow_links(root_, path).end;
-    if (!end || *end == path || end->empty()) return path;
+    if (!end || end->empty()) return;
     add_part(*end, GitPart::Kind::kConfig, git_directory, named_by);
-    return *end;
 }
 
-void Layout::read_config(const std::string& path, const std::string& git_directory, int depth) {
-    constexpr int kIncludeDepthMax = 10;  // git's own
-    const auto content = root_.read_file(path, limits::kGitConfigBytesMax);
+void Layout::read_config(const GitPart& config) {
+    const auto content = root_.read_file(config.path, limits::kGitConfigBytesMax);
     if (!content) return;
     const auto settings = policy::parse_git_config(*content);
     if (!settings) return;
@@ -237,23 +237,26 @@ void Layout::read_config(const std::string& path, const std::string& git_directo
         if (setting.key == "core.worktree") worktree = setting.value;
         if (setting.key == "core.hookspath") hooks = setting.value;
     }
-    if (worktree) worktree = led_inside(root_, git_directory, *worktree);
-    if (worktree) {
-        worktrees_[git_directory].insert(*worktree);
-        if (!worktree->empty()) add_part(*worktree, GitPart::Kind::kPointer, git_directory, path);
-    }
-    if (hooks) add_hooks(path, git_directory, *hooks);
+    if (worktree) add_worktree(config, *worktree);
+    if (hooks) hooks_paths_.push_back({config, *hooks});
     for (const GitSetting& setting : *settings) {
-        if (!setting.value) continue;
-        const bool includes =
-            setting.key == "include.path" ||
-            (setting.key.starts_with("includeif.") && setting.key.ends_with(".path"));
-        if (!includes || depth == kIncludeDepthMax) continue;
-        const auto included = configured(*setting.value, parent_of(path));
+        if (!setting.is_include() || !setting.value) continue;
+        const auto included = configured(*setting.value, parent_of(config.path));
         if (!included || included->empty() || parts_.contains(*included)) continue;
-        add_part(*included, GitPart::Kind::kConfig, git_directory, path);
-        read_config(follow_config(*included, git_directory, path), git_directory, depth + 1);
+        add_part(*included, GitPart::Kind::kConfig, config.git_directory, config.path);
+        follow_config(*included, config.git_directory, config.path);
     }
+}
+
+void Layout::add_worktree(const GitPart& config, std::string_view path) {
+    const auto worktree = led_inside(root_, config.git_directory, path);
+    if (!worktree) return;
+    worktrees_[config.git_directory].insert(*worktree);
+    if (const auto common = common_.find(config.git_directory); common != common_.end()) {
+        worktrees_[common->second].insert(*worktree);
+    }
+    if (worktree->empty()) return;
+    add_part(*worktree, GitPart::Kind::kPointer, config.git_directory, config.path);
 }
 
 // A relative path begins where git runs hooks: in each worktree, or in a bare repository.
@@ -266,13 +269,13 @@ std::set<std::string> Layout::bases_of(const std::string& git_directory) const {
     return bases;
 }
 
-void Layout::add_hooks(const std::string& config, const std::string& git_directory,
-                       std::string_view path) {
-    for (const std::string& base : bases_of(git_directory)) {
-        const auto hooks = configured(path, base);
+void Layout::add_hooks(const HooksPath& written) {
+    const GitPart& config = written.config;
+    for (const std::string& base : bases_of(config.git_directory)) {
+        const auto hooks = configured(written.path, base);
         // A directory with the repository in it cannot be kept as it is.
-        if (!hooks || is_within(git_directory, *hooks)) continue;
-        add_part(*hooks, GitPart::Kind::kHooks, git_directory, config);
+        if (!hooks || is_within(config.git_directory, *hooks)) continue;
+        add_part(*hooks, GitPart::Kind::kHooks, config.git_directory, config.path);
     }
 }
 
@@ -325,7 +328,7 @@ void follow_part(const Root& root, const NotableMap& notable, const GitPart& par
     const Listing hooks = is_plain ? list_seen(root, *trail.end).value_or(Listing())
                                    : root.list(*trail.end).value_or(Listing());
     for (const ListEntry& entry : hooks.entries) {
-        if (entry.type != FileType::kSymlink || entry.name.ends_with(".sample")) continue;
+        if (entry.type != FileType::kSymlink || is_sample_hook(entry.name)) continue;
         add_trail(follow_links(root, joined(*trail.end, entry.name)), part, parts);
     }
 }
@@ -342,6 +345,8 @@ bool may_be_remote_file(std::string_view path, FileType type) {
 }
 
 bool is_git_directory_name(std::string_view name) { return is_name(name, ".git"); }
+
+bool is_sample_hook(std::string_view name) { return name.ends_with(".sample"); }
 
 bool has_git_name(std::string_view path) {
     for (auto name = fs::take_component(path); !name.empty(); name = fs::take_component(path)) {

@@ -51,6 +51,9 @@ bool may_be_remote_file(std::string_view path, FileType type);
 // A directory named ".git".
 bool is_git_directory_name(std::string_view name);
 
+// git runs any file of a directory of hooks but one called so.
+bool is_sample_hook(std::string_view name);
+
 enum class GitChange : std::uint8_t { kMake, kTakeAway };
 
 // A name on the way is one of git's. Whoever asks obeyed_part of such a path before a change

@@ -4,6 +4,7 @@
 
 #include "base/within.h"
 #include "fs/rel_path.h"
+#include "search/git_layout.h"
 
 namespace paddock::search {
 namespace {
@@ -124,8 +125,7 @@ void ProtectedCollection::follow_links_in(const ProtectedPath& directory) {
     link.protection = directory.protection;
     link.named_by = directory.named_by;
     for (const ListEntry& entry : listing->entries) {
-        const bool is_sample = entry.name.ends_with(".sample");
-        if (entry.type != FileType::kSymlink || is_sample) continue;
+        if (entry.type != FileType::kSymlink || is_sample_hook(entry.name)) continue;
         link.path = joined(directory.path, entry.name);
         follow(link);
     }

@@ -73,7 +73,7 @@ void add_links_of_hooks(ProtectedCollection& collection, const NotableMap& notab
     const auto found = notable.find(hooks.path);
     if (found == notable.end()) return;
     for (const NotableEntry& entry : found->second) {
-        if (entry.type != FileType::kSymlink || entry.name.ends_with(".sample")) continue;
+        if (entry.type != FileType::kSymlink || is_sample_hook(entry.name)) continue;
         collection.add(joined(hooks.path, entry.name), decision, ProtectedKind::kNamed,
                        hooks.named_by);
     }

@@ -59,8 +59,7 @@ public:
 
     // All of them as they are now, in order of path, so a pin stands before what is below it.
     // Costs one stat for each directory, and one for each protected path, after the first time.
-    // Errors: limit_reached (more than limits::kProtectedPathsMax, or too large a tree), those of
-    // reading the root.
+    // Errors: limit_reached (too large a tree), those of reading the root.
     Outcome<std::vector<ProtectedPath>> find();
 
     const TreeSnapshot& snapshot() const noexcept { return snapshot_; }

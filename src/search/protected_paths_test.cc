@@ -131,6 +131,19 @@ TEST_F(Protected, are_the_hooks_that_a_config_names_last) {
     EXPECT_EQ(found(), "=.git +.git/config:config +b:hooks ");
 }
 
+// Whichever config names the work tree.
+TEST_F(Protected, are_the_hooks_in_a_work_tree_that_another_config_names) {
+    tree({"ROOT/.git/config=[core]\n hooksPath = hk\n[include]\n path = more\n",
+          "ROOT/.git/config.worktree=[core]\n worktree = ../tree\n", "ROOT/tree/hk/pre-commit=",
+          "ROOT/.git/more=[core]\n worktree = ../other\n", "ROOT/other/hk/pre-commit=",
+          "ROOT/.git/worktrees/w/HEAD=", "ROOT/.git/worktrees/w/commondir=../..\n",
+          "ROOT/.git/worktrees/w/config.worktree=[core]\n worktree = ../../../third\n",
+          "ROOT/third/hk/pre-commit="});
+    for (const char* hooks : {"+tree/hk:hooks", "+other/hk:hooks", "+third/hk:hooks"}) {
+        EXPECT_NE(found().find(hooks), std::string::npos) << found();
+    }
+}
+
 // Git runs them in the work tree, however it comes to the repository.
 TEST_F(Protected, are_the_hooks_of_a_repository_behind_a_link) {
     const std::string config = "=[core]\n hooksPath = hk\n";

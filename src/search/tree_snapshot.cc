@@ -58,7 +58,7 @@ public:
 
     Done look(Time now);
     void each_notable(const DirectoryVisitor& visit) const;
-    std::vector<std::string> unreadable() const;
+    Unreadable unreadable() const;
     std::string path_of(const Stat& directory) const;
     std::size_t directories() const noexcept { return all_.size() - free_.size(); }
     std::size_t listed() const noexcept { return listed_; }
@@ -73,7 +73,6 @@ private:
         std::chrono::nanoseconds changed{};
         std::chrono::nanoseconds created{};
         bool settled = false;  // an equal time of change means equal entries
-        bool unreadable = false;
         bool in_use = false;
         std::vector<Index> below{};  // in order of name
         std::vector<NotableEntry> notable{};
@@ -105,6 +104,7 @@ private:
     const EntryChooser choose_;
     std::vector<Directory> all_;
     std::vector<Index> free_;
+    std::map<Index, Failure> unreadable_;
     std::size_t listed_ = 0;
     std::vector<Left> left_;
     std::optional<std::string> cut_;
@@ -140,6 +140,7 @@ Done TreeSnapshot::Impl::look(Time now) {
     if (!done) {
         all_.clear();
         free_.clear();
+        unreadable_.clear();
         cut_.reset();
     }
     return done;
@@ -191,7 +192,8 @@ Done TreeSnapshot::Impl::visit(fs::DirChain& chain, Index index) {
         all_[index].settled = false;
         child = fs::open_child(state, chain.top(), name.c_str(), O_RDONLY);
     }
-    if (child && chain.depth() + 1 >= limits::kTreeDepthMax) child = refuse(Code::kLimitReached);
+    if (child && chain.depth() + 1 >= limits::kTreeDepthMax)
+        child = refuse(Code::kLimitReached, "lies too deep");
     if (!child) return fail(index, child.error());
     const std::size_t path_bytes = path_.size();
     path_.append(name).append("/");
@@ -221,8 +223,8 @@ Done TreeSnapshot::Impl::fail(Index index, const Failure& failure) {
     directory.notable.clear();
     if (is_gone(failure)) {
         all_[directory.parent].settled = false;
-    } else {
-        directory.unreadable = failure.code != Code::kMountCrossing;
+    } else if (failure.code != Code::kMountCrossing) {
+        unreadable_.insert_or_assign(index, failure);
     }
     discard(std::exchange(directory.below, {}));
     return {};
@@ -291,7 +293,7 @@ Done TreeSnapshot::Impl::take(Index index, Listed listed, const Stat& stat) {
     directory.created = stat.created;
     directory.settled =
         faithful_ && listed.complete && stat.changed + limits::kSnapshotSettleTime < began_;
-    directory.unreadable = false;
+    unreadable_.erase(index);
     if (!listed.complete && !cut_) cut_ = path_to(index);
     return {};
 }
@@ -320,6 +322,7 @@ void TreeSnapshot::Impl::discard(std::vector<Index> directories) {
         const auto& below = all_[index].below;
         directories.insert(directories.end(), below.begin(), below.end());
         all_[index] = {};
+        unreadable_.erase(index);
         free_.push_back(index);
     }
 }
@@ -350,13 +353,10 @@ void TreeSnapshot::Impl::each_notable(const DirectoryVisitor& visit) const {
     }
 }
 
-std::vector<std::string> TreeSnapshot::Impl::unreadable() const {
-    std::vector<std::string> paths;
-    for (Index i = 0; i < all_.size(); ++i) {
-        if (all_[i].in_use && all_[i].unreadable) paths.push_back(path_to(i));
-    }
-    std::sort(paths.begin(), paths.end());
-    return paths;
+TreeSnapshot::Unreadable TreeSnapshot::Impl::unreadable() const {
+    Unreadable directories;
+    for (const auto& [index, failure] : unreadable_) directories.emplace(path_to(index), failure);
+    return directories;
 }
 
 std::string TreeSnapshot::Impl::path_of(const Stat& directory) const {
@@ -373,7 +373,7 @@ TreeSnapshot::~TreeSnapshot() = default;
 
 Done TreeSnapshot::look(Time now) { return impl_->look(now); }
 void TreeSnapshot::each_notable(const DirectoryVisitor& visit) const { impl_->each_notable(visit); }
-std::vector<std::string> TreeSnapshot::unreadable() const { return impl_->unreadable(); }
+TreeSnapshot::Unreadable TreeSnapshot::unreadable() const { return impl_->unreadable(); }
 std::string TreeSnapshot::path_of(const Stat& directory) const { return impl_->path_of(directory); }
 std::size_t TreeSnapshot::directories() const noexcept { return impl_->directories(); }
 std::size_t TreeSnapshot::listed() const noexcept { return impl_->listed(); }

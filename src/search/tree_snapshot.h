@@ -16,6 +16,7 @@
 
 #include <chrono>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -66,8 +67,9 @@ public:
     // A directory of which not all that is notable is in the snapshot, if there is one.
     const std::optional<std::string>& cut() const noexcept;
 
-    // Directories that could not be read, in order of path.
-    std::vector<std::string> unreadable() const;
+    // Directories that could not be read, and why.
+    using Unreadable = std::map<std::string, Failure>;
+    Unreadable unreadable() const;
 
     // Where this very directory is now; empty if that is not known, and for the root.
     std::string path_of(const Stat& directory) const;

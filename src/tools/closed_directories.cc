@@ -16,9 +16,9 @@ bool open_with_those_above(const Root& root, const std::string& path) {
 
 }  // namespace
 
-void ClosedDirectories::leave(const std::vector<std::string>& paths) {
+void ClosedDirectories::leave(const search::TreeSnapshot::Unreadable& directories) {
     left_.clear();
-    for (const std::string& path : paths) leave(path);
+    for (const auto& [path, why] : directories) leave(path);
 }
 
 void ClosedDirectories::leave(const std::string& path) {
@@ -33,8 +33,8 @@ bool ClosedDirectories::is_left(const std::string& path) const {
     return is_same_object(found->second, stat ? *stat : Stat{});
 }
 
-std::optional<std::size_t> ClosedDirectories::open(const std::string& path) {
-    if (!open_with_those_above(root_, path)) {
+std::optional<std::size_t> ClosedDirectories::open(const std::string& path, const Failure& why) {
+    if (why.code != Code::kPermissionDenied || !open_with_those_above(root_, path)) {
         leave(path);
         return std::nullopt;
     }

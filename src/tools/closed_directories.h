@@ -6,9 +6,10 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include <paddock/root.h>
+
+#include "search/tree_snapshot.h"
 
 namespace paddock::tools {
 
@@ -17,15 +18,15 @@ public:
     explicit ClosedDirectories(const Root& root) : root_(root) {}
 
     // These need not be readable, and no others.
-    void leave(const std::vector<std::string>& paths);
+    void leave(const search::TreeSnapshot::Unreadable& directories);
 
     // By path and as an object, as far as that can be looked at: another one in its place is not
     // meant.
     bool is_left(const std::string& path) const;
 
     // It, what is above it and what is below it. The number of those below; nothing if there was
-    // nothing to be done about it, and it is left from now on.
-    std::optional<std::size_t> open(const std::string& path);
+    // nothing to be done about it, for one because of `why`, and it is left from now on.
+    std::optional<std::size_t> open(const std::string& path, const Failure& why);
 
 private:
     void leave(const std::string& path);

@@ -43,10 +43,6 @@ bool is_place_inside(const Root& root, std::string_view git_directory, std::stri
 
 }  // namespace
 
-bool is_sample(std::string_view hooks, std::string_view path) {
-    return fs::parent_of(path) == hooks && path.ends_with(".sample");
-}
-
 bool leads_to_repository(const Root& root, const std::string& path) {
     const auto content = root.read_file(path, limits::kPathBytesMax);
     if (!content) return false;

@@ -12,9 +12,6 @@
 
 namespace paddock::tools {
 
-// git runs any file of a directory of hooks but one called so.
-bool is_sample(std::string_view hooks, std::string_view path);
-
 // Does the ".git" file or "commondir" at `path` lead to a repository inside, passing no link? That
 // one's own parts are another question.
 bool leads_to_repository(const Root& root, const std::string& path);

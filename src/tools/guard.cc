@@ -15,6 +15,7 @@
 
 #include "base/outcome.h"
 #include "fs/rel_path.h"
+#include "search/git_layout.h"
 #include "tools/closed_directories.h"
 #include "tools/git_judgement.h"
 #include "tools/host_sockets.h"
@@ -106,6 +107,7 @@ private:
     bool began_ = false;
     ClosedDirectories closed_;
     GuardReport report_;
+    std::vector<Stat> stuck_;  // what the last pass could not undo: nobody's word is for it
 
     // During a pass.
     bool acted_ = false;
@@ -116,7 +118,10 @@ private:
 };
 
 void Guard::Impl::trust(const List& list) {
-    known_.trust(list);
+    known_.trust(list, [this](const Stat& stat) {
+        return std::any_of(stuck_.begin(), stuck_.end(),
+                           [&](const Stat& stuck) { return is_same_object(stuck, stat); });
+    });
     sockets_.trust(paths_.sockets());
     closed_.leave(paths_.snapshot().unreadable());
     began_ = true;
@@ -206,6 +211,7 @@ Outcome<Guard::Impl::List> Guard::Impl::find() {
 bool Guard::Impl::pass(const List& list) {
     acted_ = false;
     advanced_ = false;
+    stuck_.clear();
     known_.follow(list);
     const auto settle_all = [&](auto wanted) {
         for (const ProtectedPath& entry : list) {
@@ -232,16 +238,15 @@ bool Guard::Impl::pass(const List& list) {
 }
 
 void Guard::Impl::open_closed_directories() {
-    for (const std::string& path : paths_.snapshot().unreadable()) {
+    for (const auto& [path, why] : paths_.snapshot().unreadable()) {
         if (closed_.is_left(path)) continue;
-        const auto below = closed_.open(path);
+        const auto below = closed_.open(path, why);
         if (below) {
             acted_ = true;
             record(path, Undone::kMadeReadable, {},
                    *below == 0 ? std::string() : std::to_string(*below) + " more below");
         } else {
-            record(path, Undone::kLeft, {},
-                   as_error(refuse(Code::kPermissionDenied), "read", path).explanation());
+            record(path, Undone::kLeft, {}, as_error(why, "read", path).explanation());
         }
     }
 }
@@ -258,7 +263,7 @@ void Guard::Impl::move_pinned_back() {
         const Unlocked from(root_, fs::parent_of(now));
         const Unlocked to(root_, fs::parent_of(path));
         if (const auto there = root_.lstat(path)) take_away(path, *there, known.at.rule);
-        if (!root_.rename(now, path, RenameMode::kNoReplace)) continue;
+        if (!rename_judged(root_, now, known.at.stat, path)) continue;
         record(path, Undone::kMovedBack, known.at.rule, "from " + now);
         acted_ = true;
         advanced_ = moved_back_.insert(key_of(known.at.stat)).second || advanced_;
@@ -398,9 +403,11 @@ void Guard::Impl::judge_tree(const ProtectedPath& entry, KnownPath* known) {
     const KeptTree::Difference difference = before.difference(root_, held_);
     bool stays = true;
     for (const auto& [path, stat] : difference.changed) {
-        if (of_hooks && is_sample(entry.path, path)) continue;
+        const bool is_hook = of_hooks && fs::parent_of(path) == entry.path;
+        if (is_hook && search::is_sample_hook(fs::leaf_of(path))) continue;
         stays = take_away(path, stat, entry.rule, is_trusted ? known : nullptr) && stays;
     }
+    if (!stays) stuck_.push_back(entry.stat);
     if (acted_ || !stays) return;
     if (!is_trusted) return known_.accept(entry);
     for (const std::string& path : difference.missing) {
@@ -424,6 +431,9 @@ bool Guard::Impl::take_away(const std::string& path, const Stat& judged, const s
         return false;
     }
     if (!removed) {
+        // What is gone from it has changed it.
+        const auto now = root_.lstat(path);
+        stuck_.push_back(now ? *now : judged);
         record(path, Undone::kLeft, rule, as_error(removed.error(), "remove", path).explanation(),
                std::move(kept));
         return false;
@@ -450,7 +460,7 @@ bool Guard::Impl::move_back(const ProtectedPath& entry) {
     if (was == left_.end()) return false;
     const Unlocked from(root_, fs::parent_of(entry.path));
     const Unlocked to(root_, fs::parent_of(was->path));
-    if (!rename_judged(root_, entry, was->path)) return false;
+    if (!rename_judged(root_, entry.path, entry.stat, was->path)) return false;
     record(entry.path, Undone::kMovedBack, entry.rule, "to " + was->path);
     moved_back_.insert(key_of(entry.stat));
     acted_ = advanced_ = true;

@@ -13,7 +13,8 @@
 //
 // What is there when before() is called and no process of the session was alive since the last
 // after() is trusted: who owns the workspace made it. If one was, or that after() was unfinished,
-// what is new is judged as in after().
+// what is new is judged as in after(). What could not be undone is never trusted: each after()
+// tries again, and says so.
 //
 // Undoing one thing may uncover the next. That goes on until nothing is left, however much it is;
 // only while a process of the session is alive, which may make more all the time, or where looks

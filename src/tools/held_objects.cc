@@ -1,5 +1,7 @@
 #include "tools/held_objects.h"
 
+#include <utility>
+
 namespace paddock::tools {
 namespace {
 
@@ -13,10 +15,18 @@ bool is_kept(const search::ProtectedPath& entry) {
     return entry.kind != search::ProtectedKind::kNamed || entry.named_by.empty();
 }
 
+// Of several names of one object.
+bool is_stricter(const search::ProtectedPath& a, const search::ProtectedPath& b) {
+    return is_same_object(a.stat, b.stat) &&
+           std::pair(is_kept(a), is_hidden(a)) > std::pair(is_kept(b), is_hidden(b));
+}
+
 }  // namespace
 
 void HeldObjects::add(const search::ProtectedPath& entry) {
     const std::lock_guard lock(mutex_);
+    const auto held = held_.find(key_of(entry.stat));
+    if (held != held_.end() && is_stricter(held->second, entry)) return;
     forget(key_of(entry.stat));
     held_.emplace(key_of(entry.stat), entry);
     if (is_hidden(entry)) ++hidden_;
@@ -29,7 +39,10 @@ void HeldObjects::remove(const Stat& stat) {
 
 void HeldObjects::assign(const std::vector<search::ProtectedPath>& entries) {
     std::map<ObjectKey, search::ProtectedPath> held;
-    for (const auto& entry : entries) held.insert_or_assign(key_of(entry.stat), entry);
+    for (const auto& entry : entries) {
+        search::ProtectedPath& there = held.try_emplace(key_of(entry.stat), entry).first->second;
+        if (!is_stricter(there, entry)) there = entry;
+    }
     std::size_t hidden = 0;
     for (const auto& [key, entry] : held) hidden += is_hidden(entry) ? 1U : 0U;
     const std::lock_guard lock(mutex_);

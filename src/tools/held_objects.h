@@ -21,7 +21,7 @@ namespace paddock::tools {
 
 class HeldObjects {
 public:
-    // Each with the path where it was looked at.
+    // Each with the path where it was looked at; of several names of one object the strictest.
     void add(const search::ProtectedPath& entry);
     void remove(const Stat& stat);
     // All others are held no longer.

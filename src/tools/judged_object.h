@@ -8,7 +8,6 @@
 #include <paddock/root.h>
 
 #include "base/outcome.h"
-#include "search/protected_paths.h"
 
 namespace paddock::tools {
 
@@ -16,6 +15,7 @@ using ObjectKey = std::pair<std::uint64_t, std::uint64_t>;  // device and inode
 inline ObjectKey key_of(const Stat& stat) { return {stat.identity.device, stat.identity.inode}; }
 
 // Only this very object, in whatever directory its path leads to by now. race; already_exists.
-Done rename_judged(const Root& root, const search::ProtectedPath& entry, const std::string& to);
+Done rename_judged(const Root& root, const std::string& path, const Stat& judged,
+                   const std::string& to);
 
 }  // namespace paddock::tools

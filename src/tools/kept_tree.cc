@@ -8,6 +8,8 @@
 #include <paddock/limits.h>
 
 #include "fs/rel_path.h"
+#include "fs/resolver.h"
+#include "sys/name.h"
 #include "sys/stat.h"
 
 namespace paddock::tools {
@@ -33,6 +35,14 @@ void each_object(const Root& root, const std::string& path, const KeptTree::Spar
         visit(std::string(entry.path), node->stat);
         return WalkAction::kContinue;
     });
+}
+
+// The owner's link may lead outside, where Root::symlink makes none.
+Done put_link(const Root& root, const std::string& path, const std::string& target) {
+    const fs::RootState& state = fs::state_of(root);
+    PADDOCK_ASSIGN(at, fs::parse_path(path, state.rules));
+    PADDOCK_ASSIGN(place, fs::locate_name(state, at));
+    return sys::symlinkat(target.c_str(), place.directory, place.c_name());
 }
 
 }  // namespace
@@ -102,7 +112,9 @@ bool KeptTree::restore(const Root& root, const std::string& path) const {
     for (const auto& [directory, mode] : directories_) {
         if (path.starts_with(directory + "/")) (void)root.mkdir(directory, mode);
     }
-    if (leaf.stat.type == FileType::kSymlink) return root.symlink(leaf.content, path).has_value();
+    if (leaf.stat.type == FileType::kSymlink) {
+        return put_link(root, path, leaf.content).has_value();
+    }
     WriteOptions options;
     options.must_create = true;
     options.mode = leaf.stat.mode & 0777U;

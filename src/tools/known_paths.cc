@@ -8,6 +8,7 @@
 
 #include "fs/rel_path.h"
 #include "sys/stat.h"
+#include "tools/judged_object.h"
 
 namespace paddock::tools {
 namespace {
@@ -19,6 +20,12 @@ using search::Protection;
 // The kernel binds neither links nor what lies too deep to be named.
 bool can_be_bound(const ProtectedPath& entry) {
     return entry.stat.type != FileType::kSymlink && entry.stat.type != FileType::kUnknown;
+}
+
+// The kernel keeps commands from this very object, and in this way.
+bool is_still_bound(const KnownPath& known, const ProtectedPath& entry) {
+    return known.bound && is_same_object(known.at.stat, entry.stat) &&
+           known.at.protection == entry.protection;
 }
 
 }  // namespace
@@ -42,15 +49,17 @@ KnownPath KnownPaths::trusted(const ProtectedPath& entry) {
     return known;
 }
 
-void KnownPaths::trust(const List& list) {
+void KnownPaths::trust(const List& list, const std::function<bool(const Stat&)>& doubts) {
     bytes_left_ = kernel_holds_ ? 0 : limits::kGuardKeptBytesMax;
     set_unseen_aside(list);
     std::map<std::string, KnownPath> now;
     for (const ProtectedPath& entry : list) {
         KnownPath* old = find(entry.path);
-        const bool bound = old != nullptr && old->bound &&
-                           is_same_object(old->at.stat, entry.stat) &&
-                           old->at.protection == entry.protection;
+        if (doubts(entry.stat)) {
+            if (old != nullptr) now.emplace(entry.path, std::move(*old));
+            continue;
+        }
+        const bool bound = old != nullptr && is_still_bound(*old, entry);
         const bool as_it_was = bound && !old->judged && is_unchanged(old->at.stat, entry.stat);
         KnownPath known = as_it_was ? std::move(*old) : trusted(entry);
         known.at = entry;
@@ -63,12 +72,11 @@ void KnownPaths::trust(const List& list) {
 
 // A command may have moved it to where no rule restricts it, and another may move it back.
 void KnownPaths::set_unseen_aside(const List& list) {
-    std::set<std::pair<std::uint64_t, std::uint64_t>> seen;
-    const auto key_of = [](const ProtectedPath& entry) {
-        return std::pair(entry.stat.identity.device, entry.stat.identity.inode);
+    std::set<ObjectKey> seen;
+    for (const ProtectedPath& entry : list) seen.insert(key_of(entry.stat));
+    const auto is_seen = [&](const KnownPath& known) {
+        return seen.contains(key_of(known.at.stat));
     };
-    for (const ProtectedPath& entry : list) seen.insert(key_of(entry));
-    const auto is_seen = [&](const KnownPath& known) { return seen.contains(key_of(known.at)); };
     std::erase_if(away_, [&](const auto& node) { return is_seen(node.mapped()); });
     for (auto at = known_.begin(); at != known_.end();) {
         const auto next = std::next(at);
@@ -94,15 +102,14 @@ bool KnownPaths::holds(const Stat& stat) const {
 }
 
 void KnownPaths::update(KnownPath& known, const ProtectedPath& entry) {
-    known.bound = known.bound && is_same_object(known.at.stat, entry.stat) &&
-                  known.at.protection == entry.protection;
+    known.bound = is_still_bound(known, entry);
     known.at = entry;
 }
 
 void KnownPaths::accept(const ProtectedPath& entry, std::vector<policy::GitSetting> settings) {
     const auto [found, is_new] = known_.try_emplace(entry.path);
     KnownPath& known = found->second;
-    known.bound = known.bound && is_same_object(known.at.stat, entry.stat);
+    known.bound = is_still_bound(known, entry);
     known.made_inside = known.made_inside || is_new;
     known.judged = true;
     known.at = entry;

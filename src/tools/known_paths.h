@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -40,15 +41,17 @@ public:
     KnownPaths(const Root& root, bool kernel_holds, HeldObjects& held)
         : root_(root), kernel_holds_(kernel_holds), held_(held) {}
 
-    // Takes everything as it is now. What is held and out of sight stays known.
-    void trust(const List& list);
+    // Takes everything as it is now, but for what `doubts` names: that is known as it was before,
+    // or not at all. What is held and out of sight stays known.
+    void trust(const List& list, const std::function<bool(const Stat&)>& doubts);
 
     // As it is now, because it can do no harm.
     void accept(const search::ProtectedPath& entry, std::vector<policy::GitSetting> settings = {});
 
     KnownPath* find(const std::string& path);
     void forget(const std::string& path) { known_.erase(path); }
-    std::size_t size() const noexcept { return known_.size(); }
+    // With what is held and out of sight.
+    std::size_t size() const noexcept { return known_.size() + away_.size(); }
 
     // Those that the kernel is to be told of; from now on they count as bound.
     List bind();

@@ -16,8 +16,10 @@ namespace {
 constexpr Mode kPrivateFile = 0600;
 constexpr Mode kPrivateDirectory = 0700;
 
-// Room for the ending in a name of limits::kComponentBytesMax.
-constexpr std::size_t kNameBytes = 200;
+// No program obeys a name that ends so. Every name ends, so none gets that of another.
+constexpr std::string_view kEnding = ".kept";
+constexpr std::string_view kLinkEnding = ".link";
+constexpr std::size_t kNameBytes = limits::kComponentBytesMax - kEnding.size();
 
 template <class T>
 Done done(const Result<T>& result) {
@@ -30,6 +32,21 @@ Done write_private(const Root& where, const std::string& path, const std::string
     options.mode = kPrivateFile;
     options.durability = Durability::kNone;
     return done(where.write_file(path, text, options));
+}
+
+std::string kept_name(std::string_view name, FileType type) {
+    return std::string(name.substr(0, kNameBytes))
+        .append(type == FileType::kSymlink ? kLinkEnding : kEnding);
+}
+
+// Of something in a directory that is kept.
+std::string kept_path(std::string_view below, FileType type) {
+    std::string path;
+    while (!below.empty()) {
+        const std::string_view name = fs::take_component(below);
+        path.append("/").append(kept_name(name, below.empty() ? type : FileType::kDirectory));
+    }
+    return path;
 }
 
 }  // namespace
@@ -51,7 +68,7 @@ Done Quarantine::make_session() {
 std::string Quarantine::keep(const std::string& path, const Stat& judged) {
     if (!where_ || !make_session()) return {};
     const std::string item = session_ + "/" + std::to_string(++number_);
-    std::string name = item + "/" + std::string(fs::leaf_of(path).substr(0, kNameBytes)) + ".kept";
+    std::string name = fs::joined(item, kept_name(fs::leaf_of(path), judged.type));
     const Done kept = [&]() -> Done {
         PADDOCK_TRY(done(where_->mkdir(item, kPrivateDirectory)));
         PADDOCK_TRY(write_private(*where_, item + "/origin", path + "\n"));
@@ -88,7 +105,8 @@ Done Quarantine::copy_tree(const std::string& from, const std::string& to) {
     const Status walked = workspace_.walk(from, [&](const WalkEntry& entry) {
         if (entry.failure != nullptr) return WalkAction::kContinue;
         const std::string path(entry.path);
-        copied = copy_one(path, to + path.substr(from.size()), entry.type);
+        copied =
+            copy_one(path, to + kept_path(entry.path.substr(from.size()), entry.type), entry.type);
         return copied ? WalkAction::kContinue : WalkAction::kStop;
     });
     PADDOCK_TRY(copied);
@@ -102,7 +120,7 @@ Done Quarantine::copy_one(const std::string& from, const std::string& to, FileTy
     if (type == FileType::kSymlink) {
         const auto target = workspace_.readlink(from);
         if (!target) return done(target);
-        return write_private(*where_, to + ".link", target->text + "\n");
+        return write_private(*where_, to, target->text + "\n");
     }
     if (type != FileType::kRegular) return {};
     const auto source = workspace_.open_file(from);
@@ -114,32 +132,12 @@ Done Quarantine::copy_one(const std::string& from, const std::string& to, FileTy
     return fs::copy_content(source->fd(), source->stat().size, target->fd());
 }
 
-Done Quarantine::remove_judged(const std::string& path, const Stat& judged) const {
+Done Quarantine::remove(const std::string& path, const Stat& judged) const {
     const fs::RootState& state = fs::state_of(workspace_);
     PADDOCK_ASSIGN(at, fs::parse_path(path, state.rules));
     PADDOCK_ASSIGN(place, fs::locate_name(state, at));
     const fs::Sparing sparing{judged, spares_};
     return fs::remove_tree(state, place, &sparing);
-}
-
-void Quarantine::open_up(const std::string& path) const {
-    const auto stat = workspace_.lstat(path);
-    if (stat && stat->type == FileType::kDirectory && !spares_(*stat)) {
-        (void)workspace_.chmod(path, kPrivateDirectory);
-    }
-}
-
-Done Quarantine::remove(const std::string& path, const Stat& judged) const {
-    const Done removed = remove_judged(path, judged);
-    if (removed || removed.error().code != Code::kPermissionDenied) return removed;
-    open_up(path);
-    (void)workspace_.walk(path, [&](const WalkEntry& entry) {
-        if (entry.type == FileType::kDirectory && entry.failure == nullptr) {
-            open_up(std::string(entry.path));
-        }
-        return WalkAction::kContinue;
-    });
-    return remove_judged(path, judged);
 }
 
 }  // namespace paddock::tools

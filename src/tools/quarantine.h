@@ -5,7 +5,9 @@
 // much of it in a session (limits::kQuarantine...).
 //
 //   QUARANTINE/<session>/<number>/origin         where it was
-//   QUARANTINE/<session>/<number>/<name>.kept    what it was, a file or a directory
+//   QUARANTINE/<session>/<number>/<name>.kept    what it was, a file or a directory; so end all
+//                                                names below as well
+//   QUARANTINE/<session>/<number>/<name>.link    the target of a link, also below
 //
 // Nothing passes a link. One thread at a time.
 #pragma once
@@ -34,7 +36,8 @@ public:
     // What is exchanged below it meanwhile may be copied instead.
     std::string keep(const std::string& path, const Stat& judged);
 
-    // Keeps and removes the name and all below. Directories below that do not let it are made to.
+    // Keeps and removes the name and all below. Directories below that do not let it are made to;
+    // what cannot go all the same stays, and nothing beside it.
     struct Taken {
         std::string kept;
         Done removed;  // race: `path` does not lead to `judged` any more, and nothing was done
@@ -47,9 +50,7 @@ private:
     Done copy_tree(const std::string& from, const std::string& to);
     Done copy_one(const std::string& from, const std::string& to, FileType type);
     Done remove(const std::string& path, const Stat& judged) const;
-    Done remove_judged(const std::string& path, const Stat& judged) const;
     void drop(const std::string& kept) const;
-    void open_up(const std::string& path) const;
 
     const Root workspace_;
     const std::optional<Root> where_;

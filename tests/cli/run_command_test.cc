@@ -155,7 +155,7 @@ TEST_F(Run, keeps_what_is_taken_in_the_state_directory) {
     const std::string kept = sessions[0] + "/1/.vscode.kept";
     EXPECT_TRUE(holds(ran.err, "was moved to the quarantine as '" + kept + "'.\n")) << ran.err;
     EXPECT_TRUE(holds(ran.err, "paddock: The quarantine is " + quarantine + ".\n")) << ran.err;
-    EXPECT_EQ(os_read(quarantine + "/" + kept + "/tasks.json"), "planted\n");
+    EXPECT_EQ(os_read(quarantine + "/" + kept + "/tasks.json.kept"), "planted\n");
     EXPECT_EQ(run({}, {"true"}).err, "") << "not spoken of where there is nothing";
 }
 

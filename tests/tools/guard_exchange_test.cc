@@ -134,5 +134,22 @@ TEST_F(GuardExchange, what_is_protected_stays_where_the_name_above_it_must_go) {
     expect_mine_is_there();
 }
 
+// Where the kernel does not hold it.
+TEST_F(GuardExchange, a_repository_goes_back_and_nothing_in_its_place) {
+    kernel_holds = false;
+    tree({"ROOT/src/main.c=mine"});
+    (void)before();
+    ASSERT_TRUE(sh("mv p/.git away; mkdir p/.git; echo evil > p/.git/config"));
+    {
+        FaultPlan plan{.only = sys::Call::kUnlink, .nth = 1};
+        plan.before = [&] { exchange("away", "src"); };
+        const Faults faults(plan);
+        (void)guard().after();
+    }
+    expect_mine_is_there();
+    EXPECT_EQ(os_read(ws("away/main.c")), "mine");
+    EXPECT_EQ(after(), "");
+}
+
 }  // namespace
 }  // namespace paddock::testing

@@ -245,6 +245,15 @@ TEST_F(GuardStorm, what_is_too_large_to_be_kept_is_removed) {
     EXPECT_EQ(after(), ".env:removed ");
 }
 
+TEST_F(GuardStorm, says_why_a_directory_could_not_be_read) {
+    (void)before();
+    tree({"ROOT/d/x="});
+    const Faults faults({.only = sys::Call::kGetdents, .nth = 3, .error = EIO});
+    EXPECT_EQ(after(),
+              "d:left(read 'd': the file system reported an error. Try again; tell the operator if "
+              "it stays.) ");
+}
+
 // What could not be taken away and is renamed since: by its old name it was no better.
 TEST_F(GuardStorm, nothing_is_moved_back_to_a_protected_name) {
     (void)before();

@@ -80,7 +80,8 @@ TEST_F(GuardTest, keeps_what_it_takes_away_where_nothing_obeys_it) {
     (void)before();
     ASSERT_TRUE(
         sh("mkdir -p n/.vscode/d; echo task > n/.vscode/tasks.json; "
-           "ln -s /etc/passwd n/.vscode/d/link; chmod 777 n/.vscode/tasks.json; "
+           "ln -s /etc/passwd n/.vscode/d/x; echo file > n/.vscode/d/x.link; "
+           "chmod 777 n/.vscode/tasks.json; "
            "echo rc > .bashrc; chmod 4755 .bashrc"));
     const auto undone = report();
     ASSERT_EQ(undone.records.size(), 2U);
@@ -88,14 +89,36 @@ TEST_F(GuardTest, keeps_what_it_takes_away_where_nothing_obeys_it) {
     EXPECT_EQ(undone.records[0].rule, ".bashrc");
     const std::string directory = base() + "/KEPT/" + undone.records[1].kept;
     EXPECT_TRUE(directory.ends_with("/.vscode.kept")) << directory;
-    EXPECT_EQ(os_read(directory + "/tasks.json"), "task\n");
-    EXPECT_EQ(os_read(directory + "/d/link.link"), "/etc/passwd\n");
+    EXPECT_EQ(os_read(directory + "/tasks.json.kept"), "task\n");
+    EXPECT_EQ(os_read(directory + "/d.kept/x.link"), "/etc/passwd\n");
+    EXPECT_EQ(os_read(directory + "/d.kept/x.link.kept"), "file\n");
     EXPECT_EQ(os_read(std::filesystem::path(directory).parent_path() / "origin"), "n/.vscode\n");
     for (const auto& entry : std::filesystem::recursive_directory_iterator(base() + "/KEPT")) {
         EXPECT_FALSE(entry.is_symlink());
         const auto mode = static_cast<unsigned>(entry.status().permissions());
         EXPECT_EQ(mode, entry.is_directory() ? 0700U : 0600U) << entry.path();
     }
+}
+
+TEST_F(GuardTest, keeps_no_repository_that_git_finds) {
+    (void)before();
+    ASSERT_TRUE(
+        sh("mkdir .vscode; cd .vscode; git init -q r && git -C r config core.fsmonitor evil"));
+    const auto undone = report();
+    ASSERT_EQ(undone.records.size(), 1U);
+    const std::string directory = base() + "/KEPT/" + undone.records[0].kept;
+    EXPECT_TRUE(os_read(directory + "/r.kept/.git.kept/config.kept"));
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(directory)) {
+        EXPECT_EQ(entry.path().extension(), ".kept");
+    }
+}
+
+TEST_F(GuardTest, says_under_which_name_a_link_is_kept) {
+    (void)before();
+    ASSERT_TRUE(sh("ln -s /etc .profile"));
+    const auto undone = report();
+    ASSERT_EQ(undone.records.size(), 1U);
+    EXPECT_EQ(kept(undone.records[0]), "/etc\n");
 }
 
 TEST_F(GuardTest, removes_where_there_is_no_quarantine) {
@@ -176,6 +199,34 @@ TEST_F(GuardTest, undoes_what_hides_in_closed_directories) {
     }
     EXPECT_FALSE(os_exists(ws("a/b/.vscode")));
     EXPECT_FALSE(os_exists(ws("d/e/.env")));
+    EXPECT_EQ(after(), "");
+}
+
+// Beyond what a path can name.
+TEST_F(GuardTest, takes_away_what_is_closed_however_deep) {
+    (void)before();
+    ASSERT_TRUE(
+        sh("mkdir .vscode; cd .vscode; touch 1 2 3; n=$(printf %0200d 0); "
+           "for i in $(seq 25); do mkdir $n && cd -P $n || exit 1; done; "
+           "mkdir d; touch d/x; chmod 0 d"));
+    EXPECT_TRUE(after().ends_with(" .vscode:removed ") || is_root());
+    EXPECT_EQ(names(), "");
+}
+
+// Whoever calls the next command has not made it.
+TEST_F(GuardTest, does_not_take_what_it_had_to_leave_for_the_owners) {
+    tree({"ROOT/src/.env=mine"});
+    EXPECT_EQ(before(), "src/.env ");
+    ASSERT_TRUE(sh("mkdir .vscode; touch .vscode/1; mv src .vscode/"));
+    const std::string left =
+        ".vscode:left(remove '.vscode': holds something that is protected. Choose another file.) ";
+    EXPECT_EQ(after(), left);
+    EXPECT_EQ(before(), "");
+    ASSERT_TRUE(sh("touch .vscode/2"));
+    EXPECT_EQ(after(), left);
+    EXPECT_EQ(names(), ".vscode .vscode/src .vscode/src/.env ");
+    ASSERT_TRUE(sh("mv .vscode/src .; rmdir .vscode; mkdir .vscode"));
+    EXPECT_EQ(before(), ".vscode src/.env ");
     EXPECT_EQ(after(), "");
 }
 
@@ -336,6 +387,17 @@ TEST_F(GuardTest, puts_a_link_back_that_no_kernel_can_hold) {
     ASSERT_TRUE(sh("rm .bashrc"));
     EXPECT_EQ(after(), ".bashrc:restored ");
     EXPECT_EQ(os_read(ws(".bashrc")), "mine");
+    EXPECT_EQ(after(), "");
+}
+
+TEST_F(GuardTest, puts_a_link_back_that_leads_outside) {
+    tree({"ROOT/.env->@/OUT/env", "ROOT/.bashrc->../OUT/rc", "ROOT/.zshrc->/nowhere"});
+    (void)before();
+    ASSERT_TRUE(sh("rm .env; ln -sfn /etc/passwd .bashrc; rm .zshrc; echo evil > .zshrc"));
+    EXPECT_EQ(after(), ".bashrc:restored .zshrc:restored .env:restored ");
+    EXPECT_EQ(std::filesystem::read_symlink(ws(".env")), base() + "/OUT/env");
+    EXPECT_EQ(std::filesystem::read_symlink(ws(".bashrc")), "../OUT/rc");
+    EXPECT_EQ(std::filesystem::read_symlink(ws(".zshrc")), "/nowhere");
     EXPECT_EQ(after(), "");
 }
 

@@ -181,6 +181,28 @@ TEST_F(Held, the_depth_of_a_tree_costs_no_looks_at_what_is_above) {
     EXPECT_LT(looks_to_move("1/2/3/4/5/6/7/8"), 2 * flat);
 }
 
+TEST_F(Held, of_two_names_the_stricter_counts) {
+    set_up();
+    std::filesystem::create_hard_link(ws("mine/server.key"), ws("mine/copy"));
+    const ProtectedPath hidden = held("mine/server.key", Protection::kHidden);
+    const ProtectedPath shown = held("mine/copy", Protection::kReadOnly);
+    ProtectedPath led = held("mine/copy", Protection::kHidden);
+    led.named_by = "a link";
+    for (const ProtectedPath& other : {shown, led}) {
+        held_.assign({hidden, other});
+        EXPECT_TRUE(held_.hides(hidden.stat));
+        held_.assign({other, hidden});
+        EXPECT_TRUE(held_.hides(hidden.stat));
+        held_.add(other);
+        EXPECT_TRUE(held_.hides(hidden.stat));
+    }
+    EXPECT_TRUE(held_.hides_any());
+    held_.assign({led, shown});
+    EXPECT_TRUE(held_.keeps(shown.stat));
+    held_.remove(shown.stat);
+    EXPECT_FALSE(held_.hides_any());
+}
+
 class Matches final : public search::GrepSink {
 public:
     search::Next file(const search::GrepFile& file) override {
