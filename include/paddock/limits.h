@@ -300,6 +300,10 @@ inline constexpr std::uint64_t kQuarantineNamesMax = 20'000;
 // A git configuration that is looked into. Those that git writes have a few kilobytes.
 inline constexpr std::size_t kGitConfigBytesMax = std::size_t{1} << 20;
 
+// All of them in a workspace, with the names that they lead to: hooks of many worktrees are many
+// times what the settings take.
+inline constexpr std::size_t kGitLedBytesMax = std::size_t{32} << 20;
+
 // How far the secret scanner looks before and behind a candidate: a long name, and a long name with
 // its value or the header of a JSON web token. A stream holds back about as much.
 inline constexpr std::size_t kSecretBehindMax = 64;

@@ -51,7 +51,7 @@ public:
     Layout(const Root& root, const NotableMap& notable, std::string_view home, Seen seen)
         : root_(root), notable_(notable), home_(home), seen_(seen) {}
 
-    std::vector<GitPart> run();
+    GitParts run();
 
 private:
     struct HooksPath {
@@ -62,6 +62,7 @@ private:
     void add_directory(const std::string& path);
     void lead_to(const std::string& path, const std::string& pointer,
                  const std::set<std::string>& worktrees);
+    bool may_spend(std::size_t bytes);
     void add_part(std::string path, GitPart::Kind kind, std::string_view git_directory,
                   const std::string& named_by = {});
     void follow_dot_git(const std::string& directory, const NotableEntry& entry);
@@ -87,6 +88,7 @@ private:
     std::map<std::string, GitPart> parts_;
     std::vector<GitPart> configs_;  // of these
     std::vector<HooksPath> hooks_paths_;
+    std::size_t spent_ = 0;
 };
 
 // git takes it for a repository: its own parts, or those that it shares.
@@ -98,7 +100,7 @@ bool has_the_shape(const std::vector<NotableEntry>& entries) {
     return has("head") && ((has("objects") && has("refs")) || has("commondir"));
 }
 
-std::vector<GitPart> Layout::run() {
+GitParts Layout::run() {
     for (const auto& [path, entries] : notable_) {
         for (const NotableEntry& entry : entries) {
             if (is_git_directory_name(entry.name)) follow_dot_git(path, entry);
@@ -116,10 +118,18 @@ std::vector<GitPart> Layout::run() {
     for (std::size_t i = 0; i < configs_.size(); ++i) read_config(GitPart(configs_[i]));
     // What they say of hooks depends on the worktrees, which any of them may name.
     for (const HooksPath& hooks : hooks_paths_) add_hooks(hooks);
-    std::vector<GitPart> parts;
-    parts.reserve(parts_.size());
-    for (auto& [path, part] : parts_) parts.push_back(std::move(part));
+    GitParts parts;
+    parts.all.reserve(parts_.size());
+    for (auto& [path, part] : parts_) parts.all.push_back(std::move(part));
+    parts.is_cut = spent_ > limits::kGitLedBytesMax;
     return parts;
+}
+
+// What configs lead to can be many times what they hold: each of many hooks in each of many
+// worktrees.
+bool Layout::may_spend(std::size_t bytes) {
+    if (spent_ <= limits::kGitLedBytesMax) spent_ += bytes;
+    return spent_ <= limits::kGitLedBytesMax;
 }
 
 void Layout::add_directory(const std::string& path) {
@@ -142,6 +152,7 @@ void Layout::lead_to(const std::string& path, const std::string& pointer,
 
 void Layout::add_part(std::string path, GitPart::Kind kind, std::string_view git_directory,
                       const std::string& named_by) {
+    if (!named_by.empty() && !may_spend(path.size())) return;
     GitPart part{path, kind, std::string(git_directory), named_by};
     const bool is_new = parts_.emplace(std::move(path), part).second;
     if (is_new && kind == GitPart::Kind::kConfig) configs_.push_back(std::move(part));
@@ -227,7 +238,7 @@ void Layout::follow_config(const std::string& path, const std::string& git_direc
 
 void Layout::read_config(const GitPart& config) {
     const auto content = root_.read_file(config.path, limits::kGitConfigBytesMax);
-    if (!content) return;
+    if (!content || !may_spend(content->size())) return;
     const auto settings = policy::parse_git_config(*content);
     if (!settings) return;
     // Git obeys the last of its kind.
@@ -387,7 +398,7 @@ std::string name_in_dot_git(const GitPart& part) {
     return joined(joined(parent_of(part.git_directory), ".git"), name);
 }
 
-std::vector<GitPart> git_parts(const Root& root, const NotableMap& notable, std::string_view home) {
+GitParts git_parts(const Root& root, const NotableMap& notable, std::string_view home) {
     return Layout(root, notable, home, Layout::Seen::kAll).run();
 }
 
@@ -399,7 +410,7 @@ std::vector<GitPart> git_parts_above(const Root& root, std::string_view path,
         note_repository(root, std::string(at), notable);
     }
     std::vector<GitPart> parts;
-    if (!notable.empty()) parts = Layout(root, notable, home, Layout::Seen::kAbove).run();
+    if (!notable.empty()) parts = Layout(root, notable, home, Layout::Seen::kAbove).run().all;
     for (std::size_t i = 0, count = parts.size(); i < count; ++i) {
         if (parts[i].kind == GitPart::Kind::kPointer) continue;
         follow_part(root, notable, GitPart(parts[i]), parts);

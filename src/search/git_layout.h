@@ -35,6 +35,11 @@ struct GitPart {
     std::string named_by{};     // the config or pointer that makes it a part; empty: its place does
 };
 
+struct GitParts {
+    std::vector<GitPart> all;
+    bool is_cut = false;  // not all: settings lead to more than limits::kGitLedBytesMax
+};
+
 // As the rules name it: in a ".git" in the place of its git directory.
 std::string name_in_dot_git(const GitPart& part);
 
@@ -71,7 +76,7 @@ bool is_obeyed_part(const Root& root, std::string_view path, GitChange change);
 
 // Each once, in no order; some may not exist. `root` must pass no link. `home` is the path on the
 // host that "~/" stands for in settings, empty if there is none.
-std::vector<GitPart> git_parts(const Root& root, const NotableMap& notable, std::string_view home);
+GitParts git_parts(const Root& root, const NotableMap& notable, std::string_view home);
 
 // The same of the repositories whose directories `path` lies in, from the root down; with where
 // their links and those in their hooks lead or would lead, and the links on the way. Two lookups

@@ -150,7 +150,9 @@ Outcome<std::vector<ProtectedPath>> ProtectedPaths::find() {
             }
         }
     }
-    for (const GitPart& part : git_parts(root_, notable, home_)) {
+    const GitParts parts = git_parts(root_, notable, home_);
+    is_cut_ = parts.is_cut;
+    for (const GitPart& part : parts.all) {
         const Decision decision = decide_part(rules_, part);
         if (decision.access == Access::kAllow) continue;
         collection.add(part.path, decision, kind_of(part.kind), part.named_by);

@@ -64,6 +64,9 @@ public:
 
     const TreeSnapshot& snapshot() const noexcept { return snapshot_; }
 
+    // The last find() has not followed all that git's settings lead to.
+    bool is_cut() const noexcept { return is_cut_; }
+
     // Unix sockets that the last find() saw, wherever they are and whatever the rules say.
     const std::vector<ProtectedPath>& sockets() const noexcept { return sockets_; }
 
@@ -75,6 +78,7 @@ private:
     const std::string home_;
     TreeSnapshot snapshot_;
     std::vector<ProtectedPath> sockets_;
+    bool is_cut_ = false;
 };
 
 }  // namespace paddock::search

@@ -4,6 +4,8 @@
 
 #include <filesystem>
 
+#include <paddock/limits.h>
+
 #include "policy/path_defaults.h"
 #include "testing/jail.h"
 #include "testing/shell.h"
@@ -46,6 +48,8 @@ protected:
         }
         return text;
     }
+
+    bool is_cut() const { return paths_->is_cut(); }
 
     int sh(const std::string& command) {
         return testing::run_shell(ws(), "exec >/dev/null 2>&1; " + command);
@@ -246,6 +250,26 @@ TEST_F(Protected, are_right_for_what_git_makes) {
               "+main/.git/modules/sub/hooks:hooks =main/.git/worktrees "
               "=main/.git/worktrees/tree +main/.git/worktrees/tree/commondir:pointer "
               "+main/sub/.git:pointer +tree/.git:pointer ");
+}
+
+TEST_F(Protected, what_settings_lead_to_is_bounded) {
+    tree({"ROOT/.git/HEAD=x", "ROOT/.git/config=[core]\nhooksPath=mine\n", "ROOT/mine/"});
+    const std::string usual = "=.git +.git/config:config +mine:hooks ";
+    EXPECT_EQ(found(), usual);
+    EXPECT_FALSE(is_cut());
+    const std::string text(limits::kGitConfigBytesMax - 100, '#');
+    const std::size_t enough = limits::kGitLedBytesMax / text.size() + 1;
+    std::string includes = "ROOT/.git/config=[core]\nhooksPath=mine\n[include]\n";
+    for (std::size_t i = 0; i < enough; ++i) {
+        tree({"ROOT/c/" + std::to_string(i) + "=" + text});
+        includes += "path=../c/" + std::to_string(i) + "\n";
+    }
+    tree({includes});
+    EXPECT_NE(found().find("+c/0:config "), std::string::npos);
+    EXPECT_TRUE(is_cut());
+    tree({"ROOT/.git/config=[core]\nhooksPath=mine\n"});
+    EXPECT_EQ(found(), usual);
+    EXPECT_FALSE(is_cut());
 }
 
 }  // namespace

@@ -131,7 +131,9 @@ Attempt<void> Files::check_below(const std::string& directory, const std::string
                                      walked.error().code == Code::kNotFound ||
                                      walked.error().code == Code::kPathEscape);
     if (!walked && !is_leaf) return told(walked.error());
-    for (const search::GitPart& part : search::git_parts(linkless_, notable, home_)) {
+    const search::GitParts parts = search::git_parts(linkless_, notable, home_);
+    if (parts.is_cut) return told(as_error(refuse(Code::kLimitReached), "look into", directory));
+    for (const search::GitPart& part : parts.all) {
         if (auto allowed = check_part(part, part.path); !allowed) return allowed;
     }
     return {};

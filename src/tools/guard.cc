@@ -107,7 +107,6 @@ private:
     bool began_ = false;
     ClosedDirectories closed_;
     GuardReport report_;
-    std::vector<Stat> stuck_;  // what the last pass could not undo: nobody's word is for it
 
     // During a pass.
     bool acted_ = false;
@@ -118,10 +117,7 @@ private:
 };
 
 void Guard::Impl::trust(const List& list) {
-    known_.trust(list, [this](const Stat& stat) {
-        return std::any_of(stuck_.begin(), stuck_.end(),
-                           [&](const Stat& stuck) { return is_same_object(stuck, stat); });
-    });
+    known_.trust(list);
     sockets_.trust(paths_.sockets());
     closed_.leave(paths_.snapshot().unreadable());
     began_ = true;
@@ -170,10 +166,10 @@ Error Guard::Impl::error_of(const Failure& failure) const {
 }
 
 Done Guard::Impl::seen_all() const {
-    if (!paths_.snapshot().cut()) return {};
+    if (!paths_.snapshot().cut() && !paths_.is_cut()) return {};
     return refuse(Code::kLimitReached,
-                  "holds too many protected names, sockets, links of hooks or files of remotes, "
-                  "and no command runs until some are gone");
+                  "holds too many protected names, sockets, links of hooks, files of remotes or "
+                  "places that git's settings lead to, and no command runs until some are gone");
 }
 
 // There is an end to what can be taken away, moved back or mended, unless somebody makes more.
@@ -211,7 +207,6 @@ Outcome<Guard::Impl::List> Guard::Impl::find() {
 bool Guard::Impl::pass(const List& list) {
     acted_ = false;
     advanced_ = false;
-    stuck_.clear();
     known_.follow(list);
     const auto settle_all = [&](auto wanted) {
         for (const ProtectedPath& entry : list) {
@@ -407,7 +402,7 @@ void Guard::Impl::judge_tree(const ProtectedPath& entry, KnownPath* known) {
         if (is_hook && search::is_sample_hook(fs::leaf_of(path))) continue;
         stays = take_away(path, stat, entry.rule, is_trusted ? known : nullptr) && stays;
     }
-    if (!stays) stuck_.push_back(entry.stat);
+    if (!stays) known_.doubt(entry.stat);
     if (acted_ || !stays) return;
     if (!is_trusted) return known_.accept(entry);
     for (const std::string& path : difference.missing) {
@@ -433,7 +428,7 @@ bool Guard::Impl::take_away(const std::string& path, const Stat& judged, const s
     if (!removed) {
         // What is gone from it has changed it.
         const auto now = root_.lstat(path);
-        stuck_.push_back(now ? *now : judged);
+        known_.doubt(now ? *now : judged);
         record(path, Undone::kLeft, rule, as_error(removed.error(), "remove", path).explanation(),
                std::move(kept));
         return false;

@@ -49,13 +49,18 @@ KnownPath KnownPaths::trusted(const ProtectedPath& entry) {
     return known;
 }
 
-void KnownPaths::trust(const List& list, const std::function<bool(const Stat&)>& doubts) {
+bool KnownPaths::is_doubted(const Stat& stat) const {
+    return std::any_of(doubted_.begin(), doubted_.end(),
+                       [&](const Stat& doubted) { return is_same_object(doubted, stat); });
+}
+
+void KnownPaths::trust(const List& list) {
     bytes_left_ = kernel_holds_ ? 0 : limits::kGuardKeptBytesMax;
     set_unseen_aside(list);
     std::map<std::string, KnownPath> now;
     for (const ProtectedPath& entry : list) {
         KnownPath* old = find(entry.path);
-        if (doubts(entry.stat)) {
+        if (is_doubted(entry.stat)) {
             if (old != nullptr) now.emplace(entry.path, std::move(*old));
             continue;
         }
@@ -191,6 +196,7 @@ bool KnownPaths::is_away(const KnownPath& known, const List& list) const {
 
 void KnownPaths::follow(const List& list) {
     gone_.clear();
+    doubted_.clear();
     for (const auto& [path, known] : known_) gone_.insert(path);
     for (const ProtectedPath& entry : list) {
         const KnownPath* known = find(entry.path);

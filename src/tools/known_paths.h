@@ -7,7 +7,6 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -41,9 +40,12 @@ public:
     KnownPaths(const Root& root, bool kernel_holds, HeldObjects& held)
         : root_(root), kernel_holds_(kernel_holds), held_(held) {}
 
-    // Takes everything as it is now, but for what `doubts` names: that is known as it was before,
-    // or not at all. What is held and out of sight stays known.
-    void trust(const List& list, const std::function<bool(const Stat&)>& doubts);
+    // Takes everything as it is now, but for what is doubted: that is known as it was before, or
+    // not at all. What is held and out of sight stays known.
+    void trust(const List& list);
+
+    // Not in order, and could not be undone. Until the next follow().
+    void doubt(const Stat& stat) { doubted_.push_back(stat); }
 
     // As it is now, because it can do no harm.
     void accept(const search::ProtectedPath& entry, std::vector<policy::GitSetting> settings = {});
@@ -83,6 +85,7 @@ private:
     KnownPath trusted(const search::ProtectedPath& entry);
     void hold_all();
     void set_unseen_aside(const List& list);
+    bool is_doubted(const Stat& stat) const;
     bool is_away(const KnownPath& known, const List& list) const;
     std::vector<Known::node_type> take_moved(const List& list);
 
@@ -91,6 +94,7 @@ private:
     std::size_t bytes_left_ = 0;  // of content to be kept
     Known known_;
     std::set<std::string> gone_;
+    std::vector<Stat> doubted_;
     std::vector<Known::node_type> away_;  // held, and not found the last time
     HeldObjects& held_;
 };

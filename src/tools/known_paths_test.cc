@@ -10,8 +10,6 @@ namespace {
 using search::ProtectedPath;
 using search::Protection;
 
-bool doubts_none(const Stat&) { return false; }
-
 class KnownPathsTest : public testing::Jail {
 protected:
     ProtectedPath seen(const char* path, Protection protection = Protection::kReadOnly) const {
@@ -28,36 +26,41 @@ protected:
 
 TEST_F(KnownPathsTest, what_is_to_be_protected_otherwise_is_bound_anew) {
     tree({"ROOT/a=", "ROOT/b="});
-    known_.trust({seen("a")}, doubts_none);
+    known_.trust({seen("a")});
     known_.accept(seen("b"));
     EXPECT_EQ(known_.bind().size(), 2U);
     known_.accept(seen("b"));
     EXPECT_EQ(known_.bind().size(), 0U);
     known_.accept(seen("b", Protection::kHidden));
     EXPECT_EQ(known_.bind().size(), 1U);
-    known_.trust({seen("a", Protection::kHidden), seen("b", Protection::kHidden)}, doubts_none);
+    known_.trust({seen("a", Protection::kHidden), seen("b", Protection::kHidden)});
     EXPECT_EQ(known_.bind().size(), 1U);
 }
 
 // Each is still bound.
 TEST_F(KnownPathsTest, counts_what_is_out_of_sight) {
     tree({"ROOT/a=", "ROOT/b="});
-    known_.trust({seen("a"), seen("b")}, doubts_none);
+    known_.trust({seen("a"), seen("b")});
     (void)known_.bind();
-    known_.trust({seen("b")}, doubts_none);
+    known_.trust({seen("b")});
     EXPECT_EQ(known_.size(), 2U);
-    known_.trust({seen("a"), seen("b")}, doubts_none);
+    known_.trust({seen("a"), seen("b")});
     EXPECT_EQ(known_.size(), 2U);
 }
 
 TEST_F(KnownPathsTest, what_is_doubted_is_known_as_it_was) {
     tree({"ROOT/a=", "ROOT/b="});
-    known_.trust({seen("a")}, doubts_none);
+    known_.trust({seen("a")});
     const Stat before = known_.find("a")->at.stat;
     os_write(ws("a"), "more");
-    known_.trust({seen("a"), seen("b")}, [](const Stat&) { return true; });
+    known_.doubt(seen("a").stat);
+    known_.doubt(seen("b").stat);
+    known_.trust({seen("a"), seen("b")});
     EXPECT_EQ(known_.find("a")->at.stat.size, before.size);
     EXPECT_EQ(known_.find("b"), nullptr);
+    known_.follow({seen("a"), seen("b")});
+    known_.trust({seen("a"), seen("b")});
+    EXPECT_NE(known_.find("b"), nullptr);
 }
 
 }  // namespace

@@ -16,7 +16,8 @@ namespace {
 constexpr Mode kPrivateFile = 0600;
 constexpr Mode kPrivateDirectory = 0700;
 
-// No program obeys a name that ends so. Every name ends, so none gets that of another.
+// No program obeys a name that ends so. Every name gets an ending, so that none gets another's
+// name.
 constexpr std::string_view kEnding = ".kept";
 constexpr std::string_view kLinkEnding = ".link";
 constexpr std::size_t kNameBytes = limits::kComponentBytesMax - kEnding.size();
