@@ -516,18 +516,17 @@ TEST_F(GuardGit, a_link_in_the_place_of_an_accepted_worktree) {
 // Hooks that many settings name in many worktrees of one repository: more than can be held.
 TEST_F(GuardGit, more_than_settings_may_lead_to) {
     const std::string flood =
-        "mkdir -p f/objects f/refs && echo ref: refs/heads/x > f/HEAD && long=$(printf %0200d 0) "
-        "&& "
-        "long=$long/$long/$long/$long/$long && echo '[include]' > f/config && mkdir c && "
-        "for i in $(seq 200); do echo \"path=../c/$i\" >> f/config; "
-        "printf '[core]\\nhooksPath=%s\\n' \"$long/$i\" > c/$i; "
-        "mkdir -p w/$i; echo 'gitdir: ../../f' > w/$i/.git; done";
+        "mkdir -p f/objects f/refs c && echo ref: refs/heads/x > f/HEAD && "
+        "long=$(printf %0200d 0) && long=$long/$long/$long/$long/$long && "
+        "echo \"[include]\" > f/config && for i in $(seq 200); do echo path=../c/$i >> f/config; "
+        "(echo \"[core]\"; echo hooksPath=$long/$i) > c/$i; "
+        "mkdir -p w/$i; echo gitdir: ../../f > w/$i/.git; done";
     (void)before();
     ASSERT_TRUE(sh(flood));
     (void)evil();
-    ASSERT_TRUE(sh("cp evil main/.git/hooks/pre-commit"));
+    ASSERT_TRUE(sh("git init -q z && cp evil z/.git/hooks/pre-commit"));
     const std::string report = after();
-    EXPECT_NE(report.find("main/.git/hooks/pre-commit:quarantined "), std::string::npos) << report;
+    EXPECT_NE(report.find("z/.git/hooks/pre-commit:quarantined "), std::string::npos) << report;
     EXPECT_NE(report.find("f/config:cleaned("), std::string::npos) << report;
     EXPECT_EQ(after(), "") << "nothing leads anywhere now";
 }

@@ -189,7 +189,9 @@ TEST_P(LeftLimitsHold, and_no_innocent_command_is_blamed) {
 INSTANTIATE_TEST_SUITE_P(
     of, LeftLimitsHold,
     ::testing::Values(
-        Glutton{"forks", "bomb() { bomb | bomb & }; bomb", "processes"},
+        // Each leaves one that stays: without it all may have failed and gone before they are
+        // counted.
+        Glutton{"forks", "bomb() { sleep 1000 & bomb | bomb & }; bomb", "processes"},
         Glutton{"sleepers", "for i in $(seq 200); do sleep 1000 & done; wait", "processes"},
         Glutton{"disk", "for ((i = 0;; ++i)); do head -c 900000 /dev/zero > f$((i % 200)); done",
                 "disk"}),
