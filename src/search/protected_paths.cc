@@ -4,6 +4,7 @@
 
 #include "fs/rel_path.h"
 #include "search/git_layout.h"
+#include "search/interruption.h"
 #include "search/protected_collection.h"
 
 namespace paddock::search {
@@ -127,16 +128,18 @@ void ProtectedPaths::note_socket(const std::string& path) {
     sockets_.push_back(std::move(socket));
 }
 
-Outcome<std::vector<ProtectedPath>> ProtectedPaths::find() {
-    PADDOCK_TRY(snapshot_.look());
+Outcome<std::vector<ProtectedPath>> ProtectedPaths::find(std::chrono::milliseconds time_max) {
+    Interruption interruption(time_max, {});
+    PADDOCK_TRY(snapshot_.look(std::chrono::system_clock::now(), &interruption));
     NotableMap notable;
     snapshot_.each_notable([&](const std::string& path, const std::vector<NotableEntry>& entries) {
         notable.emplace(path, entries);
     });
-    ProtectedCollection collection(root_, rules_);
+    ProtectedCollection collection(root_, rules_, interruption);
     sockets_.clear();
     for (const auto& [directory, entries] : notable) {
         for (const NotableEntry& entry : entries) {
+            if (interruption.requested()) return kUnfinishedLook;
             const std::string path = joined(directory, entry.name);
             if (entry.type == FileType::kSocket) note_socket(path);
             const Decision decision = decide_named(rules_, path, entry.type);

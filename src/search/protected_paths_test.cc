@@ -205,6 +205,43 @@ TEST_F(Protected, pin_nothing_where_the_name_of_the_file_is_enough) {
     EXPECT_EQ(found(), "-a/b/c/.env -a/b/node_modules/m/.env -private/k.json ");
 }
 
+// Judging each on its own would pass the limit several times over.
+TEST_F(Protected, are_found_deep_in_a_tree) {
+    const Root made = root({});
+    std::string directory = "a";
+    for (int depth = 1; depth < 1500; ++depth) directory += "/a";
+    ASSERT_TRUE(made.mkdir_all(directory));
+    std::string expected;
+    for (int i = 10; i < 70; ++i) {
+        const std::string path = directory + "/" + std::to_string(i) + ".pem";
+        ASSERT_TRUE(made.write_file(path, "x"));
+        expected += "-" + path + " ";
+    }
+    EXPECT_EQ(found(), expected);
+    ASSERT_TRUE(made.mkdir(directory + "/.aws"));
+    ASSERT_TRUE(made.write_file(directory + "/.aws/credentials", "x"));
+    expected.insert(0, "=" + directory + "/.aws -" + directory + "/.aws/credentials ");
+    EXPECT_EQ(found(), expected);
+}
+
+// What the rules tell apart in the same place is judged on its own.
+TEST_F(Protected, pin_for_each_name_what_that_name_needs) {
+    given({{"a/x*.json", Access::kAllow}, {"*.json", Access::kDeny}});
+    tree({"ROOT/a/b/y.json=", "ROOT/a/c/x.json=", "ROOT/a/c/y.json="});
+    EXPECT_EQ(found(), "-a/b/y.json =a/c -a/c/x.json -a/c/y.json ");
+}
+
+TEST_F(Protected, are_not_looked_for_without_end) {
+    tree({"ROOT/a/b/.env=", "ROOT/.env="});
+    const PathRules rules = PathRules::compile({}, policy::default_path_rules()).value();
+    ProtectedPaths paths(root({.symlinks = Symlinks::kReject}), rules, {});
+    const auto late = paths.find(std::chrono::milliseconds(-1));
+    ASSERT_FALSE(late);
+    EXPECT_EQ(late.error().code, Code::kLimitReached);
+    EXPECT_EQ(paths.snapshot().directories(), 2U) << "what was seen by then is kept";
+    EXPECT_EQ(paths.find()->size(), 2U);
+}
+
 TEST_F(Protected, are_found_again_when_they_change) {
     tree({"ROOT/a/x="});
     EXPECT_EQ(found(), "");
