@@ -145,7 +145,8 @@ Attempt<void> Files::move(const std::string& from, const std::string& to, bool o
     return {};
 }
 
-Attempt<Copied> Files::copy(const std::string& from, const std::string& to, bool overwrite) const {
+Attempt<Copied> Files::copy(const std::string& from, const std::string& to, bool overwrite,
+                            const std::stop_token& cancel) const {
     if (auto allowed = check(from, Purpose::kLook); !allowed) return allowed.error();
     if (auto allowed = check(to, Purpose::kChange); !allowed) return allowed.error();
     const auto stat = stat_name(from);
@@ -156,7 +157,10 @@ Attempt<Copied> Files::copy(const std::string& from, const std::string& to, bool
                        "A directory cannot be copied into itself. Choose another destination.");
     }
     const CopyStep whole{from, to, stat->type, overwrite};
-    const auto check_each = [&](const CopyStep& step) { return check_copy(whole, step); };
+    search::GitAbove before(linkless_, home_);
+    const auto check_each = [&](const CopyStep& step) {
+        return cancel.stop_requested() ? call_cancelled() : check_copy(whole, step, before);
+    };
     if (auto allowed = for_each_step(whole, nullptr, check_each); !allowed) {
         Problem problem = allowed.error();
         if (is_directory) problem.text += " Nothing was copied.";
@@ -169,7 +173,10 @@ Attempt<Copied> Files::copy(const std::string& from, const std::string& to, bool
         const std::shared_lock turn(names());
         return make_missing(made);
     }();
-    const auto copy_each = [&](const CopyStep& step) { return copy_one(whole, step, copied); };
+    search::GitAbove above(linkless_, home_);
+    const auto copy_each = [&](const CopyStep& step) {
+        return cancel.stop_requested() ? call_cancelled() : copy_one(whole, step, above, copied);
+    };
     if (done) done = for_each_step(whole, &copied, copy_each);
     if (done) done = give_modes(copied);
     const bool has_something = copied.files + copied.made.size() > 0;
@@ -210,10 +217,24 @@ Attempt<void> Files::check_names(const CopyStep& whole, const CopyStep& step) co
     return step.type == FileType::kSymlink ? check_link(step.to) : Attempt<void>();
 }
 
-Attempt<void> Files::check_copy(const CopyStep& whole, const CopyStep& step) const {
+// check_obeyed, for one step after the other: the directories above this one, as far as they are
+// part of the copy, were steps before.
+Attempt<void> Files::check_step_obeyed(const CopyStep& step, search::GitAbove& above) const {
+    const search::GitChange change = brought_by(step.type);
+    if (!step.is_below) return check_obeyed(step.to, change);
+    if (search::is_obeyed_part(linkless_, step.to, change)) {
+        const search::GitPart part{step.to, search::GitPart::Kind::kConfig,
+                                   std::string(fs::parent_of(step.to))};
+        if (auto allowed = check_part(part, step.to); !allowed) return allowed;
+    }
+    return check_parts(above.parts_above(step.to), step.to, change);
+}
+
+Attempt<void> Files::check_copy(const CopyStep& whole, const CopyStep& step,
+                                search::GitAbove& above) const {
     const auto& [from, to, type, overwrite, is_below] = step;
     if (auto allowed = check_names(whole, step); !allowed) return allowed;
-    if (auto allowed = check_obeyed(to, brought_by(type)); !allowed) return allowed;
+    if (auto allowed = check_step_obeyed(step, above); !allowed) return allowed;
     // What makes a repository here makes one there.
     if (is_below && search::is_obeyed_part(linkless_, from, search::GitChange::kTakeAway)) {
         const std::string there(fs::parent_of(to));
@@ -275,12 +296,22 @@ Attempt<void> Files::give_modes(const Copied& copied) const {
     return {};
 }
 
-Attempt<void> Files::copy_one(const CopyStep& whole, const CopyStep& step, Copied& copied) const {
-    const auto& [from, to, type, overwrite, is_below] = step;
+Attempt<void> Files::copy_one(const CopyStep& whole, const CopyStep& step, search::GitAbove& above,
+                              Copied& copied) const {
     if (auto allowed = check_names(whole, step); !allowed) return allowed;
-    const auto git = turn_with_git(to);
+    const auto git = turn_with_git(step.to);
     const std::shared_lock turn(names());
-    if (auto allowed = check_obeyed(to, brought_by(type)); !allowed) return allowed;
+    if (auto allowed = check_step_obeyed(step, above); !allowed) return allowed;
+    if (auto made = make_copy(step, copied); !made) return made;
+    const std::string_view name = fs::leaf_of(step.to);
+    if (search::has_git_name(name) || search::is_git_directory_name(name)) {
+        above.look_again(fs::parent_of(step.to));
+    }
+    return {};
+}
+
+Attempt<void> Files::make_copy(const CopyStep& step, Copied& copied) const {
+    const auto& [from, to, type, overwrite, is_below] = step;
     if (type == FileType::kDirectory) return copy_directory(step, copied);
     if (type == FileType::kRegular) {
         if (auto made = copy_content(from, to, overwrite); !made) return made;
