@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "escape/call_hook.h"
 #include "policy/path_defaults.h"
 #include "testing/jail.h"
 #include "testing/shell.h"
@@ -222,6 +223,20 @@ TEST_F(Protected, are_found_deep_in_a_tree) {
     ASSERT_TRUE(made.write_file(directory + "/.aws/credentials", "x"));
     expected.insert(0, "=" + directory + "/.aws -" + directory + "/.aws/credentials ");
     EXPECT_EQ(found(), expected);
+}
+
+TEST_F(Protected, take_no_walk_for_each_link_of_a_deep_directory) {
+    if (root({}).resolver() == ResolverKind::kWalk) GTEST_SKIP() << "each name takes calls there";
+    const Root made = root({});
+    std::string directory = "a";
+    for (int depth = 1; depth < 200; ++depth) directory += "/a";
+    ASSERT_TRUE(made.mkdir_all(directory));
+    const auto calls = [&] { return testing::count_calls([&] { EXPECT_EQ(found(), ""); }); };
+    const int without = calls();
+    for (int i = 0; i < 50; ++i) {
+        ASSERT_TRUE(made.symlink("nowhere", directory + "/" + std::to_string(i)));
+    }
+    EXPECT_LE(calls(), without + 100);
 }
 
 // What the rules tell apart in the same place is judged on its own.

@@ -245,7 +245,7 @@ Outcome<TreeSnapshot::Impl::Listed> TreeSnapshot::Impl::read(int fd) {
         const std::string_view name = (*entry)->name;
         const FileType type = fs::type_of_entry(fd, **entry);
         path_ += name;
-        const EntryInterest interest = choose_(path_, name, type);
+        const EntryInterest interest = choose_(fd, path_, name, type);
         path_.resize(path_bytes);
         std::size_t& left = interest.harmless ? room_for_harmless : room;
         if (interest.note && left == 0) {

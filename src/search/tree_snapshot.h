@@ -40,8 +40,9 @@ struct EntryInterest {
     bool enter = true;  // directories
     bool harmless = false;
 };
-using EntryChooser =
-    std::function<EntryInterest(std::string_view path, std::string_view name, FileType type)>;
+// `directory` is open for reading, and holds the entry.
+using EntryChooser = std::function<EntryInterest(int directory, std::string_view path,
+                                                 std::string_view name, FileType type)>;
 
 inline constexpr Failure kUnfinishedLook{Code::kLimitReached, 0,
                                          "takes too long to be looked through"};
