@@ -280,6 +280,13 @@ inline constexpr std::chrono::seconds kSnapshotSettleTime{2};
 // namespace 100,000.
 inline constexpr std::size_t kProtectedPathsMax = 10'000;
 
+// Bytes of the paths that one look judges to tell which directories must keep their names: what a
+// deep tree full of protected names needs grows with its depth.
+inline constexpr std::size_t kPinJudgedBytesMax = std::size_t{512} << 20;
+
+// One look for protected paths: an honest tree of half a million directories takes some seconds.
+inline constexpr std::chrono::minutes kProtectedLookTimeMax{1};
+
 // Looks after one command that undo something and yet leave no less to be undone; and those for
 // which a process that goes on making such names is waited for in any case.
 inline constexpr int kGuardPassesMax = 16;

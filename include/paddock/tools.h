@@ -36,7 +36,8 @@ struct Answer {
 };
 
 struct CallOptions {
-    // Searches, long reads and commands end soon after a stop is requested, with code cancelled.
+    // Searches, long reads, copies and commands end soon after a stop is requested, with code
+    // cancelled.
     std::stop_token cancel{};
     // For a thread that others wait for: what a tool of Pace::kQuick turns out not to do quickly,
     // it does not begin. Nothing is audited then, and the call is to be made again elsewhere.

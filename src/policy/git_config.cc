@@ -25,7 +25,7 @@ private:
     bool section();
     bool subsection();
     bool setting(int first, std::size_t begin);
-    std::optional<std::string> value();
+    bool value(GitSetting& made);
     std::optional<char> escaped(int c) const;
 
     std::string_view text_;
@@ -107,8 +107,7 @@ bool Parser::setting(int first, std::size_t begin) {
     while (c == ' ' || c == '\t') c = next();
     if (c != '\n') {
         if (c != '=') return false;
-        made.value = value();
-        if (!made.value) return false;
+        if (!value(made)) return false;
     }
     made.begin = begin;
     made.end = at_;
@@ -127,37 +126,44 @@ std::optional<char> Parser::escaped(int c) const {
     }
 }
 
-std::optional<std::string> Parser::value() {
+bool Parser::value(GitSetting& made) {
     std::string text;
-    std::size_t spaces = 0;  // that count only if something follows
+    std::string verbatim;
+    std::string spaces;  // that count only if something follows
     bool quoted = false;
     bool comment = false;
     for (;;) {
         int c = next();
-        if (c == '\n') return quoted ? std::nullopt : std::optional(std::move(text));
+        if (c == '\n') break;
         if (comment) continue;
         if (is_space(c) && !quoted) {
-            if (!text.empty()) ++spaces;
+            if (!text.empty()) spaces += static_cast<char>(c);
             continue;
         }
         if (!quoted && (c == ';' || c == '#')) {
             comment = true;
             continue;
         }
-        text.append(spaces, ' ');
-        spaces = 0;
+        text.append(spaces.size(), ' ');
+        verbatim += spaces;
+        spaces.clear();
         if (c == '"') {
             quoted = !quoted;
-        } else if (c == '\\') {
+            continue;
+        }
+        if (c == '\\') {
             c = next();
             if (c == '\n') continue;
             const auto meant = escaped(c);
-            if (!meant) return std::nullopt;
-            text += *meant;
-        } else {
-            text += static_cast<char>(c);
+            if (!meant) return false;
+            c = *meant;
         }
+        text += static_cast<char>(c);
+        verbatim += static_cast<char>(c);
     }
+    if (verbatim != text) made.verbatim = std::move(verbatim);
+    made.value = std::move(text);
+    return !quoted;
 }
 
 void print_quoted(std::string& out, std::string_view text) {

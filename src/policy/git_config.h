@@ -19,9 +19,14 @@ struct GitSetting {
     std::optional<std::string> value;  // none: the name alone, which means true
     std::size_t begin = 0;             // where it stands in the text, with its line ends
     std::size_t end = 0;
+    // What git since 2.45 reads, where that is another: a tab in a value that is not quoted was a
+    // blank before, and stays a tab since.
+    std::optional<std::string> verbatim{};
 
     // What it says, wherever it stands.
-    bool same_as(const GitSetting& other) const { return key == other.key && value == other.value; }
+    bool same_as(const GitSetting& other) const {
+        return key == other.key && value == other.value && verbatim == other.verbatim;
+    }
 
     // The value names a file whose settings are read here, on some condition or on none.
     bool is_include() const {

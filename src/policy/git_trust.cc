@@ -6,6 +6,7 @@
 #include <iterator>
 #include <optional>
 #include <set>
+#include <tuple>
 #include <utility>
 
 namespace paddock::policy {
@@ -233,7 +234,8 @@ const Benign* find_benign(const GitSetting& setting, const LeadsInside& leads_in
     const auto found = std::find_if(kBenign.begin(), kBenign.end(), [&](const Benign& known) {
         return known.section == section && known.with_subsection == (first != last) &&
                (known.name == name || known.name == "*") &&
-               is_harmless(setting.value.value_or("true"), known.value, leads_inside);
+               is_harmless(setting.value.value_or("true"), known.value, leads_inside) &&
+               (!setting.verbatim || is_harmless(*setting.verbatim, known.value, leads_inside));
     });
     return found == kBenign.end() ? nullptr : &*found;
 }
@@ -243,18 +245,19 @@ class Index {
 public:
     explicit Index(const std::vector<GitSetting>& settings) {
         for (const GitSetting& setting : settings) {
-            said_.emplace(setting.key, setting.value);
+            said_.emplace(setting.key, setting.value, setting.verbatim);
             keys_.insert(setting.key);
         }
     }
 
     bool holds(const GitSetting& wanted) const {
-        return said_.contains({wanted.key, wanted.value});
+        return said_.contains({wanted.key, wanted.value, wanted.verbatim});
     }
     bool holds_key(std::string_view key) const { return keys_.contains(key); }
 
 private:
-    std::set<std::pair<std::string_view, std::optional<std::string_view>>> said_;
+    using Text = std::optional<std::string_view>;
+    std::set<std::tuple<std::string_view, Text, Text>> said_;
     std::set<std::string_view> keys_;
 };
 

@@ -183,6 +183,29 @@ TEST(GitTrust, leaves_what_was_there_before) {
     EXPECT_TRUE(judge("[core]\n\thookspath=.husky\n\tbare=true\n", mine).is_clean());
 }
 
+// One git reads a blank where another reads the tab that stands there.
+TEST(GitTrust, judges_a_tab_in_both_readings) {
+    const auto settings = parse_git_config("[a]\nb = \t x\ty \rz\t # c\nc = \"x\ty\"\n").value();
+    EXPECT_EQ(settings[0].value, "x y  z");
+    EXPECT_EQ(settings[0].verbatim, "x\ty \rz");
+    EXPECT_EQ(settings[1].value, "x\ty");
+    EXPECT_EQ(settings[1].verbatim, std::nullopt);
+    const LeadsInside no_tabs = [](std::string_view path, PathFrom) {
+        return path.find('\t') == path.npos;
+    };
+    const LeadsInside no_blanks = [](std::string_view path, PathFrom) {
+        return path.find(' ') == path.npos;
+    };
+    for (const char* text : {"[core]\nworktree = sub\tx\n", "[remote \"o\"]\nurl = sub\tx\n"}) {
+        const auto setting = parse_git_config(text).value().front();
+        EXPECT_FALSE(is_benign(setting, no_tabs)) << text;
+        EXPECT_FALSE(is_benign(setting, no_blanks)) << text;
+    }
+    EXPECT_EQ(refused("[user]\nname = a\tb\n"), Keys{});
+    EXPECT_EQ(judge("[core]\nhooksPath = my\thooks\n", "[core]\nhooksPath = my hooks\n").refused,
+              Keys{"core.hookspath"});
+}
+
 TEST(GitTrust, puts_back_what_must_stay) {
     const std::string_view mine =
         "[core]\n\thooksPath = .husky\n[remote \"o\"]\n\turl = here\n\tfetch = +a:b\n";

@@ -61,15 +61,17 @@ void add_dotted_settings(Rules& rules) {
                "**/.config/git", ".ripgreprc"});
     // Where the next session of paddock itself gets its boundary from.
     rules.add(Access::kReadOnly, {"**/.config/paddock"});
-    rules.add(Access::kReadOnly, {".vscode", ".idea", ".zed", ".fleet", ".devcontainer",
-                                  ".devcontainer.json", ".husky"});
-    rules.add(
-        Access::kReadOnly,
-        {".mcp.json",       ".claude",   ".claude.json", ".codex",   ".agents",     ".cursor",
-         ".gemini",         ".qwen",     ".opencode",    ".crush",   ".crush.json", ".goose",
-         ".aider.conf.yml", ".continue", ".windsurf",    ".roo",     ".kilocode",   ".amazonq",
-         ".kiro",           ".junie",    ".factory",     ".augment", ".trae",       ".copilot",
-         ".openhands",      ".amp",      ".warp"});
+    rules.add(Access::kReadOnly,
+              {".vscode", ".idea", ".run", ".zed", ".fleet", ".helix", ".vim", ".theia", ".nova",
+               ".devcontainer", ".devcontainer.json", ".husky"});
+    rules.add(Access::kReadOnly,
+              {".mcp.json",   ".claude",         ".claude.json",    ".codex",    ".agents",
+               ".cursor",     ".gemini",         ".qwen",           ".opencode", ".crush",
+               ".crush.json", ".goose",          ".aider.conf.yml", ".continue", ".windsurf",
+               ".roo",        ".kilocode",       ".amazonq",        ".kiro",     ".junie",
+               ".factory",    ".augment",        ".trae",           ".copilot",  ".openhands",
+               ".amp",        ".warp",           ".vibe",           ".iflow",    ".codebuddy",
+               ".qoder",      "**/.github/hooks"});
 }
 
 // The names of branches are no names of files. None begins with a dot.

@@ -1,11 +1,12 @@
 // Searches ask for every file of a tree, and hardly any name has to do with a rule. So each name of
 // a path is first looked up by its first two bytes and its last two; only the rules that all
-// of them leave over are matched.
+// of them leave over for some name are matched, each once, however deep the path is.
 #include "policy/path_rules.h"
 
 #include <paddock/limits.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 
 #include "policy/name_alias.h"
@@ -15,6 +16,8 @@ namespace {
 
 constexpr std::size_t kWordBits = 64;
 constexpr unsigned kByteValues = 256;
+constexpr std::size_t kDefaultsMax = 512;
+constexpr std::size_t kWordsMax = (limits::kPathRulesMax + kDefaultsMax) / kWordBits + 1;
 
 // The last name of a pattern if its first and last byte say what names it can match, else "*".
 std::string_view telling_name(std::string_view pattern) noexcept {
@@ -43,22 +46,13 @@ void each_match(char of_pattern, Visit visit) {
     }
 }
 
-// Calls `visit` with the path and each directory above it, the nearest to the root first, until it
-// returns true; whether it did.
-template <class Visit>
-bool any_from_root(std::string_view path, Visit visit) {
-    for (std::size_t end = 0; end < path.size();) {
-        end = std::min(path.find('/', end + 1), path.size());
-        if (visit(path.substr(0, end))) return true;
-    }
-    return false;
-}
-
 }  // namespace
 
 Outcome<PathRules> PathRules::compile(std::span<const PathRule> from_operator,
                                       std::span<const PathRule> defaults) {
-    if (from_operator.size() > limits::kPathRulesMax) return refuse(Code::kLimitReached);
+    if (from_operator.size() > limits::kPathRulesMax || defaults.size() > kDefaultsMax) {
+        return refuse(Code::kLimitReached);
+    }
     PathRules rules;
     rules.from_operator_ = from_operator.size();
     rules.words_ = (from_operator.size() + defaults.size()) / kWordBits + 1;
@@ -74,6 +68,8 @@ Outcome<PathRules> PathRules::compile(std::span<const PathRule> from_operator,
 Done PathRules::add(const PathRule& rule, bool is_default) {
     Rule added{rule.pattern, rule.access, {}};
     std::string_view pattern = added.pattern;
+    const auto slashes = std::count(pattern.begin(), pattern.end(), '/');
+    names_max_ = std::max(names_max_, static_cast<std::size_t>(slashes) + 2);
     text::GlobOptions options;
     options.ignore_case = rule.access != Access::kAllow;
     if (pattern == "**" || pattern == "/**") {
@@ -146,22 +142,29 @@ std::uint64_t PathRules::candidates(std::string_view name, std::size_t word) con
     return ends & by_second_[at(name[1])] & by_last_but_one_[at(name[name.size() - 2])];
 }
 
-std::size_t PathRules::first_match(std::string_view path) const noexcept {
-    std::size_t best = everything_.value_or(rules_.size());
+bool PathRules::applies(const Rule& rule, std::string_view path, Matched matched) {
+    const bool itself = matched == Matched::kItself;
+    if (rule.name_only) return itself && rule.glob->matches(path, true);
+    const std::size_t above = path.find('/') == path.npos ? 0 : path.rfind('/');
+    return rule.glob->covers(rule.below_only && itself ? path.substr(0, above) : path);
+}
+
+std::size_t PathRules::first_match(std::string_view path, Matched matched) const noexcept {
+    std::array<std::uint64_t, kWordsMax> possible{};
     for (std::size_t begin = 0, end = 0; begin < path.size(); begin = end + 1) {
         end = std::min(path.find('/', begin), path.size());
         const std::string_view name = path.substr(begin, end - begin);
-        for (std::size_t word = 0; word * kWordBits < best; ++word) {
-            for (std::uint64_t left = candidates(name, word); left != 0; left &= left - 1) {
-                const auto i = word * kWordBits + static_cast<std::size_t>(std::countr_zero(left));
-                if (i >= best) break;
-                const bool reaches =
-                    end < path.size() ? !rules_[i].name_only : !rules_[i].below_only;
-                if (reaches && rules_[i].glob->matches(path.substr(0, end), true)) best = i;
-            }
+        for (std::size_t word = 0; word < words_; ++word) possible[word] |= candidates(name, word);
+    }
+    const std::size_t end = everything_.value_or(rules_.size());
+    for (std::size_t word = 0; word * kWordBits < end; ++word) {
+        for (std::uint64_t left = possible[word]; left != 0; left &= left - 1) {
+            const auto i = word * kWordBits + static_cast<std::size_t>(std::countr_zero(left));
+            if (i >= end) break;
+            if (applies(rules_[i], path, matched)) return i;
         }
     }
-    return best;
+    return end;
 }
 
 Decision PathRules::decide(std::string_view path) const noexcept {
@@ -173,9 +176,20 @@ Decision PathRules::decide(std::string_view path) const noexcept {
 }
 
 Decision PathRules::decide_as_written(std::string_view path) const noexcept {
-    const std::size_t index = path.empty() ? rules_.size() : first_match(path);
+    const std::size_t index = path.empty() ? rules_.size() : first_match(path, Matched::kItself);
     if (index == rules_.size()) return {};
     return {rules_[index].access, index, rules_[index].pattern, index < from_operator_};
+}
+
+std::string PathRules::likeness_of(std::string_view name) const {
+    const std::string plain = plain_spelling(name).value_or(std::string(name));
+    std::string likeness;
+    for (const std::string_view spelling : {name, std::string_view(plain)}) {
+        for (const Rule& rule : rules_) {
+            if (rule.glob) likeness += rule.glob->endings(spelling);
+        }
+    }
+    return likeness;
 }
 
 std::vector<PathRules::Below> PathRules::restricted_below(std::string_view directory) const {
@@ -190,14 +204,7 @@ std::vector<PathRules::Below> PathRules::restricted_below(std::string_view direc
         }
     }
     // A rule before them decides about all that is below.
-    const bool is_decided = std::any_of(
-        rules_.begin(), rules_.begin() + static_cast<std::ptrdiff_t>(first), [&](const Rule& rule) {
-            if (rule.name_only) return false;
-            return !rule.glob || any_from_root(plain, [&](std::string_view prefix) {
-                return rule.glob->matches(prefix, true);
-            });
-        });
-    if (is_decided) found.clear();
+    if (!found.empty() && first_match(plain, Matched::kAllBelow) < first) found.clear();
     return found;
 }
 
@@ -207,18 +214,13 @@ bool PathRules::covers_something_below(std::string_view directory) const noexcep
 }
 
 bool PathRules::covers_below_as_written(std::string_view directory) const noexcept {
-    for (const Rule& rule : rules_) {
-        if (rule.name_only) continue;
-        const bool restricts = rule.access != Access::kAllow;
-        // It decides about all that no rule before it touches, and there was none.
-        if (!rule.glob || any_from_root(directory, [&](std::string_view prefix) {
-                return rule.glob->matches(prefix, true);
-            })) {
-            return restricts;
-        }
-        if (restricts && rule.glob->may_match_below(directory)) return true;
-    }
-    return false;
+    // This one decides about all that no rule before it touches.
+    const std::size_t last = first_match(directory, Matched::kAllBelow);
+    if (last < rules_.size() && rules_[last].access != Access::kAllow) return true;
+    return std::any_of(
+        rules_.begin(), rules_.begin() + static_cast<std::ptrdiff_t>(last), [&](const Rule& rule) {
+            return rule.access != Access::kAllow && rule.glob->may_match_below(directory);
+        });
 }
 
 }  // namespace paddock::policy

@@ -57,6 +57,12 @@ public:
     };
     std::vector<Below> restricted_below(std::string_view directory) const;
 
+    // Equal for names that the rules cannot tell apart in the same directory.
+    std::string likeness_of(std::string_view name) const;
+
+    // More names in a row that no rule knows are like so many.
+    std::size_t names_max() const noexcept { return names_max_; }
+
 private:
     // A directory that a pattern names, and what of the pattern follows it.
     struct Way {
@@ -80,11 +86,14 @@ private:
     static Outcome<std::vector<Way>> ways_of(std::string_view pattern, bool below_only);
     void index(std::size_t rule, std::string_view pattern);
     std::uint64_t candidates(std::string_view name, std::size_t word) const noexcept;
-    std::size_t first_match(std::string_view path) const noexcept;
+    enum class Matched : bool { kItself, kAllBelow };
+    static bool applies(const Rule& rule, std::string_view path, Matched matched);
+    std::size_t first_match(std::string_view path, Matched matched) const noexcept;
 
     std::vector<Rule> rules_;
     std::size_t from_operator_ = 0;          // that many come first
     std::optional<std::size_t> everything_;  // the first rule for "**"
+    std::size_t names_max_ = 0;              // of a pattern, "**" counted as one
     std::size_t words_ = 1;                  // of a mask
     Masks by_first_, by_second_, by_last_but_one_, by_last_;
 };

@@ -29,6 +29,13 @@ std::string decided(const PathRules& rules, std::string_view path) {
     return name_of(rules.decide(path).access);
 }
 
+// "a/a/a/leaf"
+std::string deep_path(const std::string& directory, int depth, const std::string& leaf) {
+    std::string path;
+    for (int i = 0; i < depth; ++i) path += directory + "/";
+    return path + leaf;
+}
+
 TEST(PathRules, allow_what_no_rule_names) {
     const Decision decision = rules({{"secret", Access::kDeny}}).decide("src/main.cc");
     EXPECT_EQ(decision.access, Access::kAllow);
@@ -174,6 +181,20 @@ TEST(PathRules, know_what_a_directory_gives_its_name_to) {
     EXPECT_EQ(below(*rules, "other"), "");
 }
 
+// Each link of a tree is asked about, however deep somebody made it: with every rule matched on
+// every directory above, these would take hours.
+TEST(PathRules, judge_what_lies_deep_as_quickly_as_they_read_it) {
+    const std::string deep = deep_path("a", 2000, "link");
+    const std::string named = deep_path("config", 500, "config");
+    for (int i = 0; i < 10'000; ++i) {
+        ASSERT_TRUE(defaults().restricted_below(deep).empty());
+        ASSERT_TRUE(defaults().restricted_below(named).empty());
+        ASSERT_TRUE(defaults().covers_something_below(deep));
+        ASSERT_TRUE(defaults().covers_something_below(named));
+    }
+    EXPECT_EQ(defaults().restricted_below(deep + "/.aws").size(), 1U);
+}
+
 TEST(PathRules, agree_with_themselves_on_trees) {
     const std::vector<std::string> patterns = {"a",  "b",     "/a", "a/b",     "*",  "**/b", "a/**",
                                                "**", "a/*/c", "c",  "{a,b}/c", "b/", "/c/**"};
@@ -287,19 +308,41 @@ TEST(PathDefaults, know_that_branches_are_no_files) {
 }
 
 TEST(PathDefaults, keep_what_shells_editors_and_agents_obey_as_it_is) {
-    for (const char* path :
-         {".bashrc", "a/.profile", ".zshenv", ".BASHRC", ".config/fish/config.fish",
-          ".vscode/tasks.json", "sub/.idea/workspace.xml", ".mcp.json", ".claude/settings.json",
-          ".codex/config.toml", ".cursor/mcp.json", ".gemini/settings.json", ".agents/x",
-          ".husky/pre-commit", "opencode.json", "x.code-workspace", "node_modules/.bashrc",
-          ".gitconfig"}) {
+    for (const char* path : {".bashrc",
+                             "a/.profile",
+                             ".zshenv",
+                             ".BASHRC",
+                             ".config/fish/config.fish",
+                             ".vscode/tasks.json",
+                             "sub/.idea/workspace.xml",
+                             ".mcp.json",
+                             ".claude/settings.json",
+                             ".codex/config.toml",
+                             ".cursor/mcp.json",
+                             ".gemini/settings.json",
+                             ".agents/x",
+                             ".husky/pre-commit",
+                             "opencode.json",
+                             "x.code-workspace",
+                             "node_modules/.bashrc",
+                             ".gitconfig",
+                             ".helix/config.toml",
+                             "a/.vim/coc-settings.json",
+                             ".run/x.run.xml",
+                             ".theia/tasks.json",
+                             ".nova/Tasks/x.json",
+                             ".vibe/config.toml",
+                             ".iflow/settings.json",
+                             ".codebuddy/settings.json",
+                             ".qoder/settings.json",
+                             ".github/hooks/x.json"}) {
         EXPECT_EQ(decided(defaults(), path), "read_only") << path;
     }
     EXPECT_EQ(decided(defaults(), ".envrc"), "deny");
-    for (const char* path :
-         {"CLAUDE.md", "AGENTS.md", "GEMINI.md", ".cursorrules", "bashrc", "profile",
-          "claude/settings.json", ".editorconfig", "node_modules/a/b/.vscode/settings.json",
-          "venv/lib/python3/site-packages/grpc/roots.pem"}) {
+    for (const char* path : {"CLAUDE.md", "AGENTS.md", "GEMINI.md", ".cursorrules", "bashrc",
+                             "profile", "claude/settings.json", ".editorconfig",
+                             ".github/workflows/ci.yml", "node_modules/a/b/.vscode/settings.json",
+                             "venv/lib/python3/site-packages/grpc/roots.pem"}) {
         EXPECT_EQ(decided(defaults(), path), "allow") << path;
     }
 }

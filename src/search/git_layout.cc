@@ -295,22 +295,6 @@ void note(const PinnedDirectory& directory, std::string_view name,
     if (const auto type = directory.type_of(name)) entries.push_back({std::string(name), *type});
 }
 
-// What git finds in this directory: a ".git", or itself a repository.
-void note_repository(const Root& root, const std::string& path, NotableMap& notable) {
-    const PinnedDirectory directory(root, path);
-    std::vector<NotableEntry> entries;
-    note(directory, ".git", entries);
-    if (!entries.empty() && entries.front().type == FileType::kDirectory) {
-        const std::string dot_git = joined(path, ".git");
-        const PinnedDirectory inside(root, dot_git);
-        for (const std::string_view part : kParts) note(inside, part, notable[dot_git]);
-    }
-    if (!is_git_directory_name(leaf_of(path)) && directory.may_hold("HEAD")) {
-        for (const std::string_view name : kRepositoryNames) note(directory, name, entries);
-    }
-    if (!entries.empty()) notable[path] = std::move(entries);
-}
-
 // Links give what they lead to, now or later, the name that git obeys.
 void add_trail(const LinkTrail& trail, const GitPart& of, std::vector<GitPart>& parts) {
     const auto add = [&](const std::string& path) {
@@ -402,6 +386,21 @@ GitParts git_parts(const Root& root, const NotableMap& notable, std::string_view
     return Layout(root, notable, home, Layout::Seen::kAll).run();
 }
 
+void note_repository(const Root& root, const std::string& path, NotableMap& notable) {
+    const PinnedDirectory directory(root, path);
+    std::vector<NotableEntry> entries;
+    note(directory, ".git", entries);
+    if (!entries.empty() && entries.front().type == FileType::kDirectory) {
+        const std::string dot_git = joined(path, ".git");
+        const PinnedDirectory inside(root, dot_git);
+        for (const std::string_view part : kParts) note(inside, part, notable[dot_git]);
+    }
+    if (!is_git_directory_name(leaf_of(path)) && directory.may_hold("HEAD")) {
+        for (const std::string_view name : kRepositoryNames) note(directory, name, entries);
+    }
+    if (!entries.empty()) notable[path] = std::move(entries);
+}
+
 std::vector<GitPart> git_parts_above(const Root& root, std::string_view path,
                                      std::string_view home) {
     NotableMap notable;
@@ -409,6 +408,11 @@ std::vector<GitPart> git_parts_above(const Root& root, std::string_view path,
         at = parent_of(at);
         note_repository(root, std::string(at), notable);
     }
+    return git_parts_noted(root, notable, home);
+}
+
+std::vector<GitPart> git_parts_noted(const Root& root, const NotableMap& notable,
+                                     std::string_view home) {
     std::vector<GitPart> parts;
     if (!notable.empty()) parts = Layout(root, notable, home, Layout::Seen::kAbove).run().all;
     for (std::size_t i = 0, count = parts.size(); i < count; ++i) {

@@ -84,6 +84,12 @@ GitParts git_parts(const Root& root, const NotableMap& notable, std::string_view
 std::vector<GitPart> git_parts_above(const Root& root, std::string_view path,
                                      std::string_view home);
 
+// The two halves of that: what git finds in this directory, a ".git" or itself a repository; and
+// the parts of all that was noted so.
+void note_repository(const Root& root, const std::string& path, NotableMap& notable);
+std::vector<GitPart> git_parts_noted(const Root& root, const NotableMap& notable,
+                                     std::string_view home);
+
 // Where the path in a git file leads, relative to the root ("" is the root itself); nothing if it
 // leads out. `from`: the directory that a relative path begins in. As text: no link is looked up.
 std::optional<std::string> led_inside(const Root& root, std::string_view from,

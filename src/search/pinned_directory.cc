@@ -9,6 +9,7 @@
 #include "fs/entry.h"
 #include "fs/resolver.h"
 #include "fs/tree.h"
+#include "sys/name.h"
 #include "sys/stat.h"
 
 namespace paddock::search {
@@ -27,9 +28,18 @@ PinnedDirectory::PinnedDirectory(const Root& root, std::string_view path)
     if (!path.empty()) opened_ = open_directory(state_, path, O_PATH);
 }
 
-Outcome<FileType> PinnedDirectory::type_of(std::string_view name) const {
+Outcome<int> PinnedDirectory::descriptor() const {
     if (opened_ && !*opened_) return opened_->error();
-    const int at = opened_ ? (*opened_)->get() : state_.fd.get();
+    return opened_ ? (*opened_)->get() : state_.fd.get();
+}
+
+Outcome<std::string> PinnedDirectory::link_text(std::string_view name) const {
+    PADDOCK_ASSIGN(at, descriptor());
+    return sys::readlinkat(at, std::string(name).c_str());
+}
+
+Outcome<FileType> PinnedDirectory::type_of(std::string_view name) const {
+    PADDOCK_ASSIGN(at, descriptor());
     PADDOCK_ASSIGN(node, sys::node_at(at, std::string(name).c_str()));
     if (!state_.may_enter(node.mount)) return refuse(Code::kMountCrossing);
     return node.stat.type;

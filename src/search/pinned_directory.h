@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include <paddock/root.h>
@@ -20,10 +21,15 @@ public:
     // Of the name itself, a link not followed. Errors: not_found, mount_crossing, ...
     Outcome<FileType> type_of(std::string_view name) const;
 
+    // Where the link of that name leads, as it is written there.
+    Outcome<std::string> link_text(std::string_view name) const;
+
     // What cannot be looked at counts as there.
     bool may_hold(std::string_view name) const;
 
 private:
+    Outcome<int> descriptor() const;
+
     const fs::RootState& state_;
     std::optional<Outcome<UniqueFd>> opened_;  // absent: the root
 };

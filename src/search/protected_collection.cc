@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include <paddock/limits.h>
+
 #include "base/within.h"
 #include "fs/rel_path.h"
 #include "search/git_layout.h"
@@ -10,6 +12,7 @@ namespace paddock::search {
 namespace {
 
 using fs::joined;
+using fs::leaf_of;
 using fs::parent_of;
 using policy::Access;
 using policy::Decision;
@@ -26,15 +29,8 @@ bool is_there(const ProtectedPath& entry, const Result<Stat>& stat) {
 }
 
 // Names that rules know by wildcards only; the others differ in what "?" and "[!.]" match.
-constexpr std::string_view kAnyName = "\x01";
-constexpr std::string_view kOtherNames = ".\x01/\x01\x01";
-
-// The path with `names` in place of the last one of the directory `at` above it.
-std::string renamed(const std::string& path, std::string_view at, std::string_view names) {
-    const std::string_view below = std::string_view(path).substr(at.size() + 1);
-    if (names.empty()) return joined(parent_of(at), below);
-    return joined(joined(parent_of(at), names), below);
-}
+constexpr std::string_view kAnyName = "\x01/";
+constexpr std::string_view kOtherNames = ".\x01/\x01\x01/";
 
 bool is_led_to_hooks(const ProtectedPath& entry) {
     return entry.kind == ProtectedKind::kGitHooks && !entry.named_by.empty();
@@ -75,13 +71,20 @@ void ProtectedCollection::add_link(const std::string& path, std::string_view rul
     add(std::move(link));
 }
 
-std::vector<ProtectedPath> ProtectedCollection::take() {
+Outcome<std::vector<ProtectedPath>> ProtectedCollection::take() {
     // Looking may find more.
-    for (std::size_t i = 0; i < unseen_.size(); ++i) look(std::string(unseen_[i]));
-    add_pins();
+    for (std::size_t i = 0; i < unseen_.size(); ++i) {
+        if (interruption_.requested()) return kUnfinishedLook;
+        look(std::string(unseen_[i]));
+    }
+    PADDOCK_TRY(add_pins());
+    Covers covers;
     std::vector<ProtectedPath> taken;
     for (const auto& [path, entry] : found_) {
-        if (!is_covered(entry)) taken.push_back(entry);
+        const auto cover = cover_of(parent_of(path), covers);
+        const bool is_covered =
+            cover == Protection::kHidden || (cover && entry.protection != Protection::kHidden);
+        if (!is_covered) taken.push_back(entry);
     }
     return taken;
 }
@@ -144,52 +147,92 @@ std::string ProtectedCollection::standing_for(const std::string& path) const {
 // in itself, which take both along. Nothing is renamed out of a pinned directory, so names above
 // are the ones to keep: from below, each is given up that the path stays protected without, then
 // the next one without that.
-void ProtectedCollection::add_pins() {
-    std::map<std::string, ProtectedPath> pins;
-    for (const auto& [path, of] : found_) {
-        const auto end = ends_.find(path);
-        std::string without = path;  // the names that were given up; those up to `at` are intact
-        for (std::string_view at = parent_of(path); !at.empty(); at = parent_of(at)) {
-            const std::string directory(at);
-            if (found_.contains(directory) || pins.contains(directory)) continue;
-            const bool is_led = end != ends_.end() && !is_within(end->second, at);
-            if (!is_led && !depends_on_name(path, without, at)) {
-                without = renamed(without, at, kAnyName);
-                continue;
-            }
-            const auto stat = root_.lstat(directory);
-            if (!stat) continue;
-            ProtectedPath pin;
-            pin.path = directory;
-            pin.protection = Protection::kPinned;
-            pin.stat = *stat;
-            pin.rule = of.rule;
-            pins.emplace(directory, std::move(pin));
-        }
+Done ProtectedCollection::add_pins() {
+    Seen seen;
+    // A pin stands before all that is below it, so it is not met here.
+    for (const auto& [path, entry] : found_) {
+        if (interruption_.requested()) return kUnfinishedLook;
+        PADDOCK_TRY(add_pins_above(path, entry, seen));
     }
-    found_.merge(pins);
+    return {};
 }
 
-// Would the path, as `without` has it, be less protected if the directory `at` above it were called
-// otherwise, or lay a level higher or deeper?
-bool ProtectedCollection::depends_on_name(const std::string& path, const std::string& without,
-                                          std::string_view at) const {
+// A tree may be deep and full of protected names. Where a tail like this one was seen at a
+// directory, whatever is above has been looked at.
+Done ProtectedCollection::add_pins_above(std::string_view path, const ProtectedPath& entry,
+                                         Seen& seen) {
+    const auto end = ends_.find(entry.path);
+    Tail tail = tail_of(path);
+    for (std::string_view at = parent_of(path); !at.empty(); at = parent_of(at)) {
+        const bool is_led = end != ends_.end() && !is_within(end->second, at);
+        if (!is_led && tail.access == Access::kAllow) return {};
+        if (!is_led && !seen.emplace(at, tail.names + tail.likeness).second) return {};
+        if (judged_bytes_ > limits::kPinJudgedBytesMax) {
+            return refuse(Code::kLimitReached, "holds protected names too deep in the tree");
+        }
+        const std::string directory(at);
+        const bool is_known = found_.contains(directory);
+        if (!is_known && !is_led && !depends_on_name(at, tail)) {
+            // More of them are the same to the rules.
+            if (tail.given_up == rules_.names_max()) continue;
+            ++tail.given_up;
+            tail.names.insert(0, kAnyName);
+            continue;
+        }
+        if (!is_known) pin(directory, entry.rule);
+        tail.given_up = 0;
+        tail.names.insert(0, std::string(leaf_of(at)) + "/");
+    }
+    return {};
+}
+
+void ProtectedCollection::pin(const std::string& directory, const std::string& rule) {
+    const auto stat = root_.lstat(directory);
+    if (!stat) return;
+    ProtectedPath pin;
+    pin.path = directory;
+    pin.protection = Protection::kPinned;
+    pin.stat = *stat;
+    pin.rule = rule;
+    found_.emplace(directory, std::move(pin));
+}
+
+ProtectedCollection::Tail ProtectedCollection::tail_of(std::string_view path) {
+    const std::string_view leaf = leaf_of(path);
     const Access access = rules_.decide(path).access;
-    if (access == Access::kAllow) return false;
+    const std::string likeness =
+        std::to_string(static_cast<int>(access)) + rules_.likeness_of(leaf);
+    const std::size_t number = likenesses_.emplace(likeness, likenesses_.size()).first->second;
+    return {leaf, access, std::to_string(number)};
+}
+
+// Would the path be less protected if the directory `at` above it were called otherwise, or lay a
+// level higher or deeper?
+bool ProtectedCollection::depends_on_name(std::string_view at, const Tail& tail) {
     const auto loses = [&](std::string_view names) {
-        return rules_.decide(renamed(without, at, names)).access < access;
+        std::string path = joined(parent_of(at), names);
+        path.append(tail.names).append(tail.leaf);
+        judged_bytes_ += path.size();
+        return rules_.decide(path).access < tail.access;
     };
     return loses(kAnyName) || loses({}) || loses(kOtherNames);
 }
 
-bool ProtectedCollection::is_covered(const ProtectedPath& entry) const {
-    for (std::string_view at = parent_of(entry.path); !at.empty(); at = parent_of(at)) {
-        const auto above = found_.find(std::string(at));
-        if (above == found_.end() || above->second.protection == Protection::kPinned) continue;
-        if (above->second.protection == Protection::kHidden) return true;
-        if (entry.protection != Protection::kHidden) return true;
+std::optional<Protection> ProtectedCollection::cover_of(std::string_view directory,
+                                                        Covers& covers) const {
+    std::vector<std::string_view> unknown;
+    std::string_view at = directory;
+    for (; !at.empty() && !covers.contains(at); at = parent_of(at)) unknown.push_back(at);
+    std::optional<Protection> cover;
+    if (!at.empty()) cover = covers.at(at);
+    for (auto below = unknown.rbegin(); below != unknown.rend(); ++below) {
+        const auto own = found_.find(std::string(*below));
+        const bool covers_more = own != found_.end() && cover != Protection::kHidden &&
+                                 own->second.protection != Protection::kPinned;
+        if (covers_more) cover = own->second.protection;
+        covers.emplace(*below, cover);
     }
-    return false;
+    return cover;
 }
 
 }  // namespace paddock::search

@@ -4,7 +4,10 @@
 
 #include "fs/rel_path.h"
 #include "search/git_layout.h"
+#include "search/interruption.h"
+#include "search/pinned_directory.h"
 #include "search/protected_collection.h"
+#include "sys/name.h"
 
 namespace paddock::search {
 namespace {
@@ -37,14 +40,15 @@ bool passes_git_directory(std::string_view path) {
 // By its text, so of several links one after the other the one that matters. Rules spare branches;
 // a link that leads there would have them obeyed as a part of the project. Packages have thousands
 // of links, and nobody works there.
-bool leads_into_git(const Root& root, std::string_view link) {
+template <class ReadText>
+bool leads_into_git(std::string_view link, ReadText read_text) {
     constexpr std::string_view kPackages = "node_modules/";
     if (passes_git_directory(link) || link.find(kPackages) != link.npos) return false;
-    const auto target = root.readlink(link);
-    return target && passes_git_directory(target->text);
+    const Outcome<std::string> text = read_text();
+    return text && passes_git_directory(*text);
 }
 
-EntryInterest choose(const Root& root, const PathRules& rules, std::string_view path,
+EntryInterest choose(int directory, const PathRules& rules, std::string_view path,
                      std::string_view name, FileType type) {
     EntryInterest interest;
     const Access access = decide_named(rules, path, type).access;
@@ -52,8 +56,9 @@ EntryInterest choose(const Root& root, const PathRules& rules, std::string_view 
     interest.note = is_git_name(name, type);
     const std::string_view parent = parent_of(path);
     if (type == FileType::kSymlink && !interest.note) {
+        const auto text = [&] { return sys::readlinkat(directory, std::string(name).c_str()); };
         interest.note = access != Access::kAllow || !rules.restricted_below(path).empty() ||
-                        leads_into_git(root, path);
+                        leads_into_git(path, text);
     }
     // What its directory stands for need not be noted.
     if (!interest.note && access != Access::kAllow) {
@@ -113,9 +118,9 @@ ProtectedPaths::ProtectedPaths(const Root& root, const policy::PathRules& rules,
     : root_(root),
       rules_(rules),
       home_(std::move(home)),
-      snapshot_(root, [root, &rules](std::string_view path, std::string_view name, FileType type) {
-          return choose(root, rules, path, name, type);
-      }) {}
+      snapshot_(root,
+                [&rules](int directory, std::string_view path, std::string_view name,
+                         FileType type) { return choose(directory, rules, path, name, type); }) {}
 
 void ProtectedPaths::note_socket(const std::string& path) {
     const auto stat = root_.lstat(path);
@@ -127,16 +132,18 @@ void ProtectedPaths::note_socket(const std::string& path) {
     sockets_.push_back(std::move(socket));
 }
 
-Outcome<std::vector<ProtectedPath>> ProtectedPaths::find() {
-    PADDOCK_TRY(snapshot_.look());
+Outcome<std::vector<ProtectedPath>> ProtectedPaths::find(std::chrono::milliseconds time_max) {
+    Interruption interruption(time_max, {});
+    PADDOCK_TRY(snapshot_.look(std::chrono::system_clock::now(), &interruption));
     NotableMap notable;
     snapshot_.each_notable([&](const std::string& path, const std::vector<NotableEntry>& entries) {
         notable.emplace(path, entries);
     });
-    ProtectedCollection collection(root_, rules_);
+    ProtectedCollection collection(root_, rules_, interruption);
     sockets_.clear();
     for (const auto& [directory, entries] : notable) {
         for (const NotableEntry& entry : entries) {
+            if (interruption.requested()) return kUnfinishedLook;
             const std::string path = joined(directory, entry.name);
             if (entry.type == FileType::kSocket) note_socket(path);
             const Decision decision = decide_named(rules_, path, entry.type);
@@ -145,7 +152,10 @@ Outcome<std::vector<ProtectedPath>> ProtectedPaths::find() {
             } else if (entry.type == FileType::kSymlink) {
                 add_below_link(collection, rules_, path);
                 const Decision git = rules_.decide(joined(directory, ".git"));
-                const bool is_led = git.access != Access::kAllow && leads_into_git(root_, path);
+                const auto text = [&] {
+                    return PinnedDirectory(root_, directory).link_text(entry.name);
+                };
+                const bool is_led = git.access != Access::kAllow && leads_into_git(path, text);
                 if (is_led) collection.add_link(path, git.pattern, {});
             }
         }

@@ -17,10 +17,12 @@
 // the global git config says; hard links under other names.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include <paddock/limits.h>
 #include <paddock/root.h>
 
 #include "base/outcome.h"
@@ -59,8 +61,10 @@ public:
 
     // All of them as they are now, in order of path, so a pin stands before what is below it.
     // Costs one stat for each directory, and one for each protected path, after the first time.
-    // Errors: limit_reached (too large a tree), those of reading the root.
-    Outcome<std::vector<ProtectedPath>> find();
+    // Errors: limit_reached (too large or deep a tree, or more than `time_max`; the next time goes
+    // on with what the snapshot has by then), those of reading the root.
+    Outcome<std::vector<ProtectedPath>> find(
+        std::chrono::milliseconds time_max = limits::kProtectedLookTimeMax);
 
     const TreeSnapshot& snapshot() const noexcept { return snapshot_; }
 

@@ -6,6 +6,7 @@
 
 #include <paddock/limits.h>
 
+#include "escape/call_hook.h"
 #include "policy/path_defaults.h"
 #include "testing/jail.h"
 #include "testing/shell.h"
@@ -220,6 +221,57 @@ TEST_F(Protected, pin_nothing_where_the_name_of_the_file_is_enough) {
     given({{"**/private/**/*.json", Access::kDeny}, {"*.json", Access::kDeny}});
     tree({"ROOT/private/k.json=", "ROOT/a/b/c/.env=", "ROOT/a/b/node_modules/m/.env="});
     EXPECT_EQ(found(), "-a/b/c/.env -a/b/node_modules/m/.env -private/k.json ");
+}
+
+// Judging each on its own would pass the limit several times over.
+TEST_F(Protected, are_found_deep_in_a_tree) {
+    const Root made = root({});
+    std::string directory = "a";
+    for (int depth = 1; depth < 1900; ++depth) directory += "/a";
+    ASSERT_TRUE(made.mkdir_all(directory));
+    std::string expected;
+    for (int i = 10; i < 80; ++i) {
+        const std::string path = directory + "/" + std::to_string(i) + ".pem";
+        ASSERT_TRUE(made.write_file(path, "x"));
+        expected += "-" + path + " ";
+    }
+    EXPECT_EQ(found(), expected);
+    ASSERT_TRUE(made.mkdir(directory + "/.aws"));
+    ASSERT_TRUE(made.write_file(directory + "/.aws/credentials", "x"));
+    expected.insert(0, "=" + directory + "/.aws -" + directory + "/.aws/credentials ");
+    EXPECT_EQ(found(), expected);
+}
+
+TEST_F(Protected, take_no_walk_for_each_link_of_a_deep_directory) {
+    if (root({}).resolver() == ResolverKind::kWalk) GTEST_SKIP() << "each name takes calls there";
+    const Root made = root({});
+    std::string directory = "a";
+    for (int depth = 1; depth < 200; ++depth) directory += "/a";
+    ASSERT_TRUE(made.mkdir_all(directory));
+    const auto calls = [&] { return testing::count_calls([&] { EXPECT_EQ(found(), ""); }); };
+    const int without = calls();
+    for (int i = 0; i < 50; ++i) {
+        ASSERT_TRUE(made.symlink("nowhere", directory + "/" + std::to_string(i)));
+    }
+    EXPECT_LE(calls(), without + 100);
+}
+
+// What the rules tell apart in the same place is judged on its own.
+TEST_F(Protected, pin_for_each_name_what_that_name_needs) {
+    given({{"a/x*.json", Access::kAllow}, {"*.json", Access::kDeny}});
+    tree({"ROOT/a/b/y.json=", "ROOT/a/c/x.json=", "ROOT/a/c/y.json="});
+    EXPECT_EQ(found(), "-a/b/y.json =a/c -a/c/x.json -a/c/y.json ");
+}
+
+TEST_F(Protected, are_not_looked_for_without_end) {
+    tree({"ROOT/a/b/.env=", "ROOT/.env="});
+    const PathRules rules = PathRules::compile({}, policy::default_path_rules()).value();
+    ProtectedPaths paths(root({.symlinks = Symlinks::kReject}), rules, {});
+    const auto late = paths.find(std::chrono::milliseconds(-1));
+    ASSERT_FALSE(late);
+    EXPECT_EQ(late.error().code, Code::kLimitReached);
+    EXPECT_EQ(paths.snapshot().directories(), 2U) << "what was seen by then is kept";
+    EXPECT_EQ(paths.find()->size(), 2U);
 }
 
 TEST_F(Protected, are_found_again_when_they_change) {

@@ -56,7 +56,7 @@ class TreeSnapshot::Impl {
 public:
     Impl(Root root, EntryChooser choose) : root_(std::move(root)), choose_(std::move(choose)) {}
 
-    Done look(Time now);
+    Done look(Time now, Interruption* interruption);
     void each_notable(const DirectoryVisitor& visit) const;
     Unreadable unreadable() const;
     std::string path_of(const Stat& directory) const;
@@ -88,7 +88,7 @@ private:
         bool complete = true;
     };
 
-    Done walk(fs::DirChain& chain);
+    Done walk(fs::DirChain& chain, Interruption* interruption);
     Done visit(fs::DirChain& chain, Index index);
     Done leave(fs::DirChain& chain);
     Done fail(Index index, const Failure& failure);
@@ -116,7 +116,7 @@ private:
     std::vector<Frame> frames_;
 };
 
-Done TreeSnapshot::Impl::look(Time now) {
+Done TreeSnapshot::Impl::look(Time now, Interruption* interruption) {
     listed_ = 0;
     left_.clear();
     cut_.reset();
@@ -135,9 +135,10 @@ Done TreeSnapshot::Impl::look(Time now) {
         }
         fs::DirChain chain(state, start.get(), node, O_PATH);
         frames_.push_back({});
-        return walk(chain);
+        return walk(chain, interruption);
     }();
-    if (!done) {
+    const bool goes_on = interruption != nullptr && interruption->requested();
+    if (!done && !goes_on) {
         all_.clear();
         free_.clear();
         unreadable_.clear();
@@ -146,8 +147,9 @@ Done TreeSnapshot::Impl::look(Time now) {
     return done;
 }
 
-Done TreeSnapshot::Impl::walk(fs::DirChain& chain) {
+Done TreeSnapshot::Impl::walk(fs::DirChain& chain, Interruption* interruption) {
     while (!frames_.empty()) {
+        if (interruption != nullptr && interruption->requested()) return kUnfinishedLook;
         Frame& frame = frames_.back();
         const auto& below = all_[frame.directory].below;
         if (frame.next == below.size()) {
@@ -245,7 +247,7 @@ Outcome<TreeSnapshot::Impl::Listed> TreeSnapshot::Impl::read(int fd) {
         const std::string_view name = (*entry)->name;
         const FileType type = fs::type_of_entry(fd, **entry);
         path_ += name;
-        const EntryInterest interest = choose_(path_, name, type);
+        const EntryInterest interest = choose_(fd, path_, name, type);
         path_.resize(path_bytes);
         std::size_t& left = interest.harmless ? room_for_harmless : room;
         if (interest.note && left == 0) {
@@ -371,7 +373,9 @@ TreeSnapshot::TreeSnapshot(Root root, EntryChooser choose)
 TreeSnapshot::TreeSnapshot(TreeSnapshot&&) noexcept = default;
 TreeSnapshot::~TreeSnapshot() = default;
 
-Done TreeSnapshot::look(Time now) { return impl_->look(now); }
+Done TreeSnapshot::look(Time now, Interruption* interruption) {
+    return impl_->look(now, interruption);
+}
 void TreeSnapshot::each_notable(const DirectoryVisitor& visit) const { impl_->each_notable(visit); }
 TreeSnapshot::Unreadable TreeSnapshot::unreadable() const { return impl_->unreadable(); }
 std::string TreeSnapshot::path_of(const Stat& directory) const { return impl_->path_of(directory); }

@@ -26,6 +26,7 @@
 #include <paddock/root.h>
 
 #include "base/outcome.h"
+#include "search/interruption.h"
 
 namespace paddock::search {
 
@@ -40,8 +41,12 @@ struct EntryInterest {
     bool enter = true;  // directories
     bool harmless = false;
 };
-using EntryChooser =
-    std::function<EntryInterest(std::string_view path, std::string_view name, FileType type)>;
+// `directory` is open for reading, and holds the entry.
+using EntryChooser = std::function<EntryInterest(int directory, std::string_view path,
+                                                 std::string_view name, FileType type)>;
+
+inline constexpr Failure kUnfinishedLook{Code::kLimitReached, 0,
+                                         "takes too long to be looked through"};
 
 class TreeSnapshot {
 public:
@@ -56,8 +61,9 @@ public:
     ~TreeSnapshot();
 
     // Brings the snapshot up to date. limit_reached for more than limits::kSnapshotDirectoriesMax
-    // directories: the snapshot is then empty, and starts afresh the next time.
-    Done look(Time now = std::chrono::system_clock::now());
+    // directories: the snapshot is then empty, and starts afresh the next time. An interrupted
+    // look is kUnfinishedLook: the next one goes on with what is known by then.
+    Done look(Time now = std::chrono::system_clock::now(), Interruption* interruption = nullptr);
 
     // Directories that hold something notable, in no order; an empty path: the root itself.
     using DirectoryVisitor =

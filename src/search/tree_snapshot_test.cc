@@ -23,7 +23,7 @@ protected:
     // Notes names that begin with "n"; does not enter "closed".
     TreeSnapshot snapshot() {
         return TreeSnapshot(root({.symlinks = Symlinks::kReject}),
-                            [](std::string_view, std::string_view name, FileType) {
+                            [](int, std::string_view, std::string_view name, FileType) {
                                 return EntryInterest{name.starts_with('n'), name != "closed"};
                             });
     }
@@ -135,7 +135,7 @@ TEST_F(SnapshotTest, says_what_it_could_not_read) {
 // Of what may stay for ever there may be too much; it takes no room from the others.
 TEST_F(SnapshotTest, counts_the_harmless_apart_and_says_what_it_left_out) {
     TreeSnapshot at(root({.symlinks = Symlinks::kReject}),
-                    [](std::string_view, std::string_view name, FileType) {
+                    [](int, std::string_view, std::string_view name, FileType) {
                         return EntryInterest{true, true, name.starts_with('h')};
                     });
     tree({"ROOT/a/n1="});

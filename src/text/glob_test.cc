@@ -364,6 +364,11 @@ TEST(Glob, agrees_with_the_obvious_matcher) {
             const bool wanted = Reference::matches(pattern, path);
             ASSERT_EQ(glob->matches(path, false), wanted) << pattern << "  " << path;
             matched += wanted ? 1 : 0;
+            bool covers = glob->matches(path, true);
+            for (auto at = path.find('/'); at != path.npos; at = path.find('/', at + 1)) {
+                covers = covers || glob->matches(path.substr(0, at), true);
+            }
+            ASSERT_EQ(glob->covers(path), covers) << pattern << "  " << path;
             for (auto at = path.find('/'); wanted && at != path.npos; at = path.find('/', at + 1)) {
                 ASSERT_TRUE(glob->may_match_below(path.substr(0, at))) << pattern << "  " << path;
             }

@@ -56,13 +56,33 @@ PathPattern::PathPattern(std::vector<PathPart> parts) : parts_(std::move(parts))
         parts_.begin(), parts_.end(),
         [](const PathPart& a, const PathPart& b) { return a.any_names && b.any_names; });
     parts_.erase(repeated, parts_.end());
-    by_last_name_ = parts_.size() == 2 && parts_[0].any_names && !parts_[1].any_names;
+    by_last_names_ = parts_.size() > 1 && parts_[0].any_names &&
+                     std::none_of(parts_.begin() + 1, parts_.end(),
+                                  [](const PathPart& part) { return part.any_names; });
+}
+
+bool PathPattern::matches_last_names(std::string_view path) const noexcept {
+    for (std::size_t part = parts_.size() - 1; part > 0; --part) {
+        if (path.empty()) return false;
+        const std::string_view name = last_name(path);
+        if (!parts_[part].name.matches(name)) return false;
+        path.remove_suffix(std::min(name.size() + 1, path.size()));
+    }
+    return true;
+}
+
+bool PathPattern::matches(std::string_view path) const noexcept {
+    return by_last_names_ ? matches_last_names(path) : matches(path, Extent::kWhole);
+}
+
+bool PathPattern::covers(std::string_view path) const noexcept {
+    return !parts_.empty() && matches(path, Extent::kBeginning);
 }
 
 // Two positions that only move forward. After a mismatch the last "**" takes one name more; earlier
 // ones never have to, as with stars in a name.
-bool PathPattern::matches(std::string_view path) const noexcept {
-    if (by_last_name_) return !path.empty() && parts_.back().name.matches(last_name(path));
+bool PathPattern::matches(std::string_view path, Extent extent) const noexcept {
+    const bool is_whole = extent == Extent::kWhole;
     const std::size_t end = path.size() + 1;
     std::size_t at = first_name(path);
     std::size_t part = 0;
@@ -70,11 +90,11 @@ bool PathPattern::matches(std::string_view path) const noexcept {
     std::size_t retry_at = 0;
     for (;;) {
         if (part == parts_.size()) {
-            if (at == end) return true;
+            if (at == end || !is_whole) return true;
         } else if (parts_[part].any_names) {
             ++part;
             if (at == end || part == parts_.size()) return at != end;
-            if (part + 1 == parts_.size()) {
+            if (is_whole && part + 1 == parts_.size()) {
                 const std::size_t last = path.rfind('/') + 1;
                 return parts_[part].name.matches(path.substr(std::max(at, last)));
             }
@@ -93,6 +113,10 @@ bool PathPattern::matches(std::string_view path) const noexcept {
         at = retry_at;
         part = retry_part;
     }
+}
+
+bool PathPattern::may_end_in(std::string_view name) const noexcept {
+    return !parts_.empty() && (parts_.back().any_names || parts_.back().name.matches(name));
 }
 
 bool PathPattern::may_match_below(std::string_view directory) const noexcept {

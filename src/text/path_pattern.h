@@ -33,14 +33,24 @@ public:
 
     bool matches(std::string_view path) const noexcept;
 
+    // Matches the path or a directory above it.
+    bool covers(std::string_view path) const noexcept;
+
     // False if nothing below `directory` (empty: the root) can match.
     bool may_match_below(std::string_view directory) const noexcept;
+
+    // False if no path with this last name can match.
+    bool may_end_in(std::string_view name) const noexcept;
 
     const std::vector<PathPart>& parts() const noexcept { return parts_; }
 
 private:
+    enum class Extent : bool { kWhole, kBeginning };
+    bool matches(std::string_view path, Extent extent) const noexcept;
+    bool matches_last_names(std::string_view path) const noexcept;
+
     std::vector<PathPart> parts_;
-    bool by_last_name_ = false;  // "**/name"
+    bool by_last_names_ = false;  // "**/name", "**/a/b"
 };
 
 }  // namespace paddock::text

@@ -29,14 +29,6 @@ struct Model {
     bool is_optional = false;
 };
 
-struct CopyStep {
-    std::string from;
-    std::string to;
-    FileType type;
-    bool overwrite;
-    bool is_below = false;  // part of a directory that is copied
-};
-
 struct Copied {
     struct Directory {
         std::string path;

@@ -7,12 +7,13 @@
 namespace paddock::tools {
 namespace {
 
-Attempt<Answer> run_copy_path(Session& session, const Arguments& arguments, const CallOptions&) {
+Attempt<Answer> run_copy_path(Session& session, const Arguments& arguments,
+                              const CallOptions& options) {
     const Files& files = session.files();
     const auto paths = two_paths(files, arguments);
     if (!paths) return paths.error();
     const bool overwrite = arguments.flag("overwrite");
-    const auto copied = files.copy(paths->source, paths->destination, overwrite);
+    const auto copied = files.copy(paths->source, paths->destination, overwrite, options.cancel);
     if (!copied && !overwrite && copied.error().code == Code::kAlreadyExists) {
         return occupied(files, *paths);
     }

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +23,7 @@
 
 #include "policy/meter.h"
 #include "policy/path_rules.h"
+#include "search/git_above.h"
 #include "search/git_layout.h"
 #include "search/secret_scanner.h"
 #include "tools/answer.h"
@@ -102,9 +104,11 @@ public:
     void drop_aside(const std::string& aside) const;
     Attempt<void> make_directory(const std::string& canonical) const;
     // Both make the directories above `to`, and replace only a file whose content is known and that
-    // may be written. Of a copy that fails when a part has been made, the problem says so.
+    // may be written. Of a copy that fails or is cancelled when a part has been made, the problem
+    // says so.
     Attempt<void> move(const std::string& from, const std::string& to, bool overwrite) const;
-    Attempt<Copied> copy(const std::string& from, const std::string& to, bool overwrite) const;
+    Attempt<Copied> copy(const std::string& from, const std::string& to, bool overwrite,
+                         const std::stop_token& cancel = {}) const;
     // The directories above that are not there yet, the deepest first; and to be rid of them again.
     std::vector<std::string> missing_parents(const std::string& canonical) const;
     void remove_empty(const std::vector<std::string>& directories) const;
@@ -119,6 +123,8 @@ private:
     enum class Purpose : std::uint8_t { kLook, kChange };
     // Have the directories above been asked of already, as in a walk?
     enum class Above : std::uint8_t { kUnknown, kPassed };
+
+    class Copying;  // a copy that is under way
 
     struct Refusal {
         PathAccess access;
@@ -144,6 +150,9 @@ private:
                                               Above above) const;
     // Is it a part that the rules protect? The refusal names `path`.
     Attempt<void> check_part(const search::GitPart& part, const std::string& path) const;
+    // Would the change touch one of these?
+    Attempt<void> check_parts(const std::vector<search::GitPart>& parts,
+                              const std::string& canonical, search::GitChange change) const;
     // Of something in the directory `whole`, when that and all between has been asked of: what a
     // rule hides is not named.
     Attempt<void> check_in(const std::string& whole, const std::string& path,
@@ -157,17 +166,6 @@ private:
                                 Purpose purpose) const;
     Attempt<Resolution> resolve_parent(std::string_view parent, std::string_view given) const;
     Attempt<void> check_move(const std::string& from, const std::string& to, bool overwrite) const;
-    Attempt<void> for_each_step(const CopyStep& first, Copied* copied,
-                                const std::function<Attempt<void>(const CopyStep&)>& act) const;
-    Attempt<void> check_names(const CopyStep& whole, const CopyStep& step) const;
-    Attempt<void> check_copy(const CopyStep& whole, const CopyStep& step) const;
-    Attempt<void> check_in_the_way(const CopyStep& step) const;
-    Attempt<void> copy_one(const CopyStep& whole, const CopyStep& step, Copied& copied) const;
-    Attempt<void> copy_directory(const CopyStep& step, Copied& copied) const;
-    Attempt<void> give_modes(const Copied& copied) const;
-    void leave_out(Copied& copied, const std::string& path, const char* why) const;
-    Attempt<void> copy_content(const std::string& from, const std::string& to,
-                               bool overwrite) const;
     Attempt<void> check_removal(const std::string& canonical) const;
     // The change of a file whose present content the session knows.
     Attempt<Change> known(OpenFile file) const;

@@ -59,7 +59,12 @@ Attempt<void> Files::check_obeyed(const std::string& canonical, search::GitChang
     if (const auto part = search::obeyed_part(linkless_, canonical, change)) {
         if (auto allowed = check_part(*part, canonical); !allowed) return allowed;
     }
-    for (const search::GitPart& part : search::git_parts_above(linkless_, canonical, home_)) {
+    return check_parts(search::git_parts_above(linkless_, canonical, home_), canonical, change);
+}
+
+Attempt<void> Files::check_parts(const std::vector<search::GitPart>& parts,
+                                 const std::string& canonical, search::GitChange change) const {
+    for (const search::GitPart& part : parts) {
         const bool is_touched =
             is_within(canonical, part.path) ||
             (change == search::GitChange::kTakeAway && is_within(part.path, canonical));

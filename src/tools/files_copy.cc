@@ -1,10 +1,7 @@
-// Moving and copying. All that can be known before is asked before the first step: the rules, the
-// tracker, what is in the way. A copy looks at its whole source for that before it begins. What
-// fails later all the same tells how far it came.
+// Copying. A copy looks at its whole source before it begins, and asks all that can be known then:
+// the rules, the tracker, what is in the way. What fails later all the same tells how far it came.
 #include <mutex>
 #include <shared_mutex>
-
-#include <paddock/limits.h>
 
 #include "base/outcome.h"
 #include "fs/rel_path.h"
@@ -43,280 +40,255 @@ Problem partly(Problem problem, const Copied& copied) {
     return problem;
 }
 
+struct CopyStep {
+    std::string from;
+    std::string to;
+    FileType type;
+    bool is_below = false;  // part of a directory that is copied
+};
+
 }  // namespace
 
-void Files::leave_out(Copied& copied, const std::string& path, const char* why) const {
-    if (++copied.left_out > kLeftOutNamed + 1) return;
-    if (copied.left_out > kLeftOutNamed) {
-        copied.left_out_names += ", and more";
-        return;
-    }
-    if (copied.left_out > 1) copied.left_out_names += ", ";
-    copied.left_out_names += "'" + shown(path) + "' (" + why + ")";
-}
+class Files::Copying {
+public:
+    Copying(const Files& files, CopyStep whole, bool overwrite, const std::stop_token& cancel)
+        : files_(files), whole_(std::move(whole)), overwrite_(overwrite), cancel_(cancel) {}
 
-std::vector<std::string> Files::missing_parents(const std::string& canonical) const {
-    std::vector<std::string> missing;
-    for (std::string_view at = fs::parent_of(canonical); !at.empty(); at = fs::parent_of(at)) {
-        if (linkless_.exists(at).value_or(true)) break;
-        missing.emplace_back(at);
-    }
-    return missing;
-}
+    Attempt<Copied> run();
 
-// One that somebody else has filled meanwhile stays.
-void Files::remove_empty(const std::vector<std::string>& directories) const {
-    for (const std::string& directory : directories) (void)to_change().remove(directory);
-}
+private:
+    using Act = Attempt<void> (Copying::*)(const CopyStep&);
 
-Attempt<std::optional<Stat>> Files::replaced(const std::string& canonical) const {
-    const auto stat = linkless_.lstat(canonical);
-    if (!stat && stat.error().code == Code::kNotFound) return std::nullopt;
-    if (!stat) return told(stat.error());
-    if (stat->type == FileType::kDirectory) {
-        return told(as_error(refuse(Code::kIsADirectory), "replace", canonical));
-    }
-    if (stat->type != FileType::kRegular) {
-        return Problem(Code::kNotRegularFile, "'" + shown(canonical) +
-                                                  "' is a link or a special file and is not "
-                                                  "replaced. Remove it first if it is to go.");
-    }
-    if (auto writable = to_change().check_writable(canonical); !writable)
-        return told(writable.error());
-    if (reads_ == nullptr) return *stat;
-    const auto content = read(canonical, limits::kReadFileBytesMax);
-    if (!content) return content.error();
-    if (auto known = check_known(*content); !known) return known.error();
-    return content->stat;
-}
+    Attempt<void> for_each_step(Act act);
+    Attempt<void> check_names(const CopyStep& step) const;
+    Attempt<void> check_obeyed(const CopyStep& step);
+    Attempt<void> check_step(const CopyStep& step);
+    Attempt<void> check_in_the_way(const CopyStep& step) const;
+    Attempt<void> copy_step(const CopyStep& step);
+    Attempt<void> make_copy(const CopyStep& step);
+    Attempt<void> copy_directory(const CopyStep& step);
+    Attempt<void> copy_content(const std::string& from, const std::string& to) const;
+    Attempt<void> give_modes() const;
+    void leave_out(const std::string& path, const char* why);
 
-Attempt<void> Files::check_move(const std::string& from, const std::string& to,
-                                bool overwrite) const {
-    const auto source = linkless_.lstat(from);
-    if (!source) return told(source.error());
-    const bool is_directory = source->type == FileType::kDirectory;
-    if (is_directory && to.starts_with(from + "/")) {
-        return Problem(Code::kInvalidArgument,
-                       "A directory cannot be moved into itself. Choose another destination.");
-    }
-    if (is_directory) {
-        if (auto allowed = check_below(from, from); !allowed) return allowed;
-        if (auto allowed = check_below(from, to); !allowed) return allowed;
-    } else if (source->type == FileType::kSymlink) {
-        if (auto allowed = check_link(to); !allowed) return allowed;
-    }
-    // What is in the way goes, and what is below comes along.
-    if (overwrite) {
-        if (auto allowed = check_below(to, to); !allowed) return allowed;
-    }
-    for (const std::string& path : {from, to}) {
-        if (auto allowed = check_obeyed(path, search::GitChange::kTakeAway); !allowed)
-            return allowed;
-    }
-    if (!overwrite || is_directory) return {};
-    if (auto known = replaced(to); !known) return known.error();
-    return {};
-}
+    const Files& files_;
+    const CopyStep whole_;
+    const bool overwrite_;
+    const std::stop_token cancel_;
+    std::optional<search::GitAbove> above_;  // of the steps, in each of both rounds
+    bool begun_ = false;                     // to copy
+    Copied copied_;
+};
 
-Attempt<void> Files::move(const std::string& from, const std::string& to, bool overwrite) const {
-    for (const std::string& path : {from, to}) {
-        if (auto allowed = check(path, Purpose::kChange); !allowed) return allowed;
-    }
-    const std::lock_guard turn(names());
-    if (auto allowed = check_move(from, to, overwrite); !allowed) return allowed;
-    const std::vector<std::string> made = missing_parents(to);
-    if (auto parents = make_missing(made); !parents) {
-        remove_empty(made);
-        return parents;
-    }
-    const auto done =
-        to_change().rename(from, to, overwrite ? RenameMode::kReplace : RenameMode::kNoReplace);
-    if (!done) {
-        remove_empty(made);
-        return told(done.error());
-    }
-    if (!overwrite) return {};
-    // To rename one name of a file to another of the same file does nothing. Where names ignore
-    // case both may be its only one.
-    const auto left = linkless_.lstat(from);
-    const auto there = left ? linkless_.lstat(to) : left;
-    if (!there || left->identity != there->identity || left->links < 2) return {};
-    if (auto removed = to_change().remove(from); !removed) return told(removed.error());
-    return {};
-}
-
-Attempt<Copied> Files::copy(const std::string& from, const std::string& to, bool overwrite) const {
+Attempt<Copied> Files::copy(const std::string& from, const std::string& to, bool overwrite,
+                            const std::stop_token& cancel) const {
     if (auto allowed = check(from, Purpose::kLook); !allowed) return allowed.error();
     if (auto allowed = check(to, Purpose::kChange); !allowed) return allowed.error();
     const auto stat = stat_name(from);
     if (!stat) return stat.error();
-    const bool is_directory = stat->type == FileType::kDirectory;
-    if (is_directory && to.starts_with(from + "/")) {
+    if (stat->type == FileType::kDirectory && to.starts_with(from + "/")) {
         return Problem(Code::kInvalidArgument,
                        "A directory cannot be copied into itself. Choose another destination.");
     }
-    const CopyStep whole{from, to, stat->type, overwrite};
-    const auto check_each = [&](const CopyStep& step) { return check_copy(whole, step); };
-    if (auto allowed = for_each_step(whole, nullptr, check_each); !allowed) {
+    return Copying(*this, {from, to, stat->type}, overwrite, cancel).run();
+}
+
+Attempt<Copied> Files::Copying::run() {
+    const bool is_directory = whole_.type == FileType::kDirectory;
+    above_.emplace(files_.linkless_, files_.home_);
+    if (auto allowed = for_each_step(&Copying::check_step); !allowed) {
         Problem problem = allowed.error();
         if (is_directory) problem.text += " Nothing was copied.";
         return problem;
     }
-    Copied copied;
-    const std::vector<std::string> made = missing_parents(to);
+    const std::vector<std::string> made = files_.missing_parents(whole_.to);
     auto done = [&] {
-        const auto git = turn_with_git(to);
+        const auto git = turn_with_git(whole_.to);
         const std::shared_lock turn(names());
-        return make_missing(made);
+        return files_.make_missing(made);
     }();
-    const auto copy_each = [&](const CopyStep& step) { return copy_one(whole, step, copied); };
-    if (done) done = for_each_step(whole, &copied, copy_each);
-    if (done) done = give_modes(copied);
-    const bool has_something = copied.files + copied.made.size() > 0;
-    if (!has_something) remove_empty(made);
-    if (!done) return has_something ? partly(done.error(), copied) : done.error();
-    if (!is_directory && copied.left_out > 0) {
+    above_.emplace(files_.linkless_, files_.home_);
+    begun_ = true;
+    if (done) done = for_each_step(&Copying::copy_step);
+    if (done) done = give_modes();
+    const bool has_something = copied_.files + copied_.made.size() > 0;
+    if (!has_something) files_.remove_empty(made);
+    if (!done) return has_something ? partly(done.error(), copied_) : done.error();
+    if (!is_directory && copied_.left_out > 0) {
         return Problem(Code::kPathEscape,
-                       "Nothing was copied: " + copied.left_out_names + ". Name another source.");
+                       "Nothing was copied: " + copied_.left_out_names + ". Name another source.");
     }
-    return copied;
+    return std::move(copied_);
 }
 
-// `copied`: where to note what cannot be looked into.
-Attempt<void> Files::for_each_step(const CopyStep& first, Copied* copied,
-                                   const std::function<Attempt<void>(const CopyStep&)>& act) const {
-    Attempt<void> verdict = act(first);
-    if (!verdict || first.type != FileType::kDirectory) return verdict;
-    const Status walked = linkless_.walk(first.from, [&](const WalkEntry& entry) {
+Attempt<void> Files::Copying::for_each_step(Act act) {
+    Attempt<void> verdict = (this->*act)(whole_);
+    if (!verdict || whole_.type != FileType::kDirectory) return verdict;
+    const Status walked = files_.linkless_.walk(whole_.from, [&](const WalkEntry& entry) {
         const std::string from(entry.path);
         if (entry.failure == nullptr) {
-            verdict = act({from, first.to + from.substr(first.from.size()), entry.type,
-                           first.overwrite, true});
+            verdict =
+                (this->*act)({from, whole_.to + from.substr(whole_.from.size()), entry.type, true});
         } else if (const char* why = reason_to_leave(*entry.failure)) {
-            if (copied != nullptr) leave_out(*copied, from, why);
+            if (begun_) leave_out(from, why);
         } else {
-            verdict = Attempt<void>(told(as_error(*entry.failure, "look into", from)));
+            verdict = Attempt<void>(files_.told(as_error(*entry.failure, "look into", from)));
         }
         return verdict ? WalkAction::kContinue : WalkAction::kStop;
     });
     if (!verdict) return verdict;
-    if (!walked) return told(walked.error());
+    if (!walked) return files_.told(walked.error());
     return {};
 }
 
-Attempt<void> Files::check_names(const CopyStep& whole, const CopyStep& step) const {
-    if (auto allowed = check_in(whole.from, step.from, Purpose::kLook); !allowed) return allowed;
-    if (auto allowed = check_in(whole.to, step.to, Purpose::kChange); !allowed) return allowed;
-    return step.type == FileType::kSymlink ? check_link(step.to) : Attempt<void>();
+Attempt<void> Files::Copying::check_names(const CopyStep& step) const {
+    if (auto allowed = files_.check_in(whole_.from, step.from, Purpose::kLook); !allowed)
+        return allowed;
+    if (auto allowed = files_.check_in(whole_.to, step.to, Purpose::kChange); !allowed)
+        return allowed;
+    return step.type == FileType::kSymlink ? files_.check_link(step.to) : Attempt<void>();
 }
 
-Attempt<void> Files::check_copy(const CopyStep& whole, const CopyStep& step) const {
-    const auto& [from, to, type, overwrite, is_below] = step;
-    if (auto allowed = check_names(whole, step); !allowed) return allowed;
-    if (auto allowed = check_obeyed(to, brought_by(type)); !allowed) return allowed;
+// Files::check_obeyed, for one step after the other: the directories above this one, as far as they
+// are part of the copy, were steps before.
+Attempt<void> Files::Copying::check_obeyed(const CopyStep& step) {
+    const search::GitChange change = brought_by(step.type);
+    if (!step.is_below) return files_.check_obeyed(step.to, change);
+    if (search::is_obeyed_part(files_.linkless_, step.to, change)) {
+        const search::GitPart part{step.to, search::GitPart::Kind::kConfig,
+                                   std::string(fs::parent_of(step.to))};
+        if (auto allowed = files_.check_part(part, step.to); !allowed) return allowed;
+    }
+    return files_.check_parts(above_->parts_above(step.to), step.to, change);
+}
+
+Attempt<void> Files::Copying::check_step(const CopyStep& step) {
+    if (cancel_.stop_requested()) return call_cancelled();
+    const auto& [from, to, type, is_below] = step;
+    if (auto allowed = check_names(step); !allowed) return allowed;
+    if (auto allowed = check_obeyed(step); !allowed) return allowed;
     // What makes a repository here makes one there.
-    if (is_below && search::is_obeyed_part(linkless_, from, search::GitChange::kTakeAway)) {
+    if (is_below && search::is_obeyed_part(files_.linkless_, from, search::GitChange::kTakeAway)) {
         const std::string there(fs::parent_of(to));
         const search::GitPart part{to, search::GitPart::Kind::kConfig, there};
-        if (auto allowed = check_part(part, to); !allowed) return allowed;
+        if (auto allowed = files_.check_part(part, to); !allowed) return allowed;
     }
-    if (const auto path = linkless_.normalized(to); !path) return told(path.error());
+    if (const auto path = files_.linkless_.normalized(to); !path) return files_.told(path.error());
     const bool is_special =
         type != FileType::kRegular && type != FileType::kDirectory && type != FileType::kSymlink;
     if (is_special && !is_below) {
         return Problem(Code::kNotRegularFile,
-                       "'" + shown(from) +
+                       "'" + files_.shown(from) +
                            "' is neither a file nor a directory nor a link and cannot be copied. "
                            "Name another source.");
     }
     if (type == FileType::kRegular) {
-        if (const auto readable = to_look().open_file(from); !readable)
-            return told(readable.error());
+        if (const auto readable = files_.to_look().open_file(from); !readable)
+            return files_.told(readable.error());
     }
     return is_special ? Attempt<void>() : check_in_the_way(step);
 }
 
-Attempt<void> Files::check_in_the_way(const CopyStep& step) const {
-    const auto there = linkless_.lstat(step.to);
+Attempt<void> Files::Copying::check_in_the_way(const CopyStep& step) const {
+    const auto there = files_.linkless_.lstat(step.to);
     if (!there && there.error().code == Code::kNotFound) return {};
-    if (!there) return told(there.error());
+    if (!there) return files_.told(there.error());
     const bool merges = there->type == FileType::kDirectory && step.type == FileType::kDirectory;
-    if (!step.overwrite || step.type == FileType::kSymlink) {
-        return told(as_error(refuse(Code::kAlreadyExists), "copy to", step.to));
+    if (!overwrite_ || step.type == FileType::kSymlink) {
+        return files_.told(as_error(refuse(Code::kAlreadyExists), "copy to", step.to));
     }
     if (merges) return {};
     if (step.type == FileType::kDirectory) {
-        return told(as_error(refuse(Code::kNotADirectory), "copy to", step.to));
+        return files_.told(as_error(refuse(Code::kNotADirectory), "copy to", step.to));
     }
-    if (auto known = replaced(step.to); !known) return known.error();
+    if (auto known = files_.replaced(step.to); !known) return known.error();
+    return {};
+}
+
+Attempt<void> Files::Copying::copy_step(const CopyStep& step) {
+    if (cancel_.stop_requested()) return call_cancelled();
+    if (auto allowed = check_names(step); !allowed) return allowed;
+    const auto git = turn_with_git(step.to);
+    const std::shared_lock turn(names());
+    if (auto allowed = check_obeyed(step); !allowed) return allowed;
+    if (auto made = make_copy(step); !made) return made;
+    const std::string_view name = fs::leaf_of(step.to);
+    if (search::has_git_name(name) || search::is_git_directory_name(name)) {
+        above_->look_again(fs::parent_of(step.to));
+    }
+    return {};
+}
+
+Attempt<void> Files::Copying::make_copy(const CopyStep& step) {
+    const auto& [from, to, type, is_below] = step;
+    if (type == FileType::kDirectory) return copy_directory(step);
+    if (type == FileType::kRegular) {
+        if (auto made = copy_content(from, to); !made) return made;
+    } else if (type == FileType::kSymlink) {
+        const auto target = files_.to_look().readlink(from);
+        if (!target) return files_.told(target.error());
+        const auto done = files_.to_change().symlink(target->text, to);
+        if (!done && done.error().code == Code::kPathEscape) {
+            leave_out(from, "a link that leads outside");
+            return {};
+        }
+        if (!done) return files_.told(done.error());
+    } else {
+        leave_out(from, "a special file");
+        return {};
+    }
+    ++copied_.files;
     return {};
 }
 
 // A directory is private until all that is in it has its own permissions.
-Attempt<void> Files::copy_directory(const CopyStep& step, Copied& copied) const {
-    const auto stat = stat_name(step.from);
+Attempt<void> Files::Copying::copy_directory(const CopyStep& step) {
+    const auto stat = files_.stat_name(step.from);
     if (!stat) return stat.error();
-    if (auto allowed = count_written(0); !allowed) return allowed;
-    const auto done = to_change().mkdir(step.to, kPrivate);
-    const bool merges = !done && step.overwrite && done.error().code == Code::kAlreadyExists;
+    if (auto allowed = files_.count_written(0); !allowed) return allowed;
+    const auto done = files_.to_change().mkdir(step.to, kPrivate);
+    const bool merges = !done && overwrite_ && done.error().code == Code::kAlreadyExists;
     if (merges) return {};
-    if (!done) return told(done.error());
-    copied.made.push_back({step.to, stat->mode & 0777U});
+    if (!done) return files_.told(done.error());
+    copied_.made.push_back({step.to, stat->mode & 0777U});
     return {};
 }
 
-// From the deepest to the first: none is closed before what is in it.
-Attempt<void> Files::give_modes(const Copied& copied) const {
-    for (auto it = copied.made.rbegin(); it != copied.made.rend(); ++it) {
-        if (it->mode == kPrivate) continue;
-        if (const auto done = to_change().chmod(it->path, it->mode); !done)
-            return told(done.error());
-    }
-    return {};
-}
-
-Attempt<void> Files::copy_one(const CopyStep& whole, const CopyStep& step, Copied& copied) const {
-    const auto& [from, to, type, overwrite, is_below] = step;
-    if (auto allowed = check_names(whole, step); !allowed) return allowed;
-    const auto git = turn_with_git(to);
-    const std::shared_lock turn(names());
-    if (auto allowed = check_obeyed(to, brought_by(type)); !allowed) return allowed;
-    if (type == FileType::kDirectory) return copy_directory(step, copied);
-    if (type == FileType::kRegular) {
-        if (auto made = copy_content(from, to, overwrite); !made) return made;
-    } else if (type == FileType::kSymlink) {
-        const auto target = to_look().readlink(from);
-        if (!target) return told(target.error());
-        const auto done = to_change().symlink(target->text, to);
-        if (!done && done.error().code == Code::kPathEscape) {
-            leave_out(copied, from, "a link that leads outside");
-            return {};
-        }
-        if (!done) return told(done.error());
-    } else {
-        leave_out(copied, from, "a special file");
-        return {};
-    }
-    ++copied.files;
-    return {};
-}
-
-Attempt<void> Files::copy_content(const std::string& from, const std::string& to,
-                                  bool overwrite) const {
+Attempt<void> Files::Copying::copy_content(const std::string& from, const std::string& to) const {
     const std::lock_guard turn(turn_of(to));
-    const auto source = to_look().open_file(from);
-    if (!source) return told(source.error());
+    const auto source = files_.to_look().open_file(from);
+    if (!source) return files_.told(source.error());
     std::optional<Stat> old;
-    if (overwrite) {
-        const auto known = replaced(to);
+    if (overwrite_) {
+        const auto known = files_.replaced(to);
         if (!known) return known.error();
         old = *known;
     }
     const auto freed = old ? std::optional(old->size) : std::nullopt;
-    if (auto allowed = count_written(source->stat().size, freed); !allowed) return allowed;
-    const auto done = to_change().copy_file(*source, to, old.has_value(), old);
-    if (!done) return told(done.error());
+    if (auto allowed = files_.count_written(source->stat().size, freed); !allowed) return allowed;
+    const auto done = files_.to_change().copy_file(*source, to, old.has_value(), old);
+    if (!done) return files_.told(done.error());
     return {};
+}
+
+// From the deepest to the first: none is closed before what is in it.
+Attempt<void> Files::Copying::give_modes() const {
+    for (auto it = copied_.made.rbegin(); it != copied_.made.rend(); ++it) {
+        if (it->mode == kPrivate) continue;
+        if (const auto done = files_.to_change().chmod(it->path, it->mode); !done)
+            return files_.told(done.error());
+    }
+    return {};
+}
+
+void Files::Copying::leave_out(const std::string& path, const char* why) {
+    if (++copied_.left_out > kLeftOutNamed + 1) return;
+    if (copied_.left_out > kLeftOutNamed) {
+        copied_.left_out_names += ", and more";
+        return;
+    }
+    if (copied_.left_out > 1) copied_.left_out_names += ", ";
+    copied_.left_out_names += "'" + files_.shown(path) + "' (" + why + ")";
 }
 
 }  // namespace paddock::tools

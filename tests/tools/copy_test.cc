@@ -5,9 +5,11 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <stop_token>
 
 #include "escape/call_hook.h"
 #include "escape/operations.h"
+#include "json/write.h"
 #include "tools/desk.h"
 
 namespace paddock::testing {
@@ -132,6 +134,43 @@ TEST_F(Copy, of_a_repository_leaves_nothing) {
     // Its parts alone are none.
     (void)ok("copy_path", paths("in/b.git/config", "notes/config"));
     (void)ok("copy_path", paths("in/b.git/hooks", "notes/of-hooks"));
+}
+
+// What is above does not have to be looked at again for each of them.
+TEST_F(Copy, takes_as_many_calls_for_each_directory_however_deep) {
+    if (root().resolver() == ResolverKind::kWalk) GTEST_SKIP() << "each name takes calls there";
+    const auto calls = [&](int depth) {
+        const std::string top = std::to_string(depth);
+        std::string path = top;
+        for (int i = 0; i < depth; ++i) path += "/a";
+        EXPECT_TRUE(root().mkdir_all(path));
+        return count_calls([&] { (void)ok("copy_path", paths(top, "to" + top)); });
+    };
+    // More than the walk holds open at once, in both cases.
+    const int few = calls(200);
+    EXPECT_LE(calls(400), 5 * few / 2);
+}
+
+TEST_F(Copy, ends_when_it_is_cancelled) {
+    tree({"ROOT/d/a/f=x", "ROOT/d/b/f=x", "ROOT/d/c/f=x"});
+    std::stop_source stop;
+    const auto cancelled = [&](int made) {
+        stop = {};
+        const CallHook hook([&](sys::Call call) {
+            if (call == sys::Call::kMkdir && made-- == 0) stop.request_stop();
+            return sys::Fault{};
+        });
+        if (made == 0) stop.request_stop();
+        const tools::Answer answer =
+            tools::call(workspace(), "copy_path", json::to_text(paths("d", "to")),
+                        {.cancel = stop.get_token()});
+        EXPECT_EQ(answer.error, Code::kCancelled) << answer.text();
+        return answer.text();
+    };
+    EXPECT_TRUE(has(cancelled(0), "Nothing was copied."));
+    EXPECT_FALSE(root().exists("to").value());
+    EXPECT_TRUE(has(cancelled(1), "Before that"));
+    EXPECT_EQ(os_list(ws("to")).size(), 1U);
 }
 
 TEST_F(Copy, of_what_gets_too_long_a_path_leaves_nothing) {
