@@ -47,11 +47,12 @@ public:
     // Was this file, or a file at this path, read with just this content?
     bool has_been_read(const Identity& file, std::string_view path, std::string_view content) const;
 
-    // What was read of it last, whatever it holds now. `content` is kept for small files only.
+    // What was read at this path last, whatever is there now. `content` is kept for small files
+    // only. Not by the file: its inode may be another's by now.
     struct Remembered {
         std::optional<std::string> content;
     };
-    std::optional<Remembered> last_read(const Identity& file, std::string_view path) const;
+    std::optional<Remembered> last_read(std::string_view path) const;
 
 private:
     struct Memory;

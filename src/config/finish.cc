@@ -14,7 +14,6 @@ public:
 
     std::vector<Problem> run(Configuration& configuration) {
         choose_root();
-        spell_root_as_the_user_does();
         refuse_everything();
         give_permits();
         choose_network();
@@ -23,7 +22,7 @@ public:
         refuse_files_inside();
         if (!problems_.empty()) return std::move(problems_);
         configuration.workspace = draft_.workspace;
-        configuration.workspace.root = draft_.root;
+        configuration.workspace.root = as_the_user_spells(draft_.root);
         if (draft_.bash) configuration.workspace.shell = draft_.shell;
         configuration.workspace.host_environment = context_.source.environment;
         configuration.serve = draft_.serve;
@@ -43,14 +42,13 @@ private:
 
     // Absolute paths that lead inside begin as the shell names the current directory, which may be
     // behind a link.
-    void spell_root_as_the_user_does() {
-        std::string& root = draft_.root;
+    std::string as_the_user_spells(const std::string& root) const {
         const std::string here = context_.variables.find("PWD").value_or("");
-        if (root.starts_with('/') || !here.starts_with('/')) return;
+        if (root.starts_with('/') || !here.starts_with('/')) return root;
         const auto named = sys::stat_path(here.c_str());
         const auto meant = sys::stat_path(".");
-        if (!named || !meant || named->identity != meant->identity) return;
-        root = root == "." ? here : here + "/" + root;
+        if (!named || !meant || named->identity != meant->identity) return root;
+        return root == "." ? here : here + "/" + root;
     }
 
     // The one that is in force.

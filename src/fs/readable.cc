@@ -16,17 +16,22 @@
 namespace paddock::fs {
 namespace {
 
+constexpr std::size_t kBlockBytes = 4096;
+
 // One byte more than the announced size, so that a file of just that size takes a single pass; but
-// no more on the file's word than what is read anyway: a sparse file can announce anything.
+// no more on the file's word than what is read anyway: a sparse file can announce anything. What
+// announces nothing, as a pipe, may give a little at a time, and ends only where it says so.
 Outcome<std::string> read_all(int fd, std::uint64_t size, std::uint64_t bytes_max) {
     if (size > bytes_max) return refuse(Code::kTooLarge);
-    std::string content(std::min(size, limits::kReadFileBytesMax) + 1, '\0');
+    const bool is_announced = size > 0;
+    std::string content(is_announced ? std::min(size, limits::kReadFileBytesMax) + 1 : kBlockBytes,
+                        '\0');
     std::size_t filled = 0;
     for (;;) {
         PADDOCK_ASSIGN(got, sys::read(fd, content.data() + filled, content.size() - filled));
         filled += got;
         if (got == 0) break;
-        if (filled < content.size() && filled >= size) break;
+        if (is_announced && filled < content.size() && filled >= size) break;
         if (filled > bytes_max) return refuse(Code::kTooLarge, "grew too large while it was read");
         if (filled == content.size()) content.resize(content.size() * 2);
     }

@@ -7,6 +7,7 @@
 
 #include "base/outcome.h"
 #include "text/hunk_place.h"
+#include "text/indentation.h"
 
 namespace paddock::text {
 namespace {
@@ -17,14 +18,23 @@ class Writer {
 public:
     explicit Writer(const Lines& file) : file_(file) {}
 
-    void apply(const Hunk& hunk, const Place& place) {
+    // False, and half done, if it is not known how deep to indent a line that comes.
+    bool apply(const Hunk& hunk, const Place& place) {
+        Indentation indentation;
+        if (place.tolerance >= Tolerance::kOuterSpace && !learn(hunk, place.line, indentation)) {
+            return false;
+        }
         copy_until(place.line);
         for (const HunkLine& line : hunk.lines) {
             if (line.mark == ' ') copy_until(done_ + 1);
             if (line.mark == '-') ++done_;
-            if (line.mark == '+') add(line, place.tolerance);
+            if (line.mark != '+') continue;
+            const auto text = indentation.translated(line.text);
+            if (!text) return false;
+            add({line.mark, *text, line.ends}, place.tolerance);
         }
         if (place.tolerance != Tolerance::kExact) keep_missing_newline(hunk);
+        return true;
     }
 
     std::size_t size() const { return out_.size(); }
@@ -44,6 +54,12 @@ public:
     }
 
 private:
+    bool learn(const Hunk& hunk, std::size_t at, Indentation& indentation) const {
+        return std::all_of(hunk.lines.begin(), hunk.lines.end(), [&](const HunkLine& line) {
+            return line.mark == '+' || indentation.learn(line.text, file_[at++]);
+        });
+    }
+
     // One copy for all of them: a file is mostly lines that stay.
     void copy_until(std::size_t line) {
         if (done_ >= line) return;
@@ -109,7 +125,16 @@ PatchOutcome<Applied> apply_hunks(std::string_view content, const FileChange& ch
             place.notes.emplace_back("adds lines with the endings of the file");
         }
         applied.as_stated = applied.as_stated && place.as_stated;
-        writer.apply(hunk, place);
+        if (!writer.apply(hunk, place)) {
+            return PatchFailure{.code = Code::kPatchFailed,
+                                .patch_line = hunk.patch_line,
+                                .hunk = i + 1,
+                                .detail = "hunk " + std::to_string(i + 1) +
+                                          " matches the file at line " +
+                                          std::to_string(place.line + 1) +
+                                          " only without its indentation, which differs unevenly. "
+                                          "Give its lines as they stand in the file."};
+        }
         if (writer.size() > limits::kTextBytesMax)
             return too_large_to_patch("the patched text would be");
         for (const std::string& note : place.notes) {

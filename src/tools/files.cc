@@ -272,7 +272,7 @@ Attempt<std::string> Files::own_name(std::string_view given) const {
 }
 
 bool Files::has_known(const std::string& canonical) const {
-    return reads_ != nullptr && reads_->last_read({}, canonical);
+    return reads_ != nullptr && reads_->last_read(canonical);
 }
 
 Attempt<Stat> Files::stat_name(const std::string& canonical) const {

@@ -40,7 +40,7 @@ Attempt<void> Files::check_known(const FileContent& content) const {
     if (reads_ == nullptr) return {};
     if (reads_->has_been_read(content.stat.identity, content.path, content.bytes)) return {};
     const std::string name = "'" + shown(content.path) + "'";
-    const auto before = reads_->last_read(content.stat.identity, content.path);
+    const auto before = reads_->last_read(content.path);
     if (!before) {
         return Problem(Code::kNotRead, name +
                                            " exists and has not been read in this session. "

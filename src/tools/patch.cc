@@ -55,10 +55,11 @@ text::FileChange reversed(text::FileChange change, bool stated) {
     return change;
 }
 
-// What it leaves behind can be told from a file that it was never applied to: lines that came, or
-// lines on both sides of those that went.
+// What it leaves behind can be told from a file that it was never applied to: lines that came with
+// one beside them or a line to find them by, or lines on both sides of those that went.
 bool leaves_a_trace(const text::Hunk& hunk) {
-    return count(hunk, '+') > 0 ||
+    const bool is_located = count(hunk, ' ') > 0 || !hunk.anchors.empty();
+    return (count(hunk, '+') > 0 && is_located) ||
            (!hunk.lines.empty() && hunk.lines.front().mark == ' ' && hunk.lines.back().mark == ' ');
 }
 
@@ -315,8 +316,9 @@ const Declaration& patch() {
             "Takes a unified diff, a git diff (also creating, deleting, renaming, copying, "
             "changing modes), or the form between '*** Begin Patch' and '*** End Patch' with "
             "'*** Add File:', '*** Update File:', '*** Delete File:'. Files that are changed must "
-            "have been read. A hunk that is not where it says is applied only where it fits in one "
-            "place, and that is told.",
+            "have been read. A hunk that is not where it says, or whose white space differs, is "
+            "applied "
+            "only where it fits in one place, with the file's indentation, and that is told.",
         .manners = {.destructive = true},
         .arguments = {{.name = "patch",
                        .help = "The patch",

@@ -161,11 +161,9 @@ bool ReadTracker::has_been_read(const Identity& file, std::string_view path,
            (by_path != nullptr && by_path->hash == hash);
 }
 
-std::optional<ReadTracker::Remembered> ReadTracker::last_read(const Identity& file,
-                                                              std::string_view path) const {
+std::optional<ReadTracker::Remembered> ReadTracker::last_read(std::string_view path) const {
     const std::lock_guard lock(memory_->mutex);
     const Memory::Entry* entry = memory_->by_path(path);
-    if (entry == nullptr) entry = memory_->by_file(file);
     if (entry == nullptr) return std::nullopt;
     return Remembered{entry->content};
 }

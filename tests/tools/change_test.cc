@@ -85,7 +85,8 @@ TEST_F(Change, an_inode_that_is_used_again_confuses_nobody) {
     EXPECT_TRUE(reads.has_been_read(identity("b"), "a", "1"));
     EXPECT_TRUE(reads.has_been_read(identity("b"), "c", "3"));
     EXPECT_FALSE(reads.has_been_read(identity("a"), "a", "2"));
-    EXPECT_EQ(reads.last_read(identity("a"), "a")->content, "1");
+    EXPECT_EQ(reads.last_read("a")->content, "1");
+    EXPECT_FALSE(reads.last_read("d")) << "whoever has the inode of a file that was read";
 }
 
 TEST_F(Change, an_alias_does_not_dodge_the_tracker) {
@@ -891,6 +892,36 @@ TEST_F(Change, the_same_patch_again_completes_it) {
         ASSERT_EQ(::stat(ws("mode").c_str(), &mode), 0);
         EXPECT_EQ(mode.st_mode & 0777U, 0755U) << done;
     }
+}
+
+// What a hunk without any line beside its change leaves may have been there all along.
+TEST_F(Change, a_patch_whose_result_is_elsewhere_is_not_taken_for_done) {
+    tree({"ROOT/f=f:\nreturn 0;\ng:\nreturn 2;\n"});
+    read("f");
+    const std::string hunk = "-return 1;\n+return 0;\n";
+    for (const std::string& patch :
+         {"--- a/f\n+++ b/f\n@@ -4,1 +4,1 @@\n" + hunk,
+          "*** Begin Patch\n*** Update File: f\n@@\n" + hunk + "*** End Patch"}) {
+        EXPECT_EQ(refused("patch", {{"patch", patch}}), "patch_failed") << patch;
+    }
+}
+
+TEST_F(Change, a_patch_indents_as_the_file_does) {
+    const auto patched = [&](const std::string& content, const std::string& hunk) {
+        os_write(ws("f"), content);
+        read("f");
+        const tools::Answer answer =
+            call("patch",
+                 {{"patch", "*** Begin Patch\n*** Update File: f\n@@\n" + hunk + "*** End Patch"}});
+        return answer.error ? std::string(code_name(*answer.error)) : os_read(ws("f"));
+    };
+    tree({"ROOT/f="});
+    EXPECT_EQ(patched("if x:\n        run()\n", "-  run()\n+  stop()\n+    # deeper\n"),
+              "if x:\n        stop()\n          # deeper\n");
+    EXPECT_EQ(patched("\tif x:\n\t\trun()\n", " if x:\n-    run()\n+    stop()\n+end\n"),
+              "\tif x:\n\t\tstop()\n\tend\n");
+    EXPECT_EQ(patched("\tif x:\n\t\trun()\n", " if x:\n-    run()\n+        stop()\n"),
+              "patch_failed");
 }
 
 TEST_F(Change, a_patch_that_removes_what_never_was_is_refused) {
