@@ -87,16 +87,20 @@ std::string as_told(std::string text, const std::string& of) {
     return for_people(text, of, Quoted::kFiles) + rest;
 }
 
+// A call that makes no sense is another thing than an answer that is no.
+int refusal_code(Code code) { return code == Code::kInvalidArgument ? kUsageError : kRefused; }
+
 // The exit code.
 int show(const ToolRequest& request, const Call& call, const Look& look) {
     const bool refused = call.answer.error.has_value();
     if (request.output.json) {
         if (!print(as_json(request, call))) return kUsageError;
-        return refused || shown(call, look).is_nothing ? kRefused : 0;
+        if (refused) return refusal_code(*call.answer.error);
+        return shown(call, look).is_nothing ? kRefused : 0;
     }
     if (refused) {
         complain(request.for_people ? as_told(call.text, request.tool) : call.text);
-        return kRefused;
+        return refusal_code(*call.answer.error);
     }
     if (!request.for_people) return print(as_read(call, look)) ? 0 : kUsageError;
     const Shown shown = cli::shown(call, look);
@@ -115,8 +119,12 @@ int run(const ToolRequest& request) {
         return options.error().exit_code;
     }
     options->track_reads = false;
-    // Commands need a process of their own. What lists the tools lists those that an agent gets.
     const tools::Declaration* tool = tools::find_tool(request.tool);
+    if (request.for_people && options->read_only && !tool->manners.read_only) {
+        complain("read_only: the workspace is read-only here, and this would change it");
+        return kRefused;
+    }
+    // Commands need a process of their own. What lists the tools lists those that an agent gets.
     const bool lists_tools = tool == nullptr || request.tool == "workspace_info";
     if (!lists_tools && !tool->manners.needs_shell) options->shell.reset();
     add_quarantine(*options);

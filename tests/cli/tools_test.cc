@@ -41,8 +41,9 @@ protected:
 
 TEST_F(Commands, errors_name_options_and_leave_names_of_files_alone) {
     tree({"ROOT/a=x\nx\n", "ROOT/overwrite=y", "ROOT/d/old_string=z", "ROOT/replace_all="});
-    const auto says = [this](const std::vector<std::string>& words, std::string_view part) {
-        const std::string text = refused(words, 1);
+    const auto says = [this](const std::vector<std::string>& words, std::string_view part,
+                             int exit_code = 1) {
+        const std::string text = refused(words, exit_code);
         EXPECT_NE(text.find(part), text.npos) << text;
     };
     says({"cp", "a", "overwrite"},
@@ -53,8 +54,8 @@ TEST_F(Commands, errors_name_options_and_leave_names_of_files_alone) {
     says({"edit", "a", "--old", "x", "--new", "y"},
          "--old-string matches 2 places, at lines 1, 2. Add lines around it until it is unique, or "
          "set --replace-all.");
-    says({"edit", "a", "--old", "x", "--new", "x"}, "--old-string and --new-string are equal");
-    says({"grep", "x", "--type", "nope"}, "Name the files instead, such as --glob '*.txt'.");
+    says({"edit", "a", "--old", "x", "--new", "x"}, "--old-string and --new-string are equal", 2);
+    says({"grep", "x", "--type", "nope"}, "Name the files instead, such as --glob '*.txt'.", 2);
     says({"cp", "a", "replace_all"}, "'replace_all' already exists");
     says({"rm", "old_string"}, "'old_string' does not exist");
     says({"cat", "old_string/"}, "'old_string/'");
@@ -145,7 +146,7 @@ TEST_F(Commands, grep_prints_as_grep_does) {
     EXPECT_EQ(ok({"grep", "-il", "needle", "--glob", "*.c"}), "a.c\n");
     EXPECT_EQ(ok({"grep", "-ci", "needle", "a.c"}), "a.c:2\n");
     EXPECT_NE(refused({"grep", "haystack"}, 1).find("No matches in 3 files"), std::string::npos);
-    EXPECT_NE(refused({"grep", "("}, 1).find("invalid_argument"), std::string::npos);
+    EXPECT_NE(refused({"grep", "("}, 2).find("invalid_argument"), std::string::npos);
     const Ran cut = run({"grep", "e", "a.c", "--head-limit=1"});
     EXPECT_EQ(cut.out, "a.c:1:one\n");
     EXPECT_NE(cut.err.find("continue with --offset 1"), std::string::npos) << cut.err;
@@ -190,6 +191,10 @@ TEST_F(Commands, a_call_is_a_session_too) {
     EXPECT_EQ(ok({"call", "read_file", R"({"path":"a"})"}), "     1\tone\n");
     (void)ok({"call", "edit_file", "-"}, R"({"path":"a","old_string":"one","new_string":"two"})");
     EXPECT_EQ(os_read(ws("a")), "two\n");
+    const Setting read_only{.directory = ws(), .variables = {{"READ_ONLY", "1"}}};
+    const Ran refused_there = paddock({"mkdir", "new"}, read_only);
+    EXPECT_EQ(refused_there.exit_code, 1);
+    EXPECT_NE(refused_there.err.find("the workspace is read-only"), std::string::npos);
     EXPECT_NE(refused({"call", "write_file", R"({"path":"a","content":""})", "--read-only"}, 1)
                   .find("not_available"),
               std::string::npos);
