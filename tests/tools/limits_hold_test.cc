@@ -18,6 +18,7 @@
 #include <paddock/tools.h>
 #include <paddock/unique_fd.h>
 
+#include "fault/budget.h"
 #include "fault/faults.h"
 #include "json/write.h"
 #include "sandbox/child.h"
@@ -38,7 +39,8 @@ protected:
     void SetUp() override {
         options.shell.emplace();
         options.shell->limits.processes = 60;
-        options.shell->limits.memory_bytes = std::uint64_t{256} << 20;
+        // Commands are copies of a process that a sanitizer makes larger than that.
+        options.shell->limits.memory_bytes = std::uint64_t{kSanitized ? 768U : 256U} << 20;
         options.limits.calls_per_second.reset();
         options.limits.bytes_on_disk = std::uint64_t{8} << 20;
         tree({"ROOT/notes=a needle"});
