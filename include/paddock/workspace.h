@@ -90,8 +90,9 @@ struct WorkspaceOptions {
 
     std::vector<PathRule> rules{};  // the first that matches decides, before the default ones
     bool default_rules = true;      // secrets denied; what git, shells and agents obey read-only
-    std::string ignore_rules{};     // searches pass over these too: the text of a gitignore file,
-                                    // weaker than the files in the workspace
+    std::vector<PathRule> further_default_rules{};  // asked after those
+    std::string ignore_rules{};  // searches pass over these too: the text of a gitignore file,
+                                 // weaker than the files in the workspace
     bool track_reads = true;
     bool redact_secrets = true;
     std::vector<NamedSecret> secrets{};

@@ -1,7 +1,8 @@
 #include "cli/outer_git.h"
 
-#include <optional>
+#include <set>
 #include <string_view>
+#include <utility>
 
 #include <paddock/root.h>
 
@@ -9,6 +10,7 @@
 #include "cli/host_environment.h"
 #include "cli/input.h"
 #include "policy/git_config.h"
+#include "policy/path_rules.h"
 #include "search/git_layout.h"
 #include "sys/stat.h"
 
@@ -16,8 +18,15 @@ namespace paddock::cli {
 namespace {
 
 constexpr int kIncludeDepthMax = 10;  // git's own
+constexpr std::size_t kRulesMax = 256;
 
-std::string content_of(const std::string& path) { return read_input(path).value_or(""); }
+// Of a regular file: nothing else ends for certain.
+std::string content_of(const std::string& path) {
+    const auto real = sys::real_path(path.c_str());
+    const auto stat = real ? sys::stat_path(real->c_str()) : Outcome<Stat>(real.error());
+    if (!stat || stat->type != FileType::kRegular) return {};
+    return read_input(*real).value_or("");
+}
 
 std::string from_directory(const std::string& directory, const std::string& path) {
     return path.starts_with('/') ? path : directory + "/" + path;
@@ -44,20 +53,17 @@ struct Repository {
     std::string directory;  // git's
 };
 
-// The one that git finds from this directory, a real path, unless its git directory lies inside.
-std::optional<Repository> outer_repository(const std::string& inside) {
+// Those in whose work trees this directory, a real path, lies, unless git's directory lies inside.
+// Git takes the nearest; what makes it pass one over can be inside, so all count.
+std::vector<Repository> outer_repositories(const std::string& inside) {
+    std::vector<Repository> found;
     for (std::string at = inside;; at.resize(at.rfind('/'))) {
-        std::string found = at + "/.git";
-        if (const auto stat = sys::stat_path(found.c_str())) {
-            const auto target = stat->type == FileType::kRegular
-                                    ? search::pointer_target(content_of(found), ".git")
-                                    : std::nullopt;
-            if (target) found = from_directory(at, *target);
-            const auto directory = sys::real_path(found.c_str());
-            if (!directory || is_within(*directory, inside)) return std::nullopt;
-            return Repository{at, *directory};
-        }
-        if (at.empty()) return std::nullopt;
+        std::string path = at + "/.git";
+        const auto target = search::pointer_target(content_of(path), ".git");
+        if (target) path = from_directory(at, *target);
+        const auto directory = sys::real_path(path.c_str());
+        if (directory && !is_within(*directory, inside)) found.push_back({at, *directory});
+        if (at.empty()) return found;
     }
 }
 
@@ -78,8 +84,9 @@ public:
 
     // `worktree`: where a relative path of hooks begins; empty: in any.
     void read(const std::string& config, const std::string& worktree, int depth = 0) {
+        if (depth > kIncludeDepthMax || !read_.emplace(config, worktree).second) return;
         const auto settings = policy::parse_git_config(content_of(config));
-        if (!settings || depth > kIncludeDepthMax) return;
+        if (!settings) return;
         std::string hooks;  // git obeys the last
         for (const policy::GitSetting& setting : *settings) {
             const std::string value = user_.expanded(setting.value.value_or(""));
@@ -90,24 +97,35 @@ public:
             read(included, worktree, depth + 1);
         }
         if (hooks.empty()) return;
-        if (!hooks.starts_with('/') && worktree.empty()) {
-            rules_.push_back({"**/" + literal(hooks), PathAccess::kReadOnly});
-        } else {
-            protect(from_directory(worktree, hooks));
-        }
+        if (hooks.starts_with('/') || !worktree.empty())
+            return protect(from_directory(worktree, hooks));
+        const auto path = search::led_inside(root_, {}, hooks);
+        if (path && !path->empty()) add("**/" + literal(*path));
     }
 
     std::vector<PathRule> rules() && { return std::move(rules_); }
 
 private:
+    // Also where its links lead.
     void protect(const std::string& absolute) {
-        const auto path = search::led_inside(root_, {}, absolute);
-        if (!path || path->empty()) return;
-        rules_.push_back({"/" + literal(*path), PathAccess::kReadOnly});
+        const auto real = sys::real_path(absolute.c_str());
+        for (const std::string& name : {absolute, real.value_or(absolute)}) {
+            const auto path = search::led_inside(root_, {}, name);
+            if (path && !path->empty()) add("/" + literal(*path));
+        }
+    }
+
+    // What makes no rule is no name that git could be given in a workspace.
+    void add(const std::string& pattern) {
+        const PathRule rule{pattern, PathAccess::kReadOnly};
+        if (rules_.size() == kRulesMax || !patterns_.insert(pattern).second) return;
+        if (policy::PathRules::compile({}, {&rule, 1})) rules_.push_back(rule);
     }
 
     const Root& root_;
     const User& user_;
+    std::set<std::pair<std::string, std::string>> read_;  // configs, each with a worktree
+    std::set<std::string> patterns_;
     std::vector<PathRule> rules_;
 };
 
@@ -136,12 +154,11 @@ std::vector<PathRule> rules_of_outer_git(const std::string& root) {
     const User user;
     OuterGit git(*opened, user);
     for (const std::string& config : user.configs()) git.read(config, {});
-    if (const auto outer = outer_repository(*inside)) {
+    for (const Repository& outer : outer_repositories(*inside)) {
         const auto common =
-            search::pointer_target(content_of(outer->directory + "/commondir"), "commondir");
-        git.read(from_directory(outer->directory, common.value_or(".")) + "/config",
-                 outer->worktree);
-        git.read(outer->directory + "/config.worktree", outer->worktree);
+            search::pointer_target(content_of(outer.directory + "/commondir"), "commondir");
+        git.read(from_directory(outer.directory, common.value_or(".")) + "/config", outer.worktree);
+        git.read(outer.directory + "/config.worktree", outer.worktree);
     }
     return std::move(git).rules();
 }

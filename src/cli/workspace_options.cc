@@ -63,13 +63,9 @@ tl::expected<config::Configuration, BadConfiguration> session_configuration(
     auto made = configuration(words);
     if (!made) return made;
     WorkspaceOptions& options = made->workspace;
-    // The operator's lines are stronger, here and among the rules.
+    // The operator's lines are stronger.
     options.ignore_rules.insert(0, git_excludes() + "\n");
-    if (options.default_rules) {
-        for (PathRule& rule : rules_of_outer_git(options.root)) {
-            options.rules.push_back(std::move(rule));
-        }
-    }
+    if (options.default_rules) options.further_default_rules = rules_of_outer_git(options.root);
     return made;
 }
 

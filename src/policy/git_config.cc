@@ -156,7 +156,7 @@ bool Parser::value(GitSetting& made) {
             if (c == '\n') continue;
             const auto meant = escaped(c);
             if (!meant) return false;
-            c = *meant;
+            c = static_cast<unsigned char>(*meant);
         }
         text += static_cast<char>(c);
         verbatim += static_cast<char>(c);

@@ -23,7 +23,7 @@ void GitAbove::look_again(std::string_view directory) {
     while (!looked_.empty() && is_within(looked_.back().directory, directory)) leave();
 }
 
-const std::vector<GitPart>& GitAbove::parts_above(std::string_view path) {
+const GitParts& GitAbove::parts_above(std::string_view path) {
     const std::string_view directory = fs::parent_of(path);
     while (!looked_.empty() && !is_within(directory, looked_.back().directory)) leave();
     if (looked_.empty()) look({});

@@ -19,7 +19,7 @@ public:
     // `root` and `home` as in git_layout.h; both must outlive this.
     GitAbove(const Root& root, std::string_view home) : root_(root), home_(home) {}
 
-    const std::vector<GitPart>& parts_above(std::string_view path);
+    const GitParts& parts_above(std::string_view path);
 
     // What one of git's names stands for in this directory may have changed.
     void look_again(std::string_view directory);
@@ -35,7 +35,7 @@ private:
     const Root& root_;
     const std::string_view home_;
     std::vector<Looked> looked_;  // from the root, which is the first, down
-    std::vector<GitPart> parts_;
+    GitParts parts_;
     bool is_stale_ = false;  // that is
 };
 

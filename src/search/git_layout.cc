@@ -152,7 +152,6 @@ void Layout::lead_to(const std::string& path, const std::string& pointer,
 
 void Layout::add_part(std::string path, GitPart::Kind kind, std::string_view git_directory,
                       const std::string& named_by) {
-    if (!named_by.empty() && !may_spend(path.size())) return;
     GitPart part{path, kind, std::string(git_directory), named_by};
     const bool is_new = parts_.emplace(std::move(path), part).second;
     if (is_new && kind == GitPart::Kind::kConfig) configs_.push_back(std::move(part));
@@ -238,7 +237,8 @@ void Layout::follow_config(const std::string& path, const std::string& git_direc
 
 void Layout::read_config(const GitPart& config) {
     const auto content = root_.read_file(config.path, limits::kGitConfigBytesMax);
-    if (!content || !may_spend(content->size())) return;
+    const bool is_included = !config.named_by.empty();
+    if (!content || (is_included && !may_spend(content->size()))) return;
     const auto settings = policy::parse_git_config(*content);
     if (!settings) return;
     // Git obeys the last of its kind.
@@ -254,6 +254,7 @@ void Layout::read_config(const GitPart& config) {
         if (!setting.is_include() || !setting.value) continue;
         const auto included = configured(*setting.value, parent_of(config.path));
         if (!included || included->empty() || parts_.contains(*included)) continue;
+        if (!may_spend(included->size())) return;
         add_part(*included, GitPart::Kind::kConfig, config.git_directory, config.path);
         follow_config(*included, config.git_directory, config.path);
     }
@@ -286,6 +287,9 @@ void Layout::add_hooks(const HooksPath& written) {
         const auto hooks = configured(written.path, base);
         // A directory with the repository in it cannot be kept as it is.
         if (!hooks || is_within(config.git_directory, *hooks)) continue;
+        // Those of its own come first: nobody else's can take their place.
+        const bool is_own = base == config.git_directory || base == parent_of(config.git_directory);
+        if (!is_own && !may_spend(hooks->size())) continue;
         add_part(*hooks, GitPart::Kind::kHooks, config.git_directory, config.path);
     }
 }
@@ -401,8 +405,7 @@ void note_repository(const Root& root, const std::string& path, NotableMap& nota
     if (!entries.empty()) notable[path] = std::move(entries);
 }
 
-std::vector<GitPart> git_parts_above(const Root& root, std::string_view path,
-                                     std::string_view home) {
+GitParts git_parts_above(const Root& root, std::string_view path, std::string_view home) {
     NotableMap notable;
     for (std::string_view at = path; !at.empty();) {
         at = parent_of(at);
@@ -411,13 +414,12 @@ std::vector<GitPart> git_parts_above(const Root& root, std::string_view path,
     return git_parts_noted(root, notable, home);
 }
 
-std::vector<GitPart> git_parts_noted(const Root& root, const NotableMap& notable,
-                                     std::string_view home) {
-    std::vector<GitPart> parts;
-    if (!notable.empty()) parts = Layout(root, notable, home, Layout::Seen::kAbove).run().all;
-    for (std::size_t i = 0, count = parts.size(); i < count; ++i) {
-        if (parts[i].kind == GitPart::Kind::kPointer) continue;
-        follow_part(root, notable, GitPart(parts[i]), parts);
+GitParts git_parts_noted(const Root& root, const NotableMap& notable, std::string_view home) {
+    GitParts parts;
+    if (!notable.empty()) parts = Layout(root, notable, home, Layout::Seen::kAbove).run();
+    for (std::size_t i = 0, count = parts.all.size(); i < count; ++i) {
+        if (parts.all[i].kind == GitPart::Kind::kPointer) continue;
+        follow_part(root, notable, GitPart(parts.all[i]), parts.all);
     }
     return parts;
 }

@@ -81,14 +81,12 @@ GitParts git_parts(const Root& root, const NotableMap& notable, std::string_view
 // The same of the repositories whose directories `path` lies in, from the root down; with where
 // their links and those in their hooks lead or would lead, and the links on the way. Two lookups
 // for each directory without any.
-std::vector<GitPart> git_parts_above(const Root& root, std::string_view path,
-                                     std::string_view home);
+GitParts git_parts_above(const Root& root, std::string_view path, std::string_view home);
 
 // The two halves of that: what git finds in this directory, a ".git" or itself a repository; and
 // the parts of all that was noted so.
 void note_repository(const Root& root, const std::string& path, NotableMap& notable);
-std::vector<GitPart> git_parts_noted(const Root& root, const NotableMap& notable,
-                                     std::string_view home);
+GitParts git_parts_noted(const Root& root, const NotableMap& notable, std::string_view home);
 
 // Where the path in a git file leads, relative to the root ("" is the root itself); nothing if it
 // leads out. `from`: the directory that a relative path begins in. As text: no link is looked up.

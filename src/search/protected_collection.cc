@@ -71,13 +71,15 @@ void ProtectedCollection::add_link(const std::string& path, std::string_view rul
     add(std::move(link));
 }
 
-Outcome<std::vector<ProtectedPath>> ProtectedCollection::take() {
+bool ProtectedCollection::may_go_on() {
+    is_cut_ = is_cut_ || interruption_.requested() || judged_bytes_ > limits::kPinJudgedBytesMax;
+    return !is_cut_;
+}
+
+std::vector<ProtectedPath> ProtectedCollection::take() {
     // Looking may find more.
-    for (std::size_t i = 0; i < unseen_.size(); ++i) {
-        if (interruption_.requested()) return kUnfinishedLook;
-        look(std::string(unseen_[i]));
-    }
-    PADDOCK_TRY(add_pins());
+    for (std::size_t i = 0; i < unseen_.size() && may_go_on(); ++i) look(std::string(unseen_[i]));
+    add_pins();
     Covers covers;
     std::vector<ProtectedPath> taken;
     for (const auto& [path, entry] : found_) {
@@ -147,29 +149,26 @@ std::string ProtectedCollection::standing_for(const std::string& path) const {
 // in itself, which take both along. Nothing is renamed out of a pinned directory, so names above
 // are the ones to keep: from below, each is given up that the path stays protected without, then
 // the next one without that.
-Done ProtectedCollection::add_pins() {
+void ProtectedCollection::add_pins() {
     Seen seen;
     // A pin stands before all that is below it, so it is not met here.
     for (const auto& [path, entry] : found_) {
-        if (interruption_.requested()) return kUnfinishedLook;
-        PADDOCK_TRY(add_pins_above(path, entry, seen));
+        if (!may_go_on()) return;
+        add_pins_above(path, entry, seen);
     }
-    return {};
 }
 
 // A tree may be deep and full of protected names. Where a tail like this one was seen at a
 // directory, whatever is above has been looked at.
-Done ProtectedCollection::add_pins_above(std::string_view path, const ProtectedPath& entry,
+void ProtectedCollection::add_pins_above(std::string_view path, const ProtectedPath& entry,
                                          Seen& seen) {
     const auto end = ends_.find(entry.path);
     Tail tail = tail_of(path);
     for (std::string_view at = parent_of(path); !at.empty(); at = parent_of(at)) {
         const bool is_led = end != ends_.end() && !is_within(end->second, at);
-        if (!is_led && tail.access == Access::kAllow) return {};
-        if (!is_led && !seen.emplace(at, tail.names + tail.likeness).second) return {};
-        if (judged_bytes_ > limits::kPinJudgedBytesMax) {
-            return refuse(Code::kLimitReached, "holds protected names too deep in the tree");
-        }
+        if (!is_led && tail.access == Access::kAllow) return;
+        if (!is_led && !seen.emplace(at, tail.names + tail.likeness).second) return;
+        if (!may_go_on()) return;
         const std::string directory(at);
         const bool is_known = found_.contains(directory);
         if (!is_known && !is_led && !depends_on_name(at, tail)) {
@@ -183,7 +182,6 @@ Done ProtectedCollection::add_pins_above(std::string_view path, const ProtectedP
         tail.given_up = 0;
         tail.names.insert(0, std::string(leaf_of(at)) + "/");
     }
-    return {};
 }
 
 void ProtectedCollection::pin(const std::string& directory, const std::string& rule) {

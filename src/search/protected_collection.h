@@ -39,10 +39,12 @@ public:
     // A link that is not itself to be followed: it only leads to what is.
     void add_link(const std::string& path, std::string_view rule, std::string named_by);
 
-    // Those that are there, in order of path. Once, after all was added. limit_reached
-    // where telling which names matter takes more than limits::kPinJudgedBytesMax, or when
-    // interrupted.
-    Outcome<std::vector<ProtectedPath>> take();
+    // Those that are there, in order of path. Once, after all was added.
+    std::vector<ProtectedPath> take();
+
+    // Some are missing, pins above all: telling which names matter takes more than
+    // limits::kPinJudgedBytesMax, or the interruption has come.
+    bool is_cut() const noexcept { return is_cut_; }
 
 private:
     // What of a path lies below a directory above it, as far as the names matter.
@@ -61,8 +63,9 @@ private:
     void follow(const ProtectedPath& entry);
     void follow_links_in(const ProtectedPath& directory);
     std::string standing_for(const std::string& path) const;
-    Done add_pins();
-    Done add_pins_above(std::string_view path, const ProtectedPath& entry, Seen& seen);
+    void add_pins();
+    void add_pins_above(std::string_view path, const ProtectedPath& entry, Seen& seen);
+    bool may_go_on();
     void pin(const std::string& directory, const std::string& rule);
     Tail tail_of(std::string_view path);
     bool depends_on_name(std::string_view at, const Tail& tail);
@@ -72,6 +75,7 @@ private:
     const Root& root_;
     const policy::PathRules& rules_;
     Interruption& interruption_;
+    bool is_cut_ = false;
     std::map<std::string, ProtectedPath> found_;
     std::vector<std::string> unseen_;          // not looked at yet
     std::set<std::string> on_the_way_;         // links that were added as such

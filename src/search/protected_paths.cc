@@ -168,7 +168,9 @@ Outcome<std::vector<ProtectedPath>> ProtectedPaths::find(std::chrono::millisecon
         collection.add(part.path, decision, kind_of(part.kind), part.named_by);
         if (leaf_of(part.path) == kHooks) add_links_of_hooks(collection, notable, part, decision);
     }
-    return collection.take();
+    auto list = collection.take();
+    is_cut_ = is_cut_ || collection.is_cut();
+    return list;
 }
 
 }  // namespace paddock::search

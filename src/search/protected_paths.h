@@ -68,7 +68,8 @@ public:
 
     const TreeSnapshot& snapshot() const noexcept { return snapshot_; }
 
-    // The last find() has not followed all that git's settings lead to.
+    // The last find() has not followed all that git's settings lead to, or not judged all names
+    // above what it found. What it found can be acted on; nothing else may be trusted.
     bool is_cut() const noexcept { return is_cut_; }
 
     // Unix sockets that the last find() saw, wherever they are and whatever the rules say.

@@ -316,6 +316,16 @@ TEST_F(Protected, what_settings_lead_to_is_bounded) {
         tree({"ROOT/c/" + std::to_string(i) + "=" + text});
         includes += "path=../c/" + std::to_string(i) + "\n";
     }
+    // Those that nothing includes lead nowhere.
+    for (std::size_t i = 0; i < enough; ++i) {
+        const std::string at = "ROOT/r" + std::to_string(i) + "/.git/";
+        tree({at + "HEAD=x", at + "config=" + text});
+    }
+    EXPECT_NE(found().find("+mine:hooks "), std::string::npos);
+    EXPECT_FALSE(is_cut());
+    for (std::size_t i = 0; i < enough; ++i) {
+        std::filesystem::remove_all(ws("r" + std::to_string(i)));
+    }
     tree({includes});
     EXPECT_NE(found().find("+c/0:config "), std::string::npos);
     EXPECT_TRUE(is_cut());

@@ -151,8 +151,8 @@ private:
     // Is it a part that the rules protect? The refusal names `path`.
     Attempt<void> check_part(const search::GitPart& part, const std::string& path) const;
     // Would the change touch one of these?
-    Attempt<void> check_parts(const std::vector<search::GitPart>& parts,
-                              const std::string& canonical, search::GitChange change) const;
+    Attempt<void> check_parts(const search::GitParts& parts, const std::string& canonical,
+                              search::GitChange change) const;
     // Of something in the directory `whole`, when that and all between has been asked of: what a
     // rule hides is not named.
     Attempt<void> check_in(const std::string& whole, const std::string& path,

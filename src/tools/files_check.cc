@@ -62,9 +62,10 @@ Attempt<void> Files::check_obeyed(const std::string& canonical, search::GitChang
     return check_parts(search::git_parts_above(linkless_, canonical, home_), canonical, change);
 }
 
-Attempt<void> Files::check_parts(const std::vector<search::GitPart>& parts,
-                                 const std::string& canonical, search::GitChange change) const {
-    for (const search::GitPart& part : parts) {
+Attempt<void> Files::check_parts(const search::GitParts& parts, const std::string& canonical,
+                                 search::GitChange change) const {
+    if (parts.is_cut) return told(as_error(refuse(Code::kLimitReached), "look at", canonical));
+    for (const search::GitPart& part : parts.all) {
         const bool is_touched =
             is_within(canonical, part.path) ||
             (change == search::GitChange::kTakeAway && is_within(part.path, canonical));

@@ -35,9 +35,16 @@ Done write_private(const Root& where, const std::string& path, const std::string
     return done(where.write_file(path, text, options));
 }
 
+// One that has to be cut is told from others that begin alike.
 std::string kept_name(std::string_view name, FileType type) {
-    return std::string(name.substr(0, kNameBytes))
-        .append(type == FileType::kSymlink ? kLinkEnding : kEnding);
+    std::string kept(name);
+    if (name.size() > kNameBytes) {
+        std::array<char, 18> mark{};
+        (void)std::snprintf(mark.data(), mark.size(), "-%016zx",
+                            std::hash<std::string_view>()(name));
+        kept.replace(kNameBytes - mark.size() + 1, std::string::npos, mark.data());
+    }
+    return kept.append(type == FileType::kSymlink ? kLinkEnding : kEnding);
 }
 
 // Of something in a directory that is kept.
@@ -70,10 +77,13 @@ std::string Quarantine::keep(const std::string& path, const Stat& judged) {
     if (!where_ || !make_session()) return {};
     const std::string item = session_ + "/" + std::to_string(++number_);
     std::string name = fs::joined(item, kept_name(fs::leaf_of(path), judged.type));
+    std::size_t lost = 0;
     const Done kept = [&]() -> Done {
         PADDOCK_TRY(done(where_->mkdir(item, kPrivateDirectory)));
-        PADDOCK_TRY(write_private(*where_, item + "/origin", path + "\n"));
-        return copy(path, judged, name);
+        PADDOCK_TRY(copy(path, judged, name, lost));
+        const std::string rest =
+            lost == 0 ? "" : std::to_string(lost) + " names below it could not be kept\n";
+        return write_private(*where_, item + "/origin", path + "\n" + rest);
     }();
     if (kept) return name;
     drop(name);
@@ -92,25 +102,25 @@ Quarantine::Taken Quarantine::take(const std::string& path, const Stat& judged) 
     return taken;
 }
 
-Done Quarantine::copy(const std::string& from, const Stat& judged, const std::string& to) {
+Done Quarantine::copy(const std::string& from, const Stat& judged, const std::string& to,
+                      std::size_t& lost) {
     const auto stat = workspace_.lstat(from);
     if (!stat) return done(stat);
     if (!is_same_object(*stat, judged)) return refuse(Code::kRace);
-    if (stat->type == FileType::kDirectory) return copy_tree(from, to);
+    if (stat->type == FileType::kDirectory) return copy_tree(from, to, lost);
     return copy_one(from, to, stat->type);
 }
 
-Done Quarantine::copy_tree(const std::string& from, const std::string& to) {
+// What cannot be kept, for its size or depth, costs nobody else the place.
+Done Quarantine::copy_tree(const std::string& from, const std::string& to, std::size_t& lost) {
     PADDOCK_TRY(copy_one(from, to, FileType::kDirectory));
-    Done copied;
     const Status walked = workspace_.walk(from, [&](const WalkEntry& entry) {
-        if (entry.failure != nullptr) return WalkAction::kContinue;
-        const std::string path(entry.path);
-        copied =
-            copy_one(path, to + kept_path(entry.path.substr(from.size()), entry.type), entry.type);
-        return copied ? WalkAction::kContinue : WalkAction::kStop;
+        const std::string kept = to + kept_path(entry.path.substr(from.size()), entry.type);
+        const bool is_kept =
+            entry.failure == nullptr && copy_one(std::string(entry.path), kept, entry.type);
+        if (!is_kept) ++lost;
+        return WalkAction::kContinue;
     });
-    PADDOCK_TRY(copied);
     return done(walked);
 }
 

@@ -46,8 +46,10 @@ public:
 
 private:
     Done make_session();
-    Done copy(const std::string& from, const Stat& judged, const std::string& to);
-    Done copy_tree(const std::string& from, const std::string& to);
+    // `lost` counts what could not be kept.
+    Done copy(const std::string& from, const Stat& judged, const std::string& to,
+              std::size_t& lost);
+    Done copy_tree(const std::string& from, const std::string& to, std::size_t& lost);
     Done copy_one(const std::string& from, const std::string& to, FileType type);
     Done remove(const std::string& path, const Stat& judged) const;
     void drop(const std::string& kept) const;

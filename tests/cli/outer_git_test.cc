@@ -1,6 +1,4 @@
 // What git outside of the workspace says about it.
-#include <cstdlib>
-
 #include "cli/run.h"
 #include "testing/jail.h"
 
@@ -70,6 +68,30 @@ TEST_F(OuterGit, names_hooks_and_settings_of_the_user) {
     expect_protected("sub/.myhooks/pre-commit", ws());
     expect_protected("shared", ws());
     expect_written("sub/shared", ws());
+}
+
+// As git does, which takes no empty directory for a repository.
+TEST_F(OuterGit, is_found_behind_a_directory_that_looks_like_another) {
+    tree({"ROOT/.git/config=[core]\n hooksPath = part/hooks\n", "ROOT/.git/HEAD=x\n",
+          "ROOT/part/.git/"});
+    expect_protected("hooks/pre-commit", ws() + "/part");
+}
+
+TEST_F(OuterGit, opens_nothing_that_was_denied) {
+    tree({"OUT/.gitconfig=[core]\n hooksPath = .myhooks\n", "ROOT/.myhooks/.env=SECRET=1\n"});
+    const Ran ran =
+        paddock({"call", "read_file", R"({"path": ".myhooks/.env"})", "--root", ws()}, as_user());
+    EXPECT_NE(ran.err.find("denied_by_rule"), std::string::npos) << ran.out << ran.err;
+}
+
+TEST_F(OuterGit, has_settings_that_make_no_rule) {
+    tree({"OUT/fifo|", "OUT/loop=[include]\n path = loop\n path = ./loop\n path = fifo\n"});
+    for (const std::string hooks : {"../hooks", ".", "./", "/", "\xff", "[a", "a//b/../c"}) {
+        tree({"OUT/.gitconfig=[core]\n hooksPath = \"" + hooks +
+              "\"\n[include]\n path = loop\n path = fifo\n"});
+        expect_written("sub/" + std::to_string(hooks.size()), ws());
+    }
+    expect_protected("a/c/x", ws());
 }
 
 TEST_F(OuterGit, is_not_asked_where_there_are_no_default_rules) {

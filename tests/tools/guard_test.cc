@@ -209,8 +209,26 @@ TEST_F(GuardTest, takes_away_what_is_closed_however_deep) {
         sh("mkdir .vscode; cd .vscode; touch 1 2 3; n=$(printf %0200d 0); "
            "for i in $(seq 25); do mkdir $n && cd -P $n || exit 1; done; "
            "mkdir d; touch d/x; chmod 0 d"));
-    EXPECT_TRUE(after().ends_with(" .vscode:removed ") || is_root());
+    EXPECT_TRUE(after().ends_with(" .vscode:quarantined ") || is_root());
     EXPECT_EQ(names(), "");
+}
+
+// Names that have to be cut to be kept stay different, and one that cannot be kept takes no other
+// along.
+TEST_F(GuardTest, keeps_all_that_can_be_kept) {
+    (void)before();
+    ASSERT_TRUE(
+        sh("mkdir .vscode; cd .vscode; n=$(printf %0252d 0); echo 1 > ${n}_a; echo 2 > ${n}_b; "
+           "echo precious > precious; n=$(printf %0200d 0); "
+           "for i in $(seq 25); do mkdir $n && cd -P $n || exit 1; done"));
+    EXPECT_TRUE(after().ends_with(".vscode:quarantined "));
+    std::vector<std::string> contents;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(base() + "/KEPT")) {
+        if (entry.is_regular_file()) contents.push_back(os_read(entry.path()).value_or(""));
+    }
+    for (const char* kept : {"1\n", "2\n", "precious\n"}) {
+        EXPECT_EQ(std::count(contents.begin(), contents.end(), kept), 1) << kept;
+    }
 }
 
 // Whoever calls the next command has not made it.
