@@ -84,7 +84,9 @@ public:
 
     // `worktree`: where a relative path of hooks begins; empty: in any.
     void read(const std::string& config, const std::string& worktree, int depth = 0) {
-        if (depth > kIncludeDepthMax || !read_.emplace(config, worktree).second) return;
+        // By its real path: a file that includes itself can do so in any number of spellings.
+        const auto real = sys::real_path(config.c_str());
+        if (!real || depth > kIncludeDepthMax || !read_.emplace(*real, worktree).second) return;
         const auto settings = policy::parse_git_config(content_of(config));
         if (!settings) return;
         std::string hooks;  // git obeys the last
@@ -115,7 +117,7 @@ private:
         }
     }
 
-    // What makes no rule is no name that git could be given in a workspace.
+    // A path that no pattern can hold, one that is not UTF-8 for example, gets no rule.
     void add(const std::string& pattern) {
         const PathRule rule{pattern, PathAccess::kReadOnly};
         if (rules_.size() == kRulesMax || !patterns_.insert(pattern).second) return;
@@ -153,7 +155,9 @@ std::vector<PathRule> rules_of_outer_git(const std::string& root) {
     if (!inside || !opened) return {};
     const User user;
     OuterGit git(*opened, user);
-    for (const std::string& config : user.configs()) git.read(config, {});
+    if (!user.home.empty()) {
+        for (const std::string& config : user.configs()) git.read(config, {});
+    }
     for (const Repository& outer : outer_repositories(*inside)) {
         const auto common =
             search::pointer_target(content_of(outer.directory + "/commondir"), "commondir");
