@@ -15,6 +15,8 @@
 #include <set>
 #include <thread>
 
+#include <paddock/limits.h>
+
 #include "escape/call_hook.h"
 #include "escape/in_memory.h"
 #include "escape/operations.h"
@@ -892,6 +894,21 @@ TEST_F(Change, the_same_patch_again_completes_it) {
         ASSERT_EQ(::stat(ws("mode").c_str(), &mode), 0);
         EXPECT_EQ(mode.st_mode & 0777U, 0755U) << done;
     }
+}
+
+// What a repository obeys could be any file then.
+TEST_F(Change, nothing_is_written_beside_settings_that_lead_too_far) {
+    const std::string text(limits::kGitConfigBytesMax - 100, '#');
+    std::string config = "ROOT/.git/config=[include]\n";
+    for (std::size_t i = 0; i <= limits::kGitLedBytesMax / text.size(); ++i) {
+        tree({"ROOT/c/" + std::to_string(i) + "=" + text});
+        config += "path=../c/" + std::to_string(i) + "\n";
+    }
+    tree({"ROOT/.git/HEAD=x", "ROOT/.git/config=[core]\n"});
+    (void)ok("write_file", {{"path", "before"}, {"content", "x"}});
+    tree({config});
+    EXPECT_EQ(refused("write_file", {{"path", "after"}, {"content", "x"}}), "limit_reached");
+    EXPECT_FALSE(os_exists(ws("after")));
 }
 
 // What a hunk without any line beside its change leaves may have been there all along.
