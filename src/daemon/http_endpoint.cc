@@ -260,7 +260,9 @@ void HttpEndpoint::start(const std::shared_ptr<HttpPeer>& peer,
         });
     }
     const tools::Pace pace = protocol_.pace(*exchange);
-    if (pace == tools::Pace::kQuick && protocol_.run_if_quick(exchange)) return;
+    const bool is_behind = exchange->method().pace && lanes_.is_changing();
+    const bool may_run = pace == tools::Pace::kQuick && !is_behind;
+    if (may_run && protocol_.run_if_quick(exchange)) return;
     // A stream tells the client at once that it was heard, and us when the client is gone.
     peer->begin_stream();
     const auto run = [this, exchange] { protocol_.run(exchange); };

@@ -1,9 +1,13 @@
-// Who does what takes time: two sets of workers, one for calls that work and one for those that
-// wait for a command. Commands that run for minutes hold up other commands, and nothing else.
+// Who does what takes time: workers for calls that work, others for those that wait for a command,
+// and one for those that change files. Commands that run for minutes hold up other commands, and
+// nothing else. Changes are made one after the other, and whatever is submitted after a change
+// begins when that has been made: a client that sends a row of calls without waiting for answers
+// finds each of them in force for the next.
 //
 // Threads: all methods may be called from any thread.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <functional>
@@ -22,23 +26,33 @@ public:
     Lanes(const Workers::Bounds& working, const Workers::Bounds& waiting)
         : waiting_(waiting), working_(working) {}
 
+    // While this is so, no tool is to be called but by submit().
+    bool is_changing() const { return changing_.under_way() > 0; }
+
     // Nothing: it will run. Else which bound was reached, as a clause for the client.
     std::optional<std::string> submit(tools::Pace pace, std::function<void()> work,
                                       std::size_t bytes);
 
     std::size_t under_way() const {
-        const std::size_t working =
-            working_.under_way();  // first: what it hands on counts twice at worst
-        return working + waiting_.under_way();
+        std::size_t sum = 0;
+        for (const Workers* lane : lanes()) sum += lane->under_way();
+        return sum;
     }
     // Waits until nothing is under way. False: the time is up.
     bool wait_idle(std::chrono::steady_clock::time_point until);
-    // From now on `wakeup` becomes readable whenever one of both has nothing under way. Borrowed.
+    // From now on `wakeup` becomes readable whenever one of them has nothing under way. Borrowed.
     void tell_when_idle(int wakeup);
 
 private:
+    Workers& lane_of(tools::Pace pace);
+    std::optional<std::string> put(tools::Pace pace, std::function<void()> work, std::size_t bytes);
+    // What one hands on to a later one counts twice at worst.
+    std::array<const Workers*, 3> lanes() const { return {&changing_, &working_, &waiting_}; }
+
+    // Each may submit to those before it, and ends before them.
     Workers waiting_;
-    Workers working_;  // may submit to the other one, and ends before it
+    Workers working_;
+    Workers changing_{{.threads = 1}};
 };
 
 }  // namespace paddock::mcp

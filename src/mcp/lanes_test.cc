@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <latch>
+#include <mutex>
+#include <vector>
 
 namespace paddock::mcp {
 namespace {
@@ -34,6 +36,38 @@ TEST(Lanes, what_waits_holds_up_only_what_waits) {
     EXPECT_FALSE(lanes.wait_idle(std::chrono::steady_clock::now()));
     released.count_down();
     EXPECT_TRUE(lanes.wait_idle(kNoDeadline));
+}
+
+TEST(Lanes, what_comes_behind_a_change_begins_when_it_has_been_made) {
+    Lanes lanes;
+    std::latch released(1);
+    std::mutex mutex;
+    std::vector<int> order;
+    const auto note = [&](int number) {
+        const std::lock_guard lock(mutex);
+        order.push_back(number);
+    };
+    const auto change = [&] {
+        released.wait();
+        note(0);
+    };
+    EXPECT_FALSE(lanes.is_changing());
+    EXPECT_FALSE(lanes.submit(Pace::kChanging, change, 0));
+    EXPECT_TRUE(lanes.is_changing());
+    int number = 0;
+    for (const Pace pace : {Pace::kQuick, Pace::kChanging, Pace::kQuick, Pace::kChanging}) {
+        EXPECT_FALSE(lanes.submit(
+            pace, [&note, at = ++number] { note(at); }, 0));
+    }
+    for (const Pace pace : {Pace::kWorking, Pace::kWaiting}) {
+        EXPECT_FALSE(lanes.submit(
+            pace, [&] { note(5); }, 0));
+    }
+    EXPECT_TRUE(order.empty());
+    released.count_down();
+    EXPECT_TRUE(lanes.wait_idle(kNoDeadline));
+    EXPECT_EQ(order, (std::vector{0, 1, 2, 3, 4, 5, 5}));
+    EXPECT_FALSE(lanes.is_changing());
 }
 
 TEST(Lanes, say_which_bound_was_reached) {

@@ -4,7 +4,8 @@
 //   Protocol protocol(info, std::move(methods));
 //   if (auto exchange = protocol.accept(parse_message(text), arrival)) {
 //       const Pace pace = protocol.pace(*exchange);
-//       if (pace == Pace::kQuick && protocol.run_if_quick(exchange)) return;  // here and now
+//       if (pace == Pace::kQuick && protocol.run_if_quick(exchange)) return;  // here and now,
+//                                                     // unless a tool and lanes.is_changing()
 //       if (auto full = lanes.submit(pace, ...)) protocol.refuse(*exchange, *full);
 //   }
 //

@@ -156,7 +156,8 @@ private:
     }
 
     void answer(const std::shared_ptr<Exchange>& exchange) {
-        const bool may_run = outbox_.room() == Outbox::Room::kPlenty;
+        const bool is_behind = exchange->method().pace && lanes_.is_changing();
+        const bool may_run = outbox_.room() == Outbox::Room::kPlenty && !is_behind;
         if (!may_run || !protocol_.run_if_quick(exchange)) hand_on(exchange, tools::Pace::kQuick);
     }
 

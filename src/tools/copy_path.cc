@@ -39,7 +39,7 @@ const Declaration& copy_path() {
             "An existing destination is refused unless 'overwrite' is set, which replaces a file "
             "that was read. Symbolic links are copied as links. Missing directories above the "
             "destination are made.",
-        .manners = {.destructive = true},
+        .manners = {.destructive = true, .pace = Pace::kChanging},
         .arguments = two_path_arguments(),
         .errors = {Code::kAlreadyExists, Code::kIsADirectory, Code::kNotRegularFile, Code::kNotRead,
                    Code::kStaleRead, Code::kTooLarge},

@@ -185,7 +185,7 @@ const Declaration& edit_file() {
             "answer shows the closest text. Line endings and all other bytes are kept. With "
             "'edits' several replacements are made in order, all or none. Answers with a diff; "
             "dry_run only shows it.",
-        .manners = {.destructive = true},
+        .manners = {.destructive = true, .pace = Pace::kChanging},
         .arguments = {path_argument("The file to change"),
                       old_string(false),
                       new_string(false),

@@ -27,7 +27,7 @@ const Declaration& make_directory() {
         .title = "Make directory",
         .summary = "Make a directory, with the directories above it that are missing.",
         .description = "Succeeds if it is already there.",
-        .manners = {.idempotent = true},
+        .manners = {.idempotent = true, .pace = Pace::kChanging},
         .arguments = {path_argument("The directory to make")},
         .errors = {Code::kAlreadyExists},
         .example = R"({"path": "docs/images"})",

@@ -30,7 +30,7 @@ const Declaration& move_path() {
             "Atomic. An existing destination is refused unless 'overwrite' is set and it was read. "
             "A "
             "symbolic link is moved itself. Missing directories above the destination are made.",
-        .manners = {.destructive = true},
+        .manners = {.destructive = true, .pace = Pace::kChanging},
         .arguments = two_path_arguments(),
         .errors = {Code::kAlreadyExists, Code::kIsADirectory, Code::kNotRegularFile, Code::kNotRead,
                    Code::kStaleRead},

@@ -319,7 +319,7 @@ const Declaration& patch() {
             "have been read. A hunk that is not where it says, or whose white space differs, is "
             "applied "
             "only where it fits in one place, with the file's indentation, and that is told.",
-        .manners = {.destructive = true},
+        .manners = {.destructive = true, .pace = Pace::kChanging},
         .arguments = {{.name = "patch",
                        .help = "The patch",
                        .required = true,

@@ -43,7 +43,7 @@ const Declaration& remove_path() {
         .description =
             "A link is removed itself, never what it leads to. A directory must be empty unless "
             "'recursive' is set. There is no way back.",
-        .manners = {.destructive = true, .idempotent = true},
+        .manners = {.destructive = true, .idempotent = true, .pace = Pace::kChanging},
         .arguments = {path_argument("What to remove"),
                       {.name = "recursive",
                        .type = Type::kFlag,

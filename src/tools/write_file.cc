@@ -56,7 +56,7 @@ const Declaration& write_file() {
             "Missing directories are made. An existing file must have been read in this session "
             "before it is replaced, and keeps its permissions. The replacement is atomic: nobody "
             "sees half of it. Use edit_file to change a part.",
-        .manners = {.destructive = true, .idempotent = true},
+        .manners = {.destructive = true, .idempotent = true, .pace = Pace::kChanging},
         .arguments = {path_argument("The file to write"),
                       {.name = "content",
                        .help = "The whole new content",

@@ -436,6 +436,44 @@ TEST_F(McpStdio, an_edit_right_behind_its_read_is_taken) {
     }
 }
 
+// Agents send several calls at once and expect each to see what the ones before have done.
+TEST_F(McpStdio, each_change_of_a_row_is_in_force_for_what_comes_behind_it) {
+    for (int round = 0; round < 20; ++round) {
+        const std::string name = "f" + std::to_string(round);
+        const auto edit = [&](const char* old, const char* now) {
+            return server().call("edit_file",
+                                 {{"path", name}, {"old_string", old}, {"new_string", now}});
+        };
+        const int written = server().call("write_file", {{"path", name}, {"content", "one\n"}});
+        const int read = server().call("read_file", {{"path", name}});
+        const int edited = edit("one", "two");
+        const int edited_again = edit("two", "three");
+        const int moved =
+            server().call("move_path", {{"source", name}, {"destination", "to/" + name}});
+        const int read_again = server().call("read_file", {{"path", "to/" + name}});
+        const int found = server().call("grep", {{"pattern", "three"}, {"path", "to/" + name}});
+        std::map<std::int64_t, json::Value> answers;
+        while (answers.size() < 7) {
+            json::Value answer = server().receive();
+            ASSERT_FALSE(answer.is_null());
+            answers.emplace(*at(answer, "id").as_integer(), std::move(answer));
+        }
+        const auto expect = [&](int id, std::string_view text) {
+            const json::Value& answer = answers[id];
+            EXPECT_EQ(text_at(answer, "result.isError"), "null") << json::to_text(answer);
+            EXPECT_NE(text_at(answer, "result.content").find(text), std::string::npos)
+                << json::to_text(answer);
+        };
+        expect(written, "Created");
+        expect(read, "one");
+        expect(edited, "+two");
+        expect(edited_again, "+three");
+        expect(moved, "to/");
+        expect(read_again, "three");
+        expect(found, "to/" + name);
+    }
+}
+
 // As many commands as run at once, all waiting for us, and then what takes threads too.
 TEST_F(McpStdio, long_commands_hold_up_no_other_tool) {
     NEEDS_BASH();
