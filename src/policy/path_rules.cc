@@ -1,6 +1,6 @@
 // Searches ask for every file of a tree, and hardly any name has to do with a rule. So each name of
-// a path is first looked up by its first two bytes and its last two; only the rules that all
-// of them leave over for some name are matched, each once, however deep the path is.
+// a path is first looked up by its first byte and its last, then by two more; only the rules that
+// all of them leave over for some name are matched, each once, however deep the path is.
 #include "policy/path_rules.h"
 
 #include <paddock/limits.h>
@@ -16,6 +16,11 @@ namespace {
 
 constexpr std::size_t kWordBits = 64;
 constexpr unsigned kByteValues = 256;
+
+std::size_t ends_of(unsigned first, unsigned last) noexcept {
+    return std::size_t{first} * kByteValues + last;
+}
+
 constexpr std::size_t kDefaultsMax = 512;
 constexpr std::size_t kWordsMax = (limits::kPathRulesMax + kDefaultsMax) / kWordBits + 1;
 
@@ -60,6 +65,7 @@ Outcome<PathRules> PathRules::compile(std::span<const PathRule> from_operator,
          {&rules.by_first_, &rules.by_second_, &rules.by_last_but_one_, &rules.by_last_}) {
         masks->resize(kByteValues * rules.words_);
     }
+    rules.by_ends_.resize(std::size_t{kByteValues} * kByteValues);
     for (const PathRule& rule : from_operator) PADDOCK_TRY(rules.add(rule, false));
     for (const PathRule& rule : defaults) PADDOCK_TRY(rules.add(rule, true));
     return rules;
@@ -133,6 +139,14 @@ void PathRules::index(std::size_t rule, std::string_view pattern) {
     mark(by_second_, second);
     mark(by_last_but_one_, last_but_one);
     mark(by_last_, name.back());
+    each_match(name.front(), [&](unsigned first) {
+        each_match(name.back(), [&](unsigned last) { by_ends_[ends_of(first, last)] = true; });
+    });
+}
+
+bool PathRules::may_be_ruled(std::string_view name) const noexcept {
+    return by_ends_[ends_of(static_cast<unsigned char>(name.front()),
+                            static_cast<unsigned char>(name.back()))];
 }
 
 std::uint64_t PathRules::candidates(std::string_view name, std::size_t word) const noexcept {
@@ -154,6 +168,7 @@ std::size_t PathRules::first_match(std::string_view path, Matched matched) const
     for (std::size_t begin = 0, end = 0; begin < path.size(); begin = end + 1) {
         end = std::min(path.find('/', begin), path.size());
         const std::string_view name = path.substr(begin, end - begin);
+        if (!may_be_ruled(name)) continue;
         for (std::size_t word = 0; word < words_; ++word) possible[word] |= candidates(name, word);
     }
     const std::size_t end = everything_.value_or(rules_.size());

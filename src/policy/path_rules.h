@@ -85,6 +85,7 @@ private:
     Done add(const PathRule& rule, bool is_default);
     static Outcome<std::vector<Way>> ways_of(std::string_view pattern, bool below_only);
     void index(std::size_t rule, std::string_view pattern);
+    bool may_be_ruled(std::string_view name) const noexcept;
     std::uint64_t candidates(std::string_view name, std::size_t word) const noexcept;
     enum class Matched : bool { kItself, kAllBelow };
     static bool applies(const Rule& rule, std::string_view path, Matched matched);
@@ -95,6 +96,7 @@ private:
     std::optional<std::size_t> everything_;  // the first rule for "**"
     std::size_t names_max_ = 0;              // of a pattern, "**" counted as one
     std::size_t words_ = 1;                  // of a mask
+    std::vector<bool> by_ends_;  // for a first byte and a last: may a rule match such a name?
     Masks by_first_, by_second_, by_last_but_one_, by_last_;
 };
 

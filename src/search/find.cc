@@ -1,5 +1,6 @@
 #include "search/find.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <utility>
 
@@ -15,6 +16,8 @@
 
 namespace paddock::search {
 namespace {
+
+constexpr std::size_t kFilesHeld = 4096;  // however few are wanted: sorting often costs more
 
 class FindRun final : public Visitor {
 public:
@@ -88,8 +91,9 @@ Next FindRun::deliver(FoundFiles found) {
     result_.total += found.size();
     if (by_time()) {
         result_.found.append(std::move(found), found.size());
-        // Now and then, so that no more than twice the limit is held.
-        if (result_.found.size() / 2 > query_.limit) result_.found.keep_newest(query_.limit);
+        // Now and then, so that no more than twice as many are held.
+        const std::size_t held = std::max(query_.limit, kFilesHeld);
+        if (result_.found.size() / 2 > held) result_.found.keep_newest(query_.limit);
     } else {
         result_.found.append(std::move(found), query_.limit - result_.found.size());
     }
