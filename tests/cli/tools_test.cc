@@ -152,6 +152,42 @@ TEST_F(Commands, grep_prints_as_grep_does) {
     EXPECT_NE(cut.err.find("continue with --offset 1"), std::string::npos) << cut.err;
 }
 
+TEST_F(Commands, flags_of_habit_are_taken_where_they_are_true) {
+    tree({"ROOT/a=needle\n", "ROOT/.h=x", "ROOT/d/b=needle\n"});
+    const std::string found = ok({"grep", "needle", "."});
+    EXPECT_EQ(found, "a:1:needle\nd/b:1:needle\n");
+    EXPECT_EQ(ok({"grep", "-n", "needle"}), found);
+    EXPECT_EQ(ok({"grep", "-r", "needle", "."}), found);
+    EXPECT_EQ(ok({"grep", "-rnHE", "needle|thread", "."}), found);
+    EXPECT_EQ(ok({"ls", "-a"}), "d/\n.h\na\n");
+    EXPECT_EQ(ok({"ls", "-la"}), ok({"ls", "--sizes"}));
+    EXPECT_EQ(ok({"ls", "-l", "d"}), "b  7\n");
+    (void)ok({"mkdir", "-p", "x/y"});
+    (void)ok({"mkdir", "-p", "x/y"});
+    (void)ok({"cp", "-r", "d", "x/y/d"});
+    EXPECT_EQ(os_read(ws("x/y/d/b")), "needle\n");
+    (void)refused({"cp", "-r", "a", "d/b"}, 1);
+    (void)ok({"cp", "-f", "a", "d/b"});
+    (void)refused({"rm", "-f", "x"}, 1);
+    (void)ok({"rm", "-rf", "x"});
+    EXPECT_FALSE(os_exists(ws("x")));
+    (void)refused({"rm", "-rf", "x"}, 1);
+    // It would not be done.
+    for (const std::vector<std::string>& words :
+         std::vector<std::vector<std::string>>{{"grep", "-v", "needle"},
+                                               {"grep", "-P", "needle"},
+                                               {"grep", "-R", "needle"},
+                                               {"grep", "-o", "needle"},
+                                               {"ls", "-R"},
+                                               {"ls", "-t"},
+                                               {"cp", "-a", "a", "n"},
+                                               {"cp", "-p", "a", "n"},
+                                               {"rm", "-i", "a"},
+                                               {"mkdir", "-m", "700", "n"}}) {
+        EXPECT_NE(refused(words, 2).find("unknown option '" + words[1] + "'"), std::string::npos);
+    }
+}
+
 TEST_F(Commands, glob_and_info) {
     tree({"ROOT/[id]=1", "ROOT/d/e.c=12"});
     EXPECT_EQ(ok({"glob", "*.c"}), "d/e.c\n");
