@@ -99,7 +99,7 @@ json::Object ls_data(const Call& call) {
         if (entry.type == 'd') above.push_back(path);
         entries.emplace_back(std::move(object));
     }
-    return {{"path", directory.path}, {"entries", std::move(entries)}};
+    return {{"entries", std::move(entries)}};
 }
 
 }  // namespace paddock::cli

@@ -12,6 +12,7 @@
 #include "config/host.h"
 #include "config/toml.h"
 #include "config/toml_splice.h"
+#include "fs/rel_path.h"
 #include "json/parse.h"
 #include "json/splice.h"
 #include "json/write.h"
@@ -263,6 +264,18 @@ Attempt<std::string> install(const Client& client, const RegisterRequest& reques
            (kept.empty() ? "" : fate + displayable(kept) + ".\n") + copy_note(*file);
 }
 
+// Those above the file that are empty without it; the topmost, or "". A link to one is the user's.
+std::string remove_empty_above(const File& file) {
+    std::string topmost;
+    for (auto at = fs::parent_of(file.name); !at.empty(); at = fs::parent_of(at)) {
+        const auto stat = file.root.lstat(at);
+        const bool is_directory = stat && stat->type == FileType::kDirectory;
+        if (!is_directory || !file.root.remove(at, *stat)) break;
+        topmost = at;
+    }
+    return topmost;
+}
+
 Attempt<std::string> uninstall(const Client& client, const RegisterRequest& request) {
     const auto file = read_file(client, request.scope);
     if (!file) return tl::unexpected(file.error());
@@ -280,7 +293,11 @@ Attempt<std::string> uninstall(const Client& client, const RegisterRequest& requ
     const bool was_made =
         holds_nothing(*changed, client) && !file->root.lstat(file->name + kCopySuffix);
     if (was_made && file->root.remove(file->name, file->stat)) {
+        const std::string above = remove_empty_above(*file);
+        const std::string place =
+            file->display.substr(0, file->display.size() - file->name.size()) + above;
         return "Removed from " + client.title + ", with " + file->display +
+               (above.empty() ? "" : " and the directory " + place) +
                ", which held nothing else.\n";
     }
     if (auto done = replace(*file, client, *changed); !done) return tl::unexpected(done.error());
@@ -347,6 +364,10 @@ std::vector<Command> registration_commands() {
         .no = "nothing could be changed"};
     const Manual uninstall{.name = "uninstall",
                            .summary = "Remove paddock from the servers of an agent.",
+                           .description =
+                               "Everything else in the agent's file stays. A file that only "
+                               "'install' made goes with the entry, and with it the directories "
+                               "above that are empty then.",
                            .operands = {agent},
                            .examples = {"paddock uninstall claude"},
                            .no = "nothing could be changed"};

@@ -15,9 +15,12 @@
 #include "cli/view.h"
 #include "cli/waiting.h"
 #include "cli/workspace_options.h"
+#include "json/parse.h"
 #include "json/write.h"
 #include "text/base64.h"
+#include "tools/arguments.h"
 #include "tools/registry.h"
+#include "tools/text_answer.h"
 
 namespace paddock::cli {
 namespace {
@@ -35,17 +38,7 @@ json::Value block_json(const tools::Block& block) {
 json::Object as_content(const tools::Answer& answer) {
     json::Array content;
     for (const tools::Block& block : answer.blocks) content.push_back(block_json(block));
-    json::Object object{{"content", std::move(content)}};
-    if (answer.error) object["error"] = code_name(*answer.error);
-    return object;
-}
-
-std::string as_json(const ToolRequest& request, const Call& call) {
-    json::Object document{{"tool", request.tool}};
-    for (const auto& [name, value] : request.for_people ? as_data(call) : as_content(call.answer)) {
-        document.append(name, value);
-    }
-    return json::to_text(document) + "\n";
+    return {{"content", std::move(content)}};
 }
 
 // What an agent's model would read.
@@ -87,26 +80,69 @@ std::string as_told(std::string text, const std::string& of) {
     return for_people(text, of, Quoted::kFiles) + rest;
 }
 
+// What the call was about, as it was given; null: nothing, or more than one path.
+json::Value path_of(const Call& call) {
+    const tools::Declaration* tool = tools::find_tool(call.tool);
+    if (tool == nullptr) return {};
+    const auto arguments = tools::decode(*tool, json::parse(call.arguments).value);
+    return arguments && arguments->has("path") ? json::Value(arguments->text("path"))
+                                               : json::Value();
+}
+
+// Of an error. What a command printed goes before the code.
+std::string without_code(const Call& call) {
+    const std::string code = std::string(code_name(*call.answer.error)) + ": ";
+    return call.text.substr(call.text.starts_with(code) ? code.size() : 0);
+}
+
+json::Value text_or_null(std::string text) {
+    return text.empty() ? json::Value() : json::Value(std::move(text));
+}
+
+// The same members for every answer; docs/tools.md describes them. `aside` is what people would be
+// told beside the result.
+std::string as_json(const ToolRequest& request, const Call& call, const std::string& aside) {
+    json::Object document{{"tool", request.tool}, {"path", path_of(call)}};
+    document["error"] =
+        call.answer.error ? json::Value(code_name(*call.answer.error)) : json::Value();
+    json::Value& message = document["message"];
+    json::Value result = request.for_people ? json::Value() : json::Value(as_content(call.answer));
+    if (call.answer.error) {
+        const std::string why = without_code(call);
+        message = request.for_people ? as_told(why, request.tool) : why;
+    } else if (request.for_people) {
+        result = as_data(call);
+        message = text_or_null(result.is_null() ? call.text : for_people(aside, request.tool));
+    }
+    document["result"] = std::move(result);
+    return json::to_text(document) + "\n";
+}
+
 // A call that makes no sense is another thing than an answer that is no.
 int refusal_code(Code code) { return code == Code::kInvalidArgument ? kUsageError : kRefused; }
 
 // The exit code.
 int show(const ToolRequest& request, const Call& call, const Look& look) {
     const bool refused = call.answer.error.has_value();
+    const Shown shown = refused || !request.for_people ? Shown() : cli::shown(call, look);
     if (request.output.json) {
-        if (!print(as_json(request, call))) return kUsageError;
-        if (refused) return refusal_code(*call.answer.error);
-        return shown(call, look).is_nothing ? kRefused : 0;
-    }
-    if (refused) {
+        if (!print(as_json(request, call, shown.aside))) return kUsageError;
+    } else if (refused) {
         complain(request.for_people ? as_told(call.text, request.tool) : call.text);
-        return refusal_code(*call.answer.error);
+    } else {
+        if (!print(request.for_people ? shown.out : as_read(call, look))) return kUsageError;
+        if (!shown.aside.empty()) complain(for_people(shown.aside, request.tool));
     }
-    if (!request.for_people) return print(as_read(call, look)) ? 0 : kUsageError;
-    const Shown shown = cli::shown(call, look);
-    if (!print(shown.out)) return kUsageError;
-    if (!shown.aside.empty()) complain(for_people(shown.aside, request.tool));
+    if (refused) return refusal_code(*call.answer.error);
     return shown.is_nothing ? kRefused : 0;
+}
+
+// To people a workspace that is read-only is one; an agent does not get the tools that change it.
+tools::Answer refused_here() {
+    tools::Answer answer =
+        tools::text_answer("read_only: the workspace is read-only here, and this would change it");
+    answer.error = Code::kReadOnly;
+    return answer;
 }
 
 }  // namespace
@@ -119,10 +155,14 @@ int run(const ToolRequest& request) {
         return options.error().exit_code;
     }
     options->track_reads = false;
+    Look look{.terminal = is_terminal(STDOUT_FILENO),
+              .detailed = request.detailed,
+              .titled = request.arguments.size() > 1,
+              .paint = Paint(STDOUT_FILENO, request.output.colours)};
     const tools::Declaration* tool = tools::find_tool(request.tool);
     if (request.for_people && options->read_only && !tool->manners.read_only) {
-        complain("read_only: the workspace is read-only here, and this would change it");
-        return kRefused;
+        const tools::Answer answer = refused_here();
+        return show(request, {request.tool, request.arguments.front(), answer}, look);
     }
     // Commands need a process of their own. What lists the tools lists those that an agent gets.
     const bool lists_tools = tool == nullptr || request.tool == "workspace_info";
@@ -136,10 +176,6 @@ int run(const ToolRequest& request) {
         complain(workspace.error().message());
         return kUsageError;
     }
-    Look look{.terminal = is_terminal(STDOUT_FILENO),
-              .detailed = request.detailed,
-              .titled = request.arguments.size() > 1,
-              .paint = Paint(STDOUT_FILENO, request.output.colours)};
     std::optional<CancelOnSignal> cancel;
     if (tool != nullptr && tool->manners.needs_shell) cancel.emplace();
     int worst = 0;

@@ -60,6 +60,7 @@ public:
             if (is_offered(argument)) declare(parser, argument);
         }
         if (!command_.detail.names.empty()) parser.flag(command_.detail, request_.detailed);
+        if (!command_.habit.names.empty()) parser.flag(command_.habit, habit_);
         options_.declare(parser, {"workspace.root"});
         parser.output(request_.output);
     }
@@ -171,6 +172,7 @@ private:
     ToolRequest request_;
     std::deque<Slot> slots_;    // addresses stay
     std::deque<bool> presets_;  // the same
+    bool habit_ = false;        // changes nothing
 };
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || c == '_'; }

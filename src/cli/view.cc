@@ -5,6 +5,7 @@
 
 #include "base/display.h"
 #include "cli/answer_text.h"
+#include "json/parse.h"
 
 namespace paddock::cli {
 namespace {
@@ -52,8 +53,6 @@ Shown patch_shown(const Call& call, const Look& look) {
     return lines_shown(call.text, look, tone_of_report);
 }
 
-json::Object message_data(const Call& call) { return {{"message", call.text}}; }
-
 Shown info_shown(const Call& call, const Look& look) {
     const std::string gap = look.follows ? "\n" : "";
     if (!look.terminal) return {gap + plain_shown(call, look).out};
@@ -66,7 +65,12 @@ Shown info_shown(const Call& call, const Look& look) {
 
 json::Object info_data(const Call& call) {
     json::Object data;
-    for (const NamedValue& each : named_values(call.text)) data[each.name] = each.value;
+    for (const NamedValue& each : named_values(call.text)) {
+        const bool is_number = each.name == "size" || each.name == "hard links";
+        std::string name(each.name);
+        std::replace(name.begin(), name.end(), ' ', '_');
+        data[name] = is_number ? json::parse(each.value).value : json::Value(each.value);
+    }
     return data;
 }
 
@@ -100,7 +104,7 @@ json::Object glob_data(const Call& call) {
 struct View {
     std::string_view tool;
     Shown (*shown)(const Call& call, const Look& look);
-    json::Object (*data)(const Call& call);
+    json::Object (*data)(const Call& call);  // nullptr: none
 };
 
 constexpr std::array<View, 7> kViews{{{"read_file", cat_shown, cat_data},
@@ -108,13 +112,13 @@ constexpr std::array<View, 7> kViews{{{"read_file", cat_shown, cat_data},
                                       {"glob", glob_shown, glob_data},
                                       {"list_directory", ls_shown, ls_data},
                                       {"file_info", info_shown, info_data},
-                                      {"edit_file", edit_shown, message_data},
-                                      {"patch", patch_shown, message_data}}};
+                                      {"edit_file", edit_shown, nullptr},
+                                      {"patch", patch_shown, nullptr}}};
 
 View view_of(std::string_view tool) {
     const auto* view = std::find_if(kViews.begin(), kViews.end(),
                                     [tool](const View& each) { return each.tool == tool; });
-    return view == kViews.end() ? View{tool, plain_shown, message_data} : *view;
+    return view == kViews.end() ? View{tool, plain_shown, nullptr} : *view;
 }
 
 }  // namespace
@@ -125,15 +129,9 @@ std::string Look::line(std::string_view text) const {
 
 Shown shown(const Call& call, const Look& look) { return view_of(call.tool).shown(call, look); }
 
-json::Object as_data(const Call& call) {
-    if (call.answer.error) {
-        const std::string_view code = code_name(*call.answer.error);
-        return {{"error", code}, {"message", call.text.substr(code.size() + 2)}};
-    }
-    json::Object data = view_of(call.tool).data(call);
-    const std::string_view remark = split_remark(call.text).remark;
-    if (!remark.empty() && data.find("message") == nullptr) data["remark"] = remark;
-    return data;
+json::Value as_data(const Call& call) {
+    const auto data = view_of(call.tool).data;
+    return data == nullptr ? json::Value() : json::Value(data(call));
 }
 
 }  // namespace paddock::cli

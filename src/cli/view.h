@@ -43,8 +43,8 @@ struct Call {
 // Of an answer without an error.
 Shown shown(const Call& call, const Look& look);
 
-// The members of a document, of any answer.
-json::Object as_data(const Call& call);
+// The same for programs. Null: what it says is all there is, and the message of a document.
+json::Value as_data(const Call& call);
 
 // --- one source file each, named after the command ---
 

@@ -1,6 +1,7 @@
 #include "tools/arguments.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 
 #include "base/check.h"
@@ -120,7 +121,7 @@ private:
                 }
                 break;
             case Type::kFlag:
-                if (value.as_bool() != nullptr) return value;
+                if (const auto flag = truth(value)) return *flag;
                 break;
             case Type::kInteger:
                 if (const auto number = whole(value)) {
@@ -132,6 +133,8 @@ private:
                 }
                 break;
             case Type::kTexts:
+                if (value.as_string() != nullptr) return list(argument, {value}, where);
+                [[fallthrough]];
             case Type::kObjects:
                 if (const json::Array* array = value.as_array()) {
                     return list(argument, *array, where);
@@ -142,8 +145,25 @@ private:
         return {};
     }
 
+    // Models write "true" and "2" where they mean true and 2.
+    static std::optional<bool> truth(const json::Value& value) {
+        if (const bool* flag = value.as_bool()) return *flag;
+        const std::string* text = value.as_string();
+        if (text == nullptr || (*text != "true" && *text != "false")) return std::nullopt;
+        return *text == "true";
+    }
+
+    static std::optional<std::int64_t> whole(const std::string& text) {
+        std::int64_t number = 0;
+        const char* end = text.data() + text.size();
+        const auto [rest, error] = std::from_chars(text.data(), end, number);
+        if (error != std::errc() || rest != end) return std::nullopt;
+        return number;
+    }
+
     static std::optional<std::int64_t> whole(const json::Value& value) {
         if (const std::int64_t* number = value.as_integer()) return *number;
+        if (const std::string* text = value.as_string()) return whole(*text);
         const double* number = value.as_double();
         constexpr double kExact = 9007199254740992.0;
         if (number == nullptr || std::trunc(*number) != *number) return std::nullopt;

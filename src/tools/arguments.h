@@ -36,7 +36,8 @@ private:
 };
 
 // All that is wrong is told at once: unknown names with the nearest known one, values with what was
-// expected and what was given. A null stands for an argument that was left out.
+// expected and what was given. A null stands for an argument that was left out. Taken besides what
+// the schema says: an integer or a flag in a string ("2", "true"), and one string as a list of one.
 Attempt<Arguments> decode(const Declaration& tool, const json::Value& given);
 
 }  // namespace paddock::tools

@@ -214,10 +214,25 @@ std::uint64_t Files::may_still_read() const {
 Attempt<std::string> Files::directory(std::string_view given) const {
     const std::string path = written(given);
     const auto found = resolve(path, given, Purpose::kLook);
-    if (!found) return found.error();
+    if (!found) return no_directory(given, found.error());
     const auto opened = to_look().open_directory(found->path);
     if (opened) return found->path;
-    return told(opened.error(), given);
+    return no_directory(given, told(opened.error(), given));
+}
+
+// With a slash at its end a file is not found as one.
+Problem Files::no_directory(std::string_view given, Problem otherwise) const {
+    if (otherwise.code != Code::kNotADirectory) return otherwise;
+    const auto lexical = root_.normalized(written(given));
+    if (!lexical) return otherwise;
+    const auto found = resolve(*lexical, given, Purpose::kLook);
+    if (!found || !found->exists || found->type == FileType::kDirectory) return otherwise;
+    const bool is_file = found->type == FileType::kRegular;
+    return Problem(Code::kNotADirectory,
+                   "'" + shown_given(given) + "' is a " + std::string(file_type_name(found->type)) +
+                       ", not a directory. " + (is_file ? "Read it with read_file, look" : "Look") +
+                       " at it with file_info, or give the directory that it is in: '" +
+                       shown(directory_of(found->path)) + "'.");
 }
 
 Attempt<std::string> Files::command_directory(std::string_view given) const {

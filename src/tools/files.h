@@ -140,6 +140,7 @@ private:
     // Of a canonical path, or of what a caller gave.
     Problem told(Error error) const;
     static Problem told(Error error, std::string_view given);
+    Problem no_directory(std::string_view given, Problem otherwise) const;  // what to do instead
     // By a rule about its name, or by the one about what it is or lies in, if that is held under
     // another name: the strictest.
     std::optional<Refusal> refusal(std::string_view canonical, Purpose purpose, Above above) const;
@@ -173,6 +174,7 @@ private:
     // The file whose place another is to take, if there is one: its content must be known, and it
     // must be writable. Nothing but a file is replaced.
     Attempt<std::optional<Stat>> replaced(const std::string& canonical) const;
+    Attempt<void> check_room(const std::string& canonical) const;  // for a directory, by its kind
     Attempt<void> make_directories(const std::string& canonical) const;
     // Those that missing_parents() found.
     Attempt<void> make_missing(const std::vector<std::string>& directories) const;

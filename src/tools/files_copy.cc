@@ -198,9 +198,7 @@ Attempt<void> Files::Copying::check_in_the_way(const CopyStep& step) const {
         return files_.told(as_error(refuse(Code::kAlreadyExists), "copy to", step.to));
     }
     if (merges) return {};
-    if (step.type == FileType::kDirectory) {
-        return files_.told(as_error(refuse(Code::kNotADirectory), "copy to", step.to));
-    }
+    if (step.type == FileType::kDirectory) return files_.check_room(step.to);
     if (auto known = files_.replaced(step.to); !known) return known.error();
     return {};
 }

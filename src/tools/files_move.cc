@@ -46,6 +46,15 @@ Attempt<std::optional<Stat>> Files::replaced(const std::string& canonical) const
     return content->stat;
 }
 
+Attempt<void> Files::check_room(const std::string& canonical) const {
+    const auto there = linkless_.lstat(canonical);
+    if (!there || there->type == FileType::kDirectory) return {};
+    return Problem(Code::kNotADirectory,
+                   "'" + shown(canonical) +
+                       "' is not a directory, and no directory replaces it. Choose another "
+                       "destination, or remove it first.");
+}
+
 Attempt<void> Files::check_move(const std::string& from, const std::string& to,
                                 bool overwrite) const {
     const auto source = linkless_.lstat(from);
@@ -69,7 +78,8 @@ Attempt<void> Files::check_move(const std::string& from, const std::string& to,
         if (auto allowed = check_obeyed(path, search::GitChange::kTakeAway); !allowed)
             return allowed;
     }
-    if (!overwrite || is_directory) return {};
+    if (!overwrite) return {};
+    if (is_directory) return check_room(to);
     if (auto known = replaced(to); !known) return known.error();
     return {};
 }

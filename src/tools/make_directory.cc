@@ -15,6 +15,12 @@ Attempt<Answer> run_make_directory(Session& session, const Arguments& arguments,
     if (target->exists && target->type == FileType::kDirectory) {
         return text_answer("The directory " + files.shown(target->path) + " is already there.");
     }
+    if (target->exists) {
+        return Problem(Code::kAlreadyExists, "'" + files.shown(target->path) +
+                                                 "' already exists and is a " +
+                                                 std::string(file_type_name(target->type)) +
+                                                 ", not a directory. Choose another name.");
+    }
     if (auto made = files.make_directory(target->path); !made) return made.error();
     return text_answer("Made the directory " + files.shown(target->path) + ".");
 }

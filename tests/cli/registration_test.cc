@@ -101,13 +101,38 @@ TEST_F(Registration, makes_a_file_and_removes_it) {
         EXPECT_EQ(os_read(file), before);
         EXPECT_FALSE(os_exists(file + ".paddock-backup")) << "nothing to keep";
         const Ran removed = run({"uninstall", client.name});
-        EXPECT_EQ(removed.out, "Removed from " + client.title + ", with " + file +
-                                   ", which held nothing else.\n")
+        const std::size_t slash = client.user.file.find('/');
+        const std::string directory = base() + "/home/" + client.user.file.substr(0, slash);
+        EXPECT_EQ(removed.out,
+                  "Removed from " + client.title + ", with " + file +
+                      (slash == std::string::npos ? "" : " and the directory " + directory) +
+                      ", which held nothing else.\n")
             << removed.err;
-        EXPECT_FALSE(os_exists(file));
-        EXPECT_FALSE(os_exists(file + ".paddock-backup"));
+        EXPECT_TRUE(os_list(base() + "/home").empty()) << client.name;
         EXPECT_NE(run({"uninstall", client.name}).out.find("does not have it"), std::string::npos);
     }
+}
+
+TEST_F(Registration, directories_with_anything_else_in_them_stay) {
+    for (const cli::Client& client : cli::clients()) {
+        const std::size_t slash = client.user.file.rfind('/');
+        if (slash == std::string::npos) continue;
+        const std::string directory = "home/" + client.user.file.substr(0, slash);
+        tree({directory + "/other=mine"});
+        EXPECT_EQ(run({"install", client.name}).exit_code, 0);
+        EXPECT_EQ(run({"uninstall", client.name}).exit_code, 0);
+        EXPECT_EQ(os_list(base() + "/" + directory), std::vector<std::string>{"other"});
+    }
+}
+
+TEST_F(Registration, a_link_to_the_directory_of_an_agent_stays) {
+    tree({"home/dotfiles/codex/", "home/.codex->dotfiles/codex"});
+    EXPECT_EQ(run({"install", "codex"}).exit_code, 0);
+    EXPECT_TRUE(os_exists(base() + "/home/dotfiles/codex/config.toml"));
+    EXPECT_EQ(run({"uninstall", "codex"}).exit_code, 0);
+    EXPECT_FALSE(os_exists(base() + "/home/dotfiles/codex/config.toml"));
+    EXPECT_EQ(os_list(base() + "/home"), (std::vector<std::string>{".codex", "dotfiles"}));
+    EXPECT_EQ(os_list(base() + "/home/dotfiles"), std::vector<std::string>{"codex"});
 }
 
 TEST_F(Registration, keeps_every_byte_of_a_file_and_a_copy) {
@@ -281,7 +306,7 @@ TEST_F(Registration, the_scope_of_a_project_is_the_current_directory) {
         EXPECT_EQ(entry_in(client, os_read(ws(client.project_file)).value_or("")),
                   expected_entry(client));
         EXPECT_EQ(run({"uninstall", client.name, "--scope=project"}).exit_code, 0);
-        EXPECT_FALSE(os_exists(ws(client.project_file))) << client.name;
+        EXPECT_TRUE(os_list(ws()).empty()) << client.name;
     }
     EXPECT_TRUE(os_list(base() + "/home").empty());
 }

@@ -119,7 +119,9 @@ std::string overview() {
            "- Results name a path in double quotes with C escapes where it is not plain text "
            "(`\"a\\377b\"`); every tool\n  takes that form back.\n"
            "- The spellings under \"also accepted\" are taken silently, `null` is the same as "
-           "leaving an argument out.\n  Everything that is wrong with a call is told at once.\n"
+           "leaving an argument out.\n  An integer or a boolean in a string (`\"2\"`, "
+           "`\"true\"`) and one string for an array of strings are\n  taken too. Everything "
+           "that is wrong with a call is told at once.\n"
            "- A result that was cut says so in its last line, in brackets, and how to get the "
            "rest.\n"
            "- Secrets are replaced by `[REDACTED:kind]`; files that usually hold them are "
@@ -214,8 +216,45 @@ protected:
         return text + example(tool);
     }
 
+    std::string for_programs() {
+        std::string text =
+            "## For programs\n\n"
+            "With `--json` a command that calls a tool prints one document for each call, on a "
+            "line of its own. Its members are\nalways these:\n\n"
+            "| member | |\n|---|---|\n"
+            "| `tool` | the tool that was called |\n"
+            "| `path` | the path that it was asked about, as given; `null` if that is none, or "
+            "more "
+            "than one |\n"
+            "| `error` | the code of an error, or `null` |\n"
+            "| `message` | what people would be told: why it failed and what to do next, what was "
+            "changed, or a remark on the result; or `null` |\n"
+            "| `result` | what was found, or `null`: after an error, and of what only changes "
+            "something |\n\n"
+            "| command | members of `result` |\n|---|---|\n"
+            "| `cat` | `lines` of `number` and `text`; or `mime_type` and `base64` |\n"
+            "| `ls` | `entries` of `path`, `type` and, where there is one, `size`, `target`, "
+            "`remark` |\n"
+            "| `grep` | `files` of `path` and `lines` (`number`, `match`, `text`), `count` or "
+            "`binary` |\n"
+            "| `glob` | `paths` |\n"
+            "| `info` | `path`, `type`, `mode`, `modified` and, where there is one, `size`, "
+            "`target`, `hard_links` |\n"
+            "| `call` | `content`, as an agent gets it, of an error too |\n\n"
+            "Where no call could be made (exit code 2: an unknown option, no such workspace) there "
+            "is no document, and standard\nerror says why. `resolve`, `doctor`, `prove`, `tools` "
+            "and `config show` print one document of their own.\n\n```\n";
+        const std::string project = make_project("for_programs");
+        for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+                 {"ls", "src", "--json"}, {"mkdir", "docs", "--json"}, {"cat", "src", "--json"}}) {
+            text += "$ paddock " + words[0] + " " + words[1] + " " + words[2] + "\n" +
+                    paddock(words, {.directory = project}).out;
+        }
+        return text + "```\n\n";
+    }
+
     std::string reference() {
-        std::string text = overview() + errors_table();
+        std::string text = overview() + for_programs() + errors_table();
         for (const Declaration* tool : tools::all_tools()) text += section(*tool);
         text.pop_back();
         return text;

@@ -152,6 +152,42 @@ TEST_F(Commands, grep_prints_as_grep_does) {
     EXPECT_NE(cut.err.find("continue with --offset 1"), std::string::npos) << cut.err;
 }
 
+TEST_F(Commands, flags_of_habit_are_taken_where_they_are_true) {
+    tree({"ROOT/a=needle\n", "ROOT/.h=x", "ROOT/d/b=needle\n"});
+    const std::string found = ok({"grep", "needle", "."});
+    EXPECT_EQ(found, "a:1:needle\nd/b:1:needle\n");
+    EXPECT_EQ(ok({"grep", "-n", "needle"}), found);
+    EXPECT_EQ(ok({"grep", "-r", "needle", "."}), found);
+    EXPECT_EQ(ok({"grep", "-rnHE", "needle|thread", "."}), found);
+    EXPECT_EQ(ok({"ls", "-a"}), "d/\n.h\na\n");
+    EXPECT_EQ(ok({"ls", "-la"}), ok({"ls", "--sizes"}));
+    EXPECT_EQ(ok({"ls", "-l", "d"}), "b  7\n");
+    (void)ok({"mkdir", "-p", "x/y"});
+    (void)ok({"mkdir", "-p", "x/y"});
+    (void)ok({"cp", "-r", "d", "x/y/d"});
+    EXPECT_EQ(os_read(ws("x/y/d/b")), "needle\n");
+    (void)refused({"cp", "-r", "a", "d/b"}, 1);
+    (void)ok({"cp", "-f", "a", "d/b"});
+    (void)refused({"rm", "-f", "x"}, 1);
+    (void)ok({"rm", "-rf", "x"});
+    EXPECT_FALSE(os_exists(ws("x")));
+    (void)refused({"rm", "-rf", "x"}, 1);
+    // It would not be done.
+    for (const std::vector<std::string>& words :
+         std::vector<std::vector<std::string>>{{"grep", "-v", "needle"},
+                                               {"grep", "-P", "needle"},
+                                               {"grep", "-R", "needle"},
+                                               {"grep", "-o", "needle"},
+                                               {"ls", "-R"},
+                                               {"ls", "-t"},
+                                               {"cp", "-a", "a", "n"},
+                                               {"cp", "-p", "a", "n"},
+                                               {"rm", "-i", "a"},
+                                               {"mkdir", "-m", "700", "n"}}) {
+        EXPECT_NE(refused(words, 2).find("unknown option '" + words[1] + "'"), std::string::npos);
+    }
+}
+
 TEST_F(Commands, glob_and_info) {
     tree({"ROOT/[id]=1", "ROOT/d/e.c=12"});
     EXPECT_EQ(ok({"glob", "*.c"}), "d/e.c\n");
@@ -239,34 +275,93 @@ TEST_F(Commands, a_directory_that_may_not_be_written_is_told) {
 }
 
 TEST_F(Commands, json_is_one_document_for_each_call) {
-    tree({"ROOT/a=one\n", "ROOT/d/ b=12"});
+    tree({"ROOT/a=one\n", "ROOT/d/ b=12", "ROOT/empty="});
+    const auto result = [this](const std::vector<std::string>& words) {
+        return run(words).json().at("result");
+    };
     const auto cat = run({"cat", "a", "--json"}).json();
     EXPECT_EQ(text_of(cat.at("tool")), "read_file");
-    EXPECT_EQ(text_of(cat.at("lines").at(0).at("text")), "one");
-    EXPECT_EQ(cat.at("lines").at(0).at("number").as_int64(), 1);
-    const auto listed = run({"ls", "--depth=2", "--json"}).json();
+    EXPECT_EQ(text_of(cat.at("result").at("lines").at(0).at("text")), "one");
+    EXPECT_EQ(cat.at("result").at("lines").at(0).at("number").as_int64(), 1);
+    EXPECT_EQ(text_of(run({"cat", "empty", "--json"}).json().at("message")), "empty is empty.");
+    const auto listed = result({"ls", "--depth=2", "--json"});
     EXPECT_EQ(text_of(listed.at("entries").at(1).at("path")), "\"d/ b\"");
     EXPECT_EQ(listed.at("entries").at(1).at("size").as_int64(), 2);
-    const auto found = run({"grep", "one", "--json"}).json();
+    const auto found = result({"grep", "one", "--json"});
     EXPECT_EQ(text_of(found.at("files").at(0).at("lines").at(0).at("text")), "one");
-    EXPECT_EQ(text_of(run({"glob", "a", "--json"}).json().at("paths").at(0)), "a");
-    EXPECT_EQ(text_of(run({"info", "a", "--json"}).json().at("type")), "file");
+    EXPECT_EQ(text_of(result({"glob", "a", "--json"}).at("paths").at(0)), "a");
+    EXPECT_EQ(text_of(result({"info", "a", "--json"}).at("type")), "file");
+    EXPECT_EQ(result({"info", "a", "--json"}).at("size").as_int64(), 4);
     EXPECT_EQ(text_of(run({"rm", "a", "--json"}).json().at("message")), "Removed a.");
     const Ran none = run({"grep", "one", "--json"});
     EXPECT_EQ(none.exit_code, 1);
-    EXPECT_TRUE(none.json().at("files").as_array().empty());
-    const Ran refusal = run({"cat", "none", "--json"});
-    EXPECT_EQ(refusal.exit_code, 1);
-    EXPECT_EQ(text_of(refusal.json().at("error")), "not_found");
+    EXPECT_TRUE(none.json().at("result").at("files").as_array().empty());
+    EXPECT_TRUE(text_of(none.json().at("message")).starts_with("No matches in "));
     const Ran two = run({"info", "d", "none", "--json"});
     EXPECT_EQ(std::count(two.out.begin(), two.out.end(), '\n'), 2);
     EXPECT_GE(run({"tools", "--json"}).json().at("tools").as_array().size(), 14U);
-    EXPECT_EQ(text_of(run({"call", "read_file", R"({"path":"d/ b"})", "--json"})
-                          .json()
+    EXPECT_EQ(text_of(result({"call", "read_file", R"({"path":"d/ b"})", "--json"})
                           .at("content")
                           .at(0)
                           .at("text")),
               "     1\t12\n");
+    EXPECT_EQ(run({"call", "grep", R"({"pattern":"none"})", "--json"}).exit_code,
+              run({"call", "grep", R"({"pattern":"none"})"}).exit_code);
+}
+
+TEST_F(Commands, json_has_the_same_members_for_every_command_and_for_errors) {
+    tree({"ROOT/a=one\ntwo\n", "ROOT/b=x", "ROOT/d/"});
+    const auto check = [this](const std::vector<std::string>& given, const char* path,
+                              const char* error, bool has_message, bool has_result) {
+        std::vector<std::string> words = given;
+        words.emplace_back("--json");
+        const auto document = run(words, "text").json();
+        std::vector<std::string> names;
+        for (const auto& member : document.as_object()) names.emplace_back(member.key());
+        EXPECT_EQ(names, (std::vector<std::string>{"tool", "path", "error", "message", "result"}))
+            << words[0];
+        const auto is = [&](const char* name, const char* expected) {
+            const auto& value = document.at(name);
+            if (expected == nullptr) {
+                EXPECT_TRUE(value.is_null()) << words[0] << " " << name;
+            } else {
+                EXPECT_EQ(text_of(value), expected) << words[0];
+            }
+        };
+        is("path", path);
+        is("error", error);
+        EXPECT_EQ(document.at("message").is_string(), has_message) << words[0];
+        EXPECT_EQ(document.at("result").is_object(), has_result) << words[0];
+    };
+    check({"cat", "a"}, "a", nullptr, false, true);
+    check({"cat", "a", "--limit", "1"}, "a", nullptr, true, true);
+    check({"ls"}, ".", nullptr, false, true);
+    check({"grep", "one"}, ".", nullptr, false, true);
+    check({"glob", "*", "d"}, "d", nullptr, true, true);
+    check({"info", "d"}, "d", nullptr, false, true);
+    check({"write", "new"}, "new", nullptr, true, false);
+    check({"edit", "a", "--old", "one", "--new", "1"}, "a", nullptr, true, false);
+    check({"mkdir", "d/e"}, "d/e", nullptr, true, false);
+    check({"cp", "a", "c"}, nullptr, nullptr, true, false);
+    check({"mv", "c", "e"}, nullptr, nullptr, true, false);
+    check({"rm", "e"}, "e", nullptr, true, false);
+    check({"call", "read_file", R"({"path":"a"})"}, "a", nullptr, false, true);
+    check({"cat", "none"}, "none", "not_found", true, false);
+    check({"grep", "("}, ".", "invalid_argument", true, false);
+    check({"patch"}, nullptr, "invalid_argument", true, false);
+    check({"mv", "a", "b"}, nullptr, "already_exists", true, false);
+    check({"call", "read_file", R"({"path":"none"})"}, "none", "not_found", true, true);
+    check({"call", "nothing"}, nullptr, "not_available", true, true);
+    const auto cut = run({"cat", "a", "--limit", "1", "--json"}).json();
+    EXPECT_EQ(text_of(cut.at("message")), "Lines 1-1 of 2; continue with --offset 2.");
+    const auto directory = run({"cat", "d", "--json"}).json();
+    EXPECT_EQ(text_of(directory.at("message")),
+              "'d' is a directory. Look into it with paddock ls.");
+    const Ran refused_there =
+        paddock({"mkdir", "n", "--json"}, {.directory = ws(), .variables = {{"READ_ONLY", "1"}}});
+    EXPECT_EQ(refused_there.exit_code, 1);
+    EXPECT_EQ(text_of(refused_there.json().at("error")), "read_only");
+    EXPECT_EQ(refused_there.err, "");
 }
 
 TEST_F(Commands, a_reader_that_goes_away_ends_it_quietly) {

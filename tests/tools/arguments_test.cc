@@ -47,12 +47,49 @@ TEST_F(Calls, values_out_of_bounds_name_the_bounds_and_the_value) {
               "'files'. Correct the call.");
     EXPECT_EQ(complaint("read_files", R"({"paths": []})"),
               "read_files: 'paths' must have from 1 to 64 items, not 0. Correct the call.");
-    EXPECT_EQ(complaint("read_files", R"({"paths": "a"})"),
-              "read_files: 'paths' must be an array of strings, not the string 'a'. Correct the "
-              "call.");
+    EXPECT_EQ(complaint("read_files", R"({"paths": 7})"),
+              "read_files: 'paths' must be an array of strings, not 7. Correct the call.");
     EXPECT_EQ(complaint("grep", R"({"pattern": "a", "type": "pyton"})"),
               "grep: there is no type 'pyton'. Did you mean 'python'? Name the files instead, "
               "such as glob='*.txt'.");
+}
+
+// Models write these; the schema does not offer them.
+TEST_F(Calls, numbers_and_flags_in_strings_and_one_string_for_a_list_are_taken) {
+    tree({"ROOT/a=1\n2\n3\n", "ROOT/b=x", "ROOT/c=x"});
+    const auto read = [this](std::string_view part) {
+        const std::string all = R"({"path": "a", )" + std::string(part) + "}";
+        return tools::call(workspace(), "read_file", all).text();
+    };
+    const std::string plain = read(R"("offset": 2, "limit": 1, "line_numbers": false)");
+    EXPECT_TRUE(plain.starts_with("2\n")) << plain;
+    EXPECT_EQ(read(R"("offset": "2", "limit": "1", "line_numbers": "false")"), plain);
+    EXPECT_EQ(read(R"("offset": 2.0, "limit": 1e0, "line_numbers": false)"), plain);
+    EXPECT_EQ(read(R"("offset": "-1")"), read(R"("offset": -1)"));
+    EXPECT_EQ(read(R"("line_numbers": "true")"), read(R"("line_numbers": true)"));
+    EXPECT_EQ(tools::call(workspace(), "read_files", R"({"paths": "a"})").text(),
+              tools::call(workspace(), "read_files", R"({"paths": ["a"]})").text());
+    EXPECT_EQ(tools::call(workspace(), "list_directory", R"({"ignore": "[ab]"})").text(),
+              "./\nc\n");
+}
+
+TEST_F(Calls, other_strings_are_no_numbers_and_no_flags) {
+    for (const std::string text : {"", " 2", "2 ", "2.0", "2.5", "1e1", "+2", "0x2", "two",
+                                   "99999999999999999999", "2\\u0000", "null"}) {
+        EXPECT_NE(complaint("read_file", R"({"path": "a", "limit": ")" + text + "\"}")
+                      .find("'limit' must be an integer, not the string '"),
+                  std::string::npos)
+            << text;
+    }
+    for (const std::string text : {"", "True", " true", "yes", "1", "null"}) {
+        EXPECT_NE(complaint("read_file", R"({"path": "a", "line_numbers": ")" + text + "\"}")
+                      .find("'line_numbers' must be true or false, not the string '"),
+                  std::string::npos)
+            << text;
+    }
+    EXPECT_EQ(
+        complaint("read_file", R"({"path": "a", "limit": "99999"})"),
+        "read_file: 'limit' must be from 1 to 2000, not the string '99999'. Correct the call.");
 }
 
 TEST_F(Calls, what_is_no_object_gets_an_example) {

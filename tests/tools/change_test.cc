@@ -225,6 +225,38 @@ TEST_F(Change, dots_and_slashes_at_the_end_ask_for_a_directory) {
     }
 }
 
+TEST_F(Change, what_is_no_directory_is_named_with_what_to_do) {
+    tree({"ROOT/f=x", "ROOT/d/g=x", "ROOT/l->d/g", "ROOT/p|"});
+    const Unchanged inside(ws());
+    const auto says = [this](const char* tool, const json::Object& arguments,
+                             const std::string& expected) {
+        EXPECT_EQ(call(tool, arguments).text(), expected) << tool;
+    };
+    const std::string is_file =
+        " is a file, not a directory. Read it with read_file, look at it with file_info, or give "
+        "the directory that it is in: ";
+    for (const std::string path : {"f", "f/", "f/."}) {
+        const std::string told = "not_a_directory: '" + path + "'" + is_file + "'.'.";
+        says("list_directory", {{"path", path}}, told);
+        says("glob", {{"pattern", "*"}, {"path", path}}, told);
+    }
+    says("list_directory", {{"path", "l"}}, "not_a_directory: 'l'" + is_file + "'d'.");
+    says("list_directory", {{"path", "p"}},
+         "not_a_directory: 'p' is a fifo, not a directory. Look at it with file_info, or give the "
+         "directory that it is in: '.'.");
+    says("list_directory", {{"path", "f/x"}},
+         "not_a_directory: resolve 'f/x': is not a directory, or passes through something that is "
+         "none. Check each part of the path.");
+    says("make_directory", {{"path", "f"}},
+         "already_exists: 'f' already exists and is a file, not a directory. Choose another name.");
+    const std::string stays =
+        "not_a_directory: 'f' is not a directory, and no directory replaces it. Choose another "
+        "destination, or remove it first.";
+    const json::Object onto{{"source", "d"}, {"destination", "f"}, {"overwrite", true}};
+    says("move_path", onto, stays);
+    says("copy_path", onto, stays + " Nothing was copied.");
+}
+
 TEST_F(Change, a_directory_that_must_not_be_named_twice_is_not_advised) {
     tree({"ROOT/d/d/f=x", "ROOT/e/"});
     const Unchanged inside(ws());
