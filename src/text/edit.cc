@@ -231,8 +231,8 @@ Step apply_edit(std::string_view content, const Edit& edit, std::string_view ori
 
 }  // namespace
 
-tl::expected<Edited, EditFailure> apply_edits(std::string_view content,
-                                              std::span<const Edit> edits) {
+tl::expected<Edited, EditFailure> apply_edits(std::string_view content, std::span<const Edit> edits,
+                                              const std::function<bool()>& is_over) {
     if (edits.empty()) return refused(Code::kInvalidArgument, "no edits were given.");
     if (edits.size() > limits::kEditsMax) {
         return refused(Code::kLimitReached, "more than " + std::to_string(limits::kEditsMax) +
@@ -244,6 +244,7 @@ tl::expected<Edited, EditFailure> apply_edits(std::string_view content,
     Edited edited;
     std::string_view current = content;
     for (const Edit& edit : edits) {
+        if (is_over && is_over()) return refused(Code::kCancelled, "the edits were not finished.");
         Step step = apply_edit(current, edit, content);
         if (!step) {
             step.error().edit = edited.edits.size();

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -48,7 +49,8 @@ struct EditFailure {
 //   ambiguous_match   it is there more than once (overlaps count) and replace_all is not set
 //   invalid_argument  no edits, an empty old_string, old_string and new_string equal
 //   too_large, limit_reached   content or result above kTextBytesMax, more than kEditsMax edits
-tl::expected<Edited, EditFailure> apply_edits(std::string_view content,
-                                              std::span<const Edit> edits);
+//   cancelled         `is_over`, which is asked before each of them, says so
+tl::expected<Edited, EditFailure> apply_edits(std::string_view content, std::span<const Edit> edits,
+                                              const std::function<bool()>& is_over = {});
 
 }  // namespace paddock::text

@@ -60,6 +60,19 @@ bool is_utf8_text(std::string_view bytes, bool is_whole) {
     return rest.empty() || (!is_whole && first_character(rest).cut);
 }
 
+// Of what is not ASCII more is well-formed than not: damaged UTF-8, and hardly another encoding.
+bool is_mostly_utf8(std::string_view bytes) {
+    std::size_t valid = 0;
+    std::size_t malformed = 0;
+    while (!bytes.empty()) {
+        const Character character = first_character(bytes);
+        if (character.valid && character.value >= 0x80) ++valid;
+        if (!character.valid) ++malformed;
+        bytes.remove_prefix(character.length);
+    }
+    return valid > malformed;
+}
+
 }  // namespace
 
 std::string_view format_name(TextFormat format) noexcept {
@@ -94,7 +107,9 @@ TextFormat sniff_format(std::string_view head, bool is_whole) noexcept {
     const bool is_text = std::none_of(head.begin(), head.end(), [](char c) {
         return is_stray_control(static_cast<unsigned char>(c));
     });
-    return {is_text ? Encoding::kLatin1 : Encoding::kBinary, false};
+    if (!is_text) return {Encoding::kBinary, false};
+    if (is_mostly_utf8(head)) return {Encoding::kUtf8, head.starts_with(kUtf8Mark)};
+    return {Encoding::kLatin1, false};
 }
 
 std::string_view byte_order_mark(TextFormat format) noexcept {

@@ -26,9 +26,18 @@ struct TextFormat {
 std::string_view format_name(TextFormat format) noexcept;
 
 // Judges by the first bytes of a file (some kB; `is_whole`: these are all). Valid UTF-8 without NUL
-// is UTF-8. UTF-16 is believed with a mark, or where most of it is ASCII; never with NUL or control
-// characters. Latin-1 is other text without control characters. All else, UTF-32 too, is binary.
+// is UTF-8, and so is text of which more is valid than not. UTF-16 is believed with a mark, or
+// where most of it is ASCII; never with NUL or control characters. Latin-1 is other text without
+// control characters. All else, UTF-32 too, is binary.
 TextFormat sniff_format(std::string_view head, bool is_whole) noexcept;
+
+// What a file is judged by, however long it is.
+inline constexpr std::size_t kSniffedBytes = 8192;
+
+// The same of a whole file, with the verdict of whoever has read no more than its beginning.
+inline TextFormat format_of(std::string_view content) noexcept {
+    return sniff_format(content.substr(0, kSniffedBytes), content.size() <= kSniffedBytes);
+}
 
 // The mark that a file of this format starts with, or nothing.
 std::string_view byte_order_mark(TextFormat format) noexcept;

@@ -65,7 +65,9 @@ PatchFailure HunkPlacer::ambiguous(const Hunk& hunk, std::span<const std::size_t
     for (const std::size_t line : lines) {
         what += (line == lines.front() ? " " : ", ") + std::to_string(line + 1);
     }
-    return failure(hunk, what + ". Give it more context lines.");
+    PatchFailure failed = failure(hunk, what + ". Give it more context lines.");
+    failed.is_ambiguous = true;
+    return failed;
 }
 
 PatchFailure HunkPlacer::missing(const Hunk& hunk, std::span<const HunkLine> before) {

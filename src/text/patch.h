@@ -53,6 +53,7 @@ struct PatchFailure {
     std::size_t hunk = 0;        // of the file, 1-based, 0 if it is about no hunk
     std::string path = {};       // as written, if it is about a file
     std::string detail = {};     // what is wrong and what to do
+    bool is_ambiguous = false;   // it matches, in several places
 };
 
 template <class T>

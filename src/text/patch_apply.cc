@@ -6,6 +6,7 @@
 #include <paddock/limits.h>
 
 #include "base/outcome.h"
+#include "text/encoding.h"
 #include "text/hunk_place.h"
 #include "text/indentation.h"
 
@@ -25,8 +26,12 @@ public:
             return false;
         }
         copy_until(place.line);
+        replaced_ = done_;
         for (const HunkLine& line : hunk.lines) {
-            if (line.mark == ' ') copy_until(done_ + 1);
+            if (line.mark == ' ') {
+                copy_until(done_ + 1);
+                replaced_ = done_;
+            }
             if (line.mark == '-') ++done_;
             if (line.mark != '+') continue;
             const auto text = indentation.translated(line.text);
@@ -72,7 +77,15 @@ private:
         end_last_line();
         const bool as_written = tolerance == Tolerance::kExact;
         out_ += line.text.substr(0, line.text.size() - (!as_written && ends_in_cr(line) ? 1 : 0));
-        if (line.ends) out_ += as_written ? "\n" : ending_near(done_);
+        const std::string_view ending = as_written ? "\n" : next_ending();
+        if (line.ends) out_ += ending;
+    }
+
+    // Of the line whose place is taken, one by one, else of the nearest.
+    std::string_view next_ending() {
+        const std::string_view ending =
+            replaced_ < done_ ? ending_of(file_[replaced_++]) : std::string_view();
+        return ending.empty() ? ending_near(done_) : ending;
     }
 
     // Something follows a line that was the file's last and had no newline.
@@ -91,7 +104,8 @@ private:
 
     const Lines& file_;
     std::string out_;
-    std::size_t done_ = 0;  // lines of the file that are copied or dropped
+    std::size_t done_ = 0;      // lines of the file that are copied or dropped
+    std::size_t replaced_ = 0;  // the first that was dropped and has no line in its place yet
 };
 
 bool knows_carriage_returns(const FileChange& change) {
@@ -149,6 +163,14 @@ PatchFailure failed(Code code, std::string_view detail) {
     return {.code = code, .detail = std::string(detail)};
 }
 
+// Lines of a patch that were copied from what read_file shows have no mark; those of git have it.
+bool knows_mark(const FileChange& change, std::string_view mark) {
+    return std::any_of(change.hunks.begin(), change.hunks.end(), [&](const Hunk& hunk) {
+        return std::any_of(hunk.lines.begin(), hunk.lines.end(),
+                           [&](const HunkLine& line) { return line.text.starts_with(mark); });
+    });
+}
+
 PatchOutcome<Applied> apply_to(std::string_view content, const FileChange& change) {
     if (content.size() > limits::kTextBytesMax) return too_large_to_patch("the file is");
     if (change.kind == ChangeKind::kCreate && !content.empty()) {
@@ -160,7 +182,11 @@ PatchOutcome<Applied> apply_to(std::string_view content, const FileChange& chang
                       "context lines.");
     }
     if (change.any_content) return Applied{};
-    PADDOCK_ASSIGN(applied, apply_hunks(content, change));
+    std::string_view mark = byte_order_mark({Encoding::kUtf8, true});
+    if (!content.starts_with(mark) || knows_mark(change, mark)) mark = {};
+    PADDOCK_ASSIGN(applied, apply_hunks(content.substr(mark.size()), change));
+    const bool is_emptied = change.kind == ChangeKind::kDelete && applied.content.empty();
+    if (!is_emptied) applied.content.insert(0, mark);
     if (applied.content.size() > limits::kTextBytesMax)
         return too_large_to_patch("the patched text would be");
     if (change.kind == ChangeKind::kDelete && !applied.content.empty()) {

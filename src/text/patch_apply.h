@@ -6,7 +6,7 @@
 //
 // Lines that stay keep their bytes. Lines that come in are written as the patch has them, except
 // where the patch and the file disagree on line endings: then they take the file's. A file without
-// a final newline keeps that unless the patch speaks of it.
+// a final newline keeps that unless the patch speaks of it, and so does a byte order mark stay.
 #pragma once
 
 #include <string>

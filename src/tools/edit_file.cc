@@ -3,8 +3,9 @@
 #include <paddock/limits.h>
 
 #include "text/diff.h"
-#include "text/encoding.h"
 #include "tools/arguments.h"
+#include "tools/file_text.h"
+#include "tools/interrupted.h"
 #include "tools/notes.h"
 #include "tools/path_argument.h"
 #include "tools/registry.h"
@@ -36,41 +37,6 @@ Attempt<std::vector<text::Edit>> edits_of(const Arguments& arguments,
                          edit.flag("replace_all") || arguments.flag("replace_all")});
     }
     return edits;
-}
-
-// The content as UTF-8, and the way back.
-struct Decoded {
-    text::TextFormat format;
-    std::string text;
-};
-
-Attempt<Decoded> decoded(const Files& files, const FileContent& content) {
-    Decoded result{text::sniff_format(content.bytes, true), {}};
-    const std::string name = files.shown(content.path);
-    if (result.format.encoding == text::Encoding::kBinary) {
-        return Problem(Code::kBinaryFile, name + " is not text. Only text can be edited.");
-    }
-    if (result.format.encoding == text::Encoding::kUtf8) {
-        result.text = content.bytes;  // the mark too: every byte that is not replaced stays
-        return result;
-    }
-    text::Decoder decoder(result.format);
-    decoder.decode(content.bytes, result.text);
-    decoder.finish(result.text);
-    if (decoder.replaced() == 0) return result;
-    return Problem(Code::kUnsupportedEncoding,
-                   name + " is malformed " + std::string(text::format_name(result.format)) +
-                       " and would be damaged. Replace it as a whole with write_file.");
-}
-
-Attempt<std::string> encoded(const Files& files, const FileContent& old, text::TextFormat format,
-                             std::string text) {
-    if (format.encoding == text::Encoding::kUtf8) return text;
-    const auto bytes = text::encode(text, format.encoding);
-    if (bytes) return std::string(text::byte_order_mark(format)) + *bytes;
-    return Problem(bytes.error().code,
-                   files.shown(old.path) + " is " + std::string(text::format_name(format)) +
-                       ", which does not have all characters of the new text. Use others.");
 }
 
 // As git writes it: what is quoted is quoted as a whole.
@@ -116,7 +82,8 @@ Problem explained(const text::EditFailure& failure, const std::string& name, std
     return Problem(failure.code, where + ": " + failure.detail);
 }
 
-Attempt<Answer> run_edit_file(Session& session, const Arguments& arguments, const CallOptions&) {
+Attempt<Answer> run_edit_file(Session& session, const Arguments& arguments,
+                              const CallOptions& options) {
     const Files& files = session.files();
     const std::vector<Arguments> listed = arguments.objects("edits");
     const auto edits = edits_of(arguments, listed);
@@ -126,14 +93,19 @@ Attempt<Answer> run_edit_file(Session& session, const Arguments& arguments, cons
     if (!change) return change.error();
     if (!change->old) return files.missing(path);
     const std::string name = files.shown(change->path);
-    const auto before = decoded(files, *change->old);
+    const auto before = decoded(change->old->bytes, name);
     if (!before) return before.error();
-    const auto edited = text::apply_edits(before->text, *edits);
+    search::Interruption interruption(limits::kSearchTimeMax, options.cancel);
+    const auto edited =
+        text::apply_edits(before->text, *edits, [&] { return interruption.requested(); });
+    if (interruption.cause() != search::Interruption::Cause::kNone) {
+        return interrupted(interruption, "The edits");
+    }
     if (!edited) {
         return explained(without_secrets(session, before->text, *edits, edited.error()), name,
                          edits->size());
     }
-    const auto bytes = encoded(files, *change->old, before->format, edited->content);
+    const auto bytes = encoded(edited->content, before->format, name);
     if (!bytes) return bytes.error();
     const std::string diff = shown_diff(session, before->text, edited->content, *edits, name);
     std::size_t replaced = 0;

@@ -6,6 +6,7 @@
 #include "base/outcome.h"
 #include "fs/rel_path.h"
 #include "text/diff.h"
+#include "tools/file_text.h"
 #include "tools/files.h"
 #include "tools/turns.h"
 
@@ -13,14 +14,19 @@ namespace paddock::tools {
 
 namespace {
 
-// Made of texts without their secrets: a part of one may have no shape that tells it.
-std::string what_changed(const search::SecretScanner* scanner, std::string before,
-                         std::string now) {
+// Made of texts without their secrets: a part of one may have no shape that tells it. Nothing of
+// what is no text.
+std::string what_changed(const search::SecretScanner* scanner, std::string_view before,
+                         std::string_view now) {
+    auto old_text = text_to_show(before);
+    auto new_text = text_to_show(now);
+    if (!old_text || !new_text) return {};
     if (scanner != nullptr) {
-        scanner->redact(before);
-        scanner->redact(now);
+        scanner->redact(*old_text);
+        scanner->redact(*new_text);
     }
-    return text::unified_diff(before, now, "as it was read", "as it is now", {.bytes_max = 4000})
+    return text::unified_diff(*old_text, *new_text, "as it was read", "as it is now",
+                              {.bytes_max = 4000})
         .text;
 }
 

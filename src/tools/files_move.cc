@@ -69,6 +69,13 @@ Attempt<void> Files::check_move(const std::string& from, const std::string& to,
         if (auto allowed = check_below(from, to); !allowed) return allowed;
     } else if (source->type == FileType::kSymlink) {
         if (auto allowed = check_link(to); !allowed) return allowed;
+        const auto end = root_.stat(from);
+        const auto there = linkless_.lstat(to);
+        if (overwrite && end && there && end->identity == there->identity) {
+            return Problem(Code::kInvalidArgument,
+                           "'" + shown(from) + "' is a link to '" + shown(to) +
+                               "', which would be lost. Choose another destination.");
+        }
     }
     // What is in the way goes, and what is below comes along.
     if (overwrite) {

@@ -3,11 +3,16 @@
 // what was done before it.
 #include <algorithm>
 
+#include <paddock/limits.h>
+
+#include "base/utf8.h"
 #include "text/patch_apply.h"
 #include "text/patch_parse.h"
 #include "text/quote.h"
 #include "tools/arguments.h"
 #include "tools/change_set.h"
+#include "tools/file_text.h"
+#include "tools/interrupted.h"
 #include "tools/notes.h"
 #include "tools/registry.h"
 #include "tools/session.h"
@@ -79,10 +84,27 @@ bool has_somewhere(const std::string& content, const text::FileChange& change) {
            text::apply_change(content, reversed(change, false)).has_value();
 }
 
+// Rather than that it is to be made where the patch does not say, or could not be.
+bool has_been_made(const std::string& content, const text::FileChange& change,
+                   const text::PatchOutcome<text::Applied>& applied) {
+    if (applied) return !applied->as_stated && has_exactly(content, change);
+    return applied.error().is_ambiguous ? has_exactly(content, change)
+                                        : has_somewhere(content, change);
+}
+
 // Did an empty file become this one?
 bool is_filled(const std::string& content, const text::FileChange& change) {
+    if (!change.may_create) return false;
     const auto filled = text::apply_change({}, change);
     return !content.empty() && filled && filled->content == content;
+}
+
+// They were not copied from a text that was shown, but from a file.
+bool has_raw_lines(const text::FileChange& change) {
+    return std::any_of(change.hunks.begin(), change.hunks.end(), [](const text::Hunk& hunk) {
+        return std::any_of(hunk.lines.begin(), hunk.lines.end(),
+                           [](const text::HunkLine& line) { return !is_utf8(line.text); });
+    });
 }
 
 class Stager {
@@ -132,12 +154,20 @@ private:
         return joined(notes);
     }
 
-    Attempt<std::string> applied(const std::string& content, const text::FileChange& change,
+    // What the hunks speak of: the text as it is shown, or the bytes themselves.
+    Attempt<FileText> text_for(const StagedFile& file, const text::FileChange& change) const {
+        if (change.hunks.empty() || has_raw_lines(change)) return FileText{{}, *file.content};
+        return decoded(*file.content, files_.shown(file.path));
+    }
+
+    Attempt<std::string> applied(const StagedFile& file, const text::FileChange& change,
                                  std::string& notes) {
-        const auto result = text::apply_change(content, change);
-        if (!result) return explained(without_secrets(content, change, result.error()));
+        const auto before = text_for(file, change);
+        if (!before) return before.error();
+        const auto result = text::apply_change(before->text, change);
+        if (!result) return explained(without_secrets(before->text, change, result.error()));
         notes = joined(result->notes);
-        return result->content;
+        return encoded(result->content, before->format, files_.shown(file.path));
     }
 
     // The closest text is shown in parts, so its secrets are taken out before it is looked for.
@@ -154,20 +184,26 @@ private:
     }
 
     Attempt<void> create(const text::FileChange& change) {
-        std::string notes;
-        const auto content = applied({}, change, notes);
-        if (!content) return content.error();
+        const auto made = text::apply_change({}, change);
+        if (!made) return explained(made.error());
         const auto there = look(change.path);
         if (!there) return there.error();
         if ((*there)->content) {
-            if (*(*there)->content == *content) return keep(**there, change, "already there");
+            if (*(*there)->content == made->content) return keep(**there, change, "already there");
             return Problem(Code::kAlreadyExists,
                            "The patch creates '" + files_.shown((*there)->path) +
                                "', which already exists. Nothing was changed. "
                                "Read it and patch what is there.");
         }
-        tell('A', (*there)->path, notes);
-        return changes_.write(**there, *content, change.mode);
+        const auto before = changes_.original(**there).content;
+        if (before && session_.loses_a_secret(*before, made->content)) {
+            return Problem(Code::kInvalidArgument,
+                           "'" + files_.shown((*there)->path) +
+                               "' would have [REDACTED:...] where it has a secret. Nothing was "
+                               "changed. Change other lines of it.");
+        }
+        tell('A', (*there)->path, joined(made->notes));
+        return changes_.write(**there, made->content, change.mode);
     }
 
     // A change goes through a link to the file; to take that away under the link's name would leave
@@ -195,7 +231,7 @@ private:
         }
         if (!change.any_content) {
             std::string notes;
-            const auto rest = applied(*(*there)->content, change, notes);
+            const auto rest = applied(**there, change, notes);
             if (!rest) return rest.error();
         }
         tell('D', (*there)->path);
@@ -213,15 +249,17 @@ private:
         const auto there = look(change.path);
         if (!there) return there.error();
         if (!(*there)->content && !change.may_create) return missing(change.path);
-        const std::string before = (*there)->content.value_or("");
-        const auto result = text::apply_change(before, change);
-        const bool is_done = result ? !result->as_stated && has_exactly(before, change)
-                                    : has_somewhere(before, change);
-        if (is_done || is_filled(before, change))
+        const auto before =
+            (*there)->content ? text_for(**there, change) : Attempt<FileText>(FileText());
+        if (!before) return before.error();
+        const auto result = text::apply_change(before->text, change);
+        if (has_been_made(before->text, change, result) || is_filled(before->text, change))
             return keep(**there, change, "already has this change");
-        if (!result) return explained(without_secrets(before, change, result.error()));
+        if (!result) return explained(without_secrets(before->text, change, result.error()));
+        auto bytes = encoded(result->content, before->format, files_.shown((*there)->path));
+        if (!bytes) return bytes.error();
         tell('M', (*there)->path, with_other_names(result->notes, **there));
-        return changes_.write(**there, result->content, change.mode);
+        return changes_.write(**there, std::move(*bytes), change.mode);
     }
 
     // The content is as the patch leaves it; the mode may not be.
@@ -251,17 +289,18 @@ private:
         const StagedFile source = renames ? **from : changes_.original(**from);
         const std::string done = renames ? "already renamed" : "already there";
         if (!source.content) {
-            const bool is_done = (*to)->content && has_somewhere(*(*to)->content, change);
+            const auto held = (*to)->content ? text_for(**to, change) : missing(change.path);
+            const bool is_done = held && has_somewhere(held->text, change);
             return is_done ? keep(**to, change, done) : missing(change.path);
         }
         std::string notes;
-        auto content = applied(*source.content, change, notes);
+        auto content = applied(source, change, notes);
         if ((*to)->content) {
             // So does a process leave it that was killed in the same patch; what a copy was made of
             // may have been changed since.
-            const std::string& held = *(*to)->content;
-            const bool is_done =
-                (content && *content == held) || (!renames && has_exactly(held, change));
+            const auto held = text_for(**to, change);
+            const bool is_done = (content && *content == *(*to)->content) ||
+                                 (!renames && held && has_exactly(held->text, change));
             if (!is_done) {
                 return Problem(Code::kAlreadyExists,
                                "'" + files_.shown((*to)->path) +
@@ -289,11 +328,14 @@ private:
     std::string report_;
 };
 
-Attempt<Answer> run_patch(Session& session, const Arguments& arguments, const CallOptions&) {
+Attempt<Answer> run_patch(Session& session, const Arguments& arguments,
+                          const CallOptions& options) {
     const auto parsed = text::parse_patch(arguments.text("patch"));
     if (!parsed) return explained(parsed.error());
     Stager stager(session);
+    search::Interruption interruption(limits::kSearchTimeMax, options.cancel);
     for (const text::FileChange& change : *parsed) {
+        if (interruption.requested()) return interrupted(interruption, "The changes");
         if (auto staged = stager.stage(change); !staged) return staged.error();
     }
     const std::string report = stager.report();
@@ -330,7 +372,8 @@ const Declaration& patch() {
                        .usual = false,
                        .aliases = {"dryRun", "check"}}},
         .errors = {Code::kIsADirectory, Code::kNotRegularFile, Code::kAlreadyExists, Code::kNotRead,
-                   Code::kStaleRead, Code::kPatchFailed, Code::kBinaryFile, Code::kTooLarge},
+                   Code::kStaleRead, Code::kPatchFailed, Code::kUnsupportedEncoding,
+                   Code::kBinaryFile, Code::kTooLarge},
         .example = R"({"patch": "*** Begin Patch\n*** Update File: src/greet.h\n@@\n)"
                    R"(-void greet(void);\n+int greet(void);\n*** Add File: src/bye.h\n)"
                    R"(+void bye(void);\n*** End Patch\n"})",

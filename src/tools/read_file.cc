@@ -125,7 +125,7 @@ std::string with_lines(const Session& session, const TextWindow& window, bool nu
 // What the reader cannot see from the lines: the encoding, and that there is more.
 std::string closing(const TextWindow& window) {
     Notes notes;
-    const bool is_plain = window.format.encoding == text::Encoding::kUtf8 && window.replaced == 0;
+    const bool is_plain = window.format == text::TextFormat() && window.replaced == 0;
     if (!is_plain) {
         notes.add("Encoding: " + std::string(text::format_name(window.format)) +
                   (window.replaced > 0 ? ", malformed in places" : "") + ".");

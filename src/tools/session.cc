@@ -137,6 +137,12 @@ std::size_t Session::redact(std::string& text) const {
     return scanner_ ? scanner_->redact(text) : 0;
 }
 
+bool Session::loses_a_secret(std::string_view before, std::string_view after) const {
+    constexpr std::string_view kPlaceholder = "[REDACTED:";
+    return scanner_ && after.find(kPlaceholder) != after.npos &&
+           before.find(kPlaceholder) == before.npos;
+}
+
 // Web tokens are no longer than what an operator may name.
 std::size_t Session::secret_margin() const noexcept {
     return std::max(limits::kKnownSecretBytesMax, scanner_ ? scanner_->reach() : 0);

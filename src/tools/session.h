@@ -46,6 +46,9 @@ public:
     std::string redact_part(std::string_view text, std::size_t begin, std::size_t length) const;
     std::size_t secret_margin() const noexcept;
 
+    // Would what stands for a secret in results take the place of one in a file?
+    bool loses_a_secret(std::string_view before, std::string_view after) const;
+
 private:
     Session(WorkspaceOptions options, Opened opened, policy::PathRules rules,
             search::IgnoreFile ignored, std::optional<search::SecretScanner> scanner);

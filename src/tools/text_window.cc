@@ -11,7 +11,6 @@
 namespace paddock::tools {
 namespace {
 
-constexpr std::size_t kHeadBytes = 8192;
 constexpr std::size_t kBlockBytes = 65536;
 
 bool has_one_byte_newlines(text::Encoding encoding) {
@@ -37,21 +36,23 @@ public:
     Attempt<TextWindow> all(std::string_view head) {
         ReadTracker* const reads = files_.reads();
         const Identity& identity = file_.stat().identity;
-        if (head.size() < kHeadBytes && head.size() == file_.stat().size) {
-            take(head);
-            if (reads != nullptr) reads->mark_read(identity, file_.path(), head);
-        } else {
-            if (reads != nullptr) passing_.emplace(*reads);
-            take(head);
+        const bool is_small = head.size() < text::kSniffedBytes && head.size() == file_.stat().size;
+        if (!is_small && reads != nullptr) passing_.emplace(*reads);
+        take(head);
+        if (!is_small) {
             const auto ended = read_from(head.size());
             if (!ended) return ended.error();
             if (!*ended) return std::move(window_);
-            if (passing_ && file_.stat().size <= limits::kScannedFileBytesMax) {
-                reads->mark_read(identity, file_.path(), std::move(*passing_));
-            }
         }
         finish();
         window_.total = window_.lines.lines_seen();
+        const bool shows_nothing = window_.lines.size() == 0 && *window_.total > 0;
+        if (reads == nullptr || shows_nothing) return std::move(window_);
+        if (is_small) {
+            reads->mark_read(identity, file_.path(), head);
+        } else if (file_.stat().size <= limits::kScannedFileBytesMax) {
+            reads->mark_read(identity, file_.path(), std::move(*passing_));
+        }
         return std::move(window_);
     }
 
@@ -153,7 +154,7 @@ private:
 
 Attempt<std::string> head_of(OpenFile& file) {
     // One byte more than there should be shows whether it has grown.
-    std::string head(std::min<std::uint64_t>(kHeadBytes, file.stat().size + 1), '\0');
+    std::string head(std::min<std::uint64_t>(text::kSniffedBytes, file.stat().size + 1), '\0');
     const auto got = file.read_at(0, head.data(), head.size());
     if (!got) return got.error();
     head.resize(*got);

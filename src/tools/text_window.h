@@ -33,8 +33,9 @@ struct WindowWanted {
 };
 
 // `head`: of the file, from head_of(). Reads a file up to limits::kScannedFileBytesMax to its end
-// and marks it as read; of a larger one no more than is needed, from its end if `first` is
-// negative. Errors: cancelled; limit_reached, if no line was reached in time.
+// and marks it as read, unless it has lines and none of them is wanted; of a larger one no more
+// than is needed, from its end if `first` is negative. Errors: cancelled; limit_reached, if no line
+// was reached in time.
 Attempt<TextWindow> read_window(const Files& files, OpenFile& file, std::string_view head,
                                 text::TextFormat format, const WindowWanted& wanted);
 

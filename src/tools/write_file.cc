@@ -12,14 +12,6 @@ std::string size_of(std::size_t bytes) {
     return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
 }
 
-// What stands for a secret in results would take its place in the file.
-bool loses_a_secret(const Session& session, const Change& change, const std::string& content) {
-    constexpr std::string_view kPlaceholder = "[REDACTED:";
-    return session.options().redact_secrets && change.old &&
-           content.find(kPlaceholder) != content.npos &&
-           change.old->bytes.find(kPlaceholder) == std::string::npos;
-}
-
 Attempt<Answer> run_write_file(Session& session, const Arguments& arguments, const CallOptions&) {
     const Files& files = session.files();
     const std::string& content = arguments.text("content");
@@ -32,7 +24,7 @@ Attempt<Answer> run_write_file(Session& session, const Arguments& arguments, con
     if (change->old && change->old->bytes == content) {
         return text_answer(name + " already has exactly this content; nothing had to be written.");
     }
-    if (loses_a_secret(session, *change, content)) {
+    if (change->old && session.loses_a_secret(change->old->bytes, content)) {
         return Problem(Code::kInvalidArgument,
                        "The content holds [REDACTED:...], which stands for a secret in " + name +
                            " and would replace it. Nothing was written. Change other lines with "

@@ -944,6 +944,152 @@ TEST_F(Change, nothing_is_written_beside_settings_that_lead_too_far) {
 }
 
 // What a hunk without any line beside its change leaves may have been there all along.
+std::string begin_patch(const std::string& name, const std::string& hunk) {
+    return "*** Begin Patch\n*** Update File: " + name + "\n@@\n" + hunk + "*** End Patch\n";
+}
+
+std::string github_token() {
+    return "ghp_" +
+           Chance(3).text("abcdefghijkmnopqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ0123456789", 36);
+}
+
+std::string utf16(std::string_view ascii) {
+    std::string bytes = "\xff\xfe";
+    for (const char c : ascii) bytes += {c, '\0'};
+    return bytes;
+}
+
+TEST_F(Change, a_patch_leaves_the_byte_order_mark_first) {
+    const std::string mark = "\xEF\xBB\xBF";
+    const auto patched = [&](const std::string& hunk) {
+        os_write(ws("f"), mark + "one\ntwo\n");
+        EXPECT_NE(ok("read_file", {{"path", "f"}}).find("UTF-8 with BOM"), std::string::npos);
+        EXPECT_EQ(ok("patch", {{"patch", begin_patch("f", hunk)}}), "Applied:\nM f\n");
+        return os_read(ws("f"));
+    };
+    EXPECT_EQ(patched("+zero\n one\n"), mark + "zero\none\ntwo\n");
+    EXPECT_EQ(patched("-one\n+uno\n two\n"), mark + "uno\ntwo\n");
+    EXPECT_EQ(patched("-" + mark + "one\n+one\n two\n"), "one\ntwo\n") << "it says so itself";
+    os_write(ws("f"), mark + "one\n");
+    read("f");
+    (void)ok("patch", {{"patch", "--- a/f\n+++ /dev/null\n@@ -1 +0,0 @@\n-one\n"}});
+    EXPECT_FALSE(os_exists(ws("f")));
+}
+
+TEST_F(Change, a_patch_speaks_the_encoding_of_the_file) {
+    os_write(ws("wide"), utf16("one\ntwo\n"));
+    os_write(ws("latin"), "caf\xe9\n");
+    read("wide");
+    read("latin");
+    (void)ok("patch", {{"patch", begin_patch("wide", " one\n+more\n two\n")}});
+    EXPECT_EQ(os_read(ws("wide")), utf16("one\nmore\ntwo\n"));
+    (void)ok("patch", {{"patch", begin_patch("latin", " caf\u00E9\n+th\u00E9\n")}});
+    EXPECT_EQ(os_read(ws("latin")), "caf\xe9\nth\xe9\n");
+    EXPECT_EQ(refused("patch", {{"patch", begin_patch("latin", "+\u4E2D\n th\u00E9\n")}}),
+              "unsupported_encoding");
+    const std::string image("\x89PNG\r\n\x1a\n\0\0\0\rIHDR", 16);
+    os_write(ws("image"), image);
+    (void)call("read_file", {{"path", "image"}});
+    EXPECT_EQ(refused("patch", {{"patch", begin_patch("image", "+text\n")}}), "binary_file");
+    EXPECT_EQ(os_read(ws("image")), image);
+}
+
+TEST_F(Change, no_answer_shows_a_secret_of_a_file_in_another_encoding) {
+    const std::string token = github_token();
+    const auto hides = [&](const std::string& text) {
+        EXPECT_NE(text.find("[REDACTED:"), std::string::npos) << text;
+        std::string plain;
+        std::remove_copy(text.begin(), text.end(), std::back_inserter(plain), '\0');
+        EXPECT_EQ(plain.find(token), std::string::npos) << text;
+    };
+    os_write(ws("f"), utf16("one\ntoken " + token + "\nthree\n"));
+    read("f");
+    hides(call("patch", {{"patch", begin_patch("f", " one\n-token x\n three\n")}}).text());
+    os_write(ws("f"), utf16("uno\ntoken " + token + "\nthree\n"));
+    hides(call("write_file", {{"path", "f"}, {"content", "x"}}).text());
+    hides(call("edit_file", {{"path", "f"}, {"old_string", "a"}, {"new_string", "b"}}).text());
+}
+
+TEST_F(Change, an_edit_means_the_text_that_was_shown) {
+    const std::string before = "caf\xc3\xa9 th\xc3\xa9\nbad \xff\nold\n";
+    const std::string far(10'000, 'x');
+    for (const std::string& beginning : {std::string(), far + "\n"}) {
+        os_write(ws("f"), beginning + before);
+        EXPECT_NE(ok("read_file", {{"path", "f"}}).find("UTF-8, malformed"), std::string::npos);
+        (void)ok("edit_file",
+                 {{"path", "f"}, {"old_string", "th\u00E9"}, {"new_string", "na\u00EFf"}});
+        EXPECT_EQ(os_read(ws("f")), beginning + "caf\xc3\xa9 na\xc3\xaf\x66\nbad \xff\nold\n");
+    }
+}
+
+TEST_F(Change, a_read_that_shows_no_line_counts_for_nothing) {
+    for (const std::string& content : {std::string("one\ntwo\n"), std::string(10'000, '\n')}) {
+        os_write(ws("f"), content);
+        EXPECT_EQ(refused("read_file", {{"path", "f"}, {"offset", 99'999}}), "invalid_argument");
+        EXPECT_EQ(refused("write_file", {{"path", "f"}, {"content", "x"}}), "not_read");
+    }
+    os_write(ws("empty"), "");
+    read("empty");
+    (void)ok("write_file", {{"path", "empty"}, {"content", "x"}});
+}
+
+TEST_F(Change, a_link_is_not_moved_onto_what_it_leads_to) {
+    tree({"ROOT/a=content", "ROOT/l->a"});
+    read("a");
+    EXPECT_EQ(refused("move_path", {{"source", "l"}, {"destination", "a"}, {"overwrite", true}}),
+              "invalid_argument");
+    EXPECT_EQ(os_read(ws("a")), "content");
+    EXPECT_TRUE(os_exists(ws("l")));
+}
+
+TEST_F(Change, a_hunk_that_fits_in_several_places_is_not_taken_for_done) {
+    const std::string before =
+        "f\n  import os\n  run()\ng\n  import os\n  run()\nh\n  import os\n  import sys\n  run()\n";
+    os_write(ws("f"), before);
+    read("f");
+    EXPECT_EQ(
+        refused("patch", {{"patch", begin_patch("f", "   import os\n+  import sys\n   run()\n")}}),
+        "patch_failed");
+    os_write(ws("once"), "foo\n");
+    read("once");
+    (void)ok("patch", {{"patch", begin_patch("once", "+foo\n")}});
+    EXPECT_EQ(os_read(ws("once")), "foo\nfoo\n");
+}
+
+TEST_F(Change, lines_that_are_replaced_keep_their_endings_one_by_one) {
+    os_write(ws("f"), "a\r\nb\nc\r\nd\n");
+    read("f");
+    (void)ok("patch", {{"patch", begin_patch("f", " a\n-b\n-c\n+B\n+C\n+D\n d\n")}});
+    EXPECT_EQ(os_read(ws("f")), "a\r\nB\nC\r\nD\r\nd\n");
+}
+
+TEST_F(Change, no_patch_puts_the_mark_of_a_secret_in_its_place) {
+    const std::string before = "token = \"" + github_token() + "\"\n";
+    os_write(ws("f"), before);
+    read("f");
+    EXPECT_EQ(refused("patch", {{"patch",
+                                 "*** Begin Patch\n*** Delete File: f\n*** Add File: f\n"
+                                 "+token = \"[REDACTED:github-token]\"\n*** End Patch\n"}}),
+              "invalid_argument");
+    EXPECT_EQ(os_read(ws("f")), before);
+}
+
+TEST_F(Change, cancelled_changes_write_nothing) {
+    tree({"ROOT/f=old"});
+    read("f");
+    std::stop_source cancel;
+    cancel.request_stop();
+    const tools::CallOptions cancelled{.cancel = cancel.get_token()};
+    const auto answer = [&](const char* tool, const json::Object& arguments) {
+        return tools::call(workspace(), tool, json::to_text(arguments), cancelled).text();
+    };
+    EXPECT_TRUE(answer("edit_file", {{"path", "f"}, {"old_string", "old"}, {"new_string", "new"}})
+                    .starts_with("cancelled: "));
+    EXPECT_TRUE(
+        answer("patch", {{"patch", begin_patch("f", "-old\n+new\n")}}).starts_with("cancelled: "));
+    EXPECT_EQ(os_read(ws("f")), "old");
+}
+
 TEST_F(Change, a_patch_whose_result_is_elsewhere_is_not_taken_for_done) {
     tree({"ROOT/f=f:\nreturn 0;\ng:\nreturn 2;\n"});
     read("f");
