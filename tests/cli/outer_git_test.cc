@@ -1,6 +1,11 @@
 // What git outside of the workspace says about it.
+#include <filesystem>
+
+#include <boost/json/serialize.hpp>
+
 #include "cli/run.h"
 #include "testing/jail.h"
+#include "testing/shell.h"
 
 namespace paddock::testing {
 namespace {
@@ -118,6 +123,72 @@ TEST_F(OuterGit, reaches_a_workspace_by_the_name_that_its_user_gives_it) {
         paddock({"call", "write_file", replacement("scripts/check")}, as_user(out() + "/name"));
     EXPECT_NE(from_there.exit_code, 0) << from_there.out;
     expect_written("scripts/other", out() + "/name");
+}
+
+// What an agent plants for git outside to run: each place first shows that git would.
+class ObeyedOutside : public OuterGit {
+protected:
+    void SetUp() override {
+        OuterGit::SetUp();
+        if (IsSkipped()) return;
+        if (!has_program("git")) GTEST_SKIP() << "git is not installed";
+        const Ran probe = paddock({"run", "--root", ws(), "--", "true"}, as_user());
+        if (probe.exit_code == 125) GTEST_SKIP() << probe.err;
+        os_write(out(".gitconfig"), kIdentity);
+    }
+
+    static constexpr const char* kIdentity = "[user]\n name = n\n email = e@example.org\n";
+    std::string mark() const { return out("mark"); }
+    std::string hook() const { return "#!/bin/sh\ntouch " + mark() + "\n"; }
+    std::string config() const {
+        return kIdentity + ("[core]\n fsmonitor = \"touch " + mark() + "; false\"\n");
+    }
+
+    void as_owner(const std::string& command, const std::string& directory) const {
+        (void)run_shell(directory, "export HOME=" + out() + "; exec >/dev/null 2>&1; " + command);
+    }
+    bool is_obeyed(const std::string& directory) const {
+        std::filesystem::remove(mark());
+        as_owner("git commit --allow-empty -m x; git status", directory);
+        return os_exists(mark());
+    }
+
+    // `path` is relative to the workspace at `root`.
+    void expect_kept(const std::string& path, const std::string& content, const std::string& root) {
+        const std::string whole = root + "/" + path;
+        const auto before = os_read(whole);
+        std::filesystem::create_directories(whole.substr(0, whole.rfind('/')));
+        os_write(whole, content);
+        std::filesystem::permissions(whole, std::filesystem::perms::owner_all);
+        EXPECT_TRUE(is_obeyed(root)) << path << ": the attack is none";
+        before ? os_write(whole, *before) : (void)std::filesystem::remove(whole);
+        EXPECT_FALSE(is_obeyed(root)) << path;
+
+        const boost::json::value call = {{"path", path}, {"content", content}};
+        const Ran written = paddock(
+            {"call", "write_file", boost::json::serialize(call), "--root", root}, as_user());
+        EXPECT_NE(written.err.find("denied_by_rule"), std::string::npos) << path << written.err;
+
+        os_write(root + "/planted", content);
+        const Ran ran =
+            paddock({"run", "--root", root, "--", "sh", "-c",
+                     "mkdir -p ${0%/*}; rm -f $0; cp planted $0; chmod +x $0", "./" + path},
+                    as_user());
+        EXPECT_EQ(os_read(whole), before) << path << ran.err;
+        EXPECT_FALSE(is_obeyed(root)) << path << ran.err;
+    }
+};
+
+// What else the default rules let be changed, in a git directory and in packages.
+TEST_F(ObeyedOutside, hooks_of_the_user_where_other_files_are_free) {
+    as_owner("git init -q .", ws());
+    for (const std::string hooks :
+         {".git/myhooks", "node_modules/co/hooks/.husky", "certs/a.pub", ".myhooks"}) {
+        for (const std::string& value : {hooks, ws(hooks)}) {
+            os_write(out(".gitconfig"), kIdentity + ("[core]\n hooksPath = " + value + "\n"));
+            expect_kept(hooks + "/pre-commit", hook(), ws());
+        }
+    }
 }
 
 }  // namespace
