@@ -191,5 +191,51 @@ TEST_F(ObeyedOutside, hooks_of_the_user_where_other_files_are_free) {
     }
 }
 
+TEST_F(ObeyedOutside, configurations_of_the_user_that_lie_inside) {
+    as_owner("git init -q .", ws());
+    tree({"ROOT/git/gitconfig=" + std::string(kIdentity), "ROOT/name->git/gitconfig",
+          "ROOT/dot/git/config=" + std::string(kIdentity)});
+    std::filesystem::remove(out(".gitconfig"));
+    tree({"OUT/.gitconfig->@/ROOT/name"});
+    expect_kept("git/gitconfig", config(), ws());
+    expect_kept("name", config(), ws());
+    std::filesystem::remove(out(".gitconfig"));
+    tree({"OUT/.config/git->@/ROOT/dot/git"});
+    expect_kept("dot/git/config", config(), ws());
+    expect_written("git/gitconfig2", ws());
+}
+
+TEST_F(ObeyedOutside, configurations_of_a_repository_that_lie_inside) {
+    as_owner("git init -q . && mkdir part && mv .git/config part/settings", ws());
+    tree({"ROOT/.git/config->../part/settings"});
+    expect_kept("settings", config(), ws("part"));
+    expect_written("other", ws("part"));
+}
+
+TEST_F(OuterGit, has_its_settings_where_a_variable_says) {
+    Setting setting = as_user();
+    setting.variables["XDG_CONFIG_HOME"] = ws("xdg");
+    const std::vector<std::string> words = {"call", "write_file", replacement("xdg/git/config"),
+                                            "--root", ws()};
+    EXPECT_NE(paddock(words, setting).err.find("denied_by_rule"), std::string::npos);
+    setting.variables["HOME"] = "";
+    EXPECT_NE(paddock(words, setting).err.find("denied_by_rule"), std::string::npos);
+    expect_written("xdg/git/config", ws());
+}
+
+// Who may replace one of them leads git elsewhere.
+TEST_F(OuterGit, has_links_inside_on_its_way) {
+    tree({"ROOT/.git->part/there", "ROOT/part/there->@/OUT/main/.git",
+          "OUT/main/.git/config=", "OUT/main/.git/HEAD=x\n", "ROOT/part/plain->@/OUT/main",
+          "OUT/sub/a->@/ROOT/part", "OUT/.gitconfig->sub/a/b/c"});
+    const auto moved = [&](const std::string& name) {
+        return paddock({"mv", name, "moved", "--root", ws("part")}, as_user());
+    };
+    EXPECT_NE(moved("there").exit_code, 0);
+    EXPECT_EQ(moved("plain").exit_code, 0);
+    expect_protected("b/c", ws("part"));
+    expect_written("b/d", ws("part"));
+}
+
 }  // namespace
 }  // namespace paddock::testing
