@@ -20,6 +20,7 @@ namespace {
 
 constexpr int kIncludeDepthMax = 10;  // git's own
 constexpr std::size_t kRulesMax = 256;
+constexpr std::size_t kHooksMax = 4096;
 
 // Of a regular file: nothing else ends for certain.
 std::string content_of(const std::string& path) {
@@ -88,14 +89,20 @@ public:
         : workspace_(std::move(workspace)), host_(std::move(host)), inside_(std::move(inside)) {}
 
     std::vector<PathRule> rules() && {
-        for (const std::string& config : user_.configs()) read(config, {});
-        for (const Repository& outer : outer_repositories()) {
+        const std::vector<Repository> repositories = outer_repositories();
+        for (const std::string& config : user_.configs()) {
+            read(config, {});
+            read(config, inside_);
+            for (const Repository& outer : repositories) read(config, outer.worktree);
+        }
+        for (const Repository& outer : repositories) {
             const std::string pointer = outer.directory + "/commondir";
             const auto target = search::pointer_target(content_of(pointer), "commondir");
             if (target) protect(pointer);
             const std::string common = from_directory(outer.directory, target.value_or("."));
             read(common + "/config", outer.worktree);
             read(outer.directory + "/config.worktree", outer.worktree);
+            protect_hooks(common + "/hooks");
         }
         return std::move(rules_);
     }
@@ -134,7 +141,7 @@ private:
         }
         if (hooks.empty()) return;
         if (hooks.starts_with('/') || !worktree.empty())
-            return protect(from_directory(worktree, hooks));
+            return protect_hooks(from_directory(worktree, hooks));
         const auto path = search::led_inside(workspace_, {}, hooks);
         if (path && !path->empty()) add("**/" + literal(*path));
     }
@@ -146,6 +153,19 @@ private:
         for (const std::string& link : trail.links) add_inside("/" + link);
         if (trail.end) add_inside("/" + *trail.end);
         if (const auto real = sys::real_path(absolute.c_str())) add_inside(*real);
+    }
+
+    // With what the links in it lead to: those are the scripts that git runs.
+    void protect_hooks(const std::string& directory) {
+        protect(directory);
+        const auto real = sys::real_path(directory.c_str());
+        if (!real || *real == "/") return;
+        const auto listing = host_.list(real->substr(1), kHooksMax);
+        if (!listing) return;
+        for (const ListEntry& entry : listing->entries) {
+            if (entry.type != FileType::kSymlink || search::is_sample_hook(entry.name)) continue;
+            protect(*real + "/" + entry.name);
+        }
     }
 
     void add_inside(const std::string& canonical) {

@@ -237,5 +237,28 @@ TEST_F(OuterGit, has_links_inside_on_its_way) {
     expect_written("b/d", ws("part"));
 }
 
+TEST_F(ObeyedOutside, hooks_of_a_repository_that_lead_inside) {
+    as_owner("git init -q . && mkdir -p part/githooks && rm -r .git/hooks", ws());
+    tree({"ROOT/.git/hooks/pre-commit->../../part/pre-commit"});
+    expect_kept("pre-commit", hook(), ws("part"));
+    std::filesystem::remove_all(ws(".git/hooks"));
+    tree({"ROOT/.git/hooks->../part/githooks"});
+    expect_kept("githooks/pre-commit", hook(), ws("part"));
+    expect_written("other", ws("part"));
+}
+
+TEST_F(ObeyedOutside, hooks_of_the_user_that_lead_inside) {
+    as_owner("git init -q . && mkdir part", ws());
+    tree({"OUT/hooks/pre-commit->@/ROOT/part/check", "ROOT/mine/pre-commit->../part/checked"});
+    const std::string core = kIdentity + std::string("[core]\n hooksPath = ");
+    os_write(out(".gitconfig"), core + "~/hooks\n");
+    expect_kept("check", hook(), ws("part"));
+    os_write(out(".gitconfig"), core + "mine\n");
+    expect_kept("checked", hook(), ws("part"));
+    expect_kept("part/checked", hook(), ws());
+    os_write(out(".gitconfig"), core + "part/hooks\n");
+    expect_kept("hooks/pre-commit", hook(), ws("part"));
+}
+
 }  // namespace
 }  // namespace paddock::testing
