@@ -2,6 +2,7 @@
 
 #include <set>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include <paddock/root.h>
@@ -21,6 +22,7 @@ namespace {
 constexpr int kIncludeDepthMax = 10;  // git's own
 constexpr std::size_t kRulesMax = 256;
 constexpr std::size_t kHooksMax = 4096;
+constexpr int kReadsMax = 1024;
 
 // Of a regular file: nothing else ends for certain.
 std::string content_of(const std::string& path) {
@@ -125,10 +127,15 @@ private:
 
     // `worktree`: where a relative path of hooks begins; empty: in any.
     void read(const std::string& config, const std::string& worktree, int depth = 0) {
+        reads_ = depth == 0 ? 0 : reads_ + 1;
+        if (depth > kIncludeDepthMax || reads_ > kReadsMax) return;
         protect(config);
-        // By its real path: a file that includes itself can do so in any number of spellings.
+        // By real paths: a file that includes itself can do so in any number of spellings. What it
+        // includes is looked for where it is found, which may be a link in another directory.
+        const std::string directory = config.substr(0, config.rfind('/') + 1);
         const auto real = sys::real_path(config.c_str());
-        if (!real || depth > kIncludeDepthMax || !read_.emplace(*real, worktree).second) return;
+        const auto base = sys::real_path(directory.c_str());
+        if (!real || !base || !read_.emplace(*real, *base, worktree).second) return;
         const auto settings = policy::parse_git_config(content_of(config));
         if (!settings) return;
         std::string hooks;  // git obeys the last
@@ -136,7 +143,7 @@ private:
             const std::string value = user_.expanded(setting.value.value_or(""));
             if (setting.key == "core.hookspath") hooks = value;
             if (!setting.is_include() || value.empty()) continue;
-            const std::string included = from_directory(config.substr(0, config.rfind('/')), value);
+            const std::string included = from_directory(directory, value);
             read(included, worktree, depth + 1);
         }
         if (hooks.empty()) return;
@@ -185,7 +192,8 @@ private:
     const std::string inside_;
     const User user_;
     std::set<std::string> protected_;
-    std::set<std::pair<std::string, std::string>> read_;  // configs, each with a worktree
+    std::set<std::tuple<std::string, std::string, std::string>> read_;  // with base and worktree
+    int reads_ = 0;  // of what one config includes
     std::set<std::string> patterns_;
     std::vector<PathRule> rules_;
 };

@@ -1,4 +1,5 @@
 // What git outside of the workspace says about it.
+#include <chrono>
 #include <filesystem>
 
 #include <boost/json/serialize.hpp>
@@ -258,6 +259,29 @@ TEST_F(ObeyedOutside, hooks_of_the_user_that_lead_inside) {
     expect_kept("part/checked", hook(), ws());
     os_write(out(".gitconfig"), core + "part/hooks\n");
     expect_kept("hooks/pre-commit", hook(), ws("part"));
+}
+
+// What a file includes is looked for in the directory of the name under which it is found.
+TEST_F(ObeyedOutside, what_a_file_of_two_names_includes) {
+    as_owner("git init -q .", ws());
+    tree({"OUT/dot/main=[include]\n path = local\n", "ROOT/cfg/main->@/OUT/dot/main"});
+    os_write(out(".gitconfig"),
+             kIdentity + ("[include]\n path = ~/dot/main\n path = " + ws("cfg/main") + "\n"));
+    expect_kept("cfg/local", config(), ws());
+}
+
+TEST_F(OuterGit, is_read_to_an_end_whatever_names_it_gives_itself) {
+    std::string names;
+    for (int i = 0; i < 500; ++i) {
+        const std::string name = "d" + std::to_string(i) + "/loop";
+        tree({"OUT/" + name + "->../loop"});
+        names += " path = ~/" + name + "\n";
+    }
+    tree({"OUT/loop=[include]\n" + names,
+          "OUT/.gitconfig=[include]\n path = loop\n[core]\n hooksPath = .myhooks\n"});
+    const auto begin = std::chrono::steady_clock::now();
+    expect_protected(".myhooks/pre-commit", ws());
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
 }
 
 }  // namespace
