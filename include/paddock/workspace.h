@@ -90,7 +90,7 @@ struct WorkspaceOptions {
 
     std::vector<PathRule> rules{};  // the first that matches decides, before the default ones
     bool default_rules = true;      // secrets denied; what git, shells and agents obey read-only
-    std::vector<PathRule> further_default_rules{};  // asked after those
+    std::vector<PathRule> further_default_rules{};  // beside those; the stricter counts
     std::string ignore_rules{};  // searches pass over these too: the text of a gitignore file,
                                  // weaker than the files in the workspace
     bool track_reads = true;

@@ -2,6 +2,7 @@
 
 #include <set>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include <paddock/root.h>
@@ -12,6 +13,7 @@
 #include "policy/git_config.h"
 #include "policy/path_rules.h"
 #include "search/git_layout.h"
+#include "search/link_trail.h"
 #include "sys/stat.h"
 
 namespace paddock::cli {
@@ -19,6 +21,8 @@ namespace {
 
 constexpr int kIncludeDepthMax = 10;  // git's own
 constexpr std::size_t kRulesMax = 256;
+constexpr std::size_t kHooksMax = 4096;
+constexpr int kReadsMax = 1024;
 
 // Of a regular file: nothing else ends for certain.
 std::string content_of(const std::string& path) {
@@ -36,7 +40,13 @@ struct User {
     std::string home{host_variable("HOME")};
     std::string git = usual_directory();
 
-    std::vector<std::string> configs() const { return {git + "/config", home + "/.gitconfig"}; }
+    // In the order in which git reads them.
+    std::vector<std::string> configs() const {
+        std::vector<std::string> all;
+        if (!git.empty()) all.push_back(git + "/config");
+        if (!home.empty()) all.push_back(home + "/.gitconfig");
+        return all;
+    }
     std::string expanded(const std::string& path) const {
         return path.starts_with("~/") ? home + path.substr(1) : path;
     }
@@ -44,27 +54,23 @@ struct User {
 private:
     std::string usual_directory() const {
         const std::string xdg(host_variable("XDG_CONFIG_HOME"));
-        return (xdg.empty() ? home + "/.config" : xdg) + "/git";
+        if (!xdg.empty()) return xdg + "/git";
+        return home.empty() ? std::string() : home + "/.config/git";
     }
 };
 
 struct Repository {
     std::string worktree;
-    std::string directory;  // git's
+    std::string directory;  // git's, as it is led there
 };
 
-// Those in whose work trees this directory, a real path, lies, unless git's directory lies inside.
-// Git takes the nearest; what makes it pass one over can be inside, so all count.
-std::vector<Repository> outer_repositories(const std::string& inside) {
-    std::vector<Repository> found;
-    for (std::string at = inside;; at.resize(at.rfind('/'))) {
-        std::string path = at + "/.git";
-        const auto target = search::pointer_target(content_of(path), ".git");
-        if (target) path = from_directory(at, *target);
-        const auto directory = sys::real_path(path.c_str());
-        if (directory && !is_within(*directory, inside)) found.push_back({at, *directory});
-        if (at.empty()) return found;
-    }
+// What the user's git can reach, to look at.
+Result<Root> host_root() {
+    RootOptions options;
+    options.every_mount = permit::EveryMount{"links outside lead git where they like"};
+    auto root = Root::open("/", options);
+    if (!root) return root;
+    return root->linkless().read_only();
 }
 
 // As a pattern that matches nothing else.
@@ -80,13 +86,56 @@ std::string literal(std::string_view path) {
 
 class OuterGit {
 public:
-    OuterGit(const Root& root, const User& user) : root_(root), user_(user) {}
+    // `inside`: the workspace, a real path.
+    OuterGit(Root workspace, Root host, std::string inside)
+        : workspace_(std::move(workspace)), host_(std::move(host)), inside_(std::move(inside)) {}
+
+    std::vector<PathRule> rules() && {
+        const std::vector<Repository> repositories = outer_repositories();
+        for (const std::string& config : user_.configs()) {
+            read(config, {});
+            read(config, inside_);
+            for (const Repository& outer : repositories) read(config, outer.worktree);
+        }
+        for (const Repository& outer : repositories) {
+            const std::string pointer = outer.directory + "/commondir";
+            const auto target = search::pointer_target(content_of(pointer), "commondir");
+            if (target) protect(pointer);
+            const std::string common = from_directory(outer.directory, target.value_or("."));
+            read(common + "/config", outer.worktree);
+            read(outer.directory + "/config.worktree", outer.worktree);
+            protect_hooks(common + "/hooks");
+        }
+        return std::move(rules_);
+    }
+
+private:
+    // Those in whose work trees the workspace lies, unless git's directory lies inside. Git takes
+    // the nearest; what makes it pass one over can be inside, so all count.
+    std::vector<Repository> outer_repositories() {
+        std::vector<Repository> found;
+        for (std::string at = inside_;; at.resize(at.rfind('/'))) {
+            std::string path = at + "/.git";
+            const auto target = search::pointer_target(content_of(path), ".git");
+            if (target) protect(path);
+            if (target) path = from_directory(at, *target);
+            const auto real = sys::real_path(path.c_str());
+            if (real && !is_within(*real, inside_)) found.push_back({at, path});
+            if (at.empty()) return found;
+        }
+    }
 
     // `worktree`: where a relative path of hooks begins; empty: in any.
     void read(const std::string& config, const std::string& worktree, int depth = 0) {
-        // By its real path: a file that includes itself can do so in any number of spellings.
+        reads_ = depth == 0 ? 0 : reads_ + 1;
+        if (depth > kIncludeDepthMax || reads_ > kReadsMax) return;
+        protect(config);
+        // By real paths: a file that includes itself can do so in any number of spellings. What it
+        // includes is looked for where it is found, which may be a link in another directory.
+        const std::string directory = config.substr(0, config.rfind('/') + 1);
         const auto real = sys::real_path(config.c_str());
-        if (!real || depth > kIncludeDepthMax || !read_.emplace(*real, worktree).second) return;
+        const auto base = sys::real_path(directory.c_str());
+        if (!real || !base || !read_.emplace(*real, *base, worktree).second) return;
         const auto settings = policy::parse_git_config(content_of(config));
         if (!settings) return;
         std::string hooks;  // git obeys the last
@@ -94,27 +143,41 @@ public:
             const std::string value = user_.expanded(setting.value.value_or(""));
             if (setting.key == "core.hookspath") hooks = value;
             if (!setting.is_include() || value.empty()) continue;
-            const std::string included = from_directory(config.substr(0, config.rfind('/')), value);
-            protect(included);
+            const std::string included = from_directory(directory, value);
             read(included, worktree, depth + 1);
         }
         if (hooks.empty()) return;
         if (hooks.starts_with('/') || !worktree.empty())
-            return protect(from_directory(worktree, hooks));
-        const auto path = search::led_inside(root_, {}, hooks);
+            return protect_hooks(from_directory(worktree, hooks));
+        const auto path = search::led_inside(workspace_, {}, hooks);
         if (path && !path->empty()) add("**/" + literal(*path));
     }
 
-    std::vector<PathRule> rules() && { return std::move(rules_); }
-
-private:
-    // Also where its links lead.
+    // Where it lies or would lie, and each link on the way: who may replace one leads git away.
     void protect(const std::string& absolute) {
-        const auto real = sys::real_path(absolute.c_str());
-        for (const std::string& name : {absolute, real.value_or(absolute)}) {
-            const auto path = search::led_inside(root_, {}, name);
-            if (path && !path->empty()) add("/" + literal(*path));
+        if (!protected_.insert(absolute).second) return;
+        const search::LinkTrail trail = search::follow_links(host_, absolute);
+        for (const std::string& link : trail.links) add_inside("/" + link);
+        if (trail.end) add_inside("/" + *trail.end);
+        if (const auto real = sys::real_path(absolute.c_str())) add_inside(*real);
+    }
+
+    // With what the links in it lead to: those are the scripts that git runs.
+    void protect_hooks(const std::string& directory) {
+        protect(directory);
+        const auto real = sys::real_path(directory.c_str());
+        if (!real || *real == "/") return;
+        const auto listing = host_.list(real->substr(1), kHooksMax);
+        if (!listing) return;
+        for (const ListEntry& entry : listing->entries) {
+            if (entry.type != FileType::kSymlink || search::is_sample_hook(entry.name)) continue;
+            protect(*real + "/" + entry.name);
         }
+    }
+
+    void add_inside(const std::string& canonical) {
+        if (canonical == inside_ || !is_within(canonical, inside_)) return;
+        add("/" + literal(std::string_view(canonical).substr(inside_.size() + 1)));
     }
 
     // A path that no pattern can hold, one that is not UTF-8 for example, gets no rule.
@@ -124,9 +187,13 @@ private:
         if (policy::PathRules::compile({}, {&rule, 1})) rules_.push_back(rule);
     }
 
-    const Root& root_;
-    const User& user_;
-    std::set<std::pair<std::string, std::string>> read_;  // configs, each with a worktree
+    const Root workspace_;
+    const Root host_;
+    const std::string inside_;
+    const User user_;
+    std::set<std::string> protected_;
+    std::set<std::tuple<std::string, std::string, std::string>> read_;  // with base and worktree
+    int reads_ = 0;  // of what one config includes
     std::set<std::string> patterns_;
     std::vector<PathRule> rules_;
 };
@@ -135,7 +202,6 @@ private:
 
 std::string git_excludes() {
     const User user;
-    if (user.home.empty()) return {};
     std::string file;
     for (const std::string& config : user.configs()) {
         const auto settings = policy::parse_git_config(content_of(config));
@@ -144,27 +210,17 @@ std::string git_excludes() {
             if (setting.key == "core.excludesfile") file = setting.value.value_or("");
         }
     }
-    if (file.empty()) return content_of(user.git + "/ignore");
+    if (file.empty()) return user.git.empty() ? std::string() : content_of(user.git + "/ignore");
     file = user.expanded(file);
     return file.starts_with('/') ? content_of(file) : std::string();
 }
 
 std::vector<PathRule> rules_of_outer_git(const std::string& root) {
-    const auto inside = sys::real_path(root.c_str());
-    const auto opened = Root::open(root);
-    if (!inside || !opened) return {};
-    const User user;
-    OuterGit git(*opened, user);
-    if (!user.home.empty()) {
-        for (const std::string& config : user.configs()) git.read(config, {});
-    }
-    for (const Repository& outer : outer_repositories(*inside)) {
-        const auto common =
-            search::pointer_target(content_of(outer.directory + "/commondir"), "commondir");
-        git.read(from_directory(outer.directory, common.value_or(".")) + "/config", outer.worktree);
-        git.read(outer.directory + "/config.worktree", outer.worktree);
-    }
-    return std::move(git).rules();
+    auto inside = sys::real_path(root.c_str());
+    auto workspace = Root::open(root);
+    auto host = host_root();
+    if (!inside || !workspace || !host) return {};
+    return OuterGit(std::move(*workspace), std::move(*host), std::move(*inside)).rules();
 }
 
 }  // namespace paddock::cli

@@ -16,9 +16,9 @@ namespace paddock::cli {
 // repository's configuration, and includes.
 std::string git_excludes();
 
-// Hooks and included configurations that lie in the workspace, read-only. What is configured later
-// counts for the next session. Repositories inside are not looked at: the session does that, again
-// and again.
+// Hooks and configurations that lie in the workspace, and the links inside that lead to them,
+// read-only. What is configured later counts for the next session. Repositories inside are not
+// looked at: the session does that, again and again.
 std::vector<PathRule> rules_of_outer_git(const std::string& root);
 
 }  // namespace paddock::cli

@@ -54,31 +54,37 @@ void each_match(char of_pattern, Visit visit) {
 }  // namespace
 
 Outcome<PathRules> PathRules::compile(std::span<const PathRule> from_operator,
-                                      std::span<const PathRule> defaults) {
-    if (from_operator.size() > limits::kPathRulesMax || defaults.size() > kDefaultsMax) {
+                                      std::span<const PathRule> defaults,
+                                      std::span<const PathRule> further) {
+    if (from_operator.size() > limits::kPathRulesMax ||
+        defaults.size() + further.size() > kDefaultsMax) {
         return refuse(Code::kLimitReached);
     }
     PathRules rules;
     rules.from_operator_ = from_operator.size();
-    rules.words_ = (from_operator.size() + defaults.size()) / kWordBits + 1;
+    rules.before_defaults_ = from_operator.size() + further.size();
+    rules.words_ = (rules.before_defaults_ + defaults.size()) / kWordBits + 1;
     for (Masks* masks :
          {&rules.by_first_, &rules.by_second_, &rules.by_last_but_one_, &rules.by_last_}) {
         masks->resize(kByteValues * rules.words_);
     }
     rules.by_ends_.resize(std::size_t{kByteValues} * kByteValues);
-    for (const PathRule& rule : from_operator) PADDOCK_TRY(rules.add(rule, false));
-    for (const PathRule& rule : defaults) PADDOCK_TRY(rules.add(rule, true));
+    for (const PathRule& rule : from_operator) PADDOCK_TRY(rules.add(rule, From::kOperator));
+    for (const PathRule& rule : further) PADDOCK_TRY(rules.add(rule, From::kFurther));
+    for (const PathRule& rule : defaults) PADDOCK_TRY(rules.add(rule, From::kDefaults));
     return rules;
 }
 
-Done PathRules::add(const PathRule& rule, bool is_default) {
+Done PathRules::add(const PathRule& rule, From from) {
     Rule added{rule.pattern, rule.access, {}};
     std::string_view pattern = added.pattern;
+    added.inside_git = from == From::kDefaults && pattern.starts_with("**/.git/");
     const auto slashes = std::count(pattern.begin(), pattern.end(), '/');
     names_max_ = std::max(names_max_, static_cast<std::size_t>(slashes) + 2);
     text::GlobOptions options;
     options.ignore_case = rule.access != Access::kAllow;
-    if (pattern == "**" || pattern == "/**") {
+    // A further one does not keep the defaults from being asked.
+    if (from != From::kFurther && (pattern == "**" || pattern == "/**")) {
         if (!everything_) everything_ = rules_.size();
         rules_.push_back(std::move(added));
         return {};
@@ -89,7 +95,7 @@ Done PathRules::add(const PathRule& rule, bool is_default) {
         pattern.remove_suffix(3);
     } else {
         options.any_depth = true;
-        added.name_only = is_default && rule.access == Access::kAllow;
+        added.name_only = from != From::kOperator && rule.access == Access::kAllow;
     }
     if (pattern.starts_with('/')) {
         pattern.remove_prefix(1);
@@ -163,7 +169,14 @@ bool PathRules::applies(const Rule& rule, std::string_view path, Matched matched
     return rule.glob->covers(rule.below_only && itself ? path.substr(0, above) : path);
 }
 
-std::size_t PathRules::first_match(std::string_view path, Matched matched) const noexcept {
+// rules_.size() stands for none.
+std::size_t PathRules::stricter(std::size_t further, std::size_t other) const noexcept {
+    if (further == rules_.size() || rules_[further].access == Access::kAllow) return other;
+    const bool is_less = other != rules_.size() && rules_[further].access < rules_[other].access;
+    return is_less ? other : further;
+}
+
+std::size_t PathRules::deciding(std::string_view path, Matched matched) const noexcept {
     std::array<std::uint64_t, kWordsMax> possible{};
     for (std::size_t begin = 0, end = 0; begin < path.size(); begin = end + 1) {
         end = std::min(path.find('/', begin), path.size());
@@ -172,14 +185,18 @@ std::size_t PathRules::first_match(std::string_view path, Matched matched) const
         for (std::size_t word = 0; word < words_; ++word) possible[word] |= candidates(name, word);
     }
     const std::size_t end = everything_.value_or(rules_.size());
+    std::size_t further = rules_.size();
     for (std::size_t word = 0; word * kWordBits < end; ++word) {
         for (std::uint64_t left = possible[word]; left != 0; left &= left - 1) {
             const auto i = word * kWordBits + static_cast<std::size_t>(std::countr_zero(left));
             if (i >= end) break;
-            if (applies(rules_[i], path, matched)) return i;
+            const bool asked = !is_further(i) || further == rules_.size();
+            if (!asked || !applies(rules_[i], path, matched)) continue;
+            if (!is_further(i)) return stricter(further, i);
+            further = i;
         }
     }
-    return end;
+    return stricter(further, end);
 }
 
 Decision PathRules::decide(std::string_view path) const noexcept {
@@ -191,9 +208,10 @@ Decision PathRules::decide(std::string_view path) const noexcept {
 }
 
 Decision PathRules::decide_as_written(std::string_view path) const noexcept {
-    const std::size_t index = path.empty() ? rules_.size() : first_match(path, Matched::kItself);
+    const std::size_t index = path.empty() ? rules_.size() : deciding(path, Matched::kItself);
     if (index == rules_.size()) return {};
-    return {rules_[index].access, index, rules_[index].pattern, index < from_operator_};
+    const Rule& rule = rules_[index];
+    return {rule.access, index, rule.pattern, index < from_operator_, rule.inside_git};
 }
 
 std::string PathRules::likeness_of(std::string_view name) const {
@@ -218,8 +236,10 @@ std::vector<PathRules::Below> PathRules::restricted_below(std::string_view direc
             found.push_back({way.rest, rules_[i].pattern});
         }
     }
-    // A rule before them decides about all that is below.
-    if (!found.empty() && first_match(plain, Matched::kAllBelow) < first) found.clear();
+    if (found.empty()) return found;
+    // A rule before them decides about all that is below, unless it is asked beside them.
+    const std::size_t all = deciding(plain, Matched::kAllBelow);
+    if (all < first && !is_further(all)) found.clear();
     return found;
 }
 
@@ -230,7 +250,7 @@ bool PathRules::covers_something_below(std::string_view directory) const noexcep
 
 bool PathRules::covers_below_as_written(std::string_view directory) const noexcept {
     // This one decides about all that no rule before it touches.
-    const std::size_t last = first_match(directory, Matched::kAllBelow);
+    const std::size_t last = deciding(directory, Matched::kAllBelow);
     if (last < rules_.size() && rules_[last].access != Access::kAllow) return true;
     return std::any_of(
         rules_.begin(), rules_.begin() + static_cast<std::ptrdiff_t>(last), [&](const Rule& rule) {

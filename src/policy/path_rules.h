@@ -4,7 +4,8 @@
 // to the root. A pattern that names a directory covers all that is below, whether it exists or not.
 // The operator's rules come before path_defaults.h. Of those a pattern that allows covers the name
 // alone, unless it ends in "/**": ".env.example" is a file, and a directory of that name lifts
-// nothing.
+// nothing. Further rules are asked beside the defaults, and the stricter answer counts: neither
+// lifts what the other restricts.
 //
 // Rules that restrict ignore the case of ASCII letters, since some file systems do and ".ENV" would
 // be the same file there; rules that allow do not. Other spellings that may be the same file
@@ -34,14 +35,16 @@ struct Decision {
     Access access = Access::kAllow;
     std::optional<std::size_t> rule = {};  // its index, those of the operator first
     std::string_view pattern = {};         // as written
-    bool by_operator = false;              // not a default
+    bool by_operator = false;              // neither a default nor a further one
+    bool inside_git = false;               // a default about names in a ".git"
 };
 
 class PathRules {
 public:
     // Errors: those of text::Glob::compile; limit_reached for more than kPathRulesMax.
     static Outcome<PathRules> compile(std::span<const PathRule> from_operator,
-                                      std::span<const PathRule> defaults);
+                                      std::span<const PathRule> defaults,
+                                      std::span<const PathRule> further = {});
 
     Decision decide(std::string_view path) const noexcept;
 
@@ -75,6 +78,7 @@ private:
         std::optional<text::Glob> glob;  // none: "**", everything
         bool below_only = false;         // "build/**" does not cover "build"
         bool name_only = false;          // covers nothing below
+        bool inside_git = false;         // see Decision
         std::vector<Way> ways{};         // if it restricts
     };
     // For each value of a byte, one bit for each rule that may match a name with it.
@@ -82,17 +86,23 @@ private:
 
     Decision decide_as_written(std::string_view path) const noexcept;
     bool covers_below_as_written(std::string_view directory) const noexcept;
-    Done add(const PathRule& rule, bool is_default);
+    enum class From : std::uint8_t { kOperator, kFurther, kDefaults };
+    Done add(const PathRule& rule, From from);
     static Outcome<std::vector<Way>> ways_of(std::string_view pattern, bool below_only);
     void index(std::size_t rule, std::string_view pattern);
     bool may_be_ruled(std::string_view name) const noexcept;
     std::uint64_t candidates(std::string_view name, std::size_t word) const noexcept;
     enum class Matched : bool { kItself, kAllBelow };
     static bool applies(const Rule& rule, std::string_view path, Matched matched);
-    std::size_t first_match(std::string_view path, Matched matched) const noexcept;
+    std::size_t deciding(std::string_view path, Matched matched) const noexcept;
+    bool is_further(std::size_t rule) const noexcept {
+        return rule >= from_operator_ && rule < before_defaults_;
+    }
+    std::size_t stricter(std::size_t further, std::size_t other) const noexcept;
 
     std::vector<Rule> rules_;
-    std::size_t from_operator_ = 0;          // that many come first
+    std::size_t from_operator_ = 0;          // that many come first,
+    std::size_t before_defaults_ = 0;        // then the further ones up to here
     std::optional<std::size_t> everything_;  // the first rule for "**"
     std::size_t names_max_ = 0;              // of a pattern, "**" counted as one
     std::size_t words_ = 1;                  // of a mask

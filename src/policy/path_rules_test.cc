@@ -64,6 +64,41 @@ TEST(PathRules, ask_the_operator_before_the_defaults) {
     EXPECT_EQ(decided(all, "sub/.git/hooks/pre-commit"), "read_only");
 }
 
+TEST(PathRules, keep_the_stricter_of_a_further_rule_and_a_default) {
+    const std::vector<PathRule> given = {{"mine/.git/myhooks", Access::kAllow}};
+    const std::vector<PathRule> further = {
+        {"**/.git/myhooks", Access::kReadOnly}, {"**/co/hooks/.husky", Access::kReadOnly},
+        {"/.myhooks", Access::kReadOnly},       {"/hooks.pub", Access::kReadOnly},
+        {"/.git/config", Access::kReadOnly},    {"/lifted/**", Access::kAllow}};
+    const PathRules all = PathRules::compile(given, default_path_rules(), further).value();
+    for (const char* path : {".git/myhooks/pre-commit", "a/.git/myhooks", "hooks.pub",
+                             "node_modules/co/hooks/.husky/pre-commit", ".myhooks/x"}) {
+        EXPECT_EQ(decided(all, path), "read_only") << path;
+        EXPECT_EQ(decided(defaults(), path), "allow") << path << ": nothing is to be kept";
+        EXPECT_FALSE(all.decide(path).by_operator) << path;
+    }
+    EXPECT_EQ(decided(all, "mine/.git/myhooks/x"), "allow") << "the operator comes first";
+    EXPECT_EQ(decided(all, ".myhooks/.env"), "deny");
+    EXPECT_EQ(decided(all, "lifted/.env"), "deny");
+    EXPECT_TRUE(all.covers_something_below("lifted"));
+    EXPECT_TRUE(all.covers_something_below(".git"));
+    EXPECT_TRUE(all.covers_something_below("node_modules/co/hooks/.husky"));
+    EXPECT_EQ(all.restricted_below("a/.git").size(),
+              defaults().restricted_below("a/.git").size() + 1);
+    EXPECT_FALSE(all.restricted_below(".myhooks/.config").empty()) << "a secret may be below";
+}
+
+TEST(PathRules, ask_the_defaults_whatever_a_further_rule_covers) {
+    for (const char* pattern : {"**", "/**"}) {
+        const std::vector<PathRule> further = {{pattern, Access::kReadOnly}};
+        const PathRules all = PathRules::compile({}, default_path_rules(), further).value();
+        EXPECT_EQ(decided(all, "a/b"), "read_only") << pattern;
+        EXPECT_EQ(decided(all, "a/.env"), "deny") << pattern;
+    }
+    const std::vector<PathRule> many(513 - default_path_rules().size(), {"a", Access::kReadOnly});
+    EXPECT_FALSE(PathRules::compile({}, default_path_rules(), many));
+}
+
 TEST(PathRules, cover_all_below_a_directory) {
     for (const char* pattern : {"a/private", "a/private/", "**/private", "private", "/a/private"}) {
         const PathRules one = rules({{pattern, Access::kDeny}});
@@ -353,6 +388,17 @@ TEST(PathDefaults, are_told_from_what_the_operator_wrote) {
     EXPECT_TRUE(all.decide(".vscode/x").by_operator);
     EXPECT_FALSE(all.decide(".idea/x").by_operator);
     EXPECT_FALSE(all.decide("plain").by_operator);
+}
+
+TEST(PathDefaults, are_told_from_others_where_they_name_parts_of_git) {
+    const std::vector<PathRule> mine = {{"**/.git/hooks", Access::kReadOnly}};
+    const std::vector<PathRule> further = {{"**/.git/config", Access::kReadOnly}};
+    const PathRules all = PathRules::compile(mine, default_path_rules(), further).value();
+    EXPECT_TRUE(defaults().decide(".git/hooks/x").inside_git);
+    EXPECT_TRUE(all.decide(".git/commondir").inside_git);
+    EXPECT_FALSE(all.decide(".git/hooks/x").inside_git);
+    EXPECT_FALSE(all.decide(".git/config").inside_git);
+    EXPECT_FALSE(all.decide(".git").inside_git);
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ Decision decide_named(const PathRules& rules, std::string_view path, FileType ty
     const Decision decision = rules.decide(path);
     if (decision.by_operator || decision.access == Access::kAllow) return decision;
     const bool is_repository = type == FileType::kDirectory && is_git_directory_name(leaf_of(path));
-    return is_repository || decision.pattern.starts_with("**/.git/") ? Decision{} : decision;
+    return is_repository || decision.inside_git ? Decision{} : decision;
 }
 
 constexpr std::string_view kHooks = "hooks";

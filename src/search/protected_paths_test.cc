@@ -19,9 +19,11 @@ using policy::PathRules;
 
 class Protected : public testing::Jail {
 protected:
-    void given(std::vector<PathRule> rules, bool defaults = true) {
+    void given(std::vector<PathRule> rules, bool defaults = true,
+               std::vector<PathRule> further = {}) {
         rules_ = PathRules::compile(
-                     rules, defaults ? policy::default_path_rules() : std::span<const PathRule>())
+                     rules, defaults ? policy::default_path_rules() : std::span<const PathRule>(),
+                     further)
                      .value();
         paths_.reset();
     }
@@ -62,6 +64,20 @@ private:
 };
 
 constexpr const char* kRepository[] = {"HEAD=ref: refs/heads/main\n", "objects/", "refs/"};
+
+// Git outside of the tree obeys what lies there, repository or not.
+TEST_F(Protected, are_further_rules_also_inside_a_git_directory) {
+    tree({"ROOT/.git/myhooks/pre-commit=x", "ROOT/.git/modules/m/config=x",
+          "ROOT/node_modules/co/.husky/pre-commit=x"});
+    EXPECT_EQ(found(), "");
+    given({}, true,
+          {{"**/.git/myhooks", Access::kReadOnly},
+           {"/.git/modules/m/config", Access::kReadOnly},
+           {"**/node_modules/co/.husky", Access::kReadOnly}});
+    EXPECT_EQ(found(),
+              "=.git =.git/modules +.git/modules/m/config +.git/myhooks =node_modules/co "
+              "+node_modules/co/.husky ");
+}
 
 TEST_F(Protected, are_what_rules_name_the_topmost_only) {
     tree({"ROOT/.env=", "ROOT/a/.env.local=", "ROOT/.env.example=", "ROOT/.vscode/x/settings.json=",

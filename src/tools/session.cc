@@ -104,14 +104,10 @@ Result<std::shared_ptr<Session>> Session::open(WorkspaceOptions options) {
     if (auto checked = check_names(options.tools); !checked) return checked.error();
     auto opened = options.unconfined ? open_unconfined(options) : open_confined(options);
     if (!opened) return opened.error();
-    std::vector<PathRule> defaults;
-    if (options.default_rules) {
-        const auto usual = policy::default_path_rules();
-        defaults.assign(usual.begin(), usual.end());
-        defaults.insert(defaults.end(), options.further_default_rules.begin(),
-                        options.further_default_rules.end());
-    }
-    auto rules = policy::PathRules::compile(options.rules, defaults);
+    auto rules = options.default_rules
+                     ? policy::PathRules::compile(options.rules, policy::default_path_rules(),
+                                                  options.further_default_rules)
+                     : policy::PathRules::compile(options.rules, {});
     if (!rules) return as_error(rules.error(), "path rules", {});
     auto ignored = rules_from(options.ignore_rules);
     if (!ignored) return as_error(ignored.error(), "ignore rules", {});
