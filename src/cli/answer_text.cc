@@ -55,12 +55,12 @@ std::size_t end_of_name(std::string_view line) {
         if (line[i] == '\\')
             ++i;
         else if (line[i] == '"')
-            return i + (line.substr(i + 1).starts_with('/') ? 2 : 1);
+            return i + 1;
     }
     return line.size();
 }
 
-// "name/", "name -> target", "name  (fifo)", "name  123".
+// "name/", "\"name/\"", "name -> target", "name  (fifo)", "name  123".
 ListedEntry listed_entry(std::string_view line) {
     ListedEntry entry;
     const std::size_t indent = std::min(line.find_first_not_of(' '), line.size());
@@ -80,10 +80,7 @@ ListedEntry listed_entry(std::string_view line) {
     } else if (const auto size = take_number(rest)) {
         entry.size = static_cast<std::uint64_t>(*size);
     }
-    if (entry.name.ends_with('/')) {
-        entry.type = 'd';
-        entry.name.remove_suffix(1);
-    }
+    if (entry.name.ends_with('/') || entry.name.ends_with("/\"")) entry.type = 'd';
     return entry;
 }
 
@@ -149,7 +146,7 @@ ListedDirectory listed_directory(std::string_view body) {
     for (const std::string_view line : lines_of(body)) {
         if (line.empty()) continue;
         if (directory.path.empty()) {
-            directory.path = line.substr(0, line.size() - 1);
+            directory.path = line;
         } else {
             directory.entries.push_back(listed_entry(line));
         }

@@ -42,14 +42,14 @@ std::vector<MatchedFile> matched_files(std::string_view body, MatchForm form);
 // Of list_directory.
 struct ListedEntry {
     std::size_t depth = 0;
-    std::string_view name;              // quoted where it is not plain
-    char type = '-';                    // '-' file, 'd' directory, 'l' link, 's' special
+    std::string_view name;  // quoted where it is not plain; of a directory with its slash
+    char type = '-';        // '-' file, 'd' directory, 'l' link, 's' special
     std::optional<std::uint64_t> size;  // of a file
     std::string_view target;            // of a link
     std::string_view remark;            // "not entered", "fifo"
 };
 struct ListedDirectory {
-    std::string_view path;  // quoted where it is not plain
+    std::string_view path;  // with its slash, quoted where it is not plain
     std::vector<ListedEntry> entries;
 };
 ListedDirectory listed_directory(std::string_view body);

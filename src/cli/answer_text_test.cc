@@ -48,11 +48,11 @@ TEST(AnswerText, matches_belong_to_the_path_above_them) {
 TEST(AnswerText, entries_of_a_directory) {
     const auto listed = listed_directory(
         "src/\nd/\n  \"a -> b\"  12\nlink -> \"x  y\"\nbuild/  (not entered)\np  "
-        "(fifo)\n\"q\\\"\"/\n");
-    EXPECT_EQ(listed.path, "src");
+        "(fifo)\n\"q\\\"/\"  (not entered)\n");
+    EXPECT_EQ(listed.path, "src/");
     ASSERT_EQ(listed.entries.size(), 6U);
     EXPECT_EQ(listed.entries[0].type, 'd');
-    EXPECT_EQ(listed.entries[0].name, "d");
+    EXPECT_EQ(listed.entries[0].name, "d/");
     EXPECT_EQ(listed.entries[1].depth, 1U);
     EXPECT_EQ(listed.entries[1].name, "\"a -> b\"");
     EXPECT_EQ(listed.entries[1].size, 12U);
@@ -61,7 +61,8 @@ TEST(AnswerText, entries_of_a_directory) {
     EXPECT_EQ(listed.entries[3].type, 'd');
     EXPECT_EQ(listed.entries[3].remark, "not entered");
     EXPECT_EQ(listed.entries[4].type, 's');
-    EXPECT_EQ(listed.entries[5].name, "\"q\\\"\"");
+    EXPECT_EQ(listed.entries[5].name, "\"q\\\"/\"");
+    EXPECT_EQ(listed.entries[5].remark, "not entered");
     EXPECT_EQ(listed.entries[5].type, 'd');
 }
 

@@ -35,8 +35,7 @@ Tone tone_of(const ListedEntry& entry) {
 
 std::string named(const ListedEntry& entry, const Look& look) {
     std::string text(2 * entry.depth, ' ');
-    const std::string slash = entry.type == 'd' ? "/" : "";
-    text += look.paint(tone_of(entry), look.line(entry.name) + slash);
+    text += look.paint(tone_of(entry), look.line(entry.name));
     if (entry.type == 'l') text += look.paint(Tone::kQuiet, " -> ") + look.line(entry.target);
     if (!entry.remark.empty()) {
         text += look.paint(Tone::kQuiet, "  (" + std::string(entry.remark) + ")");
@@ -53,9 +52,11 @@ std::string type_name(const ListedEntry& entry) {
     }
 }
 
+// Without the slash of a directory.
 std::string bytes_of(std::string_view shown) {
-    auto bytes = text::unquote(shown);
-    return bytes ? std::move(*bytes) : std::string(shown);
+    std::string bytes = text::unquote(shown).value_or(std::string(shown));
+    if (bytes.size() > 1 && bytes.ends_with('/')) bytes.pop_back();
+    return bytes;
 }
 
 std::string joined(const std::string& directory, const std::string& name) {
@@ -70,7 +71,10 @@ Shown ls_shown(const Call& call, const Look& look) {
     Shown shown;
     shown.aside = parts.remark;
     if (look.follows) shown.out = "\n";
-    if (look.titled) shown.out += look.paint(Tone::kStrong, look.line(directory.path)) + ":\n";
+    if (look.titled) {
+        const std::string title = text::quote_if_needed(bytes_of(directory.path));
+        shown.out += look.paint(Tone::kStrong, look.line(title)) + ":\n";
+    }
     for (const ListedEntry& entry : directory.entries) {
         if (look.terminal) {
             const std::string size = entry.size ? short_size(*entry.size) : "";

@@ -84,7 +84,8 @@ Shown glob_shown(const Call& call, const Look& look) {
         return shown;
     }
     for (const std::string_view line : lines_of(parts.body)) {
-        const std::size_t name = line.rfind('/', line.size() - 2) + 1;
+        const std::size_t end = line.ends_with("/\"") ? 3 : 2;  // the slash of a directory
+        const std::size_t name = line.rfind('/', line.size() - end) + 1;
         shown.out += look.paint(Tone::kQuiet, look.line(line.substr(0, name)));
         shown.out += look.line(line.substr(name)) + "\n";
     }

@@ -9,7 +9,8 @@
 namespace paddock::text {
 namespace {
 
-constexpr char32_t kBeyondUnicode = 0x110000;
+// Beyond Unicode: the bytes of a stretch that is no character, three at most, follow.
+constexpr char32_t kNoCharacter = 0x80000000;
 
 constexpr std::string_view kUnclosed = "has a '[' without its ']' (write \\[ for the character)";
 
@@ -53,8 +54,25 @@ Outcome<char32_t> take_member(std::string_view& rest, Unit unit) {
 
 char32_t take_beyond_ascii(std::string_view& rest) noexcept {
     const Character character = first_character(rest);
+    char32_t stretch = 0;
+    for (const char c : rest.substr(0, character.length)) {
+        stretch = stretch << 8 | static_cast<unsigned char>(c);
+    }
     rest.remove_prefix(character.length);
-    return character.valid ? character.value : kBeyondUnicode;
+    return character.valid ? character.value : kNoCharacter | stretch;
+}
+
+void append_unit(std::string& text, char32_t value, Unit unit) {
+    if (unit == Unit::kByte) {
+        text += static_cast<char>(value);
+    } else if (value < kNoCharacter) {
+        append_utf8(text, value);
+    } else {
+        for (const int shift : {16, 8, 0}) {
+            const auto byte = static_cast<unsigned char>(value >> shift);
+            if (byte != 0) text += static_cast<char>(byte);
+        }
+    }
 }
 
 Outcome<CharClass> CharClass::parse(std::string_view& rest, Unit unit) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -16,8 +17,10 @@ namespace paddock::text {
 enum class Unit : std::uint8_t { kCharacter, kByte };
 
 // Cuts the first unit off `rest`, which must not be empty. Where characters are counted, a stretch
-// that is not UTF-8 counts as one and is equal to no character.
+// that is not UTF-8 counts as one; it is equal to the same bytes, and to no character.
 inline char32_t take_unit(std::string_view& rest, Unit unit) noexcept;
+// The other way round.
+void append_unit(std::string& text, char32_t value, Unit unit);
 
 // ASCII letters only; other scripts keep their case.
 constexpr char32_t to_lower(char32_t c) noexcept { return c >= 'A' && c <= 'Z' ? c + 32 : c; }

@@ -5,8 +5,6 @@
 
 #include <paddock/limits.h>
 
-#include "base/utf8.h"
-
 namespace paddock::text {
 namespace {
 
@@ -116,8 +114,8 @@ Outcome<Glob> Glob::compile(std::string_view pattern, GlobOptions options) {
     if (pattern.size() > limits::kPathBytesMax) {
         return refuse(Code::kLimitReached, "is too long for a pattern");
     }
-    if (!is_utf8(pattern) || pattern.find('\0') != std::string_view::npos) {
-        return refuse(Code::kInvalidArgument, "is not UTF-8 text");
+    if (pattern.find('\0') != std::string_view::npos) {
+        return refuse(Code::kInvalidArgument, "holds a NUL byte, which no name does");
     }
     PADDOCK_ASSIGN(texts, expand_braces(pattern));
     Glob glob;

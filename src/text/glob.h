@@ -33,7 +33,8 @@ struct GlobOptions {
 class Glob {
 public:
     // Errors: path_escape; limit_reached (kGlob... in limits.h); invalid_argument for a pattern
-    // that is empty, not UTF-8, or malformed, with the reason.
+    // that is empty, holds a NUL byte, or is malformed, with the reason. Bytes that are not UTF-8
+    // match themselves.
     static Outcome<Glob> compile(std::string_view pattern, GlobOptions options = {});
 
     // `path` is relative to the root, normalised, without a final slash.

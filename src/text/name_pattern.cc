@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "base/utf8.h"
-
 namespace paddock::text {
 namespace {
 
@@ -60,12 +58,10 @@ void NamePattern::simplify() {
     }
     std::string run;
     for (const Token& token : tokens_) {
-        if (!is_exact(token)) {
-            run.clear();
-        } else if (options_.unit == Unit::kByte) {
-            run += static_cast<char>(token.value);
+        if (is_exact(token)) {
+            append_unit(run, token.value, options_.unit);
         } else {
-            append_utf8(run, token.value);
+            run.clear();
         }
         if (run.size() > text_.size()) text_ = run;
     }

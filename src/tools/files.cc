@@ -120,6 +120,10 @@ std::string Files::shown(std::string_view canonical) const {
     return text::quote_if_needed(named(canonical));
 }
 
+std::string Files::shown_directory(std::string_view canonical) const {
+    return text::quote_if_needed(named(canonical) + "/");
+}
+
 std::string Files::shown_name(std::string_view name) { return text::quote_if_needed(name); }
 
 std::string Files::shown_given(std::string_view path) {

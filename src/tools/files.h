@@ -115,7 +115,8 @@ public:
     Attempt<void> remove(const std::string& canonical, bool recursive) const;
     Attempt<void> remove(const Change& change) const;  // stale_read if it is another file by now
 
-    std::string shown(std::string_view canonical) const;  // as it appears in results
+    std::string shown(std::string_view canonical) const;            // as it appears in results
+    std::string shown_directory(std::string_view canonical) const;  // with a slash at its end
     static std::string shown_name(std::string_view name);
     static std::string shown_given(std::string_view path);  // a path as a caller wrote it
 

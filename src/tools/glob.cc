@@ -3,6 +3,7 @@
 #include <paddock/limits.h>
 
 #include "search/find.h"
+#include "text/quote.h"
 #include "tools/arguments.h"
 #include "tools/notes.h"
 #include "tools/passed_over.h"
@@ -10,6 +11,7 @@
 #include "tools/registry.h"
 #include "tools/session.h"
 #include "tools/text_answer.h"
+#include "tools/written_pattern.h"
 
 namespace paddock::tools {
 namespace {
@@ -43,12 +45,14 @@ struct Place {
 Place place_of(const std::string& path, const std::string& pattern) {
     if (!pattern.starts_with('/')) return {path, pattern};
     const std::size_t slash = pattern.rfind('/', pattern.find_first_of("*?[{\\"));
-    return {pattern.substr(0, std::max<std::size_t>(slash, 1)), "." + pattern.substr(slash)};
+    return {text::quote_if_needed(pattern.substr(0, std::max<std::size_t>(slash, 1))),
+            "." + pattern.substr(slash)};
 }
 
 Attempt<Answer> run_glob(Session& session, const Arguments& arguments, const CallOptions& options) {
     const Files& files = session.files();
-    const Place place = place_of(arguments.text("path"), arguments.text("pattern"));
+    const Place place =
+        place_of(arguments.text("path"), written_pattern(arguments.text("pattern")));
     const auto directory = files.directory(place.path);
     if (!directory && directory.error().code == Code::kNotFound) return files.missing(place.path);
     if (!directory) return directory.error();
@@ -66,8 +70,8 @@ Attempt<Answer> run_glob(Session& session, const Arguments& arguments, const Cal
     std::string text;
     for (std::size_t i = offset; i < result->found.size(); ++i) {
         const search::FoundFile found = result->found[i];
-        text += files.shown(found.path);
-        if (found.type == FileType::kDirectory) text += '/';
+        const bool is_directory = found.type == FileType::kDirectory;
+        text += is_directory ? files.shown_directory(found.path) : files.shown(found.path);
         text += '\n';
     }
     if (text.empty()) text = offset > 0 ? "No more files match.\n" : "No files match.\n";

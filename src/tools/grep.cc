@@ -14,6 +14,7 @@
 #include "tools/registry.h"
 #include "tools/session.h"
 #include "tools/text_answer.h"
+#include "tools/written_pattern.h"
 
 namespace paddock::tools {
 namespace {
@@ -153,7 +154,11 @@ Attempt<search::GrepQuery> query_of(const Session& session, const Arguments& arg
     const auto start = session.files().start_of_search(arguments.text("path"));
     if (!start) return start.error();
     query.path = *start;
-    if (arguments.has("glob")) query.globs.push_back(arguments.text("glob"));
+    if (arguments.has("glob")) {
+        const std::string& glob = arguments.text("glob");
+        const std::string sign = glob.starts_with('!') ? "!" : "";
+        query.globs.push_back(sign + written_pattern(glob.substr(sign.size())));
+    }
     if (arguments.has("type")) query.types.push_back(arguments.text("type"));
     query.walk = walk_for(session, arguments, query.globs.empty() ? "" : query.globs.front());
     const std::string& mode = arguments.text("output_mode");

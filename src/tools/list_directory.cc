@@ -12,6 +12,7 @@
 #include "tools/registry.h"
 #include "tools/session.h"
 #include "tools/text_answer.h"
+#include "tools/written_pattern.h"
 
 namespace paddock::tools {
 namespace {
@@ -111,15 +112,14 @@ private:
 
     void add(const std::string& path, const ListEntry& entry, std::size_t level) {
         text_.append(2 * (level - 1), ' ');
-        text_ += files_.shown_name(entry.name);
-        if (entry.type == FileType::kDirectory) {
-            text_ += '/';
-        } else if (entry.type == FileType::kSymlink) {
+        const bool is_directory = entry.type == FileType::kDirectory;
+        text_ += files_.shown_name(is_directory ? entry.name + "/" : entry.name);
+        if (entry.type == FileType::kSymlink) {
             const auto target = files_.link_target(path);
             if (target) text_ += " -> " + *target;
-        } else if (entry.type != FileType::kRegular) {
+        } else if (!is_directory && entry.type != FileType::kRegular) {
             text_ += "  (" + std::string(file_type_name(entry.type)) + ")";
-        } else if (sizes_) {
+        } else if (!is_directory && sizes_) {
             if (const auto stat = files_.stat_name(path)) {
                 text_ += "  " + std::to_string(stat->size);
             }
@@ -142,7 +142,7 @@ private:
 Attempt<std::vector<text::Glob>> globs_of(const std::vector<std::string>& patterns) {
     std::vector<text::Glob> globs;
     for (const std::string& pattern : patterns) {
-        auto glob = text::Glob::compile(pattern, {.any_depth = true});
+        auto glob = text::Glob::compile(written_pattern(pattern), {.any_depth = true});
         if (!glob) return bad_pattern(glob.error(), pattern);
         globs.push_back(std::move(*glob));
     }
@@ -160,7 +160,7 @@ Attempt<Answer> run_list_directory(Session& session, const Arguments& arguments,
     if (!left_out) return left_out.error();
     Lister lister(session, arguments, std::move(*left_out));
     if (auto listed = lister.list(*directory); !listed) return listed.error();
-    return text_answer(files.shown(*directory) + "/\n" + lister.take() + lister.closing());
+    return text_answer(files.shown_directory(*directory) + "\n" + lister.take() + lister.closing());
 }
 
 }  // namespace

@@ -117,7 +117,7 @@ std::string overview() {
            "- Paths are relative to the workspace; absolute ones are taken if they lie in it. What "
            "leads outside is\n  `path_escape`.\n"
            "- Results name a path in double quotes with C escapes where it is not plain text "
-           "(`\"a\\377b\"`); every tool\n  takes that form back.\n"
+           "(`\"a\\377b\"`); every tool\n  takes that form back, as a path or as a pattern.\n"
            "- The spellings under \"also accepted\" are taken silently, `null` is the same as "
            "leaving an argument out.\n  An integer or a boolean in a string (`\"2\"`, "
            "`\"true\"`) and one string for an array of strings are\n  taken too. Everything "

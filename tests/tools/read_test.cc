@@ -7,8 +7,10 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <functional>
+#include <sstream>
 
 #include "escape/call_hook.h"
 #include "fault/budget.h"
@@ -258,6 +260,47 @@ TEST_F(Look, odd_names_round_trip) {
     EXPECT_EQ(quoted, R"("a\377\tb\"c")");
     EXPECT_EQ(ok("read_file", {{"path", R"("d/a\377\tb\"c")"}}), "     1\tcontent\n");
     EXPECT_EQ(refused("read_file", {{"path", "\"d\""}}), "not_found") << "quotes are a name here";
+}
+
+// Whatever a tool prints of a name, alone on its line, the others take.
+TEST_F(Look, every_line_that_names_a_path_is_taken_back) {
+    const std::vector<std::string> names{"d\xff\xfe", "f\xff",  "a\\b",         "t\tb",  "q\"q",
+                                         " lead",     "x -> y", "\xe2\x80\x8b", "*\xff", "plain"};
+    for (const std::string& directory : {std::string("d\xff\xfe"), std::string("a\\d")}) {
+        for (const std::string& name : names) {
+            std::filesystem::create_directories(ws(directory + "/" + name + " "));
+            os_write(ws(directory + "/" + name), "needle\n");
+        }
+    }
+    std::vector<std::string> lines;
+    const auto collect = [&](const std::string& text) {
+        std::istringstream stream(text);
+        for (std::string line; std::getline(stream, line);) lines.push_back(line);
+    };
+    collect(ok("list_directory", {}));
+    for (const char* directory : {R"("d\377\376/*")", R"("a\\d/")"}) {
+        collect(ok("glob", {{"pattern", directory}}));
+        collect(ok("glob", {{"pattern", "*/"}, {"path", "."}}));
+    }
+    collect(ok("glob", {{"pattern", "*/*/"}}));
+    collect(ok("grep", {{"pattern", "needle"}}));
+    EXPECT_GT(lines.size(), 60U);
+    for (const std::string& line : lines) {
+        (void)ok("file_info", {{"path", line}});
+        const bool is_directory = line.ends_with("/") || line.ends_with("/\"");
+        (void)ok(is_directory ? "list_directory" : "read_file", {{"path", line}});
+        if (line == "./") continue;
+        EXPECT_NE(ok("glob", {{"pattern", line}}).find(line + "\n"), std::string::npos) << line;
+        if (is_directory) continue;
+        EXPECT_NE(ok("grep", {{"pattern", "needle"}, {"glob", line}}).find(line + "\n"),
+                  std::string::npos);
+        EXPECT_EQ(ok("grep", {{"pattern", "needle"}, {"glob", "!" + line}}).find(line + "\n"),
+                  std::string::npos);
+    }
+    EXPECT_EQ(ok("list_directory", {{"ignore", json::Array{R"("d\377*")", R"("a\\d")"}}}), "./\n");
+    for (const char* none : {R"("d\377\376"/)", R"("d\377\376"/"f\377")"}) {
+        EXPECT_EQ(refused("file_info", {{"path", none}}), "not_found") << none;
+    }
 }
 
 TEST_F(Look, list_shows_links_as_links_and_does_not_enter_ignored_directories) {
