@@ -103,6 +103,11 @@ inline constexpr std::uint64_t kQuickReadBytesMax = std::uint64_t{1} << 20;
 // Names in a directory that are compared with one that is missing, to say what may be meant.
 inline constexpr std::size_t kNearNamesLookedAt = 10'000;
 
+// Entries of the tree that are looked at for one that has the name of a missing file, and for how
+// long: a hint is worth a glance, and a call may ask for many files.
+inline constexpr std::uint64_t kNearTreeEntriesMax = 100'000;
+inline constexpr std::chrono::milliseconds kNearTreeTimeMax{100};
+
 // Files that a session remembers having read. A session that reads more is not editing them all.
 inline constexpr std::size_t kTrackedFilesMax = 10'000;
 

@@ -1,6 +1,7 @@
 #include "search/find.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <utility>
 
@@ -32,6 +33,13 @@ public:
     }
     bool interrupted() const noexcept override { return interruption_.requested(); }
 
+    // Of every entry, on any thread.
+    void count_entry() noexcept {
+        if (!query_.entries_max) return;
+        if (entries_.fetch_add(1, std::memory_order_relaxed) < *query_.entries_max) return;
+        interruption_.request(Interruption::Cause::kEnough);
+    }
+
     bool by_time() const noexcept { return query_.order == FindQuery::Order::kNewestFirst; }
     Next deliver(FoundFiles found);
     FindResult finish();
@@ -39,6 +47,7 @@ public:
 private:
     const FindQuery& query_;
     mutable Interruption interruption_;
+    std::atomic<std::uint64_t> entries_ = 0;
     FindResult result_;
 };
 
@@ -102,19 +111,24 @@ Next FindRun::deliver(FoundFiles found) {
 
 FindResult FindRun::finish() {
     if (by_time()) result_.found.keep_newest(query_.limit);
-    if (interruption_.cause() == Interruption::Cause::kTime) result_.cut = FindResult::Cut::kTime;
-    if (interruption_.cause() == Interruption::Cause::kCancelled) {
-        result_.cut = FindResult::Cut::kCancelled;
+    switch (interruption_.cause()) {
+        case Interruption::Cause::kNone: break;
+        case Interruption::Cause::kEnough: result_.cut = FindResult::Cut::kEntries; break;
+        case Interruption::Cause::kTime: result_.cut = FindResult::Cut::kTime; break;
+        case Interruption::Cause::kCancelled: result_.cut = FindResult::Cut::kCancelled; break;
     }
     return std::move(result_);
 }
 
 // Only names that the pattern can match, relative to the start of the walk.
-Chooser chooser_of(const text::Glob& glob, std::size_t start_bytes) {
-    return [&glob, start_bytes](std::string_view path, std::string_view, FileType type) {
+Chooser chooser_of(const text::Glob& glob, FindRun& run, bool directories,
+                   std::size_t start_bytes) {
+    return [&, directories, start_bytes](std::string_view path, std::string_view, FileType type) {
+        run.count_entry();
         const std::string_view below = path.substr(start_bytes);
         if (type != FileType::kDirectory) return Interest{.take = glob.matches(below, false)};
-        const bool asked_for = glob.matches(below, true) && !glob.matches(below, false);
+        const bool asked_for =
+            glob.matches(below, true) && (directories || !glob.matches(below, false));
         return Interest{.take = asked_for, .enter = glob.may_match_below(below)};
     };
 }
@@ -128,8 +142,9 @@ Result<FindResult> find(const Root& root, const FindQuery& query) {
     const auto act = [&](const fs::RelPath& at) -> Outcome<FindResult> {
         PADDOCK_ASSIGN(directory, fs::open_listing(state, at));
         FindRun run(query);
-        WalkShare share{state, query.walk,
-                        chooser_of(*glob, at.is_root() ? 0 : at.text.size() + 1)};
+        WalkShare share{
+            state, query.walk,
+            chooser_of(*glob, run, query.directories, at.is_root() ? 0 : at.text.size() + 1)};
         walk_in_order(share, std::move(directory), at, run, search_threads(query.threads));
         return run.finish();
     };

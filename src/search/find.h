@@ -1,7 +1,7 @@
 // glob: the files below a directory whose paths match a pattern, newest first.
 //
 // Only directories in which something can match are entered. Links are reported, never followed; a
-// directory is reported if the pattern asks for directories by a final "/".
+// directory is reported if the pattern asks for directories by a final "/", or the query does.
 #pragma once
 
 #include <chrono>
@@ -25,14 +25,17 @@ struct FindQuery {
     enum class Order : std::uint8_t { kNewestFirst, kPath };
     Order order = Order::kNewestFirst;  // equal times: in order of path
 
+    bool directories = false;  // that match are found too
+
     std::size_t limit = SIZE_MAX;
+    std::optional<std::uint64_t> entries_max{};  // looked at, about; then the result is cut
     std::optional<std::chrono::milliseconds> time_max{};
     std::stop_token cancel{};
     unsigned threads = 0;  // as in GrepQuery
 };
 
 struct FindResult {
-    enum class Cut : std::uint8_t { kNone, kTime, kCancelled };
+    enum class Cut : std::uint8_t { kNone, kEntries, kTime, kCancelled };
 
     FoundFiles found;
     std::uint64_t total = 0;       // that matched, more than found.size() if there is a limit

@@ -70,7 +70,7 @@ Outcome<IgnoreFilesPresent> WalkedDirectory::list(sys::DirReader& reader) {
         }
         const FileType type = fs::type_of_entry(fd_.get(), **entry);
         if (!is_worth_walking(type)) continue;
-        if (entries_.size() == limits::kSearchEntriesMax) {
+        if (entries_.size() == share_.options.directory_entries_max) {
             return refuse(Code::kLimitReached, "has too many entries");
         }
         entries_.push_back({static_cast<std::uint32_t>(names_.size()),

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <paddock/handle.h>
+#include <paddock/limits.h>
 
 #include "base/outcome.h"
 #include "fs/root_state.h"
@@ -29,6 +30,8 @@ struct WalkOptions {
     std::function<bool(std::string_view path, FileType type)> visible{};
 
     IgnoreFile global_rules{};  // weaker than all ignore files, see ignore_rules.h
+
+    std::size_t directory_entries_max = limits::kSearchEntriesMax;  // limit_reached beyond
 };
 
 // What the one who walks makes of a path; asked on any thread.

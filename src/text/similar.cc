@@ -60,16 +60,25 @@ std::string_view stem_of(std::string_view name) {
     return dot == std::string_view::npos || dot == 0 ? name : name.substr(0, dot);
 }
 
-// How far a candidate is from the wanted name, both in lower case; kFar if it is no help.
+// The beginning is three letters at least, and a third of the whole.
+bool begins_with(std::string_view whole, std::string_view beginning) {
+    return beginning.size() >= 3 && 3 * beginning.size() >= whole.size() &&
+           whole.starts_with(beginning);
+}
+
+// How far a candidate is from the wanted name, both in lower case; kFar if it is no help. The
+// extension alone makes no likeness.
 std::size_t rank(std::string_view wanted, std::string_view candidate) {
     if (candidate == wanted) return 0;
-    if (stem_of(candidate) == stem_of(wanted)) return 1;
-    const std::size_t letters = distance(wanted, candidate, forgiven(wanted));
-    if (letters != kFar) return 1 + letters;
-    constexpr std::size_t kBeginningMin = 3;
-    const bool begins =
-        (wanted.size() >= kBeginningMin && candidate.starts_with(stem_of(wanted))) ||
-        (candidate.size() >= kBeginningMin && wanted.starts_with(stem_of(candidate)));
+    const std::string_view stem = stem_of(wanted);
+    const std::string_view other = stem_of(candidate);
+    if (other == stem) return 1;
+    const std::size_t most = std::min(forgiven(stem), stem.size() - 1);
+    if (distance(stem, other, most) != kFar) {
+        const std::size_t letters = distance(wanted, candidate, forgiven(wanted));
+        if (letters != kFar) return 1 + letters;
+    }
+    const bool begins = begins_with(other, stem) || begins_with(stem, other);
     return begins ? 1 + limits::kSimilarNameBytesMax : kFar;
 }
 

@@ -14,7 +14,8 @@ namespace paddock::text {
 std::string nearest_word(std::string_view typed, const std::vector<std::string>& valid);
 
 // Up to `most` names of files, nearest first: the same but for case; the same stem with another
-// extension; with so many other letters as above; one stem beginning with the other.
+// extension; with so many other letters as above, in the stem too; one stem beginning with the
+// other, if that is not much shorter.
 // Equal ranks keep the order of `candidates`. Never `wanted` itself.
 std::vector<std::string> similar_names(std::string_view wanted,
                                        std::span<const std::string> candidates, std::size_t most);

@@ -48,6 +48,11 @@ TEST(SimilarNames, leaves_out_what_is_far_and_the_name_itself) {
     EXPECT_EQ(similar_names("", Names{"a"}, 3), Names{});
     EXPECT_EQ(similar_names(".env", Names{".envrc", ".git"}, 3), Names{".envrc"});
     EXPECT_EQ(similar_names("a", Names{}, 3), Names{});
+    const Names files{"n.txt", "note.txt", "a.txt", "m", "notes", "nothing-of-that-kind-here"};
+    EXPECT_EQ(similar_names("nothere", files, 9), Names{});
+    EXPECT_EQ(similar_names("not", files, 9), (Names{"note.txt", "notes"}));
+    EXPECT_EQ(similar_names("b.txt", files, 9), Names{}) << "one letter is all of the name";
+    EXPECT_EQ(similar_names("confg.yml", Names{"config.yaml"}, 9), Names{"config.yaml"});
 }
 
 // The distance by the whole table, against the one that keeps to the diagonal.

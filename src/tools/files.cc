@@ -10,7 +10,7 @@
 #include "sys/io.h"
 #include "sys/stat.h"
 #include "text/quote.h"
-#include "text/similar.h"
+#include "tools/near_paths.h"
 
 namespace paddock::tools {
 namespace {
@@ -81,7 +81,7 @@ Attempt<std::string> OpenFile::read_all(std::uint64_t bytes_max) {
 
 Files::Files(Root root, Root linkless, std::string base, policy::PathRules rules,
              const HeldObjects& held, policy::Meter& meter, DiskUse& disk, ReadTracker* reads,
-             const search::SecretScanner* scanner, std::string home)
+             const search::SecretScanner* scanner, std::string home, search::IgnoreFile ignored)
     : root_(std::move(root)),
       linkless_(std::move(linkless)),
       looking_(linkless_.refusing([&held](const Stat& stat) { return held.hides(stat); })),
@@ -93,7 +93,8 @@ Files::Files(Root root, Root linkless, std::string base, policy::PathRules rules
       disk_(disk),
       reads_(reads),
       scanner_(scanner),
-      home_(std::move(home)) {}
+      home_(std::move(home)),
+      ignored_(std::move(ignored)) {}
 
 std::string_view Files::ruled(std::string_view canonical) const {
     if (base_.empty() || !canonical.starts_with(base_)) return canonical;
@@ -123,8 +124,6 @@ std::string Files::shown(std::string_view canonical) const {
 std::string Files::shown_directory(std::string_view canonical) const {
     return text::quote_if_needed(named(canonical) + "/");
 }
-
-std::string Files::shown_name(std::string_view name) { return text::quote_if_needed(name); }
 
 std::string Files::shown_given(std::string_view path) {
     return text::quote_if_needed(named_given(path));
@@ -310,7 +309,7 @@ Attempt<std::string> Files::link_target(const std::string& canonical) const {
     }
     if (target->escapes) return std::string("(outside the workspace)");
     const bool names_host = base_.empty() && target->text.starts_with('/');
-    if (!names_host) return shown_name(target->text);
+    if (!names_host) return text::quote_if_needed(target->text);
     const auto inside = root_.normalized(target->text);
     if (!inside) return std::string("(outside the workspace)");
     return shown(*inside) + " (from the root)";
@@ -325,25 +324,20 @@ Attempt<Listing> Files::list(const std::string& canonical, std::size_t entries_m
 }
 
 Problem Files::missing(std::string_view given) const {
-    const std::string path = written(given);
-    std::string text = "'" + shown_given(given) + "' does not exist.";
-    const auto lexical = root_.normalized(path);
-    if (!lexical || *lexical == ".") return Problem(Code::kNotFound, std::move(text));
-    const std::string_view directory = directory_of(*lexical);
-    const auto parent = resolve(directory, given, Purpose::kLook);
-    std::vector<std::string> names;
-    if (parent && parent->exists) {
-        if (const auto listing = list(parent->path, limits::kNearNamesLookedAt)) {
-            for (const ListEntry& entry : listing->entries) names.push_back(entry.name);
-        }
-    }
+    const std::string text = "'" + shown_given(given) + "' does not exist. ";
+    const std::string check = "Check the name by listing its directory.";
+    const auto lexical = root_.normalized(written(given));
+    if (!lexical || *lexical == ".") return Problem(Code::kNotFound, text + check);
     std::string near;
-    for (const std::string& name : text::similar_names(fs::leaf_of(*lexical), names, 3)) {
-        near += (near.empty() ? "'" : ", '") + shown(joined(directory, name)) + "'";
+    for (const std::string& path :
+         near_paths(*this, *lexical, base_.empty() ? "." : base_, ignored_)) {
+        near += (near.empty() ? "'" : ", '") + shown(path) + "'";
     }
-    text +=
-        near.empty() ? " Check the name by listing its directory." : " Did you mean " + near + "?";
-    return Problem(Code::kNotFound, std::move(text));
+    if (!near.empty()) return Problem(Code::kNotFound, text + "Did you mean " + near + "?");
+    const std::string above = directory_above(*this, *lexical);
+    if (above == directory_of(*lexical)) return Problem(Code::kNotFound, text + check);
+    return Problem(Code::kNotFound, text + "Nor does its directory. List '" + shown(above) +
+                                        "', or find the file by its name with glob.");
 }
 
 }  // namespace paddock::tools

@@ -23,8 +23,8 @@
 
 #include "policy/meter.h"
 #include "policy/path_rules.h"
-#include "search/git_above.h"
 #include "search/git_layout.h"
+#include "search/ignore_rules.h"
 #include "search/secret_scanner.h"
 #include "tools/answer.h"
 #include "tools/change.h"
@@ -40,10 +40,10 @@ public:
     // as in search/git_layout.h.
     Files(Root root, Root linkless, std::string base, policy::PathRules rules,
           const HeldObjects& held, policy::Meter& meter, DiskUse& disk, ReadTracker* reads,
-          const search::SecretScanner* scanner, std::string home = {});
+          const search::SecretScanner* scanner, std::string home = {},
+          search::IgnoreFile ignored = {});
 
     // --- looking ---
-
     Attempt<OpenFile> open(std::string_view path) const;
     // Of a canonical path.
     Attempt<FileContent> read(const std::string& canonical, std::uint64_t bytes_max) const;
@@ -72,7 +72,7 @@ public:
     Attempt<Listing> list(const std::string& canonical, std::size_t entries_max) const;
     // The rules deny it, or did before a command moved it.
     bool hides(std::string_view canonical) const;
-    // What to say of a path that does not exist, with up to three near names inside.
+    // What to say of a path that does not exist, with near ones inside: tools/near_paths.h.
     Problem missing(std::string_view path) const;
 
     // The pinned directory for search, which passes the rules itself by way of hides().
@@ -80,7 +80,6 @@ public:
     const policy::PathRules& rules() const noexcept { return rules_; }
 
     // --- changing; each refuses what the rules protect ---
-
     // Does git obey what is there or is to be, although no name says so? kMake: of this file or
     // directory alone; kTakeAway: with all that is or would be below. Every change asks this
     // itself; to be asked by whoever makes several, or none yet.
@@ -117,8 +116,7 @@ public:
 
     std::string shown(std::string_view canonical) const;            // as it appears in results
     std::string shown_directory(std::string_view canonical) const;  // with a slash at its end
-    static std::string shown_name(std::string_view name);
-    static std::string shown_given(std::string_view path);  // a path as a caller wrote it
+    static std::string shown_given(std::string_view path);          // a path as a caller wrote it
 
 private:
     enum class Purpose : std::uint8_t { kLook, kChange };
@@ -196,6 +194,7 @@ private:
     ReadTracker* reads_;                    // nullptr: not tracked
     const search::SecretScanner* scanner_;  // nullptr: text leaves as it is
     std::string home_;
+    search::IgnoreFile ignored_;  // what the operator's rules exclude
 };
 
 }  // namespace paddock::tools

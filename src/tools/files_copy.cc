@@ -5,6 +5,7 @@
 
 #include "base/outcome.h"
 #include "fs/rel_path.h"
+#include "search/git_above.h"
 #include "search/git_layout.h"
 #include "tools/files.h"
 #include "tools/turns.h"

@@ -5,6 +5,7 @@
 #include "fs/entry.h"
 #include "search/ignore_rules.h"
 #include "text/glob.h"
+#include "text/quote.h"
 #include "tools/arguments.h"
 #include "tools/bad_pattern.h"
 #include "tools/notes.h"
@@ -113,7 +114,7 @@ private:
     void add(const std::string& path, const ListEntry& entry, std::size_t level) {
         text_.append(2 * (level - 1), ' ');
         const bool is_directory = entry.type == FileType::kDirectory;
-        text_ += files_.shown_name(is_directory ? entry.name + "/" : entry.name);
+        text_ += text::quote_if_needed(is_directory ? entry.name + "/" : entry.name);
         if (entry.type == FileType::kSymlink) {
             const auto target = files_.link_target(path);
             if (target) text_ += " -> " + *target;

@@ -81,7 +81,7 @@ Session::Session(WorkspaceOptions options, Opened opened, policy::PathRules rule
       scanner_(std::move(scanner)),
       files_(std::move(opened.root), std::move(opened.linkless), std::move(opened.base),
              std::move(rules), held_, meter_, disk_, options_.track_reads ? &reads_ : nullptr,
-             scanner_ ? &*scanner_ : nullptr, home_of(options_)),
+             scanner_ ? &*scanner_ : nullptr, home_of(options_), ignored_),
       shell_(start_shell(std::move(opened.workspace))) {}
 
 Result<std::unique_ptr<Shell>> Session::start_shell(Root workspace) {

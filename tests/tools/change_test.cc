@@ -1120,17 +1120,17 @@ TEST_F(Change, a_patch_indents_as_the_file_does) {
 }
 
 TEST_F(Change, a_patch_that_removes_what_never_was_is_refused) {
-    tree({"ROOT/f=x\n"});
+    tree({"ROOT/file=x\n"});
     const auto removal = [](const std::string& name) {
         return json::Object{
             {"patch", "*** Begin Patch\n*** Delete File: " + name + "\n*** End Patch\n"}};
     };
-    const tools::Answer answer = call("patch", removal("g"));
+    const tools::Answer answer = call("patch", removal("fiel"));
     EXPECT_EQ(answer.error, Code::kNotFound) << answer.text();
-    EXPECT_NE(answer.text().find("Did you mean 'f'"), std::string::npos) << answer.text();
-    read("f");
-    (void)ok("patch", removal("f"));
-    EXPECT_NE(ok("patch", removal("f")).find("already gone"), std::string::npos);
+    EXPECT_NE(answer.text().find("Did you mean 'file'"), std::string::npos) << answer.text();
+    read("file");
+    (void)ok("patch", removal("file"));
+    EXPECT_NE(ok("patch", removal("file")).find("already gone"), std::string::npos);
 }
 
 // A hunk that only removes leaves nothing by which a file that has had it could be told.

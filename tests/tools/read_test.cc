@@ -250,6 +250,46 @@ TEST_F(Look, a_missing_file_names_near_ones_inside) {
     EXPECT_EQ(std::count(three.begin(), three.end(), ','), 2) << "at most three: " << three;
 }
 
+TEST_F(Look, a_missing_file_is_looked_for_in_directories_named_alike_and_elsewhere) {
+    tree({"ROOT/src/main.c=x", "ROOT/src/deep/util.c=x", "ROOT/n.txt=x", "ROOT/.gitignore=out\n",
+          "ROOT/out/main.c=x", "ROOT/.cache/main.c=x", "ROOT/secrets/main.c=x", "OUT/main.c=x",
+          "ROOT/leak->../OUT", "ROOT/.git/HEAD=x"});
+    options.rules = {{"secrets", PathAccess::kDeny}};
+    const auto said = [&](const char* tool, const std::string& path) {
+        const std::string text = call(tool, {{"path", path}}).text();
+        const std::size_t end = text.find("does not exist. ");
+        return end == text.npos ? text : text.substr(end + 16);
+    };
+    for (const char* path :
+         {"main.c", "scr/main.c", "lib/main.c", "lib/far/main.c", "src/deep/main.c"}) {
+        EXPECT_EQ(said("read_file", path), "Did you mean 'src/main.c'?") << path;
+    }
+    EXPECT_EQ(said("read_file", "scr/dep/utl.c"), "Did you mean 'src/deep/util.c'?");
+    EXPECT_EQ(said("read_file", ws("main.c")), "Did you mean 'src/main.c'?");
+    EXPECT_EQ(said("list_directory", "deep"), "Did you mean 'src/deep'?");
+    EXPECT_EQ(said("list_directory", "scr"), "Did you mean 'src'?");
+    EXPECT_EQ(said("read_file", "nothere"), "Check the name by listing its directory.");
+    EXPECT_EQ(said("read_file", "src/nothere"), "Check the name by listing its directory.");
+    EXPECT_EQ(said("read_file", "lib/far/nothere"),
+              "Nor does its directory. List '.', or find the file by its name with glob.");
+    EXPECT_EQ(said("read_file", "src/none/nothere"),
+              "Nor does its directory. List 'src', or find the file by its name with glob.");
+    EXPECT_EQ(said("read_file", "[*]{"), "Check the name by listing its directory.");
+    tree({"ROOT/a/main.c=x", "ROOT/b/main.c=x", "ROOT/c/main.c=x"});
+    const std::string three = said("read_file", "main.c");
+    EXPECT_EQ(std::count(three.begin(), three.end(), ','), 2) << three;
+}
+
+TEST_F(Look, unconfined_a_missing_file_is_looked_for_in_the_workspace) {
+    tree({"ROOT/src/main.c=x", "OUT/d/other.c=x"});
+    options.unconfined = permit::Unconfined{"a test"};
+    EXPECT_NE(call("read_file", {{"path", "main.c"}}).text().find("Did you mean 'src/main.c'?"),
+              std::string::npos);
+    EXPECT_EQ(call("read_file", {{"path", "other.c"}}).text().find("OUT"), std::string::npos);
+    const std::string text = call("read_file", {{"path", "../OUT/d/ohter.c"}}).text();
+    EXPECT_NE(text.find("Did you mean '" + out("d/other.c") + "'?"), std::string::npos) << text;
+}
+
 TEST_F(Look, odd_names_round_trip) {
     const std::string odd = "a\xff\tb\"c";
     tree({"ROOT/d/"});

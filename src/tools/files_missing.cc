@@ -1,0 +1,126 @@
+#include "tools/near_paths.h"
+
+#include <algorithm>
+#include <optional>
+
+#include <paddock/limits.h>
+
+#include "fs/rel_path.h"
+#include "search/find.h"
+#include "text/similar.h"
+#include "tools/files.h"
+
+namespace paddock::tools {
+namespace {
+
+constexpr std::size_t kNearPathsMax = 3;
+
+std::string path_in(const std::string& directory, std::string_view name) {
+    return directory == "." ? std::string(name) : fs::joined(directory, name);
+}
+
+// By way of links too.
+std::optional<std::string> directory_at(const Files& files, std::string_view path) {
+    const auto found = files.directory(files.shown(path));
+    if (!found) return std::nullopt;
+    return *found;
+}
+
+enum class NamesOf : std::uint8_t { kAll, kDirectories };
+
+std::vector<std::string> names_in(const Files& files, const std::string& directory,
+                                  NamesOf wanted) {
+    std::vector<std::string> names;
+    const auto listing = files.list(directory, limits::kNearNamesLookedAt);
+    if (!listing) return names;
+    for (const ListEntry& entry : listing->entries) {
+        const bool may_lead_on =
+            entry.type == FileType::kDirectory || entry.type == FileType::kSymlink;
+        if (may_lead_on || wanted == NamesOf::kAll) names.push_back(entry.name);
+    }
+    return names;
+}
+
+// Each part that does not exist is the one that is named most alike; nothing if there is none such.
+std::optional<std::string> directory_alike(const Files& files, std::string_view path) {
+    std::string at = ".";
+    while (!path.empty()) {
+        const std::string_view name = fs::take_component(path);
+        auto next = directory_at(files, path_in(at, name));
+        if (!next) {
+            const auto names = names_in(files, at, NamesOf::kDirectories);
+            const auto like = text::similar_names(name, names, 1);
+            if (!like.empty()) next = directory_at(files, path_in(at, like.front()));
+        }
+        if (!next) return std::nullopt;
+        at = std::move(*next);
+    }
+    return at;
+}
+
+// A pattern for the name itself.
+std::string pattern_for(std::string_view name) {
+    std::string pattern;
+    for (const char c : name) {
+        if (std::string_view("*?[]{},\\").find(c) != std::string_view::npos) pattern += '\\';
+        pattern += c;
+    }
+    return pattern;
+}
+
+std::vector<std::string> same_names(const Files& files, std::string_view name,
+                                    const std::string& start, const search::IgnoreFile& ignored) {
+    search::FindQuery query;
+    query.pattern = pattern_for(name);
+    query.path = start;
+    query.walk = {.hidden = name.starts_with('.'),
+                  .visible = files.visibility(),
+                  .global_rules = ignored,
+                  .directory_entries_max = limits::kNearTreeEntriesMax};
+    query.order = search::FindQuery::Order::kPath;
+    query.directories = true;
+    query.limit = kNearPathsMax;
+    query.entries_max = limits::kNearTreeEntriesMax;
+    query.time_max = limits::kNearTreeTimeMax;
+    std::vector<std::string> paths;
+    const auto result = search::find(files.linkless(), query);
+    if (!result) return paths;
+    for (std::size_t i = 0; i < result->found.size(); ++i) {
+        paths.emplace_back(result->found[i].path);
+    }
+    return paths;
+}
+
+}  // namespace
+
+std::vector<std::string> near_paths(const Files& files, const std::string& missing,
+                                    const std::string& start, const search::IgnoreFile& ignored) {
+    const std::string_view name = fs::leaf_of(missing);
+    std::vector<std::string> near;
+    if (const auto directory = directory_alike(files, fs::parent_of(missing))) {
+        const std::vector<std::string> names = names_in(files, *directory, NamesOf::kAll);
+        const bool has_it = std::find(names.begin(), names.end(), name) != names.end();
+        if (has_it) near.push_back(path_in(*directory, name));
+        for (const std::string& each : text::similar_names(name, names, kNearPathsMax)) {
+            near.push_back(path_in(*directory, each));
+        }
+    }
+    if (near.size() < kNearPathsMax) {
+        for (std::string& path : same_names(files, name, start, ignored)) {
+            if (std::find(near.begin(), near.end(), path) != near.end()) continue;
+            near.push_back(std::move(path));
+        }
+    }
+    if (near.size() > kNearPathsMax) near.resize(kNearPathsMax);
+    return near;
+}
+
+std::string directory_above(const Files& files, const std::string& path) {
+    for (std::string_view above = fs::parent_of(path); !above.empty();
+         above = fs::parent_of(above)) {
+        if (directory_at(files, above)) return std::string(above);
+    }
+    return ".";
+}
+
+}  // namespace paddock::tools
