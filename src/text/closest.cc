@@ -144,6 +144,27 @@ Guess most_similar_line(const Lines& content, std::size_t content_lines, const L
     return guess;
 }
 
+// Lines of the window that stand for nothing wanted are no part of the match, at its end and at its
+// start: of a change there only as many lines are shown as it replaces. Returns how many lines of
+// the window it begins later.
+std::size_t trim_ends(std::vector<Change>& changes, std::size_t wanted_lines) {
+    const auto surplus = [](const Change& change) {
+        return change.added - std::min(change.added, change.removed);
+    };
+    if (!changes.empty() && changes.back().before + changes.back().removed == wanted_lines) {
+        Change& last = changes.back();
+        last.added -= surplus(last);
+        if (last.removed == 0) changes.pop_back();
+    }
+    if (changes.empty() || changes.front().before != 0) return 0;
+    Change& first = changes.front();
+    const std::size_t later = surplus(first);
+    first.after += later;
+    first.added -= later;
+    if (first.removed == 0) changes.erase(changes.begin());
+    return later;
+}
+
 }  // namespace
 
 std::optional<Block> closest_block(const Lines& content, const Lines& wanted) {
@@ -172,13 +193,13 @@ std::string show_closest(std::string_view content, std::string_view wanted) {
     const std::size_t begin = after.offset(block->first);
     const Lines window(content.substr(begin, after.offset(block->first + count) - begin));
     std::vector<Change> changes = diff_lines(before, window);
-    if (!changes.empty() && changes.back().before == before.size()) changes.pop_back();
+    const std::size_t first_line = block->first + trim_ends(changes, before.size()) + 1;
     if (changes.empty()) return {};
     for (Change& change : changes) change.after += block->first;
     const DiffOptions options{.context = 2,
                               .bytes_max = limits::kClosestBytesMax,
                               .line_bytes_max = limits::kClosestLineBytesMax};
-    return "Closest text, from line " + std::to_string(block->first + 1) +
+    return "Closest text, from line " + std::to_string(first_line) +
            " (- wanted, + in the file):\n" + print_hunks(before, after, changes, options).text;
 }
 

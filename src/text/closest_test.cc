@@ -30,6 +30,24 @@ TEST(Closest, falls_back_to_the_most_similar_line) {
     EXPECT_EQ(where("x", ""), "nowhere");
 }
 
+TEST(Closest, shows_no_lines_beyond_the_match) {
+    const std::string file = "one\ntwo\nvoid frobnicate(int count) {\n  return;\n}\nfive\nsix\n";
+    EXPECT_EQ(show_closest(file, "void frobnicate(long count) {\n"),
+              "Closest text, from line 3 (- wanted, + in the file):\n@@ -1 +3 @@\n"
+              "-void frobnicate(long count) {\n+void frobnicate(int count) {\n");
+    EXPECT_EQ(show_closest(file, "void frobnicate(int count) {\n  returns;\n"),
+              "Closest text, from line 3 (- wanted, + in the file):\n@@ -1,2 +3,2 @@\n"
+              " void frobnicate(int count) {\n-  returns;\n+  return;\n");
+    EXPECT_EQ(show_closest(file, "void frobnicate(int count) {\n}\n"),
+              "Closest text, from line 3 (- wanted, + in the file):\n@@ -1,2 +3,3 @@\n"
+              " void frobnicate(int count) {\n+  return;\n }\n")
+        << "a line that was left out is a part of it";
+    EXPECT_EQ(show_closest("alpha beta\nx\ngamma delta\nepsilon zeta\neta theta\n",
+                           "y\ngamma delta\nepsilon zeta\neta thetas\n"),
+              "Closest text, from line 2 (- wanted, + in the file):\n@@ -1,4 +2,4 @@\n"
+              "-y\n+x\n gamma delta\n epsilon zeta\n-eta thetas\n+eta theta\n");
+}
+
 TEST(Closest, cuts_long_lines_and_long_diffs) {
     std::string file;
     std::string wanted;
