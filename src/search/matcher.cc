@@ -36,9 +36,20 @@ Span line_around(std::string_view text, std::size_t from, std::size_t at) {
     return {line_begin(text, from, at), line_end(text, at)};
 }
 
-std::string_view explain(RE2::ErrorCode code) {
+// "\\1", "\\k<name>", "\\g{1}".
+bool is_back_reference(std::string_view escape) {
+    return escape.size() > 1 && std::string_view("123456789kg").find(escape[1]) != escape.npos;
+}
+
+std::string_view explain(RE2::ErrorCode code, std::string_view part) {
     switch (code) {
-        case RE2::ErrorBadEscape: return "is not an escape that is known here";
+        case RE2::ErrorBadEscape:
+            if (is_back_reference(part)) {
+                return "is a back-reference, which does not exist here. Search for the parts and "
+                       "compare what is found";
+            }
+            return "is not an escape that is known here. Write \\\\ for a backslash, or set "
+                   "'literal' for plain text";
         case RE2::ErrorBadCharClass: return "is not a character class";
         case RE2::ErrorBadCharRange: return "is a character range that runs backwards";
         case RE2::ErrorMissingBracket: return "has a [ that is not closed";
@@ -49,7 +60,8 @@ std::string_view explain(RE2::ErrorCode code) {
         case RE2::ErrorRepeatSize: return "repeats too often; 1000 is the most";
         case RE2::ErrorRepeatOp: return "repeats a repetition";
         case RE2::ErrorBadPerlOp:
-            return "is a group that is not supported; look-around and back-references are not";
+            return "is a group that is not supported; look-around and back-references are not. "
+                   "Search for the parts";
         case RE2::ErrorBadUTF8: return "is not valid UTF-8";
         case RE2::ErrorBadNamedCapture: return "is not a usable group name";
         case RE2::ErrorPatternTooLarge: return "needs too much memory";
@@ -94,7 +106,7 @@ Result<std::shared_ptr<const RE2>> compile_engine(const std::string& pattern,
     const std::string& part = broken.error_arg();
     const bool is_all = part.empty() || part.size() > pattern.size();
     return pattern_error(large ? Code::kLimitReached : Code::kInvalidArgument,
-                         explain(broken.error_code()), is_all ? pattern : part);
+                         explain(broken.error_code(), part), is_all ? pattern : part);
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ void skip_empty(PatchReader& reader) {
     while (!reader.done() && trim(reader.line()).empty()) reader.skip();
 }
 
-constexpr std::string_view kNoName = "a file name is missing or holds a NUL byte";
+constexpr std::string_view kNoName = "a file name is missing or holds a NUL byte. Name the file";
 
 bool is_name(std::string_view path) {
     return !path.empty() && path.find('\0') == std::string_view::npos;
@@ -45,7 +45,9 @@ PatchOutcome<FileChange> added_file(PatchReader& reader, std::string_view path) 
     }
     skip_empty(reader);
     if (!reader.done() && !trim(reader.line()).starts_with("***")) {
-        return reader.malformed("every line of an added file begins with '+', an empty one too");
+        return reader.malformed(
+            "every line of an added file begins with '+', an empty one too. Put one before this "
+            "line");
     }
     if (!hunk.lines.empty()) change.hunks.push_back(std::move(hunk));
     return change;
@@ -65,7 +67,9 @@ PatchOutcome<FileChange> updated_file(PatchReader& reader, std::string_view path
         change.hunks.push_back(std::move(hunk));
     }
     if (change.hunks.empty() && change.kind == ChangeKind::kModify) {
-        return reader.malformed("an update without a change");
+        return reader.malformed(
+            "an update without a change. Add the lines that change, with ' ', '-' or '+' first, or "
+            "leave the file out");
     }
     return change;
 }
@@ -80,7 +84,8 @@ PatchOutcome<FileChange> take_file(PatchReader& reader) {
         return change;
     }
     return reader.malformed(
-        "expected '*** Add File: NAME', '*** Update File: NAME' or '*** Delete File: NAME'");
+        "no file begins here. Begin each with '*** Add File: NAME', '*** Update File: NAME' or "
+        "'*** Delete File: NAME'");
 }
 
 }  // namespace
@@ -93,7 +98,8 @@ PatchOutcome<std::vector<FileChange>> parse_begin_patch(PatchReader& reader) {
     std::size_t last = reader.end() - reader.number();
     while (last > 0 && trim(reader.line(last)) != "*** End Patch") --last;
     if (last == 0) {
-        return reader.malformed("'*** End Patch' is missing; the patch may have been cut off");
+        return reader.malformed(
+            "'*** End Patch' is missing; the patch may have been cut off. Give all of it");
     }
     reader.end_at(reader.number() - 1 + last);
     reader.skip();

@@ -159,9 +159,9 @@ tl::unexpected<EditFailure> refused(Code code, std::string detail) {
 }
 
 tl::unexpected<EditFailure> too_large(std::string_view what) {
-    return refused(Code::kTooLarge, std::string(what) + " larger than " +
-                                        std::to_string(limits::kTextBytesMax) +
-                                        " bytes, the most an edit takes.");
+    return refused(Code::kTooLarge,
+                   std::string(what) + " larger than " + std::to_string(limits::kTextBytesMax) +
+                       " bytes, the most an edit takes. Make smaller edits of a smaller file.");
 }
 
 tl::unexpected<EditFailure> ambiguous(std::string_view text, std::string_view wanted,
@@ -233,7 +233,8 @@ Step apply_edit(std::string_view content, const Edit& edit, std::string_view ori
 
 tl::expected<Edited, EditFailure> apply_edits(std::string_view content, std::span<const Edit> edits,
                                               const std::function<bool()>& is_over) {
-    if (edits.empty()) return refused(Code::kInvalidArgument, "no edits were given.");
+    if (edits.empty())
+        return refused(Code::kInvalidArgument, "no edits were given. Give one at least.");
     if (edits.size() > limits::kEditsMax) {
         return refused(Code::kLimitReached, "more than " + std::to_string(limits::kEditsMax) +
                                                 " edits. Make them in several calls.");

@@ -116,7 +116,8 @@ PatchOutcome<void> take_body(PatchReader& reader, std::size_t count, Hunk& hunk)
             const bool marked = !reader.line().empty();
             hunk.lines.push_back({mark, line.substr(marked ? 1 : 0), true});
         } else if (hunk.lines.empty()) {
-            return reader.malformed("a remark without a line before it");
+            return reader.malformed(
+                "a remark without a line before it. Put it behind the line that it is about");
         } else {
             hunk.lines.back().ends = false;
         }
@@ -166,7 +167,7 @@ PatchOutcome<Hunk> take_hunk(PatchReader& reader, HunkForm form) {
     std::size_t lines = counted ? body_by_counts(reader, *ranges) : 0;
     if (lines == 0) lines = body_by_shape(reader, form);
     if (lines == 0) {
-        return reader.malformed("expected a line of a hunk, which begins with ' ', '-' or '+'");
+        return reader.malformed("expected a line of a hunk. Begin each with ' ', '-' or '+'");
     }
     PADDOCK_TRY(take_body(reader, lines, hunk));
     if (form == HunkForm::kBeginPatch && trim(reader.line()) == "*** End of File") {
@@ -178,7 +179,10 @@ PatchOutcome<Hunk> take_hunk(PatchReader& reader, HunkForm form) {
     if (counts.changed == 0 || !counts.ends_well) {
         failure.detail =
             "line " + std::to_string(hunk.patch_line) + " of the patch: the hunk " +
-            (counts.changed == 0 ? "changes nothing" : "goes on after the end of the file");
+            (counts.changed == 0
+                 ? "changes nothing. Mark what goes with '-' and what comes with '+', or leave it "
+                   "out"
+                 : "goes on after the end of the file. Put the remark behind the last line");
         return failure;
     }
     hunk.counts_wrong =

@@ -77,21 +77,25 @@ PatchFailure HunkPlacer::missing(const Hunk& hunk, std::span<const HunkLine> bef
     const auto earlier = search_.find(before, 0, Tolerance::kEndings, 1);
     if (!earlier.empty()) {
         return failure(hunk, "matches at line " + std::to_string(earlier[0] + 1) +
-                                 ", where it is not meant to be. Hunks stand in the order of the "
-                                 "file, do not overlap, and follow their '@@' line.");
+                                 ", where it is not meant to be. Put hunks in the order of the "
+                                 "file, without overlap, each below its '@@' line.");
     }
     const std::vector<HunkLine> after = lines_without(hunk, '-');
     const auto applied = search_.find(after, 0, Tolerance::kEndings, 1);
     if (!applied.empty()) {
         return failure(hunk, "does not match the file, but its result is there already, at line " +
-                                 std::to_string(applied[0] + 1) + ".");
+                                 std::to_string(applied[0] + 1) + ". Leave it out.");
     }
     const std::string expected = joined(before);
     const LfView view(content_.text());
     const std::string closest = show_closest(view.text(), expected);
-    if (!closest.empty()) return failure(hunk, "does not match the file. " + closest);
-    return failure(hunk, "does not match the file, and nothing similar is there. Expected:\n" +
-                             expected.substr(0, limits::kClosestBytesMax));
+    if (!closest.empty())
+        return failure(hunk,
+                       "does not match the file. Give its lines as they stand there. " + closest);
+    return failure(hunk,
+                   "does not match the file, and nothing similar is there. Read the file "
+                   "again and make the patch from that. Expected:\n" +
+                       expected.substr(0, limits::kClosestBytesMax));
 }
 
 // An anchor is compared like a line of a hunk. The first one must be behind the hunk before; the

@@ -116,7 +116,7 @@ std::string explain_miss(std::string_view content, std::string_view wanted,
     if (!cause.empty()) text += "Likely cause: " + std::string(cause) + ". ";
     const std::string closest =
         show_closest(content, without_numbers(wanted).value_or(std::string(wanted)));
-    if (!closest.empty()) return text + closest;
+    if (!closest.empty()) return text + "Give it as it stands in the file. " + closest;
     if (cause.empty()) text += "Nothing similar is there. ";
     return text + "Read the file again and copy the text exactly.";
 }

@@ -117,7 +117,7 @@ bool knows_carriage_returns(const FileChange& change) {
 PatchFailure too_large_to_patch(std::string_view what) {
     return {.code = Code::kTooLarge,
             .detail = std::string(what) + " larger than " + std::to_string(limits::kTextBytesMax) +
-                      " bytes, the most a patch takes."};
+                      " bytes, the most a patch takes. Leave it out of the patch."};
 }
 
 PatchOutcome<Applied> apply_hunks(std::string_view content, const FileChange& change) {
@@ -174,7 +174,9 @@ bool knows_mark(const FileChange& change, std::string_view mark) {
 PatchOutcome<Applied> apply_to(std::string_view content, const FileChange& change) {
     if (content.size() > limits::kTextBytesMax) return too_large_to_patch("the file is");
     if (change.kind == ChangeKind::kCreate && !content.empty()) {
-        return failed(Code::kAlreadyExists, "the patch creates the file, but it is there already.");
+        return failed(Code::kAlreadyExists,
+                      "the patch creates the file, but it is there already. Read it and patch what "
+                      "is there.");
     }
     if (change.may_create && !content.empty()) {
         return failed(Code::kPatchFailed,

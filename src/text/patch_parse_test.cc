@@ -46,6 +46,8 @@ std::string shown(std::string_view patch) {
 std::string refused(std::string_view patch) {
     const auto changes = parse_patch(patch);
     if (changes) return "accepted: " + show(changes->at(0));
+    EXPECT_NE(changes.error().detail.find(". "), std::string::npos)
+        << "what to do? " << changes.error().detail;
     return std::string(code_name(changes.error().code)) + "@" +
            std::to_string(changes.error().patch_line) + ": " + changes.error().detail;
 }

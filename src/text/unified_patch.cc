@@ -12,6 +12,9 @@ namespace paddock::text {
 namespace {
 
 constexpr std::string_view kGit = "diff --git ";
+constexpr std::string_view kNoHunk =
+    "the diff of a file without a hunk. Add what changes, under '@@ -1,3 +1,4 @@', or leave the "
+    "file out";
 
 // The lines between "diff --git" and "---", as written.
 struct GitLines {
@@ -104,10 +107,13 @@ private:
     PatchOutcome<void> skip_between(bool& prose) {
         const std::string_view line = reader_.line();
         if (line.starts_with("diff --cc ") || line.starts_with("diff --combined ")) {
-            return reader_.malformed("a combined diff of a merge is not supported");
+            return reader_.malformed(
+                "a combined diff of a merge is not supported. Give a diff against one of its "
+                "parents");
         }
         if (is_hunk_header(line)) {
-            return reader_.malformed("a hunk without the lines '--- a/NAME' and '+++ b/NAME'");
+            return reader_.malformed(
+                "a hunk of no file. Put the lines '--- a/NAME' and '+++ b/NAME' before it");
         }
         static constexpr std::array<std::string_view, 9> kBeginnings{
             "-- ", "diff ", "Index: ", "=====", "commit ", "From ", "Only in ", "```", "Property "};
@@ -115,7 +121,8 @@ private:
                                      [&](std::string_view word) { return line.starts_with(word); });
         if (!prose && !line.empty() && line != "EOF") {
             return reader_.malformed(
-                "neither a line of a hunk (' ', '-' or '+' first) nor the header of a file");
+                "neither a line of a hunk nor the header of a file. Begin a line of a hunk with ' "
+                "', '-' or '+'");
         }
         reader_.skip();
         return {};
@@ -143,10 +150,11 @@ private:
         };
         if (!read(sides.before, sides.before_is_epoch) ||
             !read(sides.after, sides.after_is_epoch)) {
-            return reader_.malformed("cannot read the file name");
+            return reader_.malformed(
+                "cannot read the file name. Write '--- a/NAME' and '+++ b/NAME'");
         }
         if (!sides.before && !sides.after) {
-            return reader_.malformed("both file names are /dev/null");
+            return reader_.malformed("both file names are /dev/null. Name the file on one side");
         }
         return sides;
     }
@@ -166,7 +174,7 @@ private:
         FileChange change{.patch_line = reader_.number()};
         PADDOCK_ASSIGN(names, sides());
         PADDOCK_TRY(hunks(change));
-        if (change.hunks.empty()) return reader_.malformed("expected a hunk ('@@ -1,3 +1,4 @@')");
+        if (change.hunks.empty()) return reader_.malformed(kNoHunk);
         if (names.before_is_epoch && names.after && all_marked(change, '+')) names.before.reset();
         if (names.after_is_epoch && names.before && all_marked(change, '-')) names.after.reset();
         const bool both = names.before && names.after;
@@ -206,11 +214,12 @@ private:
         PADDOCK_TRY(name_git_file(lines, header, names, change));
         PADDOCK_TRY(set_mode(lines, change));
         if (reader_.starts_with("GIT binary patch") || reader_.starts_with("Binary files ")) {
-            return refused(Code::kBinaryFile, change.path, "a binary patch is not supported");
+            return refused(Code::kBinaryFile, change.path,
+                           "a binary patch is not supported. Leave that file out of the patch");
         }
         PADDOCK_TRY(hunks(change));
         if (change.hunks.empty() && change.kind == ChangeKind::kModify && !change.mode) {
-            return reader_.malformed("expected a hunk ('@@ -1,3 +1,4 @@')");
+            return refused(Code::kInvalidArgument, change.path, kNoHunk);
         }
         return checked(std::move(change));
     }
@@ -232,18 +241,24 @@ private:
             before = after = without_prefix(sides.after ? *sides.after : *sides.before);
         }
         if (!before || !after || before->empty() || after->empty()) {
-            return reader_.malformed("cannot tell the file name from 'diff --git'");
+            return reader_.malformed(
+                "cannot tell the file name from 'diff --git'. Add the lines '--- a/NAME' and '+++ "
+                "b/NAME'");
         }
         const auto agrees = [&](const std::optional<std::string>& side, const std::string& name) {
             return !side || *side == name || without_prefix(*side) == name;
         };
         if (!agrees(sides.before, *before) || !agrees(sides.after, *after)) {
-            return reader_.malformed("the file names of this diff do not agree");
+            return reader_.malformed(
+                "the file names of this diff do not agree. Use the same after 'diff --git', '---' "
+                "and '+++'");
         }
         const bool created = !lines.created.empty() || (sides.given && !sides.before);
         const bool deleted = !lines.deleted.empty() || (sides.given && !sides.after);
         if (created + deleted + renamed + copied > 1) {
-            return reader_.malformed("the diff says two things at once of the same file");
+            return reader_.malformed(
+                "the diff says two things at once of the same file. Make it one of a new file, a "
+                "deletion, a rename or a copy");
         }
         change.kind = created   ? ChangeKind::kCreate
                       : deleted ? ChangeKind::kDelete
@@ -264,13 +279,14 @@ private:
             if (mode.empty() || is_plain_mode(mode)) continue;
             if (mode == "120000") {
                 return refused(Code::kNotRegularFile, change.path,
-                               "a symbolic link cannot be patched");
+                               "a symbolic link cannot be patched. Leave it out of the patch");
             }
             if (mode == "160000") {
-                return refused(Code::kNotRegularFile, change.path, "a submodule cannot be patched");
+                return refused(Code::kNotRegularFile, change.path,
+                               "a submodule cannot be patched. Leave it out of the patch");
             }
             return refused(Code::kInvalidArgument, change.path,
-                           "a mode that git does not give to files; use 100644 or 100755");
+                           "a mode that git does not give to files. Use 100644 or 100755");
         }
         const std::string_view mode = lines.created.empty() ? lines.new_mode : lines.created;
         if (!mode.empty()) {
@@ -284,7 +300,8 @@ private:
         if ((change.kind == ChangeKind::kCreate && !all_marked(change, '+')) ||
             (change.kind == ChangeKind::kDelete && !all_marked(change, '-'))) {
             return refused(Code::kInvalidArgument, change.path,
-                           "a file that is created or deleted has other lines as well");
+                           "a file that is created or deleted has other lines as well. Begin each "
+                           "with '+' or each with '-'");
         }
         return change;
     }

@@ -29,7 +29,9 @@ public:
 
 // What a call answers that its caller has ended early.
 inline Problem call_cancelled() {
-    return Problem(Code::kCancelled, "The call was cancelled; its result is not complete.");
+    return Problem(Code::kCancelled,
+                   "The call was cancelled; its result is not complete. Start it again if it is "
+                   "still wanted.");
 }
 
 }  // namespace paddock::tools

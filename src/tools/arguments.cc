@@ -289,9 +289,9 @@ Attempt<Arguments> decode(const Declaration& tool, const json::Value& given) {
     const std::string name(tool.name);
     const json::Object* object = given.as_object();
     if (object == nullptr) {
-        return Problem(Code::kInvalidArgument, name + ": the arguments must be an object such as " +
-                                                   std::string(tool.example) + ", not " +
-                                                   std::string(given.kind()) + ".");
+        return Problem(Code::kInvalidArgument,
+                       name + ": the arguments are no object, but " + std::string(given.kind()) +
+                           ". Give an object such as " + std::string(tool.example) + ".");
     }
     Decoder decoder(tool);
     json::Object values = decoder.object(tool.arguments, *object, "");

@@ -20,14 +20,17 @@ Attempt<std::vector<text::Edit>> edits_of(const Arguments& arguments,
     const bool single = arguments.has("old_string") || arguments.has("new_string");
     if (single != listed.empty()) {
         return Problem(Code::kInvalidArgument,
-                       std::string("edit_file: give 'old_string' and 'new_string', or 'edits'") +
-                           (single ? ", not both." : "."));
+                       single ? "edit_file: there are edits in two forms. Give 'old_string' and "
+                                "'new_string', or 'edits'."
+                              : "edit_file: there is no edit. Give 'old_string' and "
+                                "'new_string', or 'edits'.");
     }
     std::vector<text::Edit> edits;
     if (single) {
         if (!arguments.has("old_string") || !arguments.has("new_string")) {
-            return Problem(Code::kInvalidArgument,
-                           "edit_file: 'old_string' and 'new_string' are both required.");
+            return Problem(
+                Code::kInvalidArgument,
+                "edit_file: one of 'old_string' and 'new_string' is missing. Give both.");
         }
         edits.push_back({arguments.text("old_string"), arguments.text("new_string"),
                          arguments.flag("replace_all")});

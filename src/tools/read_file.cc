@@ -195,8 +195,9 @@ Attempt<Answer> text_of(const Session& session, OpenFile& file, std::string_view
     const Files& files = session.files();
     const std::int64_t first = arguments.integer("offset");
     if (first == 0) {
-        return Problem(Code::kInvalidArgument,
-                       "read_file: lines count from 1; a negative offset counts from the end.");
+        return Problem(
+            Code::kInvalidArgument,
+            "read_file: there is no line 0. Count from 1, or from the end with a negative offset.");
     }
     const auto window = read_window(files, file, head, format,
                                     {.first = first,

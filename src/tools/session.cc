@@ -96,7 +96,9 @@ Result<std::unique_ptr<Shell>> Session::start_shell(Root workspace) {
 
 Attempt<Shell*> Session::shell() {
     if (!shell_) return Problem(shell_.error());
-    if (*shell_ == nullptr) return Problem(Code::kNotAvailable, "No commands can be run here.");
+    if (*shell_ == nullptr)
+        return Problem(Code::kNotAvailable,
+                       "No commands can be run here. Work with the other tools.");
     return shell_->get();
 }
 

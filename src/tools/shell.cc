@@ -430,8 +430,9 @@ Attempt<std::shared_ptr<Job>> Shell::find(std::string_view id) {
         known += (known.empty() ? "" : ", ") + kept.job->id();
     }
     return Problem(Code::kNotFound,
-                   known.empty() ? "No command has been started yet."
-                                 : "There is no command of that id. Known are: " + known + ".");
+                   known.empty()
+                       ? "No command has been started yet. Start one with bash."
+                       : "There is no command of that id. Give one of these: " + known + ".");
 }
 
 Attempt<Finished> Shell::kill(std::string_view id) {

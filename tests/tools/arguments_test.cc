@@ -95,7 +95,8 @@ TEST_F(Calls, other_strings_are_no_numbers_and_no_flags) {
 TEST_F(Calls, what_is_no_object_gets_an_example) {
     const std::string example = R"({"path": "src/main.c"})";
     EXPECT_EQ(complaint("file_info", "[]"),
-              "file_info: the arguments must be an object such as " + example + ", not an array.");
+              "file_info: the arguments are no object, but an array. Give an object such as " +
+                  example + ".");
     EXPECT_EQ(complaint("file_info", "{path: 1}"),
               "file_info: the arguments are not valid JSON: syntax error (byte 1). Give an object "
               "such as " +
