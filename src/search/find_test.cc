@@ -57,6 +57,35 @@ TEST_F(FindTest, newest_first_then_by_path) {
     EXPECT_EQ(result_.total, 4U);
 }
 
+TEST_F(FindTest, directories_if_asked_for) {
+    tree({"ROOT/a/x/f=", "ROOT/b/x="});
+    EXPECT_EQ(by_path("x"), "b/x ");
+    EXPECT_EQ(find({.pattern = "x", .order = FindQuery::Order::kPath, .directories = true}),
+              "a/x b/x ");
+}
+
+TEST_F(FindTest, is_cut_by_the_number_of_entries) {
+    for (int i = 0; i < 20; ++i) tree({("ROOT/d" + std::to_string(i) + "/f=").c_str()});
+    const auto cut_at = [&](std::uint64_t entries) {
+        FindQuery query{.pattern = "f", .entries_max = entries};
+        (void)find(query);
+        return result_.cut;
+    };
+    EXPECT_EQ(cut_at(40), FindResult::Cut::kNone);
+    EXPECT_EQ(cut_at(25), FindResult::Cut::kEntries);
+    EXPECT_LT(result_.total, 20U);
+}
+
+TEST_F(FindTest, a_directory_with_too_many_entries_is_told) {
+    tree({"ROOT/d/1=", "ROOT/d/2=", "ROOT/d/3=", "ROOT/e/4="});
+    FindQuery query{.pattern = "*/*", .order = FindQuery::Order::kPath};
+    query.walk.directory_entries_max = 3;
+    EXPECT_EQ(find(query), "d/1 d/2 d/3 e/4 ");
+    query.walk.directory_entries_max = 2;
+    EXPECT_EQ(find(query), "e/4 ");
+    EXPECT_EQ(result_.unreadable, 1U);
+}
+
 TEST_F(FindTest, links_are_shown_and_not_followed) {
     tree({"ROOT/d/f=", "ROOT/l->d", "ROOT/out->@/OUT", "ROOT/p|"});
     EXPECT_EQ(by_path("**"), "d/f l out ");

@@ -38,11 +38,15 @@ public:
 
     std::string closing() const {
         Notes notes;
-        if (shown_ == 0 && offset_ > 0) notes.add("There are no more entries.");
+        if (shown_ == 0 && offset_ > 0 && !has_unlisted_) notes.add("There are no more entries.");
         if (left_ > 0) {
             notes.add(std::to_string(shown_) + " entries shown, at least " + std::to_string(left_) +
                       " more; continue with offset=" + std::to_string(offset_ + shown_) +
                       ", list a directory below, use a smaller depth, or use glob.");
+        }
+        if (has_unlisted_) {
+            notes.add("A directory has more than " + std::to_string(limits::kListEntriesMax) +
+                      " entries; those beyond, by name, are not listed. Find them with glob.");
         }
         return notes.text();
     }
@@ -54,6 +58,7 @@ private:
                              const search::IgnoreScope& above) {
         auto listing = files_.list(directory, limits::kListEntriesMax);
         if (!listing) return listing.error();
+        has_unlisted_ = has_unlisted_ || listing->truncated;
         auto& entries = listing->entries;
         std::stable_partition(entries.begin(), entries.end(), [](const ListEntry& entry) {
             return entry.type == FileType::kDirectory;
@@ -138,6 +143,7 @@ private:
     std::size_t passed_over_ = 0;  // of `offset_`
     std::size_t shown_ = 0;
     std::size_t left_ = 0;
+    bool has_unlisted_ = false;
 };
 
 Attempt<std::vector<text::Glob>> globs_of(const std::vector<std::string>& patterns) {

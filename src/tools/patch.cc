@@ -328,10 +328,17 @@ private:
     std::string report_;
 };
 
+// Where a file lies that the patch may not touch is said before what is wrong with its change.
+Problem malformed(const Files& files, const text::PatchFailure& failure) {
+    if (failure.path.empty()) return explained(failure);
+    const auto target = files.target(text::quote_if_needed(failure.path));
+    return target ? explained(failure) : target.error();
+}
+
 Attempt<Answer> run_patch(Session& session, const Arguments& arguments,
                           const CallOptions& options) {
     const auto parsed = text::parse_patch(arguments.text("patch"));
-    if (!parsed) return explained(parsed.error());
+    if (!parsed) return malformed(session.files(), parsed.error());
     Stager stager(session);
     search::Interruption interruption(limits::kSearchTimeMax, options.cancel);
     for (const text::FileChange& change : *parsed) {

@@ -136,11 +136,11 @@ ATTACK_F(ToolsPatch, PA_07, diff_without_hunks) {
             {about("old mode 100644\nnew mode 100755\n"),
              about("deleted file mode 100644\nindex 1111111..0000000\n"),
              about("new file mode 100644\nindex 0000000..e69de29\n"),
-             about("similarity index 100%\nrename from " + name + "\nrename to new\n")});
-        // Nothing to do is nothing done, wherever it is.
-        expect_refused_patch(Code::kInvalidArgument,
-                             {about("index 1111111..2222222 100644\n"), about("")});
+             about("similarity index 100%\nrename from " + name + "\nrename to new\n"),
+             about("index 1111111..2222222 100644\n"), about(""),
+             about("index 1111111..2222222 120000\n"), about("GIT binary patch\n")});
     }
+    expect_refused_patch(Code::kDeniedByRule, {git("a/.env", "b/.env", "index 1..2 100644\n")});
     expect_refused_patch(Code::kInvalidArgument,
                          {git("a/f", "b/f", "index 1111111..2222222 100644\n")});
 }

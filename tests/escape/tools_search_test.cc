@@ -1,4 +1,5 @@
 // Searches: patterns that climb, links that lead away or back, and files that never end.
+#include <fcntl.h>
 #include <glob.h>
 #include <sys/stat.h>
 #include <sys/time.h>
@@ -6,6 +7,7 @@
 #include <algorithm>
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -13,6 +15,7 @@
 
 #include "escape/child.h"
 #include "escape/operations.h"
+#include "fault/budget.h"
 #include "tools/desk.h"
 
 namespace paddock::testing {
@@ -128,7 +131,54 @@ ATTACK_F(ToolsSearch, WK_06, climb_among_alternatives) {
     for (const char* pattern : {"@(..)/OUT/secret", "[.][.]/OUT/secret", "?./OUT/secret",
                                 "*/OUT/secret", ".?/OUT/*", "{[.],x}[.]/OUT/*"}) {
         EXPECT_EQ(glob(pattern).find("No files match.\n"), 0U) << pattern;
+        EXPECT_TRUE(
+            ok("grep", {{"pattern", "."}, {"glob", pattern}}).starts_with("No matches in 0"))
+            << pattern;
     }
+}
+
+// What the process holds more at the highest, in kB.
+template <class Act>
+long peak_growth(Act act) {
+    const auto status = [](std::string_view wanted) {
+        std::ifstream lines("/proc/self/status");
+        for (std::string line; std::getline(lines, line);) {
+            if (line.starts_with(wanted)) return std::stol(line.substr(wanted.size()));
+        }
+        return -1L;
+    };
+    std::ofstream("/proc/self/clear_refs") << "5";  // the peak begins anew
+    const long before = status("VmRSS:");
+    act();
+    return status("VmHWM:") - before;
+}
+
+ATTACK_F(ToolsSearch, WK_14, more_entries_than_the_bound) {
+    constexpr std::size_t kEntries = limits::kListEntriesMax + 1000;
+    tree({"ROOT/d/"});
+    const UniqueFd directory(::open(ws("d").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    const std::string padding(100, 'x');
+    for (std::size_t i = 0; i < kEntries; ++i) {
+        const std::string name = std::to_string(kEntries + i) + padding;
+        ASSERT_EQ(::mknodat(directory.get(), name.c_str(), S_IFREG | 0600, 0), 0);
+    }
+    (void)workspace();
+    const long growth = peak_growth([&] {
+        std::string text = ok("list_directory", {{"path", "d"}});
+        EXPECT_LT(text.size(), std::size_t{200'000});
+        EXPECT_NE(text.find("1000 entries shown, at least 99000 more"), std::string::npos);
+        EXPECT_NE(text.find("more than 100000 entries"), std::string::npos)
+            << text.substr(text.size() - 300);
+        text = ok("list_directory", {{"path", "d"}, {"offset", limits::kListOffsetMax}});
+        EXPECT_EQ(text.find("There are no more entries"), std::string::npos) << text;
+        EXPECT_NE(text.find("more than 100000 entries"), std::string::npos) << text;
+        text = ok("glob", {{"pattern", "d/*"}});
+        EXPECT_LT(text.size(), std::size_t{20'000});
+        EXPECT_NE(text.find("Newest 100 of 101000 shown"), std::string::npos) << text;
+        text = ok("grep", {{"pattern", "x"}, {"path", "d"}});
+        EXPECT_NE(text.find("No matches in 101000 files"), std::string::npos) << text;
+    });
+    EXPECT_TRUE(kSanitized || growth < 128 << 10) << growth << " kB";
 }
 
 ATTACK_F(ToolsSearch, WK_07, names_behind_an_outward_link) {
