@@ -1,9 +1,6 @@
-#include <algorithm>
-
 #include <paddock/limits.h>
 
 #include "search/find.h"
-#include "text/quote.h"
 #include "tools/arguments.h"
 #include "tools/notes.h"
 #include "tools/passed_over.h"
@@ -36,23 +33,9 @@ std::string closing(const search::FindResult& result, const search::FindQuery& q
     return notes.text();
 }
 
-struct Place {
-    std::string path;
-    std::string pattern;  // below it
-};
-
-// An absolute pattern begins in the directory that its plain names lead to, any other in `path`.
-Place place_of(const std::string& path, const std::string& pattern) {
-    if (!pattern.starts_with('/')) return {path, pattern};
-    const std::size_t slash = pattern.rfind('/', pattern.find_first_of("*?[{\\"));
-    return {text::quote_if_needed(pattern.substr(0, std::max<std::size_t>(slash, 1))),
-            "." + pattern.substr(slash)};
-}
-
 Attempt<Answer> run_glob(Session& session, const Arguments& arguments, const CallOptions& options) {
     const Files& files = session.files();
-    const Place place =
-        place_of(arguments.text("path"), written_pattern(arguments.text("pattern")));
+    const Place place = place_of(session, arguments.text("path"), arguments.text("pattern"));
     const auto directory = files.directory(place.path);
     if (!directory && directory.error().code == Code::kNotFound) return files.missing(place.path);
     if (!directory) return directory.error();

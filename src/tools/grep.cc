@@ -151,14 +151,18 @@ Attempt<search::GrepQuery> query_of(const Session& session, const Arguments& arg
                    .ignore_case = arguments.flag("-i"),
                    .words = arguments.flag("-w"),
                    .multiline = arguments.flag("multiline")};
-    const auto start = session.files().start_of_search(arguments.text("path"));
+    std::string path = arguments.text("path");
+    if (const std::string glob = arguments.has("glob") ? arguments.text("glob") : "";
+        glob.starts_with('!')) {
+        query.globs.push_back("!" + written_pattern(glob.substr(1)));
+    } else if (arguments.has("glob")) {
+        Place place = place_of(session, path, glob);
+        path = std::move(place.path);
+        query.globs.push_back(std::move(place.pattern));
+    }
+    const auto start = session.files().start_of_search(path);
     if (!start) return start.error();
     query.path = *start;
-    if (arguments.has("glob")) {
-        const std::string& glob = arguments.text("glob");
-        const std::string sign = glob.starts_with('!') ? "!" : "";
-        query.globs.push_back(sign + written_pattern(glob.substr(sign.size())));
-    }
     if (arguments.has("type")) query.types.push_back(arguments.text("type"));
     query.walk = walk_for(session, arguments, query.globs.empty() ? "" : query.globs.front());
     const std::string& mode = arguments.text("output_mode");

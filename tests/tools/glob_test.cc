@@ -24,6 +24,35 @@ TEST_F(Glob, an_absolute_pattern_below_the_root_is_one_of_the_workspace) {
     }
 }
 
+TEST_F(Glob, of_grep_may_be_absolute_below_the_root) {
+    tree({"ROOT/src/a.c=needle", "ROOT/lib/a.c=needle", "OUT/x.c=needle"});
+    const auto grep = [&](const std::string& glob) {
+        return call("grep", {{"pattern", "needle"}, {"glob", glob}}).text();
+    };
+    EXPECT_EQ(grep(ws("src/*.c")), "src/a.c\n");
+    EXPECT_TRUE(grep(out("*.c")).starts_with("path_escape")) << grep(out("*.c"));
+    EXPECT_TRUE(grep("../OUT/*.c").starts_with("path_escape"));
+}
+
+TEST_F(Glob, unconfined_patterns_climb_as_paths_do) {
+    tree({"ROOT/src/a.c=needle", "OUT/x.c=needle", "OUT/d\xff/y.c=needle", "ROOT/out->../OUT"});
+    options.unconfined = permit::Unconfined{"a test"};
+    const auto grep = [&](const std::string& glob, const std::string& path = ".") {
+        return ok("grep", {{"pattern", "needle"}, {"glob", glob}, {"path", path}});
+    };
+    for (const std::string& pattern : {std::string("../OUT/*.c"), std::string("src/../../OUT/*.c"),
+                                       out("*.c"), std::string("../OUT/x.c")}) {
+        EXPECT_EQ(glob(pattern), out("x.c") + "\n") << pattern;
+        EXPECT_EQ(grep(pattern), out("x.c") + "\n") << pattern;
+    }
+    EXPECT_EQ(glob("../../OUT/*.c", "src"), out("x.c") + "\n");
+    EXPECT_EQ(grep("../../OUT/*.c", "src"), out("x.c") + "\n");
+    EXPECT_EQ(glob("src/../*/a.c"), "src/a.c\n");
+    EXPECT_EQ(glob(R"("../OUT/d\377/*")"), "\"" + out("d\\377/y.c") + "\"\n");
+    EXPECT_EQ(call("glob", {{"pattern", "*/../../OUT/*"}}).error, Code::kPathEscape)
+        << "no directory that plain names lead to";
+}
+
 TEST_F(Glob, a_search_that_finds_nothing_says_what_it_passed_over) {
     tree({"ROOT/.github/ci.yml=job", "ROOT/.git/HEAD=x", "ROOT/build/out.o=job"});
     os_write(ws(".gitignore"), "build\n");
