@@ -24,7 +24,7 @@ std::string closing(const search::FindResult& result, const search::FindQuery& q
                   ", or narrow the pattern.");
     }
     if (result.cut != search::FindResult::Cut::kNone) {
-        notes.add("Stopped after " + std::to_string(limits::kSearchTimeMax.count()) +
+        notes.add("Stopped after " + seconds_of(*query.time_max) +
                   " s; the result is partial. Narrow the path.");
     }
     if (result.unreadable > 0) {
@@ -45,7 +45,7 @@ Attempt<Answer> run_glob(Session& session, const Arguments& arguments, const Cal
     query.walk = walk_for(session, arguments, query.pattern);
     const auto offset = static_cast<std::size_t>(arguments.integer("offset"));
     query.limit = offset + static_cast<std::size_t>(arguments.integer("limit"));
-    query.time_max = limits::kSearchTimeMax;
+    query.time_max = session.search_time();
     query.cancel = options.cancel;
     const auto result = search::find(files.linkless(), query);
     if (!result) return result.error();

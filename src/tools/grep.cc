@@ -130,7 +130,7 @@ std::string closing(const Printer& printer, const GrepSummary& summary,
         notes.add("There are more matching " + unit_of(query.mode) + next);
     if (printer.cut()) notes.add("Cut by size" + next);
     if (summary.cut == Cut::kTime) {
-        notes.add("Stopped after " + std::to_string(limits::kSearchTimeMax.count()) + " s, " +
+        notes.add("Stopped after " + seconds_of(*query.time_max) + " s, " +
                   std::to_string(summary.files) +
                   " files; the result is partial. Narrow the path.");
     }
@@ -178,7 +178,7 @@ Attempt<search::GrepQuery> query_of(const Session& session, const Arguments& arg
     query.offset = static_cast<std::uint64_t>(arguments.integer("offset"));
     query.limit = static_cast<std::uint64_t>(arguments.integer("head_limit"));
     query.line_bytes_max = limits::kGrepShownLineBytesMax;
-    query.time_max = limits::kSearchTimeMax;
+    query.time_max = session.search_time();
     return query;
 }
 

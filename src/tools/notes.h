@@ -1,6 +1,7 @@
 // Remarks that close an answer: "\n[The first. The second.]", or nothing.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -15,6 +16,10 @@ public:
 private:
     std::string text_;
 };
+
+inline std::string seconds_of(std::chrono::milliseconds time) {
+    return std::to_string(std::chrono::duration_cast<std::chrono::seconds>(time).count());
+}
 
 // Of a file with several names that was replaced under one of them.
 inline std::string note_of_other_names(std::uint64_t names) {

@@ -1,10 +1,12 @@
 // The inside of a Workspace: what the tools share during one session.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
 
+#include <paddock/limits.h>
 #include <paddock/workspace.h>
 
 #include "policy/meter.h"
@@ -35,6 +37,9 @@ public:
     Attempt<Shell*> shell();
 
     const search::IgnoreFile& ignored() const noexcept { return ignored_; }
+    // How long glob and grep look. Tests have no time to wait for the usual end.
+    std::chrono::milliseconds search_time() const noexcept { return search_time_; }
+    void set_search_time(std::chrono::milliseconds time) noexcept { search_time_ = time; }
     // How tools walk: what the rules hide is not there.
     search::WalkOptions walk(bool hidden, bool ignored) const;
 
@@ -55,6 +60,7 @@ private:
     Result<std::unique_ptr<Shell>> start_shell(Root workspace);
 
     WorkspaceOptions options_;
+    std::chrono::milliseconds search_time_ = limits::kSearchTimeMax;
     ReadTracker reads_;
     policy::Meter meter_;
     DiskUse disk_;

@@ -1,7 +1,10 @@
 // Which files a search takes in, and what it says of the others.
 #include <gtest/gtest.h>
 
+#include <paddock/limits.h>
+
 #include "tools/desk.h"
+#include "tools/session.h"
 
 namespace paddock::testing {
 namespace {
@@ -66,6 +69,20 @@ TEST_F(Glob, a_search_that_finds_nothing_says_what_it_passed_over) {
               "No files match.\n");
     EXPECT_NE(ok("grep", {{"pattern", "job"}}).find("[Not looked at: hidden files"),
               std::string::npos);
+}
+
+TEST_F(Glob, a_search_that_takes_too_long_says_that_it_is_partial) {
+    tree({"ROOT/d/a.c=needle", "ROOT/d/b.c=needle"});
+    EXPECT_EQ(workspace().session().search_time(), limits::kSearchTimeMax);
+    workspace().session().set_search_time(std::chrono::milliseconds(-1));
+    const auto ends_with = [](const std::string& text, const std::string& end) {
+        EXPECT_TRUE(text.ends_with(end)) << text;
+    };
+    ends_with(glob("*.c"), "Stopped after 0 s; the result is partial. Narrow the path.]");
+    ends_with(ok("grep", {{"pattern", "needle"}}),
+              "Stopped after 0 s, 0 files; the result is partial. Narrow the path.]");
+    workspace().session().set_search_time(std::chrono::seconds(30));
+    EXPECT_EQ(glob("a.c"), "d/a.c\n");
 }
 
 TEST_F(Glob, a_name_with_a_dot_asks_for_hidden_files) {
