@@ -275,7 +275,7 @@ const Declaration& grep() {
              lines_of_context("-A", "Lines shown after each match", {"after_context", "after"}),
              lines_of_context("-B", "Lines shown before each match", {"before_context", "before"}),
              lines_of_context("-C", "Lines shown before and after each match", {"context"}),
-             flag("multiline", "Let matches span lines"),
+             flag("multiline", "Let matches span lines; '.' matches a line break only after (?s)"),
              flag("literal", "The pattern is plain text", {"fixed_strings"}),
              flag("hidden", "Search hidden files too"),
              flag("ignored", "Search files that .gitignore excludes too", {"no_ignore"}),

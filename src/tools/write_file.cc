@@ -1,3 +1,4 @@
+#include "text/encoding.h"
 #include "tools/arguments.h"
 #include "tools/notes.h"
 #include "tools/path_argument.h"
@@ -10,6 +11,43 @@ namespace {
 
 std::string size_of(std::size_t bytes) {
     return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
+}
+
+// How the lines of a text end: "" if it has none.
+std::string_view line_endings_of(std::string_view text) {
+    std::size_t feeds = 0;
+    std::size_t returns = 0;
+    for (std::size_t at = text.find('\n'); at != text.npos; at = text.find('\n', at + 1)) {
+        ++feeds;
+        if (at > 0 && text[at - 1] == '\r') ++returns;
+    }
+    if (feeds == 0) return "";
+    return returns == 0 ? "LF" : returns == feeds ? "CRLF" : "LF and CRLF";
+}
+
+// Of what a caller did not see and may not have meant to change.
+void note_other_format(Notes& notes, std::string_view before, std::string_view after) {
+    const text::TextFormat was = text::sniff_format(before, true);
+    const text::TextFormat is = text::sniff_format(after, true);
+    if (before.empty() || after.empty() || was.encoding == text::Encoding::kBinary) return;
+    std::string decoded;
+    if (was.encoding != text::Encoding::kUtf8) {
+        text::Decoder decoder(was);
+        decoder.decode(before, decoded);
+        before = decoded;
+    }
+    if (was != is) {
+        notes.add("The file was " + std::string(text::format_name(was)) + " and is " +
+                  std::string(text::format_name(is)) + " now.");
+    }
+    const std::string_view ended = line_endings_of(before);
+    const std::string_view end = line_endings_of(after);
+    const bool end_otherwise = !ended.empty() && !end.empty() && ended != end;
+    if (end_otherwise) {
+        notes.add("Its lines ended in " + std::string(ended) + " and end in " + std::string(end) +
+                  " now.");
+    }
+    if (was != is || end_otherwise) notes.add("Use edit_file to keep such things.");
 }
 
 Attempt<Answer> run_write_file(Session& session, const Arguments& arguments, const CallOptions&) {
@@ -32,9 +70,12 @@ Attempt<Answer> run_write_file(Session& session, const Arguments& arguments, con
     }
     if (auto done = files.commit(*change, content); !done) return done.error();
     if (!change->old) return text_answer("Created " + name + " (" + size_of(content.size()) + ").");
+    Notes notes;
+    const std::uint64_t names = change->old->stat.links;
+    if (names > 1) notes.add("The file " + note_of_other_names(names) + ".");
+    note_other_format(notes, change->old->bytes, content);
     return text_answer("Wrote " + name + " (" + size_of(content.size()) + ", before " +
-                       size_of(change->old->bytes.size()) + ")." +
-                       closing_for_other_names(change->old->stat.links));
+                       size_of(change->old->bytes.size()) + ")." + notes.text());
 }
 
 }  // namespace

@@ -450,6 +450,42 @@ TEST_F(Meanwhile, a_directory_that_went_is_not_made_again) {
     });
 }
 
+TEST_F(Change, what_a_replacement_does_to_encoding_and_line_endings_is_told) {
+    const std::string utf16(
+        "\xFF\xFE"
+        "a\0\r\0\n\0",
+        8);
+    const auto write = [&](std::string_view before, const std::string& after) {
+        os_write(ws("f"), before);
+        read("f");
+        const std::string text = ok("write_file", {{"path", "f"}, {"content", after}});
+        return text.substr(std::min(text.find(").") + 2, text.size()));
+    };
+    EXPECT_EQ(write(utf16, "b\n"),
+              "\n[The file was UTF-16 LE with BOM and is UTF-8 now. Its lines ended in CRLF "
+              "and end in LF now. Use edit_file to keep such things.]");
+    EXPECT_EQ(
+        write("\xEF\xBB\xBF"
+              "a\n",
+              "b\n"),
+        "\n[The file was UTF-8 with BOM and is UTF-8 now. Use edit_file to keep such things.]");
+    EXPECT_EQ(write("caf\xE9\n", "b\n"),
+              "\n[The file was Latin-1 and is UTF-8 now. Use edit_file to keep such things.]");
+    EXPECT_EQ(write("a\r\nb\r\n", "b\n"),
+              "\n[Its lines ended in CRLF and end in LF now. Use edit_file to keep such things.]");
+    EXPECT_EQ(
+        write("a\r\nb\n", "b\n"),
+        "\n[Its lines ended in LF and CRLF and end in LF now. Use edit_file to keep such things.]");
+    EXPECT_EQ(write("a\r\n", "b\r\nc\r\n"), "");
+    EXPECT_EQ(write("a\r\n", "b"), "") << "no line ends";
+    EXPECT_EQ(write("\xEF\xBB\xBF"
+                    "a\n",
+                    "\xEF\xBB\xBF"
+                    "b\n"),
+              "");
+    EXPECT_EQ(write("", "b\n"), "");
+}
+
 TEST_F(Change, unconfined_files_are_changed_where_they_are) {
     tree({"ROOT/f=one\n", "OUT/g=one\n"});
     options.unconfined = permit::Unconfined{"a test"};
