@@ -450,6 +450,31 @@ TEST_F(Meanwhile, a_directory_that_went_is_not_made_again) {
     });
 }
 
+TEST_F(Change, a_link_that_stays_inside_is_followed_and_stays) {
+    tree({"ROOT/f=one\n", "ROOT/l->f", "ROOT/d/", "ROOT/gone->d/new", "ROOT/lost->none/new",
+          "ROOT/out->../OUT/none"});
+    read("l");
+    (void)ok("edit_file", {{"path", "l"}, {"old_string", "one"}, {"new_string", "two"}});
+    EXPECT_EQ(os_read(ws("f")), "two\n");
+    read("l");
+    (void)ok("write_file", {{"path", "l"}, {"content", "three\n"}});
+    EXPECT_EQ(os_read(ws("f")), "three\n");
+    (void)ok("write_file", {{"path", "gone"}, {"content", "made\n"}});
+    EXPECT_EQ(os_read(ws("d/new")), "made\n") << "what it names is created";
+    for (const char* link : {"l", "gone"}) {
+        EXPECT_TRUE(std::filesystem::is_symlink(ws(link))) << link;
+    }
+    EXPECT_EQ(refused("write_file", {{"path", "lost"}, {"content", "x"}}), "not_found");
+    EXPECT_EQ(refused("write_file", {{"path", "out"}, {"content", "x"}}), "path_escape");
+    (void)ok("copy_path", {{"source", "l"}, {"destination", "copy"}});
+    (void)ok("move_path", {{"source", "l"}, {"destination", "moved"}});
+    (void)ok("remove_path", {{"path", "gone"}});
+    for (const char* link : {"copy", "moved"}) {
+        EXPECT_TRUE(std::filesystem::is_symlink(ws(link))) << link;
+    }
+    EXPECT_EQ(os_read(ws("d/new")), "made\n");
+}
+
 TEST_F(Change, what_a_replacement_does_to_encoding_and_line_endings_is_told) {
     const std::string utf16(
         "\xFF\xFE"

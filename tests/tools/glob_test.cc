@@ -71,6 +71,13 @@ TEST_F(Glob, a_search_that_finds_nothing_says_what_it_passed_over) {
               std::string::npos);
 }
 
+TEST_F(Glob, ignore_files_above_the_workspace_are_not_read) {
+    tree({"ROOT/a.o=", "ROOT/sub/b.o=", "ROOT/sub/.gitignore=*.o\n", "ROOT/.git/HEAD=x"});
+    os_write(base() + "/.gitignore", "a.o\n");
+    EXPECT_EQ(glob("*.o"), "a.o\n");
+    EXPECT_TRUE(glob("*.o", "sub").starts_with("No files match.")) << "but those of its own";
+}
+
 TEST_F(Glob, a_search_that_takes_too_long_says_that_it_is_partial) {
     tree({"ROOT/d/a.c=needle", "ROOT/d/b.c=needle"});
     EXPECT_EQ(workspace().session().search_time(), limits::kSearchTimeMax);
