@@ -598,14 +598,17 @@ TEST(SecretStream, shows_no_secret_that_has_only_begun) {
 TEST(SecretStream, shows_no_known_value_that_has_only_begun) {
     const std::string value = "two words and\na line";
     const auto by = SecretScanner::create(std::vector<KnownSecret>{{"it", value}}).value();
-    for (std::size_t n = 5; n < value.size(); ++n) {
-        SecretStream stream(by);
-        std::string out;
-        stream.feed("see " + value.substr(0, n), out);
-        EXPECT_EQ(out + stream.settled_rest(), "see ") << n;
-        stream.feed(value.substr(n), out);
-        stream.finish(out);
-        EXPECT_EQ(out, "see [REDACTED:it]");
+    for (const std::string written :
+         {"two words and\na line", "two+words%20and%0aa lin%65", "\\u0074wo words and\\na line"}) {
+        for (std::size_t n = 5; n < written.size(); ++n) {
+            SecretStream stream(by);
+            std::string out;
+            stream.feed("see " + written.substr(0, n), out);
+            EXPECT_EQ(out + stream.settled_rest(), "see ") << n;
+            stream.feed(written.substr(n), out);
+            stream.finish(out);
+            EXPECT_EQ(out, "see [REDACTED:it]");
+        }
     }
 }
 
