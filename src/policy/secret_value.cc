@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "base/ascii.h"
+#include "policy/secret_randomness.h"
 
 namespace paddock::policy {
 namespace {
@@ -24,12 +25,13 @@ bool equals(std::string_view text, std::string_view lower_case) noexcept {
                       [](char a, char b) { return lowered(a) == b; });
 }
 
+// Templates, and what people write in the place of a value.
 constexpr std::string_view kPlaceholderWords[] = {
-    "${",        "$(",         "{{",      "[redacted:",  "%(",     "%s",       "...",
-    "***",       "://",        "[0-9",    "4_request",   "[a-z",   "changeme", "change_me",
-    "change-me", "changeit",   "example", "placeholder", "dummy",  "your",     "sample",
-    "insert",    "replace",    "environ", "process.env", "getenv", "not_a_",   "redacted",
-    "undefined", "notasecret", "invalid", "<",
+    "${",       "$(",        "{{",          "[redacted:",  "%(",        "://",
+    "[0-9",     "4_request", "[a-z",        "changeme",    "change_me", "change-me",
+    "changeit", "example",   "placeholder", "dummy",       "your",      "sample",
+    "insert",   "replace",   "environ",     "process.env", "getenv",    "not_a_",
+    "redacted", "undefined", "notasecret",  "invalid",     "...",       "***",
 };
 
 constexpr std::string_view kPlaceholders[] = {
@@ -38,7 +40,7 @@ constexpr std::string_view kPlaceholders[] = {
 };
 
 bool has_placeholder_word(std::string_view text) noexcept {
-    constexpr std::string_view kFirsts = "${[%.*:4cdegimnprsuy<";
+    constexpr std::string_view kFirsts = "${[%.*:4cdegimnprsuy";
     for (; !text.empty(); text.remove_prefix(1)) {
         if (!holds(kFirsts, lowered(text.front()))) continue;
         for (const std::string_view word : kPlaceholderWords) {
@@ -61,8 +63,9 @@ struct Counts {
     std::size_t lower = 0;
     std::size_t upper = 0;
     std::size_t digits = 0;
-    std::size_t joints = 0;  // what joins words: "some-name", "a.b", "x::y", "a/b"
-    std::size_t marks = 0;   // what else is printable
+    std::size_t joints = 0;   // joins_words()
+    std::size_t foreign = 0;  // not ASCII: letters of other languages, mostly
+    std::size_t marks = 0;    // what else is printable
 
     explicit Counts(std::string_view text) noexcept {
         for (const char c : text) {
@@ -72,8 +75,10 @@ struct Counts {
                 ++upper;
             else if (is_digit(c))
                 ++digits;
-            else if (holds("_-./:", c))
+            else if (joins_words(c))
                 ++joints;
+            else if (static_cast<unsigned char>(c) >= 0x80)
+                ++foreign;
             else
                 ++marks;
         }
@@ -139,12 +144,24 @@ bool is_type_name(std::string_view text) noexcept {
     return true;
 }
 
-// Calls, members, subscripts, generics, formats: an expression, not a value.
+// "0x1f03a2"
+bool is_hexadecimal(std::string_view value) noexcept {
+    return value.starts_with("0x") &&
+           value.find_first_not_of("0123456789abcdefABCDEFuUlL", 2) == value.npos;
+}
+
+// Calls, members, subscripts, generics: an expression, however odd its names.
+bool is_expression(std::string_view value) noexcept {
+    const std::size_t question = value.find('?');
+    if (question != value.npos && value.find_first_of(".:", question) != value.npos) return true;
+    return value.find_first_of("()[]{}<>\\") != value.npos || is_hexadecimal(value) ||
+           is_snake_case(value) || is_dotted_name(value) || is_type_name(value) ||
+           value.find("->") != value.npos || value.find("::") != value.npos;
+}
+
+// Or formats and operators: not a value.
 bool is_code(std::string_view value) noexcept {
-    return value.find_first_of("()[]{}<>*$\\%?") != std::string_view::npos ||
-           value.starts_with("0x") || is_snake_case(value) || is_dotted_name(value) ||
-           is_type_name(value) || value.find("->") != std::string_view::npos ||
-           value.find("::") != std::string_view::npos;
+    return value.find_first_of("*$%?") != value.npos || is_expression(value);
 }
 
 bool is_secret_bare(std::string_view value, const Counts& counts) noexcept {
@@ -170,13 +187,62 @@ bool is_call(std::string_view value) noexcept {
            std::all_of(name.begin(), name.end(), is_letter);
 }
 
+// "%d,%d", "'%s'"
+bool is_format(std::string_view value) noexcept {
+    for (std::size_t i = 0; i + 1 < value.size(); ++i) {
+        if (value[i] != '%' || !holds("ds", value[i + 1])) continue;
+        if (i + 2 == value.size() || !(is_letter(value[i + 2]) || is_digit(value[i + 2])))
+            return true;
+    }
+    return false;
+}
+
+// "$HOME", "$base32String", "%HOME%"
+bool is_variable(std::string_view value) noexcept {
+    constexpr std::size_t kNameMin = 3;
+    const char sign = value.front();
+    if (sign != '$' && sign != '%') return false;
+    const std::string_view name =
+        value.substr(1, sign == '%' ? value.find('%', 1) - 1 : value.npos);
+    if (name.size() < kNameMin || (sign == '%' && name.size() + 1 == value.size())) return false;
+    const bool plain = std::all_of(name.begin(), name.end(),
+                                   [](char c) { return is_letter(c) || is_digit(c) || c == '_'; });
+    return plain && (std::none_of(name.begin(), name.end(), is_lower) || !looks_random(name));
+}
+
+// "<token>", "[Password]", "{x}", "arn:aws:...", "//host", "&lt;token>" and the middle of an
+// expression.
+bool is_template(std::string_view value) noexcept {
+    if (holds("<)'\"\\", value.front())) return true;
+    for (const std::string_view start : {"arn:", "//", "&#x3", "&lt;"}) {
+        if (value.starts_with(start)) return true;
+    }
+    if (value.front() == '[' && value.back() == ']') return true;
+    if (value.find('{') != value.npos && value.find('}') != value.npos) return true;
+    if (holds("+,", value.front()) && value.find_first_of("()[]") != value.npos) return true;
+    return is_variable(value) || is_format(value);
+}
+
+// "#Winter2024x", "@dmin2024!Q", "$ecret9!": neither a colour nor a variable.
+bool is_marked_password(std::string_view value) noexcept {
+    const char first = value.front();
+    value.remove_prefix(1);
+    const Counts counts(value);
+    if (counts.letters() == 0 || counts.joints > 0 || is_compound(value)) return false;
+    if (first == '#') return value.find_first_not_of("0123456789abcdefABCDEF") != value.npos;
+    return first == '@' || (first == '$' && counts.marks > 0);
+}
+
 bool is_hard_to_guess(std::string_view value, ValueForm form) noexcept {
     const Counts counts(value);
-    if (form == ValueForm::kBare) return is_secret_bare(value, counts);
+    const bool random = looks_random(value);
+    if (form == ValueForm::kBare) {
+        return (random && !is_expression(value)) || is_secret_bare(value, counts);
+    }
     if (form == ValueForm::kShell && is_number_or_call(value, counts)) return false;
     if (form == ValueForm::kQuoted && is_call(value)) return false;
-    if (is_strong(value, counts)) return true;
-    if (counts.joints > 0 || counts.marks > 0 || counts.digits > 0) return false;
+    if (random || is_strong(value, counts)) return true;
+    if (counts.letters() < value.size()) return false;
     if (form == ValueForm::kShell) return value.size() >= kShellWordBytesMin && counts.lower > 0;
     return value.size() >= kQuotedWordBytesMin && counts.upper == 0;
 }
@@ -195,12 +261,12 @@ bool is_dotted_name(std::string_view text) noexcept {
 
 bool is_placeholder(std::string_view value) noexcept {
     constexpr std::size_t kNumberMax = 3;
+    if (value.empty() || is_template(value) || has_filler(value)) return true;
+    if (has_placeholder_word(value)) return true;
+    if (looks_random(value)) return false;
     // Paths, references, and the middle of an expression that glues strings together.
-    if (value.empty() || holds("$%/~&@#,+)'\"\\", value.front())) return true;
-    if (value.starts_with("arn:")) return true;
-    if (value.front() == '[' && value.back() == ']') return true;
-    if (value.find('{') != value.npos && value.find('}') != value.npos) return true;
-    if (has_filler(value) || has_placeholder_word(value)) return true;
+    if (holds("$%/~&@#,+", value.front()) && !is_marked_password(value)) return true;
+    if (value.find('<') != value.npos || value.find("%s") != value.npos) return true;
     // "password1", "secret123"
     for (std::size_t i = 0; i < kNumberMax && !value.empty() && is_digit(value.back()); ++i) {
         value.remove_suffix(1);
@@ -218,6 +284,23 @@ bool is_sample_token(std::string_view token) noexcept {
     // Kebab and snake case: a name that happens to begin like a token.
     return std::none_of(token.begin(), token.end(),
                         [](char c) { return is_digit(c) || is_upper(c); });
+}
+
+bool is_passphrase(std::string_view value) noexcept {
+    constexpr std::size_t kWordLettersMin = 4;
+    constexpr std::size_t kWordsMin = 3;  // a number counts as one
+    if (is_placeholder(value)) return false;
+    std::size_t words = 0;
+    while (true) {
+        const std::string_view part = value.substr(0, value.find('-'));
+        const bool number = !part.empty() && std::all_of(part.begin(), part.end(), is_digit);
+        const bool word =
+            part.size() >= kWordLettersMin && std::all_of(part.begin(), part.end(), is_letter);
+        if (!number && !word) return false;
+        ++words;
+        if (part.size() == value.size()) return words >= kWordsMin;
+        value.remove_prefix(part.size() + 1);
+    }
 }
 
 bool is_secret_value(std::string_view value, ValueForm form) noexcept {

@@ -1,8 +1,8 @@
 // Is this value, found where a secret is expected, one? Pure decisions on text.
 //
 // Names alone do not decide: source code is full of `password = get_password()`, `"token":
-// "string"` and `SECRET=changeme`. What these let through is random-looking, or at least not a
-// word.
+// "string"` and `SECRET=changeme`. What these let through looks random (secret_randomness.h), or is
+// at least not a word.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +20,10 @@ enum class ValueForm : std::uint8_t {
 // True for the value of a variable whose name is that of a secret.
 bool is_secret_value(std::string_view value, ValueForm form) noexcept;
 
+// True for words and numbers joined by "-": "monkey-dragon-42". Only what is called a password can
+// be one; anything else so written is a name.
+bool is_passphrase(std::string_view value) noexcept;
+
 // True for what no one would call a variable or write by hand.
 bool is_random(std::string_view value) noexcept;
 
@@ -27,7 +31,7 @@ bool is_random(std::string_view value) noexcept;
 bool is_dotted_name(std::string_view text) noexcept;
 
 // True for what stands for a value: "${TOKEN}", "<token>", "xxxx", "changeme", "" and marks of the
-// scanner itself.
+// scanner itself. Text that looks random is one only if it is clearly a template.
 bool is_placeholder(std::string_view value) noexcept;
 
 // True if text in the shape of a token is made up for documentation: "AKIA...EXAMPLE", "ghp_xxxx".

@@ -3,40 +3,61 @@
 #include <paddock/limits.h>
 
 #include <algorithm>
+#include <array>
+
+#include "base/ascii.h"
+#include "base/utf8.h"
 
 namespace paddock::search {
 namespace {
 
-std::string percent_encoded(std::string_view value, std::string_view digits,
-                            std::string_view kept_too, bool plus_for_space) {
-    const ByteSet kept = kWordBytes | ByteSet("-.~") | ByteSet(kept_too);
-    std::string out;
-    for (const char c : value) {
-        if (kept.has(c)) {
-            out += c;
-        } else if (c == ' ' && plus_for_space) {
-            out += '+';
-        } else {
-            const auto byte = static_cast<unsigned char>(c);
-            out += {'%', digits[byte >> 4], digits[byte & 15U]};
-        }
+constexpr std::size_t kSpelledBytesMax = 12;  // a surrogate pair, "\\ud83d\\ude00"
+constexpr std::size_t kJsonGrowth = 6;        // "\\u0041" for "A"
+
+// One way to write the next bytes of a value; hexadecimal digits in small letters.
+struct Spelling {
+    std::array<char, kSpelledBytesMax> bytes{};
+    std::size_t size = 0;
+    std::size_t spelled = 1;  // bytes of the value
+
+    void add(char c) noexcept { bytes[size++] = c; }
+    void add_hex(unsigned number, int digits) noexcept {
+        while (digits-- > 0) add("0123456789abcdef"[number >> 4 * digits & 15U]);
     }
-    return out;
+    // Digits have two cases, what stands before them has one.
+    bool agrees(std::size_t i, char c) const noexcept {
+        return bytes[i] == c || (size > 2 && bytes[i] == lowered(c));
+    }
+};
+
+// What a backslash makes of it, or 0.
+char short_escape(char c) noexcept {
+    switch (c) {
+        case '\n': return 'n';
+        case '\r': return 'r';
+        case '\t': return 't';
+        case '\b': return 'b';
+        case '\f': return 'f';
+        case '"':
+        case '\'':
+        case '/':
+        case '\\': return c;
+        default: return 0;
+    }
 }
 
-std::string json_escaped(std::string_view value) {
-    std::string out;
-    for (const char c : value) {
-        switch (c) {
-            case '\n': out += "\\n"; break;
-            case '\r': out += "\\r"; break;
-            case '\t': out += "\\t"; break;
-            case '"':
-            case '\\': out += '\\'; [[fallthrough]];
-            default: out += c;
-        }
+Spelling unicode_escape(const Character& character) noexcept {
+    const auto code = static_cast<unsigned>(character.value);
+    const unsigned above = code - 0x10000;
+    Spelling escape;
+    escape.spelled = character.length;
+    for (const unsigned unit : {0xd800 + (above >> 10), 0xdc00 + (above & 0x3ffU)}) {
+        escape.add('\\');
+        escape.add('u');
+        escape.add_hex(code < 0x10000 ? code : unit, 4);
+        if (code < 0x10000) break;
     }
-    return out;
+    return escape;
 }
 
 // The digits that depend on `value` alone when `shift` bytes (0 to 2) of its group come before it.
@@ -73,22 +94,81 @@ Done check(const KnownSecret& secret) {
 
 }  // namespace
 
-std::vector<std::string> forms_of(std::string_view value) {
-    std::vector<std::string> forms{std::string(value), json_escaped(value)};
-    for (const std::string_view digits : {"0123456789ABCDEF", "0123456789abcdef"}) {
-        for (const std::string_view kept : {"", "!'()*"}) {
-            forms.push_back(percent_encoded(value, digits, kept, false));
-            forms.push_back(percent_encoded(value, digits, kept, true));
-        }
+struct KnownSecrets::Spellings {
+    std::array<Spelling, 3> ways{};
+    std::size_t count = 0;
+
+    Spelling& add() noexcept { return ways[count++]; }
+    std::span<const Spelling> all() const noexcept { return {ways.data(), count}; }
+};
+
+// A byte that begins what is encoded is never written as it is, so there is one way to read a text.
+KnownSecrets::Spellings KnownSecrets::spellings(std::string_view value, Writing writing) noexcept {
+    Spellings made;
+    const char c = value.front();
+    const bool begins_code =
+        (writing == Writing::kPercent && c == '%') || (writing == Writing::kJson && c == '\\');
+    if (!begins_code) made.add().add(c);
+    if (writing == Writing::kPercent) {
+        Spelling& encoded = made.add();
+        encoded.add('%');
+        encoded.add_hex(static_cast<unsigned char>(c), 2);
+        if (c == ' ') made.add().add('+');
     }
-    for (const std::string_view last_two : {"+/", "-_"}) {
-        for (const std::size_t shift : {0U, 1U, 2U}) {
-            forms.push_back(base64_inside(value, shift, last_two));
+    if (writing == Writing::kJson) {
+        if (const char escape = short_escape(c); escape != 0) {
+            Spelling& escaped = made.add();
+            escaped.add('\\');
+            escaped.add(escape);
         }
+        const Character character = first_character(value);
+        if (character.valid) made.add() = unicode_escape(character);
     }
-    std::sort(forms.begin(), forms.end());
-    forms.erase(std::unique(forms.begin(), forms.end()), forms.end());
-    return forms;
+    return made;
+}
+
+KnownSecrets::Walk KnownSecrets::walk(const Form& form, std::string_view text) noexcept {
+    std::string_view value = form.text;
+    Walk walk;
+    while (!value.empty()) {
+        const std::string_view rest = text.substr(walk.length);
+        if (rest.empty()) return {walk.length, false, true};
+        if (rest.front() == value.front() && rest.front() != '%' && rest.front() != '\\') {
+            ++walk.length;
+            value.remove_prefix(1);
+            continue;
+        }
+        const Spellings ways = spellings(value, form.writing);
+        const Spelling* taken = nullptr;
+        for (const Spelling& way : ways.all()) {
+            std::size_t same = 0;
+            while (same < std::min(way.size, rest.size()) && way.agrees(same, rest[same])) ++same;
+            if (same == way.size) taken = &way;
+            if (same == rest.size() && same < way.size) return {text.size(), false, true};
+        }
+        if (taken == nullptr) return walk;
+        walk.length += taken->size;
+        value.remove_prefix(taken->spelled);
+    }
+    walk.whole = true;
+    return walk;
+}
+
+// The first bytes of every way to write `value` behind what has `begun`.
+void KnownSecrets::add_leads(std::string_view value, Writing writing, const Lead& begun,
+                             std::size_t filled, std::vector<Lead>& leads) {
+    if (filled == kLeadBytes) return leads.push_back(begun);
+    const Spellings ways = spellings(value, writing);
+    for (const Spelling& way : ways.all()) {
+        Lead lead = begun;
+        const std::size_t fits = std::min(way.size, kLeadBytes - filled);
+        for (std::size_t i = 0; i < fits; ++i) {
+            const char c = way.bytes[i];
+            lead[filled + i].add(c);
+            if (way.size > 2 && is_lower(c)) lead[filled + i].add(static_cast<char>(c - 'a' + 'A'));
+        }
+        add_leads(value.substr(way.spelled), writing, lead, filled + fits, leads);
+    }
 }
 
 Outcome<KnownSecrets> KnownSecrets::compile(std::span<const KnownSecret> secrets) {
@@ -98,17 +178,24 @@ Outcome<KnownSecrets> KnownSecrets::compile(std::span<const KnownSecret> secrets
     KnownSecrets known;
     for (const KnownSecret& secret : secrets) {
         PADDOCK_TRY(check(secret));
-        for (std::string& form : forms_of(secret.value)) {
-            known.forms_.push_back({std::move(form), secret.name});
+        for (const Writing writing : {Writing::kExact, Writing::kPercent, Writing::kJson}) {
+            known.forms_.push_back({secret.value, secret.name, writing});
+        }
+        for (const std::string_view last_two : {"+/", "-_"}) {
+            for (const std::size_t shift : {0U, 1U, 2U}) {
+                known.forms_.push_back(
+                    {base64_inside(secret.value, shift, last_two), secret.name, Writing::kExact});
+            }
         }
     }
     std::stable_sort(known.forms_.begin(), known.forms_.end(),
                      [](const Form& a, const Form& b) { return a.text.size() > b.text.size(); });
     std::vector<Lead> leads;
     for (const Form& form : known.forms_) {
-        known.longest_ = std::max(known.longest_, form.text.size());
-        Lead& lead = leads.emplace_back();
-        for (std::size_t i = 0; i < kLeadBytes; ++i) lead[i].add(form.text[i]);
+        const std::size_t growth = form.writing == Writing::kExact ? 1 : kJsonGrowth;
+        known.longest_ = std::max(known.longest_, form.text.size() * growth);
+        add_leads(form.text, form.writing, {}, 0, leads);
+        known.owners_.resize(leads.size(), static_cast<std::size_t>(&form - known.forms_.data()));
     }
     known.filter_.emplace(leads);
     return known;
@@ -117,20 +204,21 @@ Outcome<KnownSecrets> KnownSecrets::compile(std::span<const KnownSecret> secrets
 std::optional<FoundSecret> KnownSecrets::match(std::size_t lead,
                                                const Surroundings& around) const noexcept {
     static constexpr Tail kNoMore{};
-    const Form& form = forms_[lead];
-    if (!around.after.starts_with(form.text)) return {};
-    return FoundSecret{0, 0, form.text.size(), form.name, &kNoMore};
+    const Form& form = forms_[owners_[lead]];
+    const Walk found = walk(form, around.after);
+    if (!found.whole) return {};
+    return FoundSecret{0, 0, found.length, form.name, &kNoMore};
 }
 
 std::size_t KnownSecrets::begun_at_end_of(std::string_view text) const noexcept {
-    std::size_t most = kLeadBytes;
-    for (const Form& form : forms_) {
-        const std::string_view whole = form.text;
-        for (std::size_t n = std::min(whole.size() - 1, text.size()); n > most; --n) {
-            if (text.ends_with(whole.substr(0, n))) most = n;
+    for (std::size_t most = std::min(longest_, text.size()); most > kLeadBytes; --most) {
+        const std::string_view end = text.substr(text.size() - most);
+        if (std::any_of(forms_.begin(), forms_.end(),
+                        [&](const Form& form) { return walk(form, end).cut; })) {
+            return most;
         }
     }
-    return most > kLeadBytes ? most : 0;
+    return 0;
 }
 
 }  // namespace paddock::search

@@ -1,6 +1,13 @@
-// The exact values that the operator named, in the forms in which they may turn up.
+// The exact values that the operator named, in the forms in which they may turn up: as they are;
+// with any of their bytes percent-encoded, "+" for a space included; with any of their characters
+// escaped as in a JSON string; and in base64, plain and URL-safe, at each of the three places they
+// can have in a longer text, there without the digits at the ends that they share with their
+// neighbours.
+//
+// Not in two of these at once: base64 in a URL that encodes its "+", a percent-encoded "\".
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -34,20 +41,28 @@ public:
     std::size_t begun_at_end_of(std::string_view text) const noexcept;
 
 private:
+    enum class Writing : std::uint8_t { kExact, kPercent, kJson };
     struct Form {
-        std::string text;
+        std::string text;  // what is written so
         std::string name;
+        Writing writing;
+    };
+    struct Spellings;
+    struct Walk {
+        std::size_t length = 0;  // of the text that agrees
+        bool whole = false;      // all of the form
+        bool cut = false;        // the text ends inside of it
     };
 
-    std::vector<Form> forms_;  // longest first
+    static Spellings spellings(std::string_view value, Writing writing) noexcept;
+    static Walk walk(const Form& form, std::string_view text) noexcept;
+    static void add_leads(std::string_view value, Writing writing, const Lead& begun,
+                          std::size_t filled, std::vector<Lead>& leads);
+
+    std::vector<Form> forms_;          // longest first
+    std::vector<std::size_t> owners_;  // of each lead, its form
     std::size_t longest_ = 0;
     std::optional<LeadFilter> filter_;
 };
-
-// The value itself; URL-encoded with capital and small digits, strictly, as JavaScript does it, and
-// as forms do it; as in a JSON string; and in base64, plain and URL-safe, at each of the three
-// places it can have in a longer text: there without the digits at the ends that it shares with its
-// neighbours. Each once.
-std::vector<std::string> forms_of(std::string_view value);
 
 }  // namespace paddock::search

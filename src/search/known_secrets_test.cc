@@ -74,6 +74,59 @@ TEST(KnownSecrets, finds_it_in_urls_and_json) {
     }
 }
 
+// Every byte as it is or encoded, whatever the others are.
+TEST(KnownSecrets, finds_it_with_any_of_its_bytes_percent_encoded) {
+    const std::string value = "a b/%Z\xc3\xa9";
+    const SecretScanner scanner = knowing(value);
+    for (unsigned encoded = 0; encoded < 1U << value.size(); ++encoded) {
+        for (const std::string digits : {"0123456789ABCDEF", "0123456789abcdef"}) {
+            std::string text;
+            for (std::size_t i = 0; i < value.size(); ++i) {
+                const auto byte = static_cast<unsigned char>(value[i]);
+                // A bare "%" among encoded bytes is what no encoder writes.
+                const bool encode = (encoded >> i & 1U) != 0 || (value[i] == '%' && encoded != 0);
+                text += encode ? std::string{'%', digits[byte >> 4], digits[byte & 15U]}
+                               : std::string(1, value[i]);
+            }
+            ASSERT_EQ(redacted(scanner, "<" + text + ">"), "<[REDACTED:MINE]>") << text;
+        }
+    }
+    for (const std::string text : {"a+b/%25Z\xc3\xa9", "%61+b%2F%25Z%C3%a9", "a%20b/%25Z%C3%A9"}) {
+        EXPECT_EQ(redacted(scanner, text), "[REDACTED:MINE]") << text;
+    }
+    for (const std::string text : {"a%21b/%25Z%C3%A9", "a%2", "a+b/%25Z%C3", "a%2gb/%25Z%C3%A9"}) {
+        EXPECT_EQ(redacted(scanner, text), text);
+    }
+}
+
+TEST(KnownSecrets, finds_it_with_any_of_its_characters_escaped_as_in_json) {
+    const SecretScanner scanner = knowing("aB/\"\\\n\xc3\xa9\xf0\x9f\x98\x80'");
+    const std::vector<std::vector<std::string>> ways = {
+        {"a", "\\u0061"},
+        {"B", "\\u0042"},
+        {"/", "\\/", "\\u002f", "\\u002F"},
+        {"\"", "\\\"", "\\u0022"},
+        {"\\\\", "\\u005c", "\\u005C"},
+        {"\n", "\\n", "\\u000a"},
+        {"\xc3\xa9", "\\u00e9", "\\u00E9"},
+        {"\xf0\x9f\x98\x80", "\\ud83d\\ude00", "\\uD83D\\uDE00"},
+        {"'", "\\'", "\\u0027"},
+    };
+    std::vector<std::string> texts = {""};
+    for (const auto& choices : ways) {
+        std::vector<std::string> longer;
+        for (const std::string& text : texts) {
+            for (const std::string& choice : choices) longer.push_back(text + choice);
+        }
+        texts = std::move(longer);
+    }
+    for (const std::string& text : texts) {
+        ASSERT_EQ(redacted(scanner, "\"" + text + "\""), "\"[REDACTED:MINE]\"") << text;
+    }
+    const std::string other = "aB/\\\"\\\\\\n\\u00e8";
+    EXPECT_EQ(redacted(scanner, other), other);
+}
+
 TEST(KnownSecrets, prefers_the_longer_value) {
     const std::vector<KnownSecret> known = {{"SHORT", "abcdef"}, {"LONG", "abcdefghijkl"}};
     const SecretScanner scanner = SecretScanner::create(known).value();
@@ -90,7 +143,8 @@ TEST(KnownSecrets, finds_what_a_chunk_border_cuts) {
     const SecretScanner scanner = knowing("cut me anywhere");
     const std::string text = "1 cut me anywhere 2 cut me anywher 3 " +
                              base64("x cut me anywhere", "+/") +
-                             " 4 cut%20me%20anywhere 5 cut+me+anywhere";
+                             " 4 cut%20me%20anywhere 5 cut+me+anywhere" +
+                             " 6 c%75t me%20anywher%65 7 \\u0063ut\\u0020me anywhere";
     const std::string whole = redacted(scanner, text);
     for (std::size_t cut = 0; cut <= text.size(); ++cut) {
         SecretStream stream(scanner);
@@ -99,7 +153,7 @@ TEST(KnownSecrets, finds_what_a_chunk_border_cuts) {
         stream.feed(text.substr(cut), out);
         stream.finish(out);
         EXPECT_EQ(out, whole) << cut;
-        EXPECT_EQ(stream.count(), 4U);
+        EXPECT_EQ(stream.count(), 6U);
     }
 }
 

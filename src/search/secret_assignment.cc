@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/ascii.h"
+#include "policy/secret_randomness.h"
 #include "policy/secret_value.h"
 #include "search/secret_binding.h"
 
@@ -14,6 +15,7 @@ using policy::SecretWord;
 
 constexpr std::size_t kNameRestMax = 48;
 constexpr ByteSet kNameBytes = kWordBytes | ByteSet("-");
+constexpr ByteSet kPlainName = kLower | kUpper | ByteSet("_-.");
 
 // Ends with `lower_case` in any case.
 bool ends_with(std::string_view text, std::string_view lower_case) noexcept {
@@ -118,17 +120,25 @@ policy::ValueForm form_of(const Binding& binding, std::string_view name, bool me
 bool is_bare_value(const Value& value, std::string_view name, const SecretWord& word) noexcept {
     if (ends_with(value.examined, word.word) || value.examined.ends_with(name)) return false;
     return (value.alone && !begins_with(value.examined, word.word)) ||
-           policy::is_random(value.examined);
+           policy::is_random(value.examined) || policy::looks_random(value.examined);
 }
 
-// ("PASSWORD_ARGON2I", "argon2i") gives a name to a name; $PWD is where a shell stands.
+// ("PASSWORD_ARGON2I", "argon2i") gives a name to a name, and so does "vmToken": "my_vmToken"; $PWD
+// is where a shell stands.
 bool names_something_else(std::string_view before, std::string_view name, const SecretWord& word,
                           std::string_view value) noexcept {
     const auto same = [](char a, char b) { return (a | 0x20) == (b | 0x20); };
     if (value.size() <= name.size() &&
         std::equal(value.rbegin(), value.rend(), name.rbegin(), same))
         return true;
+    if (ends_with(value, word.word) && kPlainName.run(value) == value.size()) return true;
     return word.word == "pwd" && (before.ends_with('$') || before.ends_with("${"));
+}
+
+bool is_secret(std::string_view value, policy::ValueForm form, const SecretWord& word) noexcept {
+    if (policy::is_secret_value(value, form)) return true;
+    return form == policy::ValueForm::kShell && word.kind == "password" &&
+           policy::is_passphrase(value);
 }
 
 // In a first pass, what was cut out of the value did not make a secret of it. The mark may begin in
@@ -158,7 +168,7 @@ std::optional<FoundSecret> match_assignment(const Surroundings& around) noexcept
     if (!fits(*binding, value, before, name)) return {};
     if (names_something_else(before, name, *word, value.examined)) return {};
     if (form == policy::ValueForm::kBare && !is_bare_value(value, name, *word)) return {};
-    if (!policy::is_secret_value(value.examined, form)) return {};
+    if (!is_secret(value.examined, form, *word)) return {};
     const std::size_t begin = name.size() + binding->value;
     return FoundSecret{0, begin, begin + value.examined.size(), word->kind, value.tail};
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/ascii.h"
+#include "policy/secret_randomness.h"
 
 namespace paddock::search {
 namespace {
@@ -11,7 +12,8 @@ constexpr std::size_t kSpacesMax = 16;
 constexpr ByteSet kSpace(" \t");
 constexpr ByteSet kQuotes("\"'`");
 constexpr ByteSet kLineEnd("\r\n");
-constexpr ByteSet kStops = kSpace | kQuotes | kLineEnd | ByteSet("\v\f\\;&|<>");
+constexpr ByteSet kSeparators(";&|");
+constexpr ByteSet kStops = kSpace | kQuotes | kLineEnd | kSeparators | ByteSet("\v\f\\<>");
 
 constexpr Tail kShellValue{~kStops};
 constexpr Tail kBareValue{~(kStops | ByteSet(","))};
@@ -72,6 +74,21 @@ std::optional<Binding::Sign> skip_sign(Cursor& cursor, bool quoted_name) noexcep
     return {};
 }
 
+// Shells and URLs end a value at a separator, other files do not: what looks random across it is
+// one value, unless another one follows, "a=1&b=2", or it is a condition, "a==b||c".
+std::size_t end_across_separators(std::string_view text, std::size_t end,
+                                  const ByteSet& bytes) noexcept {
+    std::size_t further = end;
+    while (further < std::min(text.size(), kValueExaminedMax) &&
+           (bytes | kSeparators).has(text[further])) {
+        const std::string_view here = text.substr(further);
+        if (here.starts_with('=') || here.starts_with("||")) return end;
+        ++further;
+    }
+    while (further > end && text[further - 1] == ';') --further;
+    return further > end && policy::looks_random(text.substr(0, further)) ? further : end;
+}
+
 }  // namespace
 
 bool begins_with(std::string_view text, std::string_view lower_case) noexcept {
@@ -117,6 +134,7 @@ Value value_at(std::string_view text, const Binding& binding, bool shell) noexce
         const bool closed = text.substr(end).starts_with("</");
         return {text.substr(0, end), tail, closed || end == kValueExaminedMax};
     }
+    if (binding.quote == 0) end = end_across_separators(text, end, tail->bytes);
     Cursor rest(text.substr(end));
     const bool spaced = rest.skip(kSpace, kSpacesMax) > 0;
     const bool alone = rest.position() + end == text.size() || rest.on(kLineEnd) ||

@@ -2,7 +2,7 @@
 //
 // FoundSecret are tokens of a known shape, variables with the name of a secret, private keys in
 // armour, credentials in URLs and Authorization headers (policy/secret_rules.h has the tables), and
-// the exact values that the operator names, also in base64 or URL-encoded. Each is replaced by
+// the exact values that the operator names, also encoded (known_secrets.h). Each is replaced by
 // "[REDACTED:kind]". Text without secrets passes unchanged, byte for byte, and redacting twice
 // changes nothing more. Takes time linear in the text, whatever it is.
 //
@@ -50,7 +50,8 @@ private:
 };
 
 // The same for a text that arrives in pieces, however it is cut. Holds back as much as is not yet
-// certain: a few hundred bytes, or the length of the longest known value. One thread at a time.
+// certain: a few hundred bytes, or the length of the longest known value when it is escaped. One
+// thread at a time.
 class SecretStream {
 public:
     explicit SecretStream(SecretScanner scanner);

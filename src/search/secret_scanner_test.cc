@@ -195,9 +195,25 @@ TEST(SecretScanner, finds_passwords_that_people_choose) {
                        "horse"),
               "DB_PASSWORD=[REDACTED:password]");
     EXPECT_EQ(redacted("password: " + two + "\n"), "password: [REDACTED:password]\n");
+    EXPECT_EQ(redacted("PASSWORD=monkey-dragon-" + two.substr(6) + "\n"),
+              "PASSWORD=[REDACTED:password]\n");
     EXPECT_EQ(redacted("PASSWORD=a\"b"), "PASSWORD=a\"b");
     EXPECT_EQ(redacted("\"password\": \"x1\\\"" + two + "\""),
               "\"password\": \"[REDACTED:password]\"");
+}
+
+// Not a shell's, but that of many other files.
+TEST(SecretScanner, finds_values_across_separators) {
+    const std::string one = random_value(8).substr(0, 13);
+    const std::string two = random_value(9).substr(0, 9);
+    for (const std::string separator : {"&", ";", "|", ";&"}) {
+        const std::string value = one + separator + two;
+        EXPECT_EQ(redacted("password: " + value + "\n"), "password: [REDACTED:password]\n");
+        EXPECT_EQ(redacted("DB_PASSWORD=" + value), "DB_PASSWORD=[REDACTED:password]");
+        EXPECT_EQ(redacted("&password=" + value + "=3"),
+                  "&password=[REDACTED:password]" + separator + two + "=3");
+    }
+    EXPECT_EQ(redacted("password = " + one + two + ";"), "password = [REDACTED:password];");
 }
 
 TEST(SecretScanner, leaves_code_and_placeholders_alone) {
@@ -260,6 +276,20 @@ TEST(SecretScanner, leaves_code_and_placeholders_alone) {
         "[ \"$PWD\" = \"`+expected1+`\" ]",
         "settings(PASSWORD_HASHERS=PASSWORD_HASHERS)",
         "Credential=keyId/19700101/region/service/aws4_request,",
+        "\"vmIdToken\": \"my_vmIdToken\"",
+        "WebIdentityToken: 'ABCDEFGHIJKLMNOP',",
+        "Secret: \"aabbccddeeffgghh\"",
+        "token = curlx_uztoul(x)",
+        "\"use-credentials\"===input?input:\"\":void 0",
+        "EBS_SECRETKEY=$AWS_SECRETKEY",
+        "set MYSQL_TEST_PASSWD=%MYSQL_PWD%",
+        "token_range = \"%d,%d-%d,%d:\" % (a + b)",
+        "_core_token = r'(?:(?:(?:\\^[%s]?)?[^\"%s%s])+)' % (_nl, _nlws, _punct)",
+        "--token=token://asdf:asdf",
+        "key_password: AWSSDKCredentialProvider",
+        "PASSWORD_METHOD=scram-sha-256",
+        "TOKEN=some-service-name",
+        "password=a1&user=b2",
     };
     for (const std::string& text : texts) EXPECT_EQ(redacted(text), text);
 }
@@ -433,6 +463,10 @@ std::string mixture(std::uint32_t seed) {
         "words in between",
         "\x1b[1m",
         "known-value-1",
+        "&",
+        ";",
+        "qZx7",
+        "$",
     };
     Chance chance(seed);
     std::string text;
@@ -564,14 +598,17 @@ TEST(SecretStream, shows_no_secret_that_has_only_begun) {
 TEST(SecretStream, shows_no_known_value_that_has_only_begun) {
     const std::string value = "two words and\na line";
     const auto by = SecretScanner::create(std::vector<KnownSecret>{{"it", value}}).value();
-    for (std::size_t n = 5; n < value.size(); ++n) {
-        SecretStream stream(by);
-        std::string out;
-        stream.feed("see " + value.substr(0, n), out);
-        EXPECT_EQ(out + stream.settled_rest(), "see ") << n;
-        stream.feed(value.substr(n), out);
-        stream.finish(out);
-        EXPECT_EQ(out, "see [REDACTED:it]");
+    for (const std::string written :
+         {"two words and\na line", "two+words%20and%0aa lin%65", "\\u0074wo words and\\na line"}) {
+        for (std::size_t n = 5; n < written.size(); ++n) {
+            SecretStream stream(by);
+            std::string out;
+            stream.feed("see " + written.substr(0, n), out);
+            EXPECT_EQ(out + stream.settled_rest(), "see ") << n;
+            stream.feed(written.substr(n), out);
+            stream.finish(out);
+            EXPECT_EQ(out, "see [REDACTED:it]");
+        }
     }
 }
 
