@@ -226,6 +226,10 @@ inline constexpr std::size_t kPatternBytesMax = 65536;
 // but nested counted repetitions.
 inline constexpr std::int64_t kRegexMemoryMax = std::int64_t{8} << 20;
 
+// Instructions of the program that RE2 makes of a pattern. Beyond, its automaton does not even fit
+// into that memory, and each byte of text costs as many steps: a megabyte would take minutes.
+inline constexpr int kRegexProgramMax = 32'768;
+
 // One read of a search: fits the processor's second cache, and most source files at once.
 inline constexpr std::size_t kSearchBufferBytes = 65536;
 

@@ -44,7 +44,9 @@ bool FileResult::full() const noexcept {
 std::size_t FileResult::shown_from(const Line& line) const {
     const std::size_t room = wanted_->line_bytes_max;
     if (line.kind != Line::Kind::kMatch || line.text.size() <= room) return 0;
-    const auto match = wanted_->matcher->next_match(line.text, 0);
+    const std::size_t end =
+        line.match + std::min(line.text.size() - line.match, wanted_->matcher->bytes_at_once());
+    const auto match = wanted_->matcher->next_match(line.text, line.match, end);
     if (!match || match->end <= room) return 0;
     const std::size_t from = match->begin - std::min(match->begin, room / 4);
     return cut_utf8(line.text, std::min(from, line.text.size() - room)).size();

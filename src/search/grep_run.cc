@@ -75,6 +75,12 @@ FileReport GrepRun::search_part(unsigned worker, int fd, const Extent& extent, F
     return *report;
 }
 
+Failure GrepRun::in_pieces() noexcept {
+    return refuse(Code::kLimitReached,
+                  "is long for so large a pattern and was searched in pieces; a match longer than "
+                  "those may be missing");
+}
+
 void GrepRun::search(unsigned worker, Handle file, std::string path, Tally& tally,
                      Task::List& behind) {
     if (pays_in_parts(file)) {
@@ -89,6 +95,7 @@ void GrepRun::search(unsigned worker, Handle file, std::string path, Tally& tall
     ++tally.files;
     tally.bytes += report.bytes;
     tally.interrupted = report.end == FileReport::End::kInterrupted;
+    if (report.in_pieces && !failure) failure = in_pieces();
     if (result.matched() || failure) {
         tally.findings.push_back({std::move(path), std::move(result), failure, tally.bytes});
     }

@@ -47,6 +47,9 @@ public:
     FileReport search_part(unsigned worker, int fd, const Extent& extent, FileResult& result,
                            std::optional<Failure>& failure);
 
+    // Of a file that was searched in pieces.
+    static Failure in_pieces() noexcept;
+
     // In order.
     Next deliver(const Tally& tally);
 

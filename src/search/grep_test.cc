@@ -202,6 +202,24 @@ TEST_F(GrepTest, what_is_left_of_a_long_line_shows_the_match) {
     EXPECT_EQ(grep({.pattern = "[+]$", .line_bytes_max = 4}), "a:1:++++\n");
 }
 
+TEST_F(GrepTest, what_is_searched_in_pieces_is_named) {
+    std::string pattern = "n[e]+dle|";
+    for (int i = 0; i < 20; ++i) pattern += "[p-z]{1000}";
+    std::string content = std::string(20000, '-') + "needle" + std::string(20000, '+') + "\n";
+    os_write(ws("a"), content);
+    EXPECT_EQ(grep({.pattern = pattern, .line_bytes_max = 8}), "a:1:--needle\n");
+    EXPECT_EQ(problems_, "");
+    content = std::string(20000, '-') + "\n" + content;
+    os_write(ws("a"), content);
+    EXPECT_EQ(grep({.pattern = pattern, .line_bytes_max = 8}), "a:2:--needle\n");
+    EXPECT_EQ(problems_, "a: limit_reached\n");
+    // It ends no search of a large file in parts.
+    content.insert(0, 4 * limits::kSearchPartBytes, '\n');
+    os_write(ws("a"), content.substr(content.size() / 2) + content);
+    EXPECT_EQ(grep({.pattern = pattern, .mode = GrepMode::kCount, .threads = 2}), "a:2\n");
+    EXPECT_EQ(problems_, "a: limit_reached\n");
+}
+
 TEST_F(GrepTest, the_answer_does_not_depend_on_threads) {
     std::mt19937 random(21);
     for (int i = 0; i < 300; ++i) {

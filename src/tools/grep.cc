@@ -46,6 +46,7 @@ public:
     search::Next problem(std::string_view path, const Failure& failure) override {
         if (problems_.empty()) {
             problems_ = files_.shown(path) + ": " + std::string(code_name(failure.code));
+            if (!failure.reason.empty()) problems_ += ", " + std::string(failure.reason);
         }
         return search::Next::kGoOn;
     }
@@ -137,7 +138,7 @@ std::string closing(const Printer& printer, const GrepSummary& summary,
         notes.add("This session has read as much as it may; the result is partial.");
     }
     if (summary.problems > 0) {
-        notes.add(std::to_string(summary.problems) + " could not be searched (" +
+        notes.add(std::to_string(summary.problems) + " could not be searched, or not wholly (" +
                   printer.first_problem() + (summary.problems > 1 ? ", ..." : "") + ").");
     }
     return notes.text();
