@@ -203,10 +203,11 @@ Attempt<Answer> run_grep(Session& session, const Arguments& arguments, const Cal
         return files.count_read(1).error();
     }
     std::string text = std::move(printer.text());
-    if (text.empty()) {
-        text = query->offset > 0
-                   ? "No more matches.\n"
-                   : "No matches in " + std::to_string(summary->files) + " files searched.\n";
+    if (text.empty() && query->offset > 0) {
+        const bool is_all = summary->cut == GrepSummary::Cut::kNone && summary->problems == 0;
+        text = is_all ? "No more matches.\n" : "No more matches in what was searched.\n";
+    } else if (text.empty()) {
+        text = "No matches in " + std::to_string(summary->files) + " files searched.\n";
     }
     Answer answer = text_answer(text + closing(printer, *summary, *query));
     answer.secrets = printer.secrets();
