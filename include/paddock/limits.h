@@ -71,7 +71,8 @@ inline constexpr std::size_t kReadFilesTextBytes = 100'000;
 inline constexpr std::uint64_t kReadFilesMediaBytes = kMediaBytesMax;
 
 // How deep list_directory looks and how many entries it shows: what a model still reads. How many
-// it passes over before: they are looked at again for each page.
+// it passes over before: they are looked at again for each page. What `ignore` may stand for in
+// all, once its braces are expanded, is bounded as one glob (kGlobAlternativesMax).
 inline constexpr std::int64_t kListDepthMax = 20;
 inline constexpr std::size_t kListShownMax = 1000;
 inline constexpr std::int64_t kListOffsetMax = 100'000;
@@ -142,8 +143,8 @@ inline constexpr std::size_t kCommandShownBytes = 30'000;
 inline constexpr std::size_t kBackgroundCommandsMax = 16;
 inline constexpr std::size_t kEndedCommandsMax = 32;
 
-// How long grep and glob look, and read_file for its lines; what they have found by then is the
-// answer, which says so.
+// How long grep, glob and list_directory look, and read_file for its lines; what they have found by
+// then is the answer, which says so.
 inline constexpr std::chrono::seconds kSearchTimeMax{30};
 
 // Arguments of a call as the audit trail shows them.
