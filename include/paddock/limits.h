@@ -71,7 +71,8 @@ inline constexpr std::size_t kReadFilesTextBytes = 100'000;
 inline constexpr std::uint64_t kReadFilesMediaBytes = kMediaBytesMax;
 
 // How deep list_directory looks and how many entries it shows: what a model still reads. How many
-// it passes over before: they are looked at again for each page.
+// it passes over before: they are looked at again for each page. What `ignore` may stand for in
+// all, once its braces are expanded, is bounded as one glob (kGlobAlternativesMax).
 inline constexpr std::int64_t kListDepthMax = 20;
 inline constexpr std::size_t kListShownMax = 1000;
 inline constexpr std::int64_t kListOffsetMax = 100'000;
@@ -147,8 +148,8 @@ inline constexpr std::size_t kCommandShownBytes = 30'000;
 inline constexpr std::size_t kBackgroundCommandsMax = 16;
 inline constexpr std::size_t kEndedCommandsMax = 32;
 
-// How long grep and glob look, and read_file for its lines; what they have found by then is the
-// answer, which says so.
+// How long grep, glob and list_directory look, and read_file for its lines; what they have found by
+// then is the answer, which says so.
 inline constexpr std::chrono::seconds kSearchTimeMax{30};
 
 // Arguments of a call as the audit trail shows them.
@@ -230,6 +231,10 @@ inline constexpr std::size_t kPatternBytesMax = 65536;
 // What RE2 may take for one pattern: program and automaton. Its own default, and enough for all
 // but nested counted repetitions.
 inline constexpr std::int64_t kRegexMemoryMax = std::int64_t{8} << 20;
+
+// Instructions of the program that RE2 makes of a pattern. Beyond, its automaton does not even fit
+// into that memory, and each byte of text costs as many steps: a megabyte would take minutes.
+inline constexpr int kRegexProgramMax = 32'768;
 
 // One read of a search: fits the processor's second cache, and most source files at once.
 inline constexpr std::size_t kSearchBufferBytes = 65536;

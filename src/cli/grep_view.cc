@@ -40,7 +40,7 @@ std::string number_of(const NumberedLine& line) {
 }
 
 bool is_none(std::string_view text) {
-    return text.starts_with("No matches in ") || text.starts_with("No more matches.");
+    return text.starts_with("No matches in ") || text.starts_with("No more matches");
 }
 
 std::string marked(const Search& search, std::string_view text, const Look& look) {

@@ -14,6 +14,7 @@ FileResult::FileResult(FileResult&& other) noexcept
     : wanted_(other.wanted_),
       binary_(other.binary_),
       matches_(other.matches_),
+      lines_before_(other.lines_before_),
       lines_(std::move(other.lines_)),
       text_(std::move(other.text_)) {}
 
@@ -21,6 +22,7 @@ FileResult& FileResult::operator=(FileResult&& other) noexcept {
     wanted_ = other.wanted_;
     binary_ = other.binary_;
     matches_ = other.matches_;
+    lines_before_ = other.lines_before_;
     lines_ = std::move(other.lines_);
     text_ = std::move(other.text_);
     return *this;
@@ -31,7 +33,8 @@ bool FileResult::overflowed() const noexcept {
 }
 
 Failure FileResult::overflow() noexcept {
-    return refuse(Code::kLimitReached, "has more matching lines than are held of one file");
+    return refuse(Code::kLimitReached,
+                  "has more matching lines than are held of one file; search it by itself");
 }
 
 bool FileResult::full() const noexcept {
@@ -44,7 +47,9 @@ bool FileResult::full() const noexcept {
 std::size_t FileResult::shown_from(const Line& line) const {
     const std::size_t room = wanted_->line_bytes_max;
     if (line.kind != Line::Kind::kMatch || line.text.size() <= room) return 0;
-    const auto match = wanted_->matcher->next_match(line.text, 0);
+    const std::size_t end =
+        line.match + std::min(line.text.size() - line.match, wanted_->matcher->bytes_at_once());
+    const auto match = wanted_->matcher->next_match(line.text, line.match, end);
     if (!match || match->end <= room) return 0;
     const std::size_t from = match->begin - std::min(match->begin, room / 4);
     return cut_utf8(line.text, std::min(from, line.text.size() - room)).size();
@@ -52,7 +57,10 @@ std::size_t FileResult::shown_from(const Line& line) const {
 
 Next FileResult::line(const Line& line) {
     if (line.kind == Line::Kind::kMatch) ++matches_;
-    if (wanted_->mode == GrepMode::kContent && !binary_) {
+    const bool is_wanted = wanted_->mode == GrepMode::kContent && !binary_;
+    if (is_wanted && lines_before_ < wanted_->lines_before) {
+        ++lines_before_;
+    } else if (is_wanted) {
         const std::size_t skipped = shown_from(line);
         const std::string_view shown = cut_utf8(line.text.substr(skipped), wanted_->line_bytes_max);
         const std::size_t before = std::min(skipped, wanted_->margin);
@@ -67,6 +75,7 @@ Next FileResult::line(const Line& line) {
 
 void FileResult::set_binary() {
     binary_ = true;
+    lines_before_ = 0;
     lines_.clear();
     text_.clear();
 }

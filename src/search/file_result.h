@@ -14,6 +14,7 @@ namespace paddock::search {
 struct Wanted {
     GrepMode mode = GrepMode::kContent;
     std::uint64_t lines_max = UINT64_MAX;
+    std::uint64_t lines_before = 0;  // that are only counted; the others come behind them
     std::size_t line_bytes_max = 0;
     const Matcher* matcher = nullptr;  // says which part of a longer line to keep
     std::size_t margin = 0;            // bytes around that part that are kept too
@@ -42,6 +43,7 @@ public:
     bool overflowed() const noexcept;
     static Failure overflow() noexcept;
 
+    std::uint64_t lines_before() const noexcept { return lines_before_; }  // met
     std::size_t bytes() const noexcept;
     GrepFile view(std::string_view path) const;
 
@@ -62,6 +64,7 @@ private:
     const Wanted* wanted_;
     bool binary_ = false;
     std::uint64_t matches_ = 0;
+    std::uint64_t lines_before_ = 0;
     std::vector<Kept> lines_;
     std::string text_;
 };

@@ -52,6 +52,7 @@ Result<GrepSummary> grep(const Root& root, const GrepQuery& query, GrepSink& sin
                 walk_in_order(share, std::move(*directory), at, run, threads);
             } else {
                 PADDOCK_ASSIGN(file, fs::open_readable(state, at));
+                run.expect_one_file();
                 run_in_order(file_task(run, std::move(file), at.text), threads,
                              limits::kSearchAheadBytesMax);
             }

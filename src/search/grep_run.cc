@@ -40,16 +40,25 @@ GrepRun::GrepRun(const fs::RootState& state, const GrepQuery& query, const Match
       matcher_(matcher),
       sink_(sink),
       // One more than is given out, to know that there are more.
-      wanted_{query.mode, add_saturating(add_saturating(query.offset, query.limit), 1),
-              query.line_bytes_max, &matcher, query.line_margin},
+      wanted_{.mode = query.mode,
+              .lines_max = add_saturating(add_saturating(query.offset, query.limit), 1),
+              .line_bytes_max = query.line_bytes_max,
+              .matcher = &matcher,
+              .margin = query.line_margin},
       interruption_(query.time_max, query.cancel),
       searchers_(threads) {}
+
+void GrepRun::expect_one_file() noexcept {
+    wanted_.lines_before = query_.offset;
+    wanted_.lines_max = add_saturating(query_.limit, 1);
+}
 
 std::unique_ptr<Task> GrepRun::visit(Batch batch) { return batch_task(*this, std::move(batch)); }
 
 bool GrepRun::pays_in_parts(const Handle& file) const {
     if (searchers_.size() == 1 || file.stat().size < 4 * limits::kSearchPartBytes) return false;
     if (matcher_.multiline() || query_.before > 0 || query_.after > 0) return false;
+    if (wanted_.lines_before > 0) return false;  // they are counted from the beginning
     char mark[2];
     const auto got = sys::read_at(file.fd(), mark, sizeof mark, 0);
     return got && *got == sizeof mark && !utf16_format({mark, sizeof mark});
@@ -75,6 +84,12 @@ FileReport GrepRun::search_part(unsigned worker, int fd, const Extent& extent, F
     return *report;
 }
 
+Failure GrepRun::in_pieces() noexcept {
+    return refuse(Code::kLimitReached,
+                  "is long for so large a pattern and was searched in pieces; a match longer than "
+                  "those may be missing");
+}
+
 void GrepRun::search(unsigned worker, Handle file, std::string path, Tally& tally,
                      Task::List& behind) {
     if (pays_in_parts(file)) {
@@ -89,6 +104,7 @@ void GrepRun::search(unsigned worker, Handle file, std::string path, Tally& tall
     ++tally.files;
     tally.bytes += report.bytes;
     tally.interrupted = report.end == FileReport::End::kInterrupted;
+    if (report.in_pieces && !failure) failure = in_pieces();
     if (result.matched() || failure) {
         tally.findings.push_back({std::move(path), std::move(result), failure, tally.bytes});
     }
@@ -123,7 +139,7 @@ Next GrepRun::give_out(const Finding& finding) {
     ++summary_.matched;
     if (file.binary) ++summary_.binary;
     const bool by_line = query_.mode == GrepMode::kContent && !file.binary;
-    const std::uint64_t first = summary_.entries;
+    const std::uint64_t first = add_saturating(summary_.entries, finding.result.lines_before());
     const std::uint64_t last = add_saturating(first, by_line ? file.lines.size() : 1);
     const std::uint64_t end = add_saturating(query_.offset, query_.limit);
     const std::uint64_t from = std::clamp(query_.offset, first, last);

@@ -47,6 +47,12 @@ public:
     FileReport search_part(unsigned worker, int fd, const Extent& extent, FileResult& result,
                            std::optional<Failure>& failure);
 
+    // Of a file that was searched in pieces.
+    static Failure in_pieces() noexcept;
+
+    // All that is searched is one file: what comes before the offset need not be kept.
+    void expect_one_file() noexcept;
+
     // In order.
     Next deliver(const Tally& tally);
 

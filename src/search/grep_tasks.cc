@@ -75,6 +75,7 @@ struct SplitFile {
     // Only touched in order.
     FileResult result;
     std::uint64_t newlines = 0;
+    bool in_pieces = false;
     bool ended = false;
 };
 
@@ -115,12 +116,14 @@ Next PartTask::deliver() {
         tally.bytes = report_.bytes;
         split_->result.append(std::move(result_), split_->newlines);
         split_->newlines += report_.newlines;
+        split_->in_pieces = split_->in_pieces || report_.in_pieces;
         if (split_->result.overflowed()) failure_ = FileResult::overflow();
         tally.interrupted = report_.end == FileReport::End::kInterrupted;
         split_->ended = part_ + 1 == split_->parts || failure_ || split_->result.full() ||
                         report_.binary || tally.interrupted;
         if (split_->ended) {
             tally.files = 1;
+            if (split_->in_pieces && !failure_) failure_ = GrepRun::in_pieces();
             if (split_->result.matched() || failure_) {
                 tally.findings.push_back(
                     {split_->path, std::move(split_->result), failure_, tally.bytes});

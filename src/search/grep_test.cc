@@ -163,6 +163,49 @@ TEST_F(GrepTest, offset_and_limit_cut_the_ordered_answer) {
     EXPECT_EQ(grep({.pattern = "x", .limit = UINT64_MAX}), all);
 }
 
+TEST_F(GrepTest, of_one_file_no_offset_is_too_large) {
+    tree({"ROOT/d/"});
+    std::string content;
+    constexpr std::uint64_t kLines = limits::kGrepFileBytesMax / 40;  // more than are held
+    for (std::uint64_t i = 0; i < kLines; ++i) content += "x\n";
+    os_write(ws("d/a"), content + "last x\nno\n");
+    const std::string last = std::to_string(kLines + 1);
+    GrepQuery query{.pattern = "x", .path = "d/a", .offset = kLines - 1, .limit = 2};
+    EXPECT_EQ(grep(query), "d/a:" + std::to_string(kLines) + ":x\nd/a:" + last + ":last x\n");
+    EXPECT_EQ(summary_.cut, GrepSummary::Cut::kNone);
+    query.limit = 1;
+    EXPECT_EQ(grep(query), "d/a:" + std::to_string(kLines) + ":x\n");
+    EXPECT_EQ(summary_.cut, GrepSummary::Cut::kLimit);
+    EXPECT_EQ(summary_.entries, kLines);
+    query.offset = kLines + 1;
+    EXPECT_EQ(grep(query), "");
+    EXPECT_EQ(summary_.entries, kLines + 1);
+    query.after = 1;
+    EXPECT_EQ(grep(query), "d/a-" + std::to_string(kLines + 2) + "-no\n");
+    EXPECT_EQ(problems_, "");
+    // Of a directory it is not known how many lines come before.
+    query.path = "d";
+    EXPECT_EQ(grep(query), "");
+    EXPECT_EQ(problems_, "d/a: limit_reached\n");
+}
+
+TEST_F(GrepTest, an_offset_into_a_large_file) {
+    std::string content(5 * limits::kSearchPartBytes, '\n');
+    for (std::size_t at = 0; at < content.size(); at += 1 << 20) content[at] = 'x';
+    os_write(ws("a"), content);
+    std::string all = grep({.pattern = "x", .path = "a", .threads = 2});
+    EXPECT_EQ(std::count(all.begin(), all.end(), '\n'), 20);
+    std::string paged;
+    for (std::uint64_t offset = 0; offset < 20; offset += 7) {
+        paged += grep({.pattern = "x", .path = "a", .offset = offset, .limit = 7, .threads = 2});
+    }
+    EXPECT_EQ(paged, all);
+    content.back() = '\0';
+    os_write(ws("a"), content);
+    EXPECT_EQ(grep({.pattern = "x", .path = "a", .offset = 1}), "") << "binary: one entry";
+    EXPECT_EQ(grep({.pattern = "x", .path = "a"}), "a: binary\n");
+}
+
 TEST_F(GrepTest, the_sink_may_stop) {
     tree({"ROOT/a=x", "ROOT/b=x"});
     Collect collect;
@@ -200,6 +243,24 @@ TEST_F(GrepTest, what_is_left_of_a_long_line_shows_the_match) {
     EXPECT_EQ(grep({.pattern = "ne+dle", .line_bytes_max = 16}), "a:1:-\xe2\x82\xacneedle++++++\n");
     EXPECT_EQ(grep({.pattern = "ne+dle", .line_bytes_max = 12}), "a:1:\xe2\x82\xacneedle+++\n");
     EXPECT_EQ(grep({.pattern = "[+]$", .line_bytes_max = 4}), "a:1:++++\n");
+}
+
+TEST_F(GrepTest, what_is_searched_in_pieces_is_named) {
+    std::string pattern = "n[e]+dle|";
+    for (int i = 0; i < 20; ++i) pattern += "[p-z]{1000}";
+    std::string content = std::string(20000, '-') + "needle" + std::string(20000, '+') + "\n";
+    os_write(ws("a"), content);
+    EXPECT_EQ(grep({.pattern = pattern, .line_bytes_max = 8}), "a:1:--needle\n");
+    EXPECT_EQ(problems_, "");
+    content = std::string(20000, '-') + "\n" + content;
+    os_write(ws("a"), content);
+    EXPECT_EQ(grep({.pattern = pattern, .line_bytes_max = 8}), "a:2:--needle\n");
+    EXPECT_EQ(problems_, "a: limit_reached\n");
+    // It ends no search of a large file in parts.
+    content.insert(0, 4 * limits::kSearchPartBytes, '\n');
+    os_write(ws("a"), content.substr(content.size() / 2) + content);
+    EXPECT_EQ(grep({.pattern = pattern, .mode = GrepMode::kCount, .threads = 2}), "a:2\n");
+    EXPECT_EQ(problems_, "a: limit_reached\n");
 }
 
 TEST_F(GrepTest, the_answer_does_not_depend_on_threads) {

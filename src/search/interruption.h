@@ -20,6 +20,9 @@ public:
         : cancel_(std::move(cancel)) {
         if (time_max) deadline_ = Clock::now() + *time_max;
     }
+    Interruption(const Interruption&) = delete;
+    Interruption& operator=(const Interruption&) = delete;
+    virtual ~Interruption() = default;
 
     // The first cause stays.
     void request(Cause cause) noexcept {
@@ -27,7 +30,8 @@ public:
         cause_.compare_exchange_strong(none, cause, std::memory_order_relaxed);
     }
 
-    bool requested() noexcept {
+    // A test overrides it, to count how often a search asks.
+    virtual bool requested() noexcept {
         if (cause() != Cause::kNone) return true;
         if (cancel_.stop_requested()) request(Cause::kCancelled);
         if (deadline_ && Clock::now() > *deadline_) request(Cause::kTime);

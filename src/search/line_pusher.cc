@@ -27,11 +27,13 @@ void LinePusher::count_until(std::string_view text, std::size_t end) {
     counted_ = end;
 }
 
-Next LinePusher::push(Line::Kind kind, std::string_view text, std::uint64_t offset, Span line) {
+Next LinePusher::push(Line::Kind kind, std::string_view text, std::uint64_t offset, Span line,
+                      std::size_t match) {
     Line found;
     found.kind = kind;
     found.offset = offset + line.begin;
     found.text = text.substr(line.begin, line.end - line.begin);
+    found.match = match;
     if (options_.line_numbers) {
         count_until(text, line.begin);
         found.number = newlines_ + 1;
@@ -65,7 +67,7 @@ std::size_t LinePusher::lines_before(std::string_view text, std::size_t end) con
     return begin;
 }
 
-Next LinePusher::match(std::string_view text, std::uint64_t offset, Span line) {
+Next LinePusher::match(std::string_view text, std::uint64_t offset, Span line, std::size_t at) {
     if (push_due(text, offset, line.begin) == Next::kStop) return Next::kStop;
     pushed_ = std::max(pushed_, lines_before(text, line.begin));
     while (pushed_ < line.begin) {
@@ -73,7 +75,7 @@ Next LinePusher::match(std::string_view text, std::uint64_t offset, Span line) {
         if (push(Line::Kind::kContext, text, offset, context) == Next::kStop) return Next::kStop;
     }
     due_ = options_.after;
-    return push(Line::Kind::kMatch, text, offset, line);
+    return push(Line::Kind::kMatch, text, offset, line, at);
 }
 
 Next LinePusher::finish(std::string_view text, std::uint64_t offset) {

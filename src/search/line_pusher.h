@@ -25,8 +25,9 @@ public:
     void start(Sink& sink);
 
     // `text` holds whole lines and begins at `offset` of the file. The matching lines must be given
-    // in order, each once; the context before them is pushed too.
-    Next match(std::string_view text, std::uint64_t offset, Span line);
+    // in order, each once; the context before them is pushed too. No match was found in the line
+    // before `at`.
+    Next match(std::string_view text, std::uint64_t offset, Span line, std::size_t at = 0);
 
     // There are no more matches in `text`: pushes what is still due as context.
     Next finish(std::string_view text, std::uint64_t offset);
@@ -39,7 +40,8 @@ public:
     std::uint64_t newlines_until(std::string_view text, std::size_t end);
 
 private:
-    Next push(Line::Kind kind, std::string_view text, std::uint64_t offset, Span line);
+    Next push(Line::Kind kind, std::string_view text, std::uint64_t offset, Span line,
+              std::size_t match = 0);
     Next push_due(std::string_view text, std::uint64_t offset, std::size_t end);
     void count_until(std::string_view text, std::size_t end);
     std::size_t lines_before(std::string_view text, std::size_t end) const;

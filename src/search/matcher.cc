@@ -2,6 +2,7 @@
 
 #include <re2/re2.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include <paddock/limits.h>
@@ -14,6 +15,16 @@ namespace {
 
 // A prefilter that hits more often than this costs more than it saves: each hit is a call of RE2.
 constexpr double kExpectedHitsMax = 1.0 / 150;
+
+// Steps of RE2's slowest engine, or bytes compared one by one, that take about a second.
+constexpr std::size_t kStepsAtOnce = std::size_t{1} << 27;
+
+// Steps for the two classes around a word. They have ten times as many instructions, but only those
+// that may follow the bytes before are gone through.
+constexpr std::size_t kWordSteps = 256;
+
+// Bytes of one literal that are compared in the time of a step.
+constexpr std::size_t kBytesComparedAtOnce = 64;
 
 // Hits without a match after which, in one text, RE2 goes on alone.
 constexpr int kMissesMax = 256;
@@ -94,14 +105,29 @@ RE2::Options engine_options(const MatchOptions& options) {
     return engine;
 }
 
-Result<std::shared_ptr<const RE2>> compile_engine(const std::string& pattern,
-                                                  const MatchOptions& options) {
+struct CompiledEngine {
+    std::shared_ptr<const RE2> program;
+    std::size_t steps = 0;  // for each byte of a text, at most
+};
+
+Result<CompiledEngine> compile_engine(const std::string& pattern, const MatchOptions& options) {
     const std::string wrapped = "(?m)" + (options.words ? as_words(pattern) : pattern);
     // Alone first: wrapping must not make one of ")(" and the like.
     const RE2 alone(options.words ? pattern : std::string(), engine_options(options));
     auto engine = std::make_shared<RE2>(wrapped, engine_options(options));
     const RE2& broken = alone.ok() ? *engine : alone;
-    if (broken.ok()) return std::shared_ptr<const RE2>(std::move(engine));
+    if (broken.ok() && engine->ProgramSize() > limits::kRegexProgramMax) {
+        return pattern_error(
+            Code::kLimitReached,
+            "is too large once its repetitions are written out; repeat less often, "
+            "search for a part of it, or for plain text with 'literal'",
+            pattern);
+    }
+    if (broken.ok()) {
+        const RE2& own = options.words ? alone : *engine;
+        const auto steps = static_cast<std::size_t>(own.ProgramSize());
+        return CompiledEngine{std::move(engine), steps + (options.words ? kWordSteps : 0)};
+    }
     const bool large = broken.error_code() == RE2::ErrorPatternTooLarge;
     const std::string& part = broken.error_arg();
     const bool is_all = part.empty() || part.size() > pattern.size();
@@ -135,6 +161,7 @@ Result<Matcher> Matcher::compile(std::string_view pattern, const MatchOptions& o
     Matcher matcher;
     matcher.multiline_ = options.multiline;
     Required required;
+    std::size_t steps = 0;
     if (as_it_is && !pattern.empty()) {
         required.literals.emplace_back(pattern);
         required.exact = true;
@@ -144,7 +171,8 @@ Result<Matcher> Matcher::compile(std::string_view pattern, const MatchOptions& o
             options.literal ? RE2::QuoteMeta(piece(pattern)) : std::string(pattern);
         auto engine = compile_engine(expression, options);
         if (!engine) return engine.error();
-        matcher.engine_ = std::move(*engine);
+        matcher.engine_ = std::move(engine->program);
+        steps = engine->steps;
         required = required_by(expression,
                                options.ignore_case ? Case::kAsciiInsensitive : Case::kSensitive);
         required.exact = required.exact && !options.words;
@@ -159,12 +187,23 @@ Result<Matcher> Matcher::compile(std::string_view pattern, const MatchOptions& o
     if (matcher.exact_ && required.literals.size() == 1) {
         matcher.exact_bytes_ = required.literals.front().size();
     }
+    matcher.bound_calls(matcher.exact_bytes_ == 0 ? steps : 0, required);
     return matcher;
 }
 
-std::optional<Span> Matcher::engine_match(std::string_view text, std::size_t from) const {
+// Each byte of a text may be compared with all of each literal, and then be put to RE2.
+void Matcher::bound_calls(std::size_t steps, const Required& required) {
+    for (const std::string& literal : required.literals) {
+        const bool by_bytes = required.letters != Case::kSensitive;
+        steps += by_bytes ? literal.size() : literal.size() / kBytesComparedAtOnce + 1;
+    }
+    bytes_at_once_ = std::max(kStepsAtOnce / std::max<std::size_t>(steps, 1), 2 * exact_bytes_);
+}
+
+std::optional<Span> Matcher::engine_match(std::string_view text, std::size_t from,
+                                          std::size_t end) const {
     re2::StringPiece found;
-    if (!engine_->Match(piece(text), from, text.size(), RE2::UNANCHORED, &found, 1)) {
+    if (!engine_->Match(piece(text), from, end, RE2::UNANCHORED, &found, 1)) {
         return std::nullopt;
     }
     const auto begin = static_cast<std::size_t>(found.data() - text.data());
@@ -173,7 +212,7 @@ std::optional<Span> Matcher::engine_match(std::string_view text, std::size_t fro
 
 std::optional<Span> Matcher::engine_line(std::string_view text, std::size_t from) const {
     if (from >= text.size()) return std::nullopt;
-    const auto match = engine_match(text, from);
+    const auto match = engine_match(text, from, text.size());
     if (!match) return std::nullopt;
     const bool behind_last = match->begin == text.size() && text.back() == '\n';
     if (behind_last) return std::nullopt;
@@ -205,12 +244,20 @@ std::optional<Span> Matcher::next_line(std::string_view text, std::size_t from) 
                       prefilter_);
 }
 
-std::optional<Span> Matcher::next_match(std::string_view text, std::size_t from) const {
-    const std::size_t hit =
-        std::visit([&](const auto& filter) { return filter.find(text, from); }, prefilter_);
+std::size_t Matcher::first_hit(std::string_view text, std::size_t from) const {
+    return std::visit([&](const auto& filter) { return filter.find(text, from); }, prefilter_);
+}
+
+bool Matcher::may_match(std::string_view text, std::size_t from, std::size_t end) const {
+    return first_hit(text.substr(0, end), from) != std::string_view::npos;
+}
+
+std::optional<Span> Matcher::next_match(std::string_view text, std::size_t from,
+                                        std::size_t end) const {
+    const std::size_t hit = first_hit(text.substr(0, end), from);
     if (hit == std::string_view::npos) return std::nullopt;
     if (exact_bytes_ != 0) return Span{hit, hit + exact_bytes_};
-    return engine_match(text, from);
+    return engine_match(text, from, std::min(end, text.size()));
 }
 
 }  // namespace paddock::search

@@ -109,6 +109,52 @@ TEST(Matcher, a_hostile_pattern_takes_linear_time) {
     EXPECT_EQ(lines_matching("(x+x+)+y", std::string(200000, 'x')), Lines{});
 }
 
+std::string repeated(std::string_view part, int times) {
+    std::string all;
+    for (int i = 0; i < times; ++i) all += part;
+    return all;
+}
+
+TEST(Matcher, what_costs_too_much_for_each_byte_is_refused) {
+    const auto error = Matcher::compile(repeated("(?:[ab]{1000})", 60) + "[xy]", {}).error();
+    EXPECT_EQ(error.code, Code::kLimitReached);
+    EXPECT_NE(error.message().find("repeat less often"), std::string::npos) << error.message();
+    EXPECT_EQ(code_of(std::string(65000, 'a')), Code::kLimitReached);
+    EXPECT_EQ(code_of(std::string(65000, 'a'), {.literal = true}), Code::kInternal);
+}
+
+TEST(Matcher, a_call_is_given_less_the_larger_the_pattern_is) {
+    const auto bytes_at_once = [](std::string_view pattern, MatchOptions options = {}) {
+        return Matcher::compile(pattern, options).value().bytes_at_once();
+    };
+    for (const char* ordinary :
+         {"foo", "foo.*bar", "\\bfn\\s+\\w+\\(", "(?i)error|warning", ".{0,50}x"}) {
+        EXPECT_GT(bytes_at_once(ordinary), limits::kSearchBufferBytes) << ordinary;
+    }
+    EXPECT_GT(bytes_at_once("foo", {.words = true}), 400000U);
+    const std::string large = repeated("[ab]{1000}", 30);
+    EXPECT_LE(bytes_at_once(large), (std::size_t{1} << 27) / 30000);
+    EXPECT_GT(bytes_at_once(large), 2000U);
+    // One string is compared fast, and has to fit twice.
+    EXPECT_EQ(bytes_at_once(std::string(65536, 'a'), {.literal = true}), 131072U);
+}
+
+TEST(Matcher, what_stands_around_a_part_counts) {
+    const auto found = [](std::string_view pattern, std::size_t from, std::size_t end) {
+        const auto matcher = Matcher::compile(pattern, {}).value();
+        return matcher.next_match("one two\nthree", from, end).has_value();
+    };
+    EXPECT_TRUE(found("ne", 1, 3));
+    EXPECT_FALSE(found("one", 1, 8)) << "it begins before";
+    EXPECT_FALSE(found("one", 0, 2)) << "it ends behind";
+    EXPECT_FALSE(found("^n", 1, 8));
+    EXPECT_FALSE(found("[nt]w$", 0, 6));
+    EXPECT_TRUE(found("[nt]wo$", 0, 7));
+    EXPECT_FALSE(found("\\bn", 1, 8));
+    EXPECT_TRUE(found("\\bt", 4, 8));
+    EXPECT_FALSE(found("thre\\b", 8, 12));
+}
+
 TEST(Matcher, spans_across_lines) {
     const std::string text = "struct a {\n  int b;\n};\nint b;\n";
     const auto matcher = Matcher::compile("\\{\\s+int", {.multiline = true});

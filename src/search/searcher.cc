@@ -50,6 +50,12 @@ Outcome<FileReport> Searcher::search(int fd, const Extent& extent, Sink& sink) {
     return report_;
 }
 
+bool Searcher::interrupted() noexcept {
+    if (!interruption_.requested()) return false;
+    report_.end = FileReport::End::kInterrupted;
+    return true;
+}
+
 bool Searcher::done() const noexcept {
     return report_.end != FileReport::End::kComplete || report_.binary;
 }
@@ -57,10 +63,7 @@ bool Searcher::done() const noexcept {
 Done Searcher::search_lines(int fd, const Extent& extent) {
     buffer_.start(fd, extent.size, extent.begin == 0 ? 0 : extent.begin - 1);
     for (bool first = true;; first = false) {
-        if (interruption_.requested()) {
-            report_.end = FileReport::End::kInterrupted;
-            return {};
-        }
+        if (interrupted()) return {};
         PADDOCK_ASSIGN(filled, buffer_.fill());
         if (filled == LineBuffer::Filled::kLineTooLong) {
             report_.end = FileReport::End::kLineTooLong;
@@ -107,19 +110,70 @@ std::string_view Searcher::lines_beginning_before(std::uint64_t end) const {
     return feed == text.npos ? text : text.substr(0, feed + 1);
 }
 
+std::optional<Searcher::Found> Searcher::next_line(std::string_view text, std::size_t from) {
+    if (text.size() > from + matcher_.bytes_at_once()) return next_line_in_parts(text, from);
+    const auto line = matcher_.next_line(text, from);
+    if (!line) return std::nullopt;
+    return Found{*line};
+}
+
+std::optional<Searcher::Found> Searcher::next_line_in_parts(std::string_view text,
+                                                            std::size_t from) {
+    while (from < text.size() && !interrupted()) {
+        const std::string_view part = text.substr(0, from + matcher_.bytes_at_once());
+        const std::size_t feed = part.substr(from).rfind('\n');
+        if (feed != part.npos || part.size() == text.size()) {
+            const std::size_t end = feed == part.npos ? text.size() : from + feed + 1;
+            if (const auto line = matcher_.next_line(text.substr(0, end), from)) {
+                return Found{*line};
+            }
+            from = end;
+            continue;
+        }
+        const std::size_t end = std::min(text.find('\n', from), text.size());
+        const bool was_in_pieces = report_.in_pieces;
+        if (const auto match = next_match(text.substr(0, end), from)) {
+            report_.in_pieces = was_in_pieces;  // a longer match would tell no more
+            return Found{{from, end}, match->begin - from};
+        }
+        from = end + 1;
+    }
+    return std::nullopt;
+}
+
+// A match is taken if half a piece stands behind its beginning, or all of the text.
+std::optional<Span> Searcher::next_match(std::string_view text, std::size_t from) {
+    const std::size_t piece = matcher_.bytes_at_once();
+    if (text.size() <= from + piece) return matcher_.next_match(text, from);
+    while (!interrupted()) {
+        const std::size_t end = std::min(from + piece, text.size());
+        const bool is_last = end == text.size();
+        std::size_t next = end - piece / 2;
+        if (matcher_.may_match(text, from, end)) {
+            if (matcher_.match_bytes() == 0) report_.in_pieces = true;
+            const auto match = matcher_.next_match(text, from, end);
+            if (match && (is_last || match->begin <= next)) return match;
+            if (match) next = match->begin;
+        }
+        if (is_last) break;
+        from = next;
+    }
+    return std::nullopt;
+}
+
 void Searcher::search_text(std::string_view text, bool last) {
-    auto line = matcher_.next_line(text, searched_);
+    auto found = next_line(text, searched_);
     // A file without a match may well be binary; only if it is read on must that be known.
-    if (line || !last || is_part_ || report_.matched) {
+    if (found || !last || is_part_ || report_.matched) {
         if (const std::size_t nul = text.find('\0', searched_); nul != text.npos) {
             report_.binary = true;
             text = text.substr(0, nul);
-            if (line) line = matcher_.next_line(text, searched_);
+            if (found) found = next_line(text, searched_);
         }
     }
-    for (; line; line = matcher_.next_line(text, line->end + 1)) {
+    for (; found; found = next_line(text, found->line.end + 1)) {
         report_.matched = true;
-        if (pusher_.match(text, offset_, *line) == Next::kStop) {
+        if (pusher_.match(text, offset_, found->line, found->match) == Next::kStop) {
             report_.end = FileReport::End::kStopped;
             return;
         }
@@ -151,7 +205,7 @@ Done Searcher::search_whole(int fd, const Extent& extent) {
         search_text(text, true);
         return {};
     }
-    if (!matcher_.next_match(text, 0)) return {};
+    if (!next_match(text, 0)) return {};
     if (const std::size_t nul = text.find('\0'); nul != text.npos) {
         report_.binary = true;
         text = text.substr(0, nul);
@@ -164,8 +218,8 @@ Done Searcher::search_whole(int fd, const Extent& extent) {
 void Searcher::search_spans(std::string_view text) {
     std::size_t unpushed = 0;  // the first line not yet pushed as a match begins here
     std::size_t from = 0;
-    while (from <= text.size() && !interruption_.requested()) {
-        const auto match = matcher_.next_match(text, from);
+    while (from <= text.size() && !interrupted()) {
+        const auto match = next_match(text, from);
         const bool behind_last = match && match->begin == text.size() && text.ends_with('\n');
         if (!match || text.empty() || behind_last) break;
         report_.matched = true;
@@ -178,13 +232,13 @@ void Searcher::search_spans(std::string_view text) {
         for (; begin <= last; begin = unpushed) {
             const Span line{begin, std::min(text.find('\n', begin), text.size())};
             unpushed = line.end + 1;
-            if (pusher_.match(text, offset_, line) == Next::kGoOn) continue;
+            const std::size_t at = match->begin - std::min(match->begin, begin);
+            if (pusher_.match(text, offset_, line, at) == Next::kGoOn) continue;
             report_.end = FileReport::End::kStopped;
             return;
         }
         from = match->end > match->begin ? match->end : match->end + 1;
     }
-    if (interruption_.requested()) report_.end = FileReport::End::kInterrupted;
     if (pusher_.finish(text, offset_) == Next::kStop) report_.end = FileReport::End::kStopped;
 }
 

@@ -5,6 +5,10 @@
 // order mark is decoded; a UTF-8 one is skipped. A line feed ends a line; a carriage return is part
 // of it.
 //
+// What the Matcher may take long for is given to it in parts, with a look at the interruption
+// between them: whole lines, and of a line that is too long for that, or across lines, pieces that
+// overlap by half.
+//
 // A Searcher belongs to one thread; its buffer is reused from file to file.
 #pragma once
 
@@ -39,8 +43,9 @@ struct FileReport {
     };
     End end = End::kComplete;
     bool matched = false;
-    bool binary = false;         // a NUL was met; what was pushed before it is not text
-    std::uint64_t bytes = 0;     // read
+    bool in_pieces = false;   // at places only: what is longer than a piece may not have been found
+    bool binary = false;      // a NUL was met; what was pushed before it is not text
+    std::uint64_t bytes = 0;  // read
     std::uint64_t newlines = 0;  // in the extent, if it is a part and line numbers are wanted
 };
 
@@ -56,12 +61,21 @@ public:
     Outcome<FileReport> search(int fd, const Extent& extent, Sink& sink);
 
 private:
+    struct Found {
+        Span line;
+        std::size_t match = 0;  // in the line: there is none before
+    };
+
     Done search_lines(int fd, const Extent& extent);
     Done search_whole(int fd, const Extent& extent);
     void drop_beginning(const Extent& extent);
     std::string_view lines_beginning_before(std::uint64_t end) const;
     void search_text(std::string_view text, bool last);
     void search_spans(std::string_view text);
+    std::optional<Found> next_line(std::string_view text, std::size_t from);
+    std::optional<Found> next_line_in_parts(std::string_view text, std::size_t from);
+    std::optional<Span> next_match(std::string_view text, std::size_t from);
+    bool interrupted() noexcept;
     bool done() const noexcept;
 
     const Matcher& matcher_;

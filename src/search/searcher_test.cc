@@ -187,6 +187,94 @@ TEST_F(SearcherTest, matches_across_lines) {
     EXPECT_EQ(search("a", "", {}, multiline).text, "");
 }
 
+// Alternatives that match nothing here, so that little text is searched at once.
+std::string large_pattern(std::string_view pattern) {
+    std::string large(pattern);
+    large += "|";
+    for (int i = 0; i < 20; ++i) large += "[p-z]{1000}";
+    return large;
+}
+
+TEST_F(SearcherTest, pieces_of_long_lines_hide_no_short_match) {
+    std::mt19937 random(13);
+    const std::size_t piece = Matcher::compile(large_pattern("a"), {}).value().bytes_at_once();
+    ASSERT_LT(piece, 10000U);
+    std::string content;
+    for (int i = 0; i < 300; ++i) {
+        std::string line(random() % (i % 10 == 0 ? 10 * piece : piece / 2), 'a');
+        if (i % 3 == 0) line.insert(random() % (line.size() + 1), " needle ");
+        content += line + "\n";
+    }
+    for (const char* pattern : {"needle", "\\bn.{4}e\\b", "(?:^|a) needle (?:$|a)"}) {
+        const auto expected = search(pattern, content, {1, 2});
+        const auto answer = search(large_pattern(pattern), content, {1, 2});
+        EXPECT_TRUE(answer.text == expected.text) << pattern;
+        EXPECT_FALSE(expected.report.in_pieces);
+        EXPECT_TRUE(answer.report.in_pieces) << "of lines without a match";
+    }
+    const MatchOptions multiline{.multiline = true};
+    for (const char* pattern : {"needle", "dle a{0,400}\\n", "a\\na{1,9}", "needle[^b]{1,40}"}) {
+        const auto expected = search(pattern, content, {1, 0}, multiline);
+        const auto answer = search(large_pattern(pattern), content, {1, 0}, multiline);
+        EXPECT_TRUE(answer.text == expected.text) << pattern;
+        EXPECT_TRUE(answer.report.in_pieces);
+    }
+}
+
+TEST_F(SearcherTest, only_what_may_be_missing_is_said_to_be_searched_in_pieces) {
+    const std::string longer(100000, 'a');
+    EXPECT_FALSE(search(large_pattern("a$"), longer).report.in_pieces) << "found";
+    EXPECT_FALSE(search("b" + large_pattern("").substr(1), longer).report.in_pieces)
+        << "no match without a b";
+    EXPECT_FALSE(search(large_pattern("b"), "aaa\naaa\n").report.in_pieces) << "short lines";
+    const std::string literal = "b" + std::string(60000, 'a') + "b";
+    const auto answer = search(literal, longer + literal + longer, {}, {.literal = true});
+    EXPECT_TRUE(answer.report.matched && !answer.report.in_pieces);
+    EXPECT_FALSE(search(literal, longer + longer, {}, {.literal = true}).report.in_pieces);
+}
+
+// Says stop when it is asked for the last time.
+class CountedInterruption final : public Interruption {
+public:
+    explicit CountedInterruption(std::size_t most = SIZE_MAX)
+        : Interruption(std::nullopt, {}), most_(most) {}
+
+    bool requested() noexcept override {
+        if (++asks == most_) request(Cause::kCancelled);
+        return Interruption::requested();
+    }
+    std::size_t asks = 0;
+
+private:
+    std::size_t most_;
+};
+
+TEST_F(SearcherTest, it_asks_for_an_interruption_between_all_calls_that_may_take_long) {
+    const std::string pattern = large_pattern("x");
+    const std::string one_line(400000, 'a');
+    std::string many_lines;
+    while (many_lines.size() < one_line.size()) many_lines += std::string(99, 'a') + "\n";
+    for (const bool multiline : {false, true}) {
+        const auto matcher = Matcher::compile(pattern, {.multiline = multiline}).value();
+        for (const std::string& content : {one_line, many_lines}) {
+            os_write(ws("file"), content);
+            const auto fd = sys::openat(AT_FDCWD, ws("file").c_str(), O_RDONLY).value();
+            const auto search = [&](CountedInterruption& interruption) {
+                CollectLines collect;
+                return Searcher(matcher, {}, interruption)
+                    .search(fd.get(), {content.size()}, collect)
+                    ->end;
+            };
+            CountedInterruption never;
+            EXPECT_EQ(search(never), FileReport::End::kComplete);
+            EXPECT_GE(never.asks, content.size() / matcher.bytes_at_once());
+            CountedInterruption soon(50);
+            EXPECT_EQ(search(soon), FileReport::End::kInterrupted);
+            EXPECT_LE(soon.asks, 52U);
+        }
+    }
+}
+
 TEST_F(SearcherTest, an_interruption_ends_it) {
     os_write(ws("file"), "a\n");
     const auto fd = sys::openat(AT_FDCWD, ws("file").c_str(), O_RDONLY).value();

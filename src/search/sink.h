@@ -15,6 +15,7 @@ struct Line {
     std::uint64_t number = 0;  // 1 for the first line; 0 if numbers were not asked for
     std::uint64_t offset = 0;  // of its first byte
     std::string_view text;     // without the line feed; valid during the call
+    std::size_t match = 0;     // in the text: no match was found before
 };
 
 class Sink {

@@ -98,7 +98,7 @@ Attempt<Answer> run_edit_file(Session& session, const Arguments& arguments,
     const std::string name = files.shown(change->path);
     const auto before = decoded(change->old->bytes, name);
     if (!before) return before.error();
-    search::Interruption interruption(limits::kSearchTimeMax, options.cancel);
+    search::Interruption interruption(session.search_time(), options.cancel);
     const auto edited =
         text::apply_edits(before->text, *edits, [&] { return interruption.requested(); });
     if (interruption.cause() != search::Interruption::Cause::kNone) {

@@ -19,9 +19,12 @@ std::string closing(const search::FindResult& result, const search::FindQuery& q
     if (result.total == 0) note_passed_over(notes, query.walk);
     if (const std::size_t next = result.found.size(); result.total > next) {
         const std::string first = offset > 0 ? std::to_string(offset + 1) + " to " : "";
-        notes.add("Newest " + first + std::to_string(next) + " of " + std::to_string(result.total) +
-                  " shown; continue with offset=" + std::to_string(next) +
-                  ", or narrow the pattern.");
+        notes.add(
+            "Newest " + first + std::to_string(next) + " of " + std::to_string(result.total) +
+            " shown; " +
+            (next > static_cast<std::size_t>(limits::kGlobOffsetMax)
+                 ? "narrow the pattern."
+                 : "continue with offset=" + std::to_string(next) + ", or narrow the pattern."));
     }
     if (result.cut != search::FindResult::Cut::kNone) {
         notes.add("Stopped after " + seconds_of(*query.time_max) +

@@ -47,6 +47,7 @@ public:
     search::Next problem(std::string_view path, const Failure& failure) override {
         if (problems_.empty()) {
             problems_ = files_.shown(path) + ": " + std::string(code_name(failure.code));
+            if (!failure.reason.empty()) problems_ += ", " + std::string(failure.reason);
         }
         return search::Next::kGoOn;
     }
@@ -138,7 +139,7 @@ std::string closing(const Printer& printer, const GrepSummary& summary,
         notes.add("This session has read as much as it may; the result is partial.");
     }
     if (summary.problems > 0) {
-        notes.add(std::to_string(summary.problems) + " could not be searched (" +
+        notes.add(std::to_string(summary.problems) + " could not be searched, or not wholly (" +
                   printer.first_problem() + (summary.problems > 1 ? ", ..." : "") + ").");
     }
     return notes.text();
@@ -211,10 +212,11 @@ Attempt<Answer> run_grep(Session& session, const Arguments& arguments, const Cal
         return files.count_read(1).error();
     }
     std::string text = std::move(printer.text());
-    if (text.empty()) {
-        text = query->offset > 0
-                   ? "No more matches.\n"
-                   : "No matches in " + std::to_string(summary->files) + " files searched.\n";
+    if (text.empty() && query->offset > 0) {
+        const bool is_all = summary->cut == GrepSummary::Cut::kNone && summary->problems == 0;
+        text = is_all ? "No more matches.\n" : "No more matches in what was searched.\n";
+    } else if (text.empty()) {
+        text = "No matches in " + std::to_string(summary->files) + " files searched.\n";
     }
     Answer answer = text_answer(text + closing(printer, *summary, *query));
     answer.secrets = printer.secrets();

@@ -4,6 +4,7 @@
 
 #include "fs/entry.h"
 #include "search/ignore_rules.h"
+#include "search/interruption.h"
 #include "text/glob.h"
 #include "text/quote.h"
 #include "tools/arguments.h"
@@ -20,8 +21,11 @@ namespace {
 
 class Lister {
 public:
-    Lister(const Session& session, const Arguments& arguments, std::vector<text::Glob> left_out)
-        : files_(session.files()),
+    Lister(const Session& session, const Arguments& arguments, std::vector<text::Glob> left_out,
+           search::Interruption& interruption)
+        : interruption_(interruption),
+          time_max_(session.search_time()),
+          files_(session.files()),
           ignored_(session.ignored()),
           depth_(static_cast<std::size_t>(arguments.integer("depth"))),
           offset_(static_cast<std::size_t>(arguments.integer("offset"))),
@@ -38,11 +42,21 @@ public:
 
     std::string closing() const {
         Notes notes;
-        if (shown_ == 0 && offset_ > 0 && !has_unlisted_) notes.add("There are no more entries.");
+        const bool out_of_time = interruption_.cause() == search::Interruption::Cause::kTime;
+        if (shown_ == 0 && offset_ > 0 && !has_unlisted_ && !out_of_time) {
+            notes.add("There are no more entries.");
+        }
         if (left_ > 0) {
+            const std::size_t next = offset_ + shown_;
+            const bool may_go_on = next <= static_cast<std::size_t>(limits::kListOffsetMax);
             notes.add(std::to_string(shown_) + " entries shown, at least " + std::to_string(left_) +
-                      " more; continue with offset=" + std::to_string(offset_ + shown_) +
-                      ", list a directory below, use a smaller depth, or use glob.");
+                      " more; " +
+                      (may_go_on ? "continue with offset=" + std::to_string(next) + ", " : "") +
+                      "list a directory below, use a smaller depth, or use glob.");
+        }
+        if (out_of_time) {
+            notes.add("Stopped after " + seconds_of(time_max_) +
+                      " s; the result is partial. Use a smaller depth.");
         }
         if (has_unlisted_) {
             notes.add("A directory has more than " + std::to_string(limits::kListEntriesMax) +
@@ -65,6 +79,7 @@ private:
         });
         const auto scope = level < depth_ ? scope_of(directory, entries, above) : above;
         for (const ListEntry& entry : entries) {
+            if (interruption_.requested()) break;
             const std::string path = directory == "." ? entry.name : directory + "/" + entry.name;
             const bool is_directory = entry.type == FileType::kDirectory;
             const bool unwanted = std::any_of(
@@ -133,6 +148,8 @@ private:
         text_ += '\n';
     }
 
+    search::Interruption& interruption_;
+    const std::chrono::milliseconds time_max_;
     const Files& files_;
     const search::IgnoreFile& ignored_;
     const std::size_t depth_;
@@ -148,16 +165,24 @@ private:
 
 Attempt<std::vector<text::Glob>> globs_of(const std::vector<std::string>& patterns) {
     std::vector<text::Glob> globs;
+    std::size_t alternatives = 0;
     for (const std::string& pattern : patterns) {
         auto glob = text::Glob::compile(written_pattern(pattern), {.any_depth = true});
         if (!glob) return bad_pattern(glob.error(), pattern);
+        alternatives += text::expand_braces(pattern).value_or(std::vector<std::string>{}).size();
+        if (alternatives > limits::kGlobAlternativesMax) {
+            return Problem(Code::kLimitReached,
+                           "list_directory: the globs of 'ignore' stand for more than " +
+                               std::to_string(limits::kGlobAlternativesMax) +
+                               " patterns. Give fewer alternatives.");
+        }
         globs.push_back(std::move(*glob));
     }
     return globs;
 }
 
 Attempt<Answer> run_list_directory(Session& session, const Arguments& arguments,
-                                   const CallOptions&) {
+                                   const CallOptions& options) {
     const Files& files = session.files();
     const std::string& path = arguments.text("path");
     const auto directory = files.directory(path);
@@ -165,8 +190,10 @@ Attempt<Answer> run_list_directory(Session& session, const Arguments& arguments,
     if (!directory) return directory.error();
     auto left_out = globs_of(arguments.texts("ignore"));
     if (!left_out) return left_out.error();
-    Lister lister(session, arguments, std::move(*left_out));
+    search::Interruption interruption(session.search_time(), options.cancel);
+    Lister lister(session, arguments, std::move(*left_out), interruption);
     if (auto listed = lister.list(*directory); !listed) return listed.error();
+    if (interruption.cause() == search::Interruption::Cause::kCancelled) return call_cancelled();
     return text_answer(files.shown_directory(*directory) + "\n" + lister.take() + lister.closing());
 }
 

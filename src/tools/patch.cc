@@ -340,7 +340,7 @@ Attempt<Answer> run_patch(Session& session, const Arguments& arguments,
     const auto parsed = text::parse_patch(arguments.text("patch"));
     if (!parsed) return malformed(session.files(), parsed.error());
     Stager stager(session);
-    search::Interruption interruption(limits::kSearchTimeMax, options.cancel);
+    search::Interruption interruption(session.search_time(), options.cancel);
     for (const text::FileChange& change : *parsed) {
         if (interruption.requested()) return interrupted(interruption, "The changes");
         if (auto staged = stager.stage(change); !staged) return staged.error();

@@ -3,6 +3,8 @@
 
 #include <cstdio>
 
+#include <paddock/limits.h>
+
 #include "tools/desk.h"
 
 namespace paddock::testing {
@@ -115,6 +117,17 @@ TEST_F(PagedGrep, files_come_each_once_whatever_their_names) {
         EXPECT_GE(pages_, 3) << "nothing was cut";
         EXPECT_EQ(found("count", arguments), counts) << limit;
     }
+}
+
+TEST_F(PagedGrep, no_more_is_said_only_where_all_was_searched) {
+    tree({"ROOT/a=x\n"});
+    EXPECT_EQ(ok("grep", {{"pattern", "x"}, {"offset", 1}}), "No more matches.\n");
+    os_write(ws("b"), std::string(limits::kSearchLineBytesMax + 1, 'y'));
+    const std::string answer = ok("grep", {{"pattern", "x"}, {"offset", 1}});
+    EXPECT_EQ(
+        answer,
+        "No more matches in what was searched.\n\n[1 could not be searched, or not wholly (b: "
+        "limit_reached, has a line that is too long to be searched).]");
 }
 
 TEST_F(PagedGrep, a_cut_by_size_says_where_to_go_on) {

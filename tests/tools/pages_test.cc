@@ -3,6 +3,11 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <stop_token>
+
+#include <paddock/limits.h>
+
+#include "sys/open.h"
 #include "tools/desk.h"
 
 namespace paddock::testing {
@@ -62,6 +67,46 @@ TEST_F(Pages, of_a_tree_name_again_what_they_are_in) {
     EXPECT_EQ(pages("list_directory", {{"depth", 3}}).back(),
               "./\na/\n  b/\n    1998\n    1999\n  none/\nother/\n  x\nz\n");
     EXPECT_EQ(ok("list_directory", {{"depth", 3}, {"offset", 1003}}), "./\nother/\n  x\nz\n");
+}
+
+TEST_F(Pages, end_where_no_further_offset_is_taken) {
+    tree({"ROOT/d/", "ROOT/e/"});
+    const auto directory = sys::openat(AT_FDCWD, ws("d").c_str(), O_RDONLY).value();
+    for (std::size_t i = 0; i < limits::kListEntriesMax + 100; ++i) {
+        ASSERT_EQ(::mknodat(directory.get(), std::to_string(i).c_str(), S_IFREG | 0600, 0), 0);
+    }
+    for (int i = 0; i < 1100; ++i) os_write(ws("e/" + std::to_string(i)), "");
+    const auto closing = [&](std::string_view tool, const json::Object& arguments) {
+        const std::string text = ok(tool, arguments);
+        return text.substr(text.rfind('[') + 1);
+    };
+    EXPECT_EQ(closing("glob", {{"pattern", "d/*"}, {"limit", 100}, {"offset", 99'950}}),
+              "Newest 99951 to 100050 of 100100 shown; narrow the pattern.]");
+    EXPECT_EQ(closing("list_directory", {{"path", "d"}, {"offset", 99'500}}),
+              "A directory has more than 100000 entries; those beyond, by name, are not listed. "
+              "Find them with glob.]");
+    const std::string last = closing("list_directory", {{"depth", 2}, {"offset", 100'000}});
+    EXPECT_TRUE(last.starts_with("1000 entries shown, at least 102 more; list a directory below"))
+        << last;
+}
+
+TEST_F(Pages, of_a_directory_end_when_cancelled) {
+    tree({"ROOT/a="});
+    tools::CallOptions cancelled;
+    std::stop_source source;
+    source.request_stop();
+    cancelled.cancel = source.get_token();
+    const auto answer = tools::call(workspace(), "list_directory", "{}", cancelled);
+    ASSERT_TRUE(answer.error.has_value());
+    EXPECT_EQ(*answer.error, Code::kCancelled);
+}
+
+TEST_F(Pages, what_is_left_out_of_a_directory_is_bounded_in_all) {
+    tree({"ROOT/a=", "ROOT/b="});
+    const std::string many = "{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}";  // 512
+    EXPECT_EQ(ok("list_directory", {{"ignore", json::Array{many, "a", "c"}}}), "./\nb\n");
+    EXPECT_EQ(refused("list_directory", {{"ignore", json::Array{many, many, "a"}}}),
+              "limit_reached");
 }
 
 }  // namespace
