@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <utility>
 
 #include <paddock/limits.h>
 
@@ -48,8 +49,9 @@ class Layout {
 public:
     enum class Seen : bool { kAll, kAbove };
 
-    Layout(const Root& root, const NotableMap& notable, std::string_view home, Seen seen)
-        : root_(root), notable_(notable), home_(home), seen_(seen) {}
+    Layout(const Root& root, const NotableMap& notable, std::string_view home, Seen seen,
+           GitBounds bounds = {})
+        : root_(root), notable_(notable), home_(home), seen_(seen), bounds_(std::move(bounds)) {}
 
     GitParts run();
 
@@ -63,6 +65,10 @@ private:
     void lead_to(const std::string& path, const std::string& pointer,
                  const std::set<std::string>& worktrees);
     bool may_spend(std::size_t bytes);
+    bool may_go_on();
+    bool is_known(const std::string& path) const {
+        return bounds_.is_known && bounds_.is_known(path);
+    }
     void add_part(std::string path, GitPart::Kind kind, std::string_view git_directory,
                   const std::string& named_by = {});
     void follow_dot_git(const std::string& directory, const NotableEntry& entry);
@@ -81,6 +87,7 @@ private:
     const NotableMap& notable_;
     const std::string_view home_;
     const Seen seen_;
+    const GitBounds bounds_;
     std::set<std::string> directories_;                       // of git
     std::vector<std::string> waiting_;                        // those whose parts are not known yet
     std::map<std::string, std::set<std::string>> worktrees_;  // of a git directory
@@ -89,6 +96,7 @@ private:
     std::vector<GitPart> configs_;  // of these
     std::vector<HooksPath> hooks_paths_;
     std::size_t spent_ = 0;
+    bool is_interrupted_ = false;
 };
 
 // git takes it for a repository: its own parts, or those that it shares.
@@ -102,6 +110,7 @@ bool has_the_shape(const std::vector<NotableEntry>& entries) {
 
 GitParts Layout::run() {
     for (const auto& [path, entries] : notable_) {
+        if (!may_go_on()) break;
         for (const NotableEntry& entry : entries) {
             if (is_git_directory_name(entry.name)) follow_dot_git(path, entry);
         }
@@ -109,19 +118,22 @@ GitParts Layout::run() {
         if (by_name) worktrees_[path].insert(std::string(parent_of(path)));
         if (by_name || has_the_shape(entries)) add_directory(path);
     }
-    while (!waiting_.empty()) {
+    while (!waiting_.empty() && may_go_on()) {
         const std::string next = std::move(waiting_.back());
         waiting_.pop_back();
         find_parts(next);
     }
     // Each may include more of them.
-    for (std::size_t i = 0; i < configs_.size(); ++i) read_config(GitPart(configs_[i]));
+    for (std::size_t i = 0; i < configs_.size() && may_go_on(); ++i) {
+        read_config(GitPart(configs_[i]));
+    }
     // What they say of hooks depends on the worktrees, which any of them may name.
     for (const HooksPath& hooks : hooks_paths_) add_hooks(hooks);
     GitParts parts;
     parts.all.reserve(parts_.size());
     for (auto& [path, part] : parts_) parts.all.push_back(std::move(part));
-    parts.is_cut = spent_ > limits::kGitLedBytesMax;
+    parts.is_flooded = spent_ > limits::kGitLedBytesMax;
+    parts.is_cut = parts.is_flooded || is_interrupted_;
     return parts;
 }
 
@@ -130,6 +142,12 @@ GitParts Layout::run() {
 bool Layout::may_spend(std::size_t bytes) {
     if (spent_ <= limits::kGitLedBytesMax) spent_ += bytes;
     return spent_ <= limits::kGitLedBytesMax;
+}
+
+bool Layout::may_go_on() {
+    is_interrupted_ =
+        is_interrupted_ || (bounds_.interruption != nullptr && bounds_.interruption->requested());
+    return !is_interrupted_;
 }
 
 void Layout::add_directory(const std::string& path) {
@@ -237,8 +255,11 @@ void Layout::follow_config(const std::string& path, const std::string& git_direc
 
 void Layout::read_config(const GitPart& config) {
     const auto content = root_.read_file(config.path, limits::kGitConfigBytesMax);
-    const bool is_included = !config.named_by.empty();
-    if (!content || (is_included && !may_spend(content->size()))) return;
+    if (!content) return;
+    // Above one path there are few, and nobody to know them.
+    const bool is_above = seen_ == Seen::kAbove && config.named_by.empty();
+    const bool is_free = is_above || is_known(config.path);
+    if (!is_free && !may_spend(content->size())) return;
     const auto settings = policy::parse_git_config(*content);
     if (!settings) return;
     // Git obeys the last of its kind.
@@ -284,6 +305,7 @@ std::set<std::string> Layout::bases_of(const std::string& git_directory) const {
 void Layout::add_hooks(const HooksPath& written) {
     const GitPart& config = written.config;
     for (const std::string& base : bases_of(config.git_directory)) {
+        if (!may_go_on()) return;
         const auto hooks = configured(written.path, base);
         // A directory with the repository in it cannot be kept as it is.
         if (!hooks || is_within(config.git_directory, *hooks)) continue;
@@ -386,8 +408,9 @@ std::string name_in_dot_git(const GitPart& part) {
     return joined(joined(parent_of(part.git_directory), ".git"), name);
 }
 
-GitParts git_parts(const Root& root, const NotableMap& notable, std::string_view home) {
-    return Layout(root, notable, home, Layout::Seen::kAll).run();
+GitParts git_parts(const Root& root, const NotableMap& notable, std::string_view home,
+                   const GitBounds& bounds) {
+    return Layout(root, notable, home, Layout::Seen::kAll, bounds).run();
 }
 
 void note_repository(const Root& root, const std::string& path, NotableMap& notable) {

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <iterator>
 #include <mutex>
+#include <new>
 #include <set>
 #include <utility>
 
@@ -28,11 +29,13 @@
 namespace paddock::tools {
 namespace {
 
-using policy::GitSetting;
 using policy::Trusted;
 using search::ProtectedKind;
 using search::ProtectedPath;
 using search::Protection;
+
+constexpr Failure kTooLittleMemory{Code::kLimitReached, 0,
+                                   "takes more memory than there is to be looked through"};
 
 }  // namespace
 
@@ -60,9 +63,12 @@ private:
     using Clock = std::chrono::steady_clock;
 
     void trust(const List& list);
+    Done trust_all();
     Error error_of(const Failure& failure) const;
     Done seen_all() const;
+    Done undo();
     Done undo_all();
+    Outcome<List> look();
     bool pass(const List& list);
     void open_closed_directories();
     Outcome<List> find();
@@ -108,6 +114,10 @@ private:
     ClosedDirectories closed_;
     GuardReport report_;
 
+    bool is_broken_ = false;       // memory ran out while everything was being trusted
+    bool is_short_ = false;        // or while something was judged
+    bool judges_nothing_ = false;  // of git's that is not known: it goes as it is
+
     // During a pass.
     bool acted_ = false;
     bool advanced_ = false;  // something is gone for good, back where it was, or newly mended
@@ -123,15 +133,27 @@ void Guard::Impl::trust(const List& list) {
     began_ = true;
 }
 
+// What is known is of no use after that has failed half way.
+Done Guard::Impl::trust_all() try {
+    PADDOCK_ASSIGN(list, look());
+    PADDOCK_TRY(seen_all());
+    is_broken_ = true;
+    trust(list);
+    is_broken_ = false;
+    return {};
+} catch (const std::bad_alloc&) {
+    return kTooLittleMemory;
+}
+
 Result<std::vector<ProtectedPath>> Guard::Impl::before(Since since) {
     const std::lock_guard lock(mutex_);
     Done done;
-    if (began_ && since == Since::kBusy) {
-        done = undo_all();
-    } else if (const auto list = paths_.find(); !list) {
-        done = list.error();
-    } else if (done = seen_all(); done) {
-        trust(*list);
+    if (is_broken_) {
+        done = kTooLittleMemory;
+    } else if (began_ && since == Since::kBusy) {
+        done = undo();
+    } else {
+        done = trust_all();
     }
     if (done && known_.size() + sockets_.size() > limits::kProtectedPathsMax) {
         done = refuse(Code::kLimitReached, "has too many protected paths");
@@ -155,7 +177,7 @@ void Guard::Impl::not_bound(const std::vector<ProtectedPath>& paths) {
 
 GuardReport Guard::Impl::after() {
     const std::lock_guard lock(mutex_);
-    const Done done = undo_all();
+    const Done done = is_broken_ ? Done(kTooLittleMemory) : undo();
     if (!done) report_.unfinished = error_of(done.error());
     return std::exchange(report_, {});
 }
@@ -172,6 +194,17 @@ Done Guard::Impl::seen_all() const {
                   "places that git's settings lead to, and no command runs until some are gone");
 }
 
+// All that is hostile is bounded, but who makes it may have left too little memory all the same.
+// Then what is not known goes without a judgement, which takes the least.
+Done Guard::Impl::undo() {
+    for (const bool is_short : {false, true}) try {
+            is_short_ = is_short;
+            return undo_all();
+        } catch (const std::bad_alloc&) {
+        }
+    return kTooLittleMemory;
+}
+
 // There is an end to what can be taken away, moved back or mended, unless somebody makes more.
 Done Guard::Impl::undo_all() {
     left_.clear();
@@ -180,6 +213,8 @@ Done Guard::Impl::undo_all() {
     const Clock::time_point deadline = Clock::now() + patience_;
     for (int passes = 1, vain = 0;; ++passes) {
         PADDOCK_ASSIGN(list, find());
+        // Whoever makes more configs than can be read hides something among them.
+        judges_nothing_ = is_short_ || paths_.is_flooded();
         if (!began_) trust(list);
         sockets_.admit(paths_.sockets());
         const auto& left = paths_.snapshot().left();
@@ -196,11 +231,18 @@ Done Guard::Impl::undo_all() {
 }
 
 Outcome<Guard::Impl::List> Guard::Impl::find() {
-    auto list = paths_.find();
+    auto list = look();
     if (list || list.error().code != Code::kPermissionDenied) return list;
     if (!make_readable(root_, {})) return list;
     record(".", Undone::kMadeReadable, {});
-    return paths_.find();
+    return look();
+}
+
+Outcome<Guard::Impl::List> Guard::Impl::look() {
+    return paths_.find(limits::kProtectedLookTimeMax, [this](const std::string& path) {
+        const KnownPath* known = known_.find(path);
+        return known != nullptr && !known->made_inside;
+    });
 }
 
 // True if something was undone.
@@ -368,7 +410,7 @@ void Guard::Impl::judge_pointer(const ProtectedPath& entry, KnownPath* known) {
     if (is_trusted && entry.stat.type == known->at.stat.type &&
         known->kept.difference(root_, held_).changed.empty()) {
         known_.update(*known, entry);
-    } else if (leads_to_repository(root_, entry.path)) {
+    } else if (!is_short_ && leads_to_repository(root_, entry.path)) {
         known_.accept(entry);
     } else {
         take_away(entry.path, entry.stat, entry.rule, is_trusted ? known : nullptr);
@@ -377,13 +419,17 @@ void Guard::Impl::judge_pointer(const ProtectedPath& entry, KnownPath* known) {
 
 void Guard::Impl::judge_config(const ProtectedPath& entry, const KnownPath* known) {
     const bool is_trusted = known != nullptr && !known->made_inside;
+    if (judges_nothing_ && !is_trusted) {
+        take_away(entry);
+        return;
+    }
     auto judged = judge_config_file(
-        root_, entry.path, known == nullptr ? std::vector<GitSetting>() : known->settings,
+        root_, entry.path, is_trusted && known->config ? *known->config : std::string(),
         is_trusted && !kernel_holds_ ? Trusted::kStays : Trusted::kMayChange);
     if (!judged) {
         take_away(entry);
     } else if (judged->verdict.is_clean()) {
-        known_.accept(entry, std::move(judged->settings));
+        known_.accept(entry, std::move(judged->text));
     } else {
         clean(entry, judged->verdict);
     }

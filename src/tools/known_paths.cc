@@ -40,13 +40,18 @@ KnownPath KnownPaths::trusted(const ProtectedPath& entry) {
     if (const auto stat = root_.lstat(parent.empty() ? "." : parent)) known.parent = *stat;
     if (entry.protection == Protection::kPinned) return known;
     if (entry.kind == ProtectedKind::kGitConfig && can_be_bound(entry)) {
-        const auto content = root_.read_file(entry.path, limits::kGitConfigBytesMax);
-        auto settings = policy::parse_git_config(content ? *content : std::string());
-        if (settings) known.settings = std::move(*settings);
+        keep_config(known);
     } else if (!kernel_holds_ || entry.kind == ProtectedKind::kGitHooks || !can_be_bound(entry)) {
         known.kept = KeptTree::of(root_, entry.path, bytes_left_);
     }
     return known;
+}
+
+void KnownPaths::keep_config(KnownPath& known) {
+    auto content = root_.read_file(known.at.path, limits::kGitConfigBytesMax);
+    if (!content || content->size() > config_bytes_left_) return;
+    config_bytes_left_ -= content->size();
+    known.config = std::move(*content);
 }
 
 bool KnownPaths::is_doubted(const Stat& stat) const {
@@ -57,6 +62,11 @@ bool KnownPaths::is_doubted(const Stat& stat) const {
 void KnownPaths::trust(const List& list) {
     bytes_left_ = kernel_holds_ ? 0 : limits::kGuardKeptBytesMax;
     set_unseen_aside(list);
+    // What is kept already comes first: nothing that commands made takes the owner's place.
+    std::size_t kept = 0;
+    for (const auto& [path, known] : known_) kept += known.config ? known.config->size() : 0;
+    config_bytes_left_ = limits::kGitConfigsKeptBytesMax;
+    config_bytes_left_ -= std::min(config_bytes_left_, kept);
     std::map<std::string, KnownPath> now;
     for (const ProtectedPath& entry : list) {
         KnownPath* old = find(entry.path);
@@ -66,6 +76,10 @@ void KnownPaths::trust(const List& list) {
         }
         const bool bound = old != nullptr && is_still_bound(*old, entry);
         const bool as_it_was = bound && !old->judged && is_unchanged(old->at.stat, entry.stat);
+        if (!as_it_was && old != nullptr && old->config) {
+            config_bytes_left_ += old->config->size();
+            old->config.reset();
+        }
         KnownPath known = as_it_was ? std::move(*old) : trusted(entry);
         known.at = entry;
         known.bound = bound;
@@ -111,14 +125,14 @@ void KnownPaths::update(KnownPath& known, const ProtectedPath& entry) {
     known.at = entry;
 }
 
-void KnownPaths::accept(const ProtectedPath& entry, std::vector<policy::GitSetting> settings) {
+void KnownPaths::accept(const ProtectedPath& entry, std::string config) {
     const auto [found, is_new] = known_.try_emplace(entry.path);
     KnownPath& known = found->second;
     known.bound = is_still_bound(known, entry);
     known.made_inside = known.made_inside || is_new;
     known.judged = true;
     known.at = entry;
-    known.settings = std::move(settings);
+    if (known.config) known.config = std::move(config);
 }
 
 KnownPath* KnownPaths::find(const std::string& path) {
@@ -241,10 +255,11 @@ bool KnownPaths::restore(const KnownPath& known) const {
     if (known.at.kind != ProtectedKind::kGitConfig || !can_be_bound(known.at)) {
         return known.kept.restore_all(root_);
     }
+    if (!known.config) return false;
     WriteOptions options;
     options.must_create = true;
     options.mode = known.at.stat.mode & 0777U;
-    return root_.write_file(path, policy::print_git_config(known.settings), options).has_value();
+    return root_.write_file(path, *known.config, options).has_value();
 }
 
 }  // namespace paddock::tools

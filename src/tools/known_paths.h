@@ -8,13 +8,13 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include <paddock/root.h>
 
-#include "policy/git_config.h"
 #include "search/protected_paths.h"
 #include "tools/held_objects.h"
 #include "tools/kept_tree.h"
@@ -23,12 +23,12 @@ namespace paddock::tools {
 
 struct KnownPath {
     search::ProtectedPath at{};
-    Stat parent{};             // of the directory that it is in
-    bool bound = false;        // the kernel keeps commands from this very object
-    bool made_inside = false;  // was not there when all was trusted
-    bool judged = false;       // accepted since: whoever made it may still be at work
-    std::vector<policy::GitSetting> settings{};  // of a config
-    KeptTree kept{};                             // of what is trusted and may change all the same
+    Stat parent{};                        // of the directory that it is in
+    bool bound = false;                   // the kernel keeps commands from this very object
+    bool made_inside = false;             // was not there when all was trusted
+    bool judged = false;                  // accepted since: whoever made it may still be at work
+    std::optional<std::string> config{};  // the text of one that is trusted, if it could be kept
+    KeptTree kept{};                      // of what is trusted and may change all the same
 };
 
 class KnownPaths {
@@ -47,8 +47,8 @@ public:
     // Not in order, and could not be undone. Until the next follow().
     void doubt(const Stat& stat) { doubted_.push_back(stat); }
 
-    // As it is now, because it can do no harm.
-    void accept(const search::ProtectedPath& entry, std::vector<policy::GitSetting> settings = {});
+    // As it is now, because it can do no harm. Of a config that was trusted before, with its text.
+    void accept(const search::ProtectedPath& entry, std::string config = {});
 
     KnownPath* find(const std::string& path);
     void forget(const std::string& path) { known_.erase(path); }
@@ -83,6 +83,7 @@ private:
     using Known = std::map<std::string, KnownPath>;
 
     KnownPath trusted(const search::ProtectedPath& entry);
+    void keep_config(KnownPath& known);
     void hold_all();
     void set_unseen_aside(const List& list);
     bool is_doubted(const Stat& stat) const;
@@ -91,7 +92,8 @@ private:
 
     const Root root_;
     const bool kernel_holds_;
-    std::size_t bytes_left_ = 0;  // of content to be kept
+    std::size_t bytes_left_ = 0;         // of content to be kept
+    std::size_t config_bytes_left_ = 0;  // of configs
     Known known_;
     std::set<std::string> gone_;
     std::vector<Stat> doubted_;
