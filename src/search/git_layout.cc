@@ -309,9 +309,11 @@ void Layout::add_hooks(const HooksPath& written) {
         const auto hooks = configured(written.path, base);
         // A directory with the repository in it cannot be kept as it is.
         if (!hooks || is_within(config.git_directory, *hooks)) continue;
-        // Those of its own come first: nobody else's can take their place.
-        const bool is_own = base == config.git_directory || base == parent_of(config.git_directory);
-        if (!is_own && !may_spend(hooks->size())) continue;
+        // Nobody else's take the place of its own and of those that are known.
+        const bool is_free = base == config.git_directory ||
+                             base == parent_of(config.git_directory) ||
+                             is_known(joined(base, ".git"));
+        if (!is_free && !may_spend(hooks->size())) continue;
         add_part(*hooks, GitPart::Kind::kHooks, config.git_directory, config.path);
     }
 }

@@ -45,8 +45,8 @@ struct GitParts {
 
 // How far a look goes.
 struct GitBounds {
-    // A config that costs nothing to read, so that nobody's flood keeps it from being looked at.
-    // Empty: there is none.
+    // A config that costs nothing to read, or a ".git" file in whose directory hooks cost nothing
+    // to find, so that nobody's flood keeps them from being looked at. Empty: there is none.
     std::function<bool(const std::string& path)> is_known{};
     Interruption* interruption = nullptr;
 };

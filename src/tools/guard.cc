@@ -211,15 +211,20 @@ Done Guard::Impl::undo_all() {
     mended_.clear();
     moved_back_.clear();
     const Clock::time_point deadline = Clock::now() + patience_;
+    bool was_flooded = false;
     for (int passes = 1, vain = 0;; ++passes) {
         PADDOCK_ASSIGN(list, find());
-        // Whoever makes more configs than can be read hides something among them.
+        // Whoever makes more of what git obeys than can be judged hides something among it.
         judges_nothing_ = is_short_ || paths_.is_flooded();
         if (!began_) trust(list);
         sockets_.admit(paths_.sockets());
         const auto& left = paths_.snapshot().left();
         left_.insert(left_.end(), left.begin(), left.end());
-        if (!pass(list)) return seen_all();
+        if (!pass(list)) {
+            // What had been moved is known by now, and costs the next look nothing.
+            if (!paths_.is_flooded() || was_flooded) return seen_all();
+            was_flooded = true;
+        }
         vain = advanced_ ? 0 : vain + 1;
         const bool is_late = passes >= limits::kGuardPassesMax && Clock::now() >= deadline;
         if (vain == limits::kGuardPassesMax || (is_late && alive_())) {
@@ -410,7 +415,7 @@ void Guard::Impl::judge_pointer(const ProtectedPath& entry, KnownPath* known) {
     if (is_trusted && entry.stat.type == known->at.stat.type &&
         known->kept.difference(root_, held_).changed.empty()) {
         known_.update(*known, entry);
-    } else if (!is_short_ && leads_to_repository(root_, entry.path)) {
+    } else if (!judges_nothing_ && leads_to_repository(root_, entry.path)) {
         known_.accept(entry);
     } else {
         take_away(entry.path, entry.stat, entry.rule, is_trusted ? known : nullptr);

@@ -528,7 +528,35 @@ TEST_F(GuardGit, more_than_settings_may_lead_to) {
     (void)report();
     EXPECT_FALSE(os_exists(ws("z/.git/hooks/pre-commit")));
     EXPECT_EQ(os_read(ws("f/config")).value_or("").find("path"), std::string::npos);
+    EXPECT_FALSE(os_exists(ws("w/1/.git"))) << "among those is what is hidden";
     EXPECT_EQ(after(), "") << "nothing leads anywhere now";
+}
+
+// The owner's worktrees and hooks are looked at, however many others a command makes.
+TEST_F(GuardGit, a_flood_of_worktrees_hides_no_hook) {
+    const std::string program = evil();
+    ASSERT_TRUE(
+        sh("git config core.hooksPath .githooks && mkdir .githooks && touch .githooks/README && "
+           "git add . && git commit -q -m hooks && git worktree add -q ../wt",
+           "main"));
+    (void)before();
+    // Each with a path of 3.6 KB, so that they are more than can be followed.
+    std::string deep = ws("0");
+    for (int i = 0; i < 14; ++i) deep += "/" + std::string(240, '0');
+    std::filesystem::create_directories(deep);
+    os_write(ws("f"), "gitdir: " + ws("main/.git") + "\n");
+    for (int i = 10'000; i < 20'000; ++i) {
+        const std::string worktree = deep + "/" + std::string(235, 'a') + std::to_string(i);
+        std::filesystem::create_directory(worktree);
+        std::filesystem::create_hard_link(ws("f"), worktree + "/.git");
+    }
+    ASSERT_TRUE(sh("mv wt old; cp -a old wt; cp evil wt/.githooks/pre-commit"));
+    EXPECT_TRUE(is_obeyed("wt", "git commit --allow-empty -m x")) << "the attack is none";
+    (void)report();
+    EXPECT_FALSE(is_obeyed("wt", "git commit --allow-empty -m x"));
+    EXPECT_TRUE(os_exists(ws("old/.git"))) << "of the worktree that was there";
+    EXPECT_EQ(after(), "");
+    EXPECT_EQ(before().find("error"), std::string::npos);
 }
 
 TEST_F(GuardGit, more_settings_than_can_be_held) {
