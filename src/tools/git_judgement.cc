@@ -61,6 +61,15 @@ bool leads_to_repository(const Root& root, const std::string& path) {
     return has("HEAD") && ((has("objects") && has("refs")) || (may_share && has("commondir")));
 }
 
+bool redirects_repository(const Root& root, const std::string& path) {
+    if (search::is_git_directory_name(fs::leaf_of(path))) return false;
+    const auto has = [&](const char* name) {
+        const auto there = root.lstat(fs::joined(fs::parent_of(path), name));
+        return there || there.error().code != Code::kNotFound;
+    };
+    return has("config") || has("objects");
+}
+
 Outcome<JudgedConfig> judge_config_file(const Root& root, const std::string& path,
                                         std::string_view trusted, policy::Trusted fate) {
     JudgedConfig judged;

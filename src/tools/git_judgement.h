@@ -15,6 +15,10 @@ namespace paddock::tools {
 // one's own parts are another question.
 bool leads_to_repository(const Root& root, const std::string& path);
 
+// Would the "commondir" at `path` take the place of settings or objects that its directory has
+// itself, as no worktree's has?
+bool redirects_repository(const Root& root, const std::string& path);
+
 struct JudgedConfig {
     policy::GitVerdict verdict;
     std::string text;  // if the verdict is clean

@@ -412,10 +412,12 @@ void Guard::Impl::judge_link(const ProtectedPath& entry, KnownPath* known) {
 
 void Guard::Impl::judge_pointer(const ProtectedPath& entry, KnownPath* known) {
     const bool is_trusted = known != nullptr && !known->made_inside;
+    const bool is_common = !search::is_git_directory_name(fs::leaf_of(entry.path));
     if (is_trusted && entry.stat.type == known->at.stat.type &&
         known->kept.difference(root_, held_).changed.empty()) {
         known_.update(*known, entry);
-    } else if (!judges_nothing_ && leads_to_repository(root_, entry.path)) {
+    } else if (!judges_nothing_ && leads_to_repository(root_, entry.path) &&
+               !redirects_repository(root_, entry.path) && !(is_trusted && is_common)) {
         known_.accept(entry);
     } else {
         take_away(entry.path, entry.stat, entry.rule, is_trusted ? known : nullptr);

@@ -213,12 +213,7 @@ TEST_F(GuardGit, commondir_in_a_repository_that_was_there) {
     const std::string program = evil();
     expect_undone("git init -q n && git -C n config core.fsmonitor " + program +
                       " && echo ../../n/.git > main/.git/commondir",
-                  "main", "n/.git/config:cleaned(core.fsmonitor) ");
-    // It still leads to a repository inside, clean by now.
-    EXPECT_TRUE(os_exists(ws("main/.git/commondir")));
-    (void)before();
-    ASSERT_TRUE(sh("echo /nowhere > main/.git/commondir"));
-    EXPECT_EQ(after(), "");  // bound by now, so nobody inside did it
+                  "main", "main/.git/commondir:quarantined n/.git/config:cleaned(core.fsmonitor) ");
 }
 
 TEST_F(GuardGit, git_file_that_leads_to_an_evil_directory) {
@@ -530,6 +525,34 @@ TEST_F(GuardGit, more_than_settings_may_lead_to) {
     EXPECT_EQ(os_read(ws("f/config")).value_or("").find("path"), std::string::npos);
     EXPECT_FALSE(os_exists(ws("w/1/.git"))) << "among those is what is hidden";
     EXPECT_EQ(after(), "") << "nothing leads anywhere now";
+}
+
+// A "commondir" has git read another config than the one that the kernel holds.
+TEST_F(GuardGit, a_repository_that_was_there_is_not_led_elsewhere) {
+    ASSERT_TRUE(sh("git remote add origin https://good.example/r", "main"));
+    const auto is_led = [&] { return sh("git remote -v | grep -q evil", "main"); };
+    const std::string lead =
+        "mkdir z; cp -r main/.git/HEAD main/.git/objects main/.git/refs main/.git/config z; "
+        "git -C z config remote.origin.url https://evil.example/r; "
+        "echo ../../z > main/.git/commondir; ";
+    for (const std::string without : {"true", "mv main/.git/objects ."}) {
+        (void)before();
+        ASSERT_TRUE(sh(lead + without));
+        EXPECT_TRUE(is_led()) << "the attack is none";
+        EXPECT_EQ(after(), "main/.git/commondir:quarantined ");
+        EXPECT_EQ(after(), "");
+        ASSERT_TRUE(sh("rm -rf z; [ ! -e objects ] || mv objects main/.git"));
+        EXPECT_FALSE(is_led()) << without;
+    }
+}
+
+TEST_F(GuardGit, a_worktree_that_was_there_keeps_its_repository) {
+    kernel_holds = false;
+    ASSERT_TRUE(sh("git -C main worktree add -q ../wt && git clone -q --bare main z"));
+    (void)before();
+    ASSERT_TRUE(sh("echo ../../../../z > main/.git/worktrees/wt/commondir"));
+    EXPECT_EQ(after(), "main/.git/worktrees/wt/commondir:restored ");
+    EXPECT_TRUE(sh("git status", "wt"));
 }
 
 // The owner's worktrees and hooks are looked at, however many others a command makes.
