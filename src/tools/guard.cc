@@ -313,22 +313,36 @@ void Guard::Impl::move_pinned_back() {
 }
 
 // What configs name, and pointers and links lead to: each after what leads there has been accepted.
+// What was undone leads nowhere before the next look.
 void Guard::Impl::settle_named(const List& list) {
-    std::set<std::string> settled;
-    for (bool progress = true; progress && !acted_;) {
-        progress = false;
-        for (const ProtectedPath& entry : list) {
-            if (entry.named_by.empty() || settled.contains(entry.path)) continue;
-            const KnownPath* source = known_.find(entry.named_by);
-            const auto there = root_.lstat(entry.named_by);
-            if (source == nullptr || !there || !is_same_object(source->at.stat, *there)) continue;
-            const bool accepted = source->at.named_by.empty() || settled.contains(entry.named_by);
-            if (!accepted) continue;
-            settle(entry);
-            if (acted_) return;
-            progress = settled.insert(entry.path).second;
-        }
+    std::vector<const ProtectedPath*> waiting;
+    for (const ProtectedPath& entry : list) {
+        if (!entry.named_by.empty()) waiting.push_back(&entry);
     }
+    std::set<std::string> settled;
+    bool acted = false;
+    for (bool progress = true; progress;) {
+        progress = false;
+        std::vector<const ProtectedPath*> left;
+        for (const ProtectedPath* entry : waiting) {
+            const KnownPath* source = known_.find(entry->named_by);
+            const auto there = root_.lstat(entry->named_by);
+            const bool stays =
+                source != nullptr && there && is_same_object(source->at.stat, *there);
+            const bool accepted =
+                stays && (source->at.named_by.empty() || settled.contains(entry->named_by));
+            if (!accepted) {
+                left.push_back(entry);
+                continue;
+            }
+            acted_ = false;
+            settle(*entry);
+            if (!acted_) progress = settled.insert(entry->path).second;
+            acted = acted || acted_;
+        }
+        waiting = std::move(left);
+    }
+    acted_ = acted;
 }
 
 void Guard::Impl::look_for_missing() {
