@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <mutex>
 #include <new>
 #include <set>
@@ -121,9 +122,9 @@ private:
     // During a pass.
     bool acted_ = false;
     bool advanced_ = false;  // something is gone for good, back where it was, or newly mended
-    std::set<std::string> mended_;                  // since the first pass
-    std::set<ObjectKey> moved_back_;                // the same
-    std::vector<search::TreeSnapshot::Left> left_;  // what was renamed or removed
+    std::set<std::string> mended_;                               // since the first pass
+    std::set<ObjectKey> moved_back_;                             // the same
+    std::multimap<ObjectKey, search::TreeSnapshot::Left> left_;  // what was renamed or removed
 };
 
 void Guard::Impl::trust(const List& list) {
@@ -218,8 +219,7 @@ Done Guard::Impl::undo_all() {
         judges_nothing_ = is_short_ || paths_.is_flooded();
         if (!began_) trust(list);
         sockets_.admit(paths_.sockets());
-        const auto& left = paths_.snapshot().left();
-        left_.insert(left_.end(), left.begin(), left.end());
+        for (const auto& left : paths_.snapshot().left()) left_.emplace(key_of(left.stat), left);
         if (!pass(list)) {
             // What had been moved is known by now, and costs the next look nothing.
             if (!paths_.is_flooded() || was_flooded) return seen_all();
@@ -515,15 +515,18 @@ bool Guard::Impl::take_away(const std::string& path, const Stat& judged, const s
 bool Guard::Impl::move_back(const ProtectedPath& entry) {
     if (entry.stat.type != FileType::kDirectory || moved_back_.contains(key_of(entry.stat)))
         return false;
-    const auto was = std::find_if(left_.begin(), left_.end(), [&](const auto& left) {
+    const auto [begin, end] = left_.equal_range(key_of(entry.stat));
+    const auto found = std::find_if(begin, end, [&](const auto& each) {
+        const auto& left = each.second;
         return is_same_object(left.stat, entry.stat) && left.path != entry.path &&
                rules_.decide(left.path).access == policy::Access::kAllow;
     });
-    if (was == left_.end()) return false;
+    if (found == end) return false;
+    const std::string& was = found->second.path;
     const Unlocked from(root_, fs::parent_of(entry.path));
-    const Unlocked to(root_, fs::parent_of(was->path));
-    if (!rename_judged(root_, entry.path, entry.stat, was->path)) return false;
-    record(entry.path, Undone::kMovedBack, entry.rule, "to " + was->path);
+    const Unlocked to(root_, fs::parent_of(was));
+    if (!rename_judged(root_, entry.path, entry.stat, was)) return false;
+    record(entry.path, Undone::kMovedBack, entry.rule, "to " + was);
     moved_back_.insert(key_of(entry.stat));
     acted_ = advanced_ = true;
     return true;

@@ -1,7 +1,10 @@
 #include "tools/known_paths.h"
 
 #include <algorithm>
+#include <chrono>
+#include <cstdint>
 #include <iterator>
+#include <tuple>
 #include <utility>
 
 #include <paddock/limits.h>
@@ -26,6 +29,20 @@ bool can_be_bound(const ProtectedPath& entry) {
 bool is_still_bound(const KnownPath& known, const ProtectedPath& entry) {
     return known.bound && is_same_object(known.at.stat, entry.stat) &&
            known.at.protection == entry.protection;
+}
+
+// By what a path is known elsewhere. What is held is an object, whatever is done to it; of others a
+// rename above leaves the time of change alone.
+using Likeness =
+    std::tuple<ObjectKey, bool, ProtectedKind, Protection, std::chrono::nanoseconds, std::uint64_t>;
+
+Likeness likeness_of_held(const ProtectedPath& entry) {
+    return {key_of(entry.stat), true, ProtectedKind::kNamed, Protection::kReadOnly, {}, 0};
+}
+
+Likeness likeness_of(const ProtectedPath& entry) {
+    const Stat& stat = entry.stat;
+    return {key_of(stat), false, entry.kind, entry.protection, stat.changed, stat.size};
 }
 
 }  // namespace
@@ -55,8 +72,8 @@ void KnownPaths::keep_config(KnownPath& known) {
 }
 
 bool KnownPaths::is_doubted(const Stat& stat) const {
-    return std::any_of(doubted_.begin(), doubted_.end(),
-                       [&](const Stat& doubted) { return is_same_object(doubted, stat); });
+    const auto doubted = doubted_.find(key_of(stat));
+    return doubted != doubted_.end() && is_same_object(doubted->second, stat);
 }
 
 void KnownPaths::trust(const List& list) {
@@ -96,13 +113,18 @@ void KnownPaths::set_unseen_aside(const List& list) {
     const auto is_seen = [&](const KnownPath& known) {
         return seen.contains(key_of(known.at.stat));
     };
-    std::erase_if(away_, [&](const auto& node) { return is_seen(node.mapped()); });
+    std::erase_if(away_, [&](const auto& each) { return seen.contains(each.first); });
     for (auto at = known_.begin(); at != known_.end();) {
         const auto next = std::next(at);
         const bool is_unseen = holds(at->second.at.stat) && !is_seen(at->second);
-        if (is_unseen) away_.push_back(known_.extract(at));
+        if (is_unseen) set_aside(known_.extract(at));
         at = next;
     }
+}
+
+void KnownPaths::set_aside(Known::node_type node) {
+    const ObjectKey key = key_of(node.mapped().at.stat);
+    away_.emplace(key, std::move(node));
 }
 
 void KnownPaths::hold_all() {
@@ -110,7 +132,7 @@ void KnownPaths::hold_all() {
     for (const auto& [path, known] : known_) {
         if (known.bound) held.push_back(known.at);
     }
-    for (const auto& node : away_) held.push_back(node.mapped().at);
+    for (const auto& [key, node] : away_) held.push_back(node.mapped().at);
     held_.assign(held);
 }
 
@@ -173,27 +195,27 @@ std::vector<KnownPaths::Known::node_type> KnownPaths::take_moved(const List& lis
         update(node.mapped(), entry);
         moved.push_back(std::move(node));
     };
+    std::multimap<Likeness, std::string> gone;
+    for (const std::string& path : gone_) {
+        const ProtectedPath& was = known_.at(path).at;
+        gone.emplace(holds(was.stat) ? likeness_of_held(was) : likeness_of(was), path);
+    }
     for (const ProtectedPath& entry : list) {
         const KnownPath* here = find(entry.path);
         if (here != nullptr && is_same_object(here->at.stat, entry.stat)) continue;
-        const auto away = std::find_if(away_.begin(), away_.end(), [&](const auto& node) {
-            return is_same_object(node.mapped().at.stat, entry.stat);
-        });
-        if (away != away_.end()) {
-            arrive(std::move(*away), entry);
+        const auto away = away_.find(key_of(entry.stat));
+        if (away != away_.end() && is_same_object(away->second.mapped().at.stat, entry.stat)) {
+            arrive(std::move(away->second), entry);
             away_.erase(away);
             continue;
         }
-        // A rename above leaves the time of change of what is below alone.
-        const auto was = std::find_if(gone_.begin(), gone_.end(), [&](const std::string& path) {
-            const KnownPath& known = known_.at(path);
-            if (holds(known.at.stat)) return is_same_object(known.at.stat, entry.stat);
-            return known.at.kind == entry.kind && known.at.protection == entry.protection &&
-                   is_unchanged(known.at.stat, entry.stat);
-        });
-        if (was == gone_.end()) continue;
-        arrive(known_.extract(*was), entry);
-        gone_.erase(was);
+        auto was = gone.find(likeness_of_held(entry));
+        if (was == gone.end()) was = gone.find(likeness_of(entry));
+        if (was == gone.end()) continue;
+        if (!is_same_object(known_.at(was->second).at.stat, entry.stat)) continue;
+        arrive(known_.extract(was->second), entry);
+        gone_.erase(was->second);
+        gone.erase(was);
     }
     return moved;
 }
@@ -221,7 +243,7 @@ void KnownPaths::follow(const List& list) {
     const auto lose = [&](const std::string& path) {
         auto node = known_.extract(path);
         gone_.erase(path);
-        if (!node.empty() && holds(node.mapped().at.stat)) away_.push_back(std::move(node));
+        if (!node.empty() && holds(node.mapped().at.stat)) set_aside(std::move(node));
     };
     for (Known::node_type& node : take_moved(list)) {
         lose(std::string(node.key()));

@@ -17,6 +17,7 @@
 
 #include "search/protected_paths.h"
 #include "tools/held_objects.h"
+#include "tools/judged_object.h"
 #include "tools/kept_tree.h"
 
 namespace paddock::tools {
@@ -45,7 +46,7 @@ public:
     void trust(const List& list);
 
     // Not in order, and could not be undone. Until the next follow().
-    void doubt(const Stat& stat) { doubted_.push_back(stat); }
+    void doubt(const Stat& stat) { doubted_.insert_or_assign(key_of(stat), stat); }
 
     // As it is now, because it can do no harm. Of a config that was trusted before, with its text.
     void accept(const search::ProtectedPath& entry, std::string config = {});
@@ -89,6 +90,7 @@ private:
     bool is_doubted(const Stat& stat) const;
     bool is_away(const KnownPath& known, const List& list) const;
     std::vector<Known::node_type> take_moved(const List& list);
+    void set_aside(Known::node_type node);
 
     const Root root_;
     const bool kernel_holds_;
@@ -96,8 +98,8 @@ private:
     std::size_t config_bytes_left_ = 0;  // of configs
     Known known_;
     std::set<std::string> gone_;
-    std::vector<Stat> doubted_;
-    std::vector<Known::node_type> away_;  // held, and not found the last time
+    std::map<ObjectKey, Stat> doubted_;
+    std::multimap<ObjectKey, Known::node_type> away_;  // held, and not found the last time
     HeldObjects& held_;
 };
 
