@@ -165,6 +165,14 @@ TEST(GitTrust, reads_no_more_settings_than_there_may_be) {
     EXPECT_EQ(verdict.cleaned, "[alias]\n\tst = \"!mine\"\n");
 }
 
+TEST(GitTrust, tells_keys_apart_from_the_sentence_around_them) {
+    EXPECT_EQ(judge("[core]\nfsmonitor=x\n[filter \"y\"]\nclean=x\n").summary(),
+              "core.fsmonitor, filter.y.clean");
+    EXPECT_EQ(judge("[x \"y). It is fine (\"]\nz\n").summary(), R"("x.y). It is fine (.z")");
+    const std::string summary = judge("[x \"" + std::string(500, 'y') + "\"]\nz\n").summary();
+    EXPECT_EQ(summary, "x." + std::string(38, 'y') + "..." + std::string(38, 'y') + ".z");
+}
+
 TEST(GitTrust, cuts_out_what_it_refuses_and_nothing_else) {
     const GitVerdict verdict = judge(
         "# mine\n"

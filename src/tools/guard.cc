@@ -18,6 +18,7 @@
 #include "base/outcome.h"
 #include "fs/rel_path.h"
 #include "search/git_layout.h"
+#include "text/quote.h"
 #include "tools/closed_directories.h"
 #include "tools/git_judgement.h"
 #include "tools/host_sockets.h"
@@ -37,6 +38,13 @@ using search::Protection;
 
 constexpr Failure kTooLittleMemory{Code::kLimitReached, 0,
                                    "takes more memory than there is to be looked through"};
+
+// A path in the detail of a record.
+std::string told_path(const std::string& path) { return text::quote_in_sentence(path, " ,;"); }
+
+std::string why_left(const Failure& why, std::string_view operation, const std::string& path) {
+    return as_error(why, operation, text::quote_in_sentence(path)).explanation();
+}
 
 }  // namespace
 
@@ -185,7 +193,8 @@ GuardReport Guard::Impl::after() {
 
 Error Guard::Impl::error_of(const Failure& failure) const {
     const std::string cut = paths_.snapshot().cut().value_or("");
-    return as_error(failure, "look for protected paths", cut.empty() ? "." : cut);
+    return as_error(failure, "look for protected paths",
+                    cut.empty() ? "." : text::quote_in_sentence(cut));
 }
 
 Done Guard::Impl::seen_all() const {
@@ -288,7 +297,7 @@ void Guard::Impl::open_closed_directories() {
             record(path, Undone::kMadeReadable, {},
                    *below == 0 ? std::string() : std::to_string(*below) + " more below");
         } else {
-            record(path, Undone::kLeft, {}, as_error(why, "read", path).explanation());
+            record(path, Undone::kLeft, {}, why_left(why, "read", path));
         }
     }
 }
@@ -306,7 +315,7 @@ void Guard::Impl::move_pinned_back() {
         const Unlocked to(root_, fs::parent_of(path));
         if (const auto there = root_.lstat(path)) take_away(path, *there, known.at.rule);
         if (!rename_judged(root_, now, known.at.stat, path)) continue;
-        record(path, Undone::kMovedBack, known.at.rule, "from " + now);
+        record(path, Undone::kMovedBack, known.at.rule, "from " + told_path(now));
         acted_ = true;
         advanced_ = moved_back_.insert(key_of(known.at.stat)).second || advanced_;
     }
@@ -496,7 +505,7 @@ bool Guard::Impl::take_away(const std::string& path, const Stat& judged, const s
         // What is gone from it has changed it.
         const auto now = root_.lstat(path);
         known_.doubt(now ? *now : judged);
-        record(path, Undone::kLeft, rule, as_error(removed.error(), "remove", path).explanation(),
+        record(path, Undone::kLeft, rule, why_left(removed.error(), "remove", path),
                std::move(kept));
         return false;
     }
@@ -526,7 +535,7 @@ bool Guard::Impl::move_back(const ProtectedPath& entry) {
     const Unlocked from(root_, fs::parent_of(entry.path));
     const Unlocked to(root_, fs::parent_of(was));
     if (!rename_judged(root_, entry.path, entry.stat, was)) return false;
-    record(entry.path, Undone::kMovedBack, entry.rule, "to " + was);
+    record(entry.path, Undone::kMovedBack, entry.rule, "to " + told_path(was));
     moved_back_.insert(key_of(entry.stat));
     acted_ = advanced_ = true;
     return true;
