@@ -56,6 +56,10 @@ public:
     GitParts run();
 
 private:
+    struct Config {
+        GitPart part;
+        std::string spelled_in;  // where a relative path of it begins
+    };
     struct HooksPath {
         GitPart config;
         std::string path;  // as it is written there
@@ -75,7 +79,9 @@ private:
     void find_parts(const std::string& git_directory);
     void follow_config(const std::string& path, const std::string& git_directory,
                        const std::string& named_by);
-    void read_config(const GitPart& config);
+    void add_config(std::string path, std::string_view git_directory, const std::string& named_by,
+                    std::string_view spelled_in);
+    void read_config(const Config& read);
     void add_worktree(const GitPart& config, std::string_view path);
     void add_hooks(const HooksPath& written);
     std::set<std::string> bases_of(const std::string& git_directory) const;
@@ -93,7 +99,10 @@ private:
     std::map<std::string, std::set<std::string>> worktrees_;  // of a git directory
     std::map<std::string, std::string> common_;               // the "commondir" of a git directory
     std::map<std::string, GitPart> parts_;
-    std::vector<GitPart> configs_;  // of these
+    std::vector<Config> configs_;                              // of these
+    std::set<std::pair<std::string, std::string>> spellings_;  // of configs: the file, its place
+    std::set<std::string> included_;                           // as configs spell them
+    std::set<std::string> read_;
     std::vector<HooksPath> hooks_paths_;
     std::size_t spent_ = 0;
     bool is_interrupted_ = false;
@@ -125,7 +134,7 @@ GitParts Layout::run() {
     }
     // Each may include more of them.
     for (std::size_t i = 0; i < configs_.size() && may_go_on(); ++i) {
-        read_config(GitPart(configs_[i]));
+        read_config(Config(configs_[i]));
     }
     // What they say of hooks depends on the worktrees, which any of them may name.
     for (const HooksPath& hooks : hooks_paths_) add_hooks(hooks);
@@ -171,8 +180,16 @@ void Layout::lead_to(const std::string& path, const std::string& pointer,
 void Layout::add_part(std::string path, GitPart::Kind kind, std::string_view git_directory,
                       const std::string& named_by) {
     GitPart part{path, kind, std::string(git_directory), named_by};
-    const bool is_new = parts_.emplace(std::move(path), part).second;
-    if (is_new && kind == GitPart::Kind::kConfig) configs_.push_back(std::move(part));
+    parts_.emplace(std::move(path), std::move(part));
+}
+
+void Layout::add_config(std::string path, std::string_view git_directory,
+                        const std::string& named_by, std::string_view spelled_in) {
+    if (spellings_.emplace(path, spelled_in).second) {
+        GitPart part{path, GitPart::Kind::kConfig, std::string(git_directory), named_by};
+        configs_.push_back({std::move(part), std::string(spelled_in)});
+    }
+    add_part(std::move(path), GitPart::Kind::kConfig, git_directory, named_by);
 }
 
 std::optional<std::string> Layout::pointed(const std::string& file, std::string_view from) const {
@@ -233,7 +250,7 @@ void Layout::find_parts(const std::string& git_directory) {
         if (is_name(entry.name, "hooks")) {
             add_part(path, GitPart::Kind::kHooks, git_directory);
         } else if (!is_name(entry.name, "commondir")) {
-            add_part(path, GitPart::Kind::kConfig, git_directory);
+            add_config(path, git_directory, {}, git_directory);
             if (entry.type == FileType::kSymlink) follow_config(path, git_directory, path);
         } else {
             add_part(path, GitPart::Kind::kPointer, git_directory);
@@ -245,20 +262,22 @@ void Layout::find_parts(const std::string& git_directory) {
     }
 }
 
-// Git reads the end of a link.
+// Git reads the end of a link, and what that includes by a relative path from where the link is.
 void Layout::follow_config(const std::string& path, const std::string& git_directory,
                            const std::string& named_by) {
     const auto end = follow_links(root_, path).end;
     if (!end || end->empty()) return;
-    add_part(*end, GitPart::Kind::kConfig, git_directory, named_by);
+    const std::string place(parent_of(path));
+    add_config(*end, git_directory, named_by, follow_links(root_, place).end.value_or(place));
 }
 
-void Layout::read_config(const GitPart& config) {
+void Layout::read_config(const Config& read) {
+    const GitPart& config = read.part;
     const auto content = root_.read_file(config.path, limits::kGitConfigBytesMax);
     if (!content) return;
     // Above one path there are few, and nobody to know them.
     const bool is_above = seen_ == Seen::kAbove && config.named_by.empty();
-    const bool is_free = is_above || is_known(config.path);
+    const bool is_free = read_.insert(config.path).second && (is_above || is_known(config.path));
     if (!is_free && !may_spend(content->size())) return;
     const auto settings = policy::parse_git_config(*content);
     if (!settings) return;
@@ -273,10 +292,10 @@ void Layout::read_config(const GitPart& config) {
     if (hooks) hooks_paths_.push_back({config, *hooks});
     for (const GitSetting& setting : *settings) {
         if (!setting.is_include() || !setting.value) continue;
-        const auto included = configured(*setting.value, parent_of(config.path));
-        if (!included || included->empty() || parts_.contains(*included)) continue;
+        const auto included = configured(*setting.value, read.spelled_in);
+        if (!included || included->empty() || !included_.insert(*included).second) continue;
         if (!may_spend(included->size())) return;
-        add_part(*included, GitPart::Kind::kConfig, config.git_directory, config.path);
+        add_config(*included, config.git_directory, config.path, parent_of(*included));
         follow_config(*included, config.git_directory, config.path);
     }
 }

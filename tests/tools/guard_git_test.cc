@@ -172,6 +172,23 @@ TEST_F(GuardGit, file_that_a_trusted_config_includes_and_that_was_not_there) {
     EXPECT_EQ(os_read(ws("notes.txt")), "not a config at all");
 }
 
+// Git begins a relative path where the link is that it opened, not where that leads.
+TEST_F(GuardGit, file_that_a_linked_config_includes) {
+    const std::string program = evil();
+    ASSERT_TRUE(
+        sh("mkdir cfg shared deep && git config -f shared/main.inc include.path local.inc && "
+           "ln -s ../shared/main.inc cfg/main.inc && git config include.path ../cfg/main.inc && "
+           "mv .git/config deep/own && ln -s ../deep/own .git/config",
+           "main"));
+    const std::string plant = "git config -f $f core.fsmonitor " + program;
+    expect_undone("f=main/cfg/local.inc; " + plant, "main",
+                  "main/cfg/local.inc:cleaned(core.fsmonitor) ");
+    (void)before();
+    ASSERT_TRUE(sh("f=main/shared/local.inc; " + plant));
+    EXPECT_FALSE(is_obeyed("main")) << "git does not look there";
+    EXPECT_EQ(after(), "");
+}
+
 TEST_F(GuardGit, config_that_makes_innocent_files_look_guilty) {
     tree({"ROOT/src/main.c=int main;", "ROOT/src/lib.c=int lib;"});
     (void)before();
