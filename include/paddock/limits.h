@@ -294,6 +294,10 @@ inline constexpr int kGuardPassesMax = 16;
 // For how long what such a process makes is undone before the guard gives up until the next look.
 inline constexpr std::chrono::milliseconds kGuardPatience{5000};
 
+// For how long a command waits for another session of the same workspace that is just looking for
+// protected paths. Beyond, that one counts as one with a command at work.
+inline constexpr std::chrono::milliseconds kOtherSessionPatience{5000};
+
 // What is undone after one command and told one by one; the others are counted.
 inline constexpr std::size_t kGuardRecordsMax = 50;
 

@@ -71,8 +71,8 @@ private:
     using List = KnownPaths::List;
     using Clock = std::chrono::steady_clock;
 
-    void trust(const List& list);
-    Done trust_all();
+    void trust(const List& list, Trust trust = Trust::kFull);
+    Done trust_all(Trust trust);
     Error error_of(const Failure& failure) const;
     Done seen_all() const;
     Done undo();
@@ -135,19 +135,19 @@ private:
     std::multimap<ObjectKey, search::TreeSnapshot::Left> left_;  // what was renamed or removed
 };
 
-void Guard::Impl::trust(const List& list) {
-    known_.trust(list);
+void Guard::Impl::trust(const List& list, Trust trust) {
+    known_.trust(list, trust);
     sockets_.trust(paths_.sockets());
     closed_.leave(paths_.snapshot().unreadable());
     began_ = true;
 }
 
 // What is known is of no use after that has failed half way.
-Done Guard::Impl::trust_all() try {
+Done Guard::Impl::trust_all(Trust kind) try {
     PADDOCK_ASSIGN(list, look());
     PADDOCK_TRY(seen_all());
     is_broken_ = true;
-    trust(list);
+    trust(list, kind);
     is_broken_ = false;
     return {};
 } catch (const std::bad_alloc&) {
@@ -162,7 +162,7 @@ Result<std::vector<ProtectedPath>> Guard::Impl::before(Since since) {
     } else if (began_ && since == Since::kBusy) {
         done = undo();
     } else {
-        done = trust_all();
+        done = trust_all(since == Since::kBusy ? Trust::kBesideOthers : Trust::kFull);
     }
     if (done && known_.size() + sockets_.size() > limits::kProtectedPathsMax) {
         done = refuse(Code::kLimitReached, "has too many protected paths");
@@ -359,7 +359,8 @@ void Guard::Impl::look_for_missing() {
         const KnownPath* known = known_.find(path);
         // What the kernel holds was moved out of sight, or taken away by somebody outside.
         if (known == nullptr || known->bound || root_.lstat(path)) continue;
-        const bool restorable = !known->made_inside && known->at.protection != Protection::kPinned;
+        const bool restorable = !known->made_inside && !known->may_be_planted &&
+                                known->at.protection != Protection::kPinned;
         const Unlocked unlocked(root_, fs::parent_of(path));
         if (restorable && known_.restore(*known)) {
             record(path, Undone::kRestored, known->at.rule);
@@ -483,7 +484,7 @@ void Guard::Impl::judge_tree(const ProtectedPath& entry, KnownPath* known) {
     if (!is_trusted) return known_.accept(entry);
     for (const std::string& path : difference.missing) {
         const Unlocked unlocked(root_, fs::parent_of(path));
-        if (!before.restore(root_, path)) continue;
+        if (known->may_be_planted || !before.restore(root_, path)) continue;
         record(path, Undone::kRestored, entry.rule);
         acted_ = true;
     }
@@ -511,7 +512,8 @@ bool Guard::Impl::take_away(const std::string& path, const Stat& judged, const s
     }
     acted_ = true;
     if (known == nullptr) advanced_ = true;
-    const bool restored = known != nullptr && known->kept.restore(root_, path);
+    const bool restored =
+        known != nullptr && !known->may_be_planted && known->kept.restore(root_, path);
     const Undone what = restored       ? Undone::kRestored
                         : kept.empty() ? Undone::kRemoved
                                        : Undone::kQuarantined;

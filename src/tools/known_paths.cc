@@ -76,7 +76,7 @@ bool KnownPaths::is_doubted(const Stat& stat) const {
     return doubted != doubted_.end() && is_same_object(doubted->second, stat);
 }
 
-void KnownPaths::trust(const List& list) {
+void KnownPaths::trust(const List& list, Trust trust) {
     bytes_left_ = kernel_holds_ ? 0 : limits::kGuardKeptBytesMax;
     set_unseen_aside(list);
     // What is kept already comes first: nothing that commands made takes the owner's place.
@@ -100,6 +100,7 @@ void KnownPaths::trust(const List& list) {
         KnownPath known = as_it_was ? std::move(*old) : trusted(entry);
         known.at = entry;
         known.bound = bound;
+        known.may_be_planted = trust == Trust::kBesideOthers;
         now.emplace(entry.path, std::move(known));
     }
     known_ = std::move(now);

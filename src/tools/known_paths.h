@@ -24,13 +24,17 @@ namespace paddock::tools {
 
 struct KnownPath {
     search::ProtectedPath at{};
-    Stat parent{};                        // of the directory that it is in
-    bool bound = false;                   // the kernel keeps commands from this very object
-    bool made_inside = false;             // was not there when all was trusted
-    bool judged = false;                  // accepted since: whoever made it may still be at work
+    Stat parent{};             // of the directory that it is in
+    bool bound = false;        // the kernel keeps commands from this very object
+    bool made_inside = false;  // was not there when all was trusted
+    bool judged = false;       // accepted since: whoever made it may still be at work
+    // There when all was trusted, but another session was at work: what has gone is not put back.
+    bool may_be_planted = false;
     std::optional<std::string> config{};  // the text of one that is trusted, if it could be kept
     KeptTree kept{};                      // of what is trusted and may change all the same
 };
+
+enum class Trust : bool { kFull, kBesideOthers };
 
 class KnownPaths {
 public:
@@ -43,7 +47,7 @@ public:
 
     // Takes everything as it is now, but for what is doubted: that is known as it was before, or
     // not at all. What is held and out of sight stays known.
-    void trust(const List& list);
+    void trust(const List& list, Trust trust = Trust::kFull);
 
     // Not in order, and could not be undone. Until the next follow().
     void doubt(const Stat& stat) { doubted_.insert_or_assign(key_of(stat), stat); }

@@ -617,5 +617,20 @@ TEST_F(Unheld, what_is_gone_with_its_directory_is_told) {
     EXPECT_EQ(after(), "");
 }
 
+// Another session may have planted it, and has taken it away since.
+TEST_F(GuardTest, what_was_met_beside_another_session_is_not_put_back) {
+    tree({"ROOT/.git/HEAD=ref: refs/heads/m", "ROOT/.git/objects/", "ROOT/.git/refs/",
+          "ROOT/.git/hooks/pre-commit=evil", "ROOT/.env->elsewhere"});
+    (void)before(Since::kBusy);
+    ASSERT_TRUE(sh("rm .env .git/hooks/pre-commit"));
+    EXPECT_EQ(after(), "");
+    EXPECT_FALSE(os_exists(ws(".git/hooks/pre-commit")));
+    // What was there when nobody else was at work is the owner's.
+    tree({"ROOT/.env->elsewhere"});
+    (void)before();
+    ASSERT_TRUE(sh("rm .env"));
+    EXPECT_EQ(after(), ".env:restored ");
+}
+
 }  // namespace
 }  // namespace paddock::testing
