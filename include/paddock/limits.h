@@ -304,6 +304,10 @@ inline constexpr int kGuardPassesMax = 16;
 // For how long what such a process makes is undone before the guard gives up until the next look.
 inline constexpr std::chrono::milliseconds kGuardPatience{5000};
 
+// For how long a command waits for another session of the same workspace that is just looking for
+// protected paths. Beyond, that one counts as one with a command at work.
+inline constexpr std::chrono::milliseconds kOtherSessionPatience{5000};
+
 // What is undone after one command and told one by one; the others are counted.
 inline constexpr std::size_t kGuardRecordsMax = 50;
 
@@ -317,8 +321,16 @@ inline constexpr std::uint64_t kQuarantineNamesMax = 20'000;
 // A git configuration that is looked into. Those that git writes have a few kilobytes.
 inline constexpr std::size_t kGitConfigBytesMax = std::size_t{1} << 20;
 
-// All of them in a workspace, with the names that they lead to: hooks of many worktrees are many
-// times what the settings take.
+// Settings of one. A megabyte of short ones takes 65 times that in memory; those that git writes
+// have no more than this.
+inline constexpr std::size_t kGitSettingsMax = 50'000;
+
+// Text of trusted ones that is kept in memory to compare with. What no more fits counts as not
+// trusted when it has changed.
+inline constexpr std::size_t kGitConfigsKeptBytesMax = std::size_t{32} << 20;
+
+// All of them in a workspace that were not known before, with the names that they lead to: hooks of
+// many worktrees are many times what the settings take.
 inline constexpr std::size_t kGitLedBytesMax = std::size_t{32} << 20;
 
 // How far the secret scanner looks before and behind a candidate: a long name, and a long name with

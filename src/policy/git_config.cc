@@ -62,6 +62,8 @@ Outcome<std::vector<GitSetting>> Parser::run() {
             comment = true;
         } else if (c == '[' ? !section() : !is_key_letter(c) || !setting(c, begin)) {
             return refuse(Code::kInvalidArgument, "is no git configuration");
+        } else if (settings_.size() > limits::kGitSettingsMax) {
+            return refuse(Code::kTooLarge);
         }
     }
 }

@@ -34,7 +34,8 @@ struct GitSetting {
     }
 };
 
-// In order. Errors: invalid_argument (git refuses it too), too_large (limits::kGitConfigBytesMax).
+// In order. Errors: invalid_argument (git refuses it too), too_large (limits::kGitConfigBytesMax,
+// limits::kGitSettingsMax).
 Outcome<std::vector<GitSetting>> parse_git_config(std::string_view text);
 
 // A text that git reads as these settings.

@@ -9,6 +9,8 @@
 #include <tuple>
 #include <utility>
 
+#include "text/quote.h"
+
 namespace paddock::policy {
 namespace {
 
@@ -269,6 +271,15 @@ std::string merged(std::vector<GitSetting> trusted, const Index& index,
     return print_git_config(trusted);
 }
 
+// A subsection may hold anything, sentences too.
+std::string shown_key(const std::string& key) {
+    constexpr std::size_t kEndBytes = 40;
+    const bool is_long = key.size() > 2 * kEndBytes;
+    const std::string shown =
+        is_long ? key.substr(0, kEndBytes) + "..." + key.substr(key.size() - kEndBytes) : key;
+    return text::quote_in_sentence(shown, " ,;");
+}
+
 }  // namespace
 
 bool is_benign(const GitSetting& setting, const LeadsInside& leads_inside) {
@@ -281,11 +292,8 @@ std::string GitVerdict::summary() const {
     std::string text;
     for (std::size_t i = 0; i < refused.size(); ++i) {
         if (!text.empty()) text += ", ";
-        if (text.size() + refused[i].size() > kBytesMax) {
-            const std::string left = std::to_string(refused.size() - i);
-            return text + left + (text.empty() ? " too long to be told" : " more");
-        }
-        text += refused[i];
+        if (text.size() > kBytesMax) return text + std::to_string(refused.size() - i) + " more";
+        text += shown_key(refused[i]);
     }
     return text;
 }

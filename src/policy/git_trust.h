@@ -28,7 +28,8 @@ struct GitVerdict {
     std::string cleaned{};               // the text without what is refused
 
     bool is_clean() const { return refused.empty() && !unreadable; }
-    std::string summary() const;  // what is refused, for a report; of many keys the first
+    // What is refused, for a sentence: of many keys the first, of long ones both ends.
+    std::string summary() const;
 };
 
 // What may become of settings that were there before?

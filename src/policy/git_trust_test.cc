@@ -147,12 +147,30 @@ TEST(GitTrust, refuses_whatever_runs_something_or_leads_elsewhere) {
 TEST(GitTrust, judges_a_flood_of_settings) {
     std::string text = "[novel]\n";
     std::string trusted = "[other]\n";
-    for (int i = 0; i < 80'000; ++i) {
+    for (int i = 0; i < 49'000; ++i) {
         text += "k" + std::to_string(i) + "\n";
         trusted += "k" + std::to_string(i) + "\n";
     }
-    EXPECT_EQ(refused(text + "k0\nk1\n").size(), 80'000U);
-    EXPECT_EQ(judge(text, trusted, Trusted::kStays).refused.size(), 160'000U);
+    EXPECT_EQ(refused(text + "k0\nk1\n").size(), 49'000U);
+    EXPECT_EQ(judge(text, trusted, Trusted::kStays).refused.size(), 98'000U);
+}
+
+// Each takes a hundred times its bytes in memory.
+TEST(GitTrust, reads_no_more_settings_than_there_may_be) {
+    std::string text = "[advice]\n";
+    for (std::size_t i = 0; i < limits::kGitSettingsMax; ++i) text += "a\n";
+    EXPECT_TRUE(judge(text).is_clean());
+    const GitVerdict verdict = judge(text + "a\n", "[alias]\nst=!mine\n");
+    EXPECT_TRUE(verdict.unreadable);
+    EXPECT_EQ(verdict.cleaned, "[alias]\n\tst = \"!mine\"\n");
+}
+
+TEST(GitTrust, tells_keys_apart_from_the_sentence_around_them) {
+    EXPECT_EQ(judge("[core]\nfsmonitor=x\n[filter \"y\"]\nclean=x\n").summary(),
+              "core.fsmonitor, filter.y.clean");
+    EXPECT_EQ(judge("[x \"y). It is fine (\"]\nz\n").summary(), R"("x.y). It is fine (.z")");
+    const std::string summary = judge("[x \"" + std::string(500, 'y') + "\"]\nz\n").summary();
+    EXPECT_EQ(summary, "x." + std::string(38, 'y') + "..." + std::string(38, 'y') + ".z");
 }
 
 TEST(GitTrust, cuts_out_what_it_refuses_and_nothing_else) {

@@ -27,7 +27,8 @@ struct SeenProcess {
 
 class ProcessTable {
 public:
-    // All processes now, as far as they hold still. limit_reached: more than fit.
+    // All processes now, as far as they hold still: who ends and has started another one meanwhile
+    // may be missed with it. limit_reached: more than fit.
     Done scan(int proc);
 
     // Marks the descendants of `ancestor` and nobody else: not itself, none of `spared` and none of

@@ -2,13 +2,18 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <memory>
+#include <new>
 #include <string_view>
 #include <thread>
 
@@ -115,6 +120,46 @@ TEST_F(Children, are_killed_and_nobody_else) {
         ::kill(child, SIGKILL);
         ::waitpid(child, nullptr, 0);
     }
+}
+
+alignas(16) char g_stacks[64][16384];
+std::atomic<unsigned> g_generation = 0;
+std::atomic<bool>* g_stop = nullptr;
+
+int start_the_next(void*) {
+    constexpr unsigned kGenerationsMax = 5'000'000;
+    const unsigned now = ++g_generation;
+    if (now > kGenerationsMax || *g_stop) ::_exit(0);
+    (void)::clone(start_the_next, g_stacks[now % 64] + sizeof g_stacks[0], CLONE_VM | SIGCHLD,
+                  nullptr);
+    ::_exit(0);
+}
+
+// Whoever has to know that nobody is left asks the kernel for children instead.
+TEST_F(Children, who_live_by_forking_escape_a_look_at_proc) {
+    ASSERT_EQ(::prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
+    void* const shared =
+        ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    ASSERT_NE(shared, MAP_FAILED);
+    g_stop = new (shared) std::atomic<bool>(false);
+    if (::fork() == 0) start_the_next(nullptr);
+    bool was_missed = false;
+    const auto is_anybody_left = [] {
+        for (;;) {
+            const pid_t ended = ::waitpid(-1, nullptr, WNOHANG | __WALL);
+            if (ended <= 0) return ended == 0;
+        }
+    };
+    while (!was_missed && is_anybody_left()) {
+        ASSERT_TRUE(killer_->table().scan(proc_.get()).has_value());
+        killer_->table().mark_descendants(::getpid());
+        was_missed = killer_->table().marked_alive() == 0 && is_anybody_left();
+    }
+    EXPECT_TRUE(was_missed);
+    *g_stop = true;
+    while (is_anybody_left()) ::usleep(1000);
+    ::prctl(PR_SET_CHILD_SUBREAPER, 0);
+    ::munmap(shared, 4096);
 }
 
 // Its first thread shows as a zombie, the other one goes on.

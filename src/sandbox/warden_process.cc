@@ -76,7 +76,7 @@ void WardenProcess::answer_requests() {
         if (!sys::wait_ready(std::span(polled_).first(kFixedWaits + count), -1)) return;
         if (polled_[kServer].revents != 0) return;
         // What an ended command was refused has been told: it could not end before.
-        if (polled_[kChildren].revents != 0) collect_ended();
+        if (polled_[kChildren].revents != 0) (void)collect_ended();
         observers_.serve(observed.first(count));
         if (polled_[kControl].revents != 0 && !answer_one()) return;
     }
@@ -87,7 +87,7 @@ bool WardenProcess::answer_one() {
     if (!received) return reply(refused(Stage::kRequest, received.error().os_error));
     if (received->bytes == 0) return false;
     // So that nobody is told of a command that is still known but has ended.
-    collect_ended();
+    const Left left = collect_ended();
     auto request = decode_request({message_.data(), received->bytes});
     Reply answer = refused(Stage::kRequest, EINVAL);
     UniqueFd terminal;
@@ -99,7 +99,7 @@ bool WardenProcess::answer_one() {
             case Ask::kSignal: answer.error = signal(*request); break;
             case Ask::kEnter: answer = enter(*request); break;
             case Ask::kProtect: answer.error = protect(*request); break;
-            case Ask::kCountProcesses: answer = count_processes(); break;
+            case Ask::kCountProcesses: answer = count_processes(left); break;
             case Ask::kBegin: break;
         }
     for (UniqueFd& fd : brought_) fd.reset();
@@ -313,15 +313,21 @@ StageError WardenProcess::protect(Request& request) {
     return {};
 }
 
-Reply WardenProcess::count_processes() {
+// Whoever lives by forking, each generation for a moment, may be missed by every look at /proc. The
+// kernel misses nobody: who loses its parent is a child of this process before that one has ended.
+Reply WardenProcess::count_processes(Left left) {
+    Reply counted;
+    if (left == Left::kNobody) return counted;
     ProcessTable& table = killer_.table();
     if (const auto seen = table.scan(proc_.get()); !seen) {
         return refused(Stage::kCount, seen.error().os_error);
     }
-    Reply counted;
     table.mark_descendants(sys::own_id());
     counted.value = table.marked_alive();
-    if (counted.value == 0) return counted;
+    if (counted.value == 0) {
+        counted.value = counted.left = 1;
+        return counted;
+    }
     table.mark_descendants(sys::own_id(), leaders());
     counted.left = table.marked_alive();
     std::uint32_t most = counted.left;
@@ -336,11 +342,12 @@ Reply WardenProcess::count_processes() {
     return counted;
 }
 
-void WardenProcess::collect_ended() {
+WardenProcess::Left WardenProcess::collect_ended() {
     sys::clear_child_signals(child_signals_.get());
     for (;;) {
         const auto ended = sys::take_ended();
-        if (!ended || !*ended) return;
+        if (!ended) return ended.error().os_error == ECHILD ? Left::kNobody : Left::kSomebody;
+        if (!*ended) return Left::kSomebody;
         const auto job = std::find_if(jobs_.begin(), jobs_.end(), [&](const Job& each) {
             return each.id != 0 && each.leader == (*ended)->id;
         });

@@ -70,8 +70,11 @@ private:
     StageError signal(const Request& request);
     Reply enter(Request& request);
     StageError protect(Request& request);
-    Reply count_processes();
-    void collect_ended();
+    // All that commands started descends from this process, which adopts orphans: without a child
+    // there is nobody.
+    enum class Left : bool { kNobody, kSomebody };
+    Left collect_ended();
+    Reply count_processes(Left left);
     Job* find(std::uint32_t id) noexcept;
     std::span<const pid_t> leaders() noexcept;  // of the commands that run
     void end_descendants();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <utility>
 
 #include <paddock/limits.h>
 
@@ -48,12 +49,17 @@ class Layout {
 public:
     enum class Seen : bool { kAll, kAbove };
 
-    Layout(const Root& root, const NotableMap& notable, std::string_view home, Seen seen)
-        : root_(root), notable_(notable), home_(home), seen_(seen) {}
+    Layout(const Root& root, const NotableMap& notable, std::string_view home, Seen seen,
+           GitBounds bounds = {})
+        : root_(root), notable_(notable), home_(home), seen_(seen), bounds_(std::move(bounds)) {}
 
     GitParts run();
 
 private:
+    struct Config {
+        GitPart part;
+        std::string spelled_in;  // where a relative path of it begins
+    };
     struct HooksPath {
         GitPart config;
         std::string path;  // as it is written there
@@ -63,13 +69,19 @@ private:
     void lead_to(const std::string& path, const std::string& pointer,
                  const std::set<std::string>& worktrees);
     bool may_spend(std::size_t bytes);
+    bool may_go_on();
+    bool is_known(const std::string& path) const {
+        return bounds_.is_known && bounds_.is_known(path);
+    }
     void add_part(std::string path, GitPart::Kind kind, std::string_view git_directory,
                   const std::string& named_by = {});
     void follow_dot_git(const std::string& directory, const NotableEntry& entry);
     void find_parts(const std::string& git_directory);
     void follow_config(const std::string& path, const std::string& git_directory,
                        const std::string& named_by);
-    void read_config(const GitPart& config);
+    void add_config(std::string path, std::string_view git_directory, const std::string& named_by,
+                    std::string_view spelled_in);
+    void read_config(const Config& read);
     void add_worktree(const GitPart& config, std::string_view path);
     void add_hooks(const HooksPath& written);
     std::set<std::string> bases_of(const std::string& git_directory) const;
@@ -81,14 +93,19 @@ private:
     const NotableMap& notable_;
     const std::string_view home_;
     const Seen seen_;
+    const GitBounds bounds_;
     std::set<std::string> directories_;                       // of git
     std::vector<std::string> waiting_;                        // those whose parts are not known yet
     std::map<std::string, std::set<std::string>> worktrees_;  // of a git directory
     std::map<std::string, std::string> common_;               // the "commondir" of a git directory
     std::map<std::string, GitPart> parts_;
-    std::vector<GitPart> configs_;  // of these
+    std::vector<Config> configs_;                              // of these
+    std::set<std::pair<std::string, std::string>> spellings_;  // of configs: the file, its place
+    std::set<std::string> included_;                           // as configs spell them
+    std::set<std::string> read_;
     std::vector<HooksPath> hooks_paths_;
     std::size_t spent_ = 0;
+    bool is_interrupted_ = false;
 };
 
 // git takes it for a repository: its own parts, or those that it shares.
@@ -102,6 +119,7 @@ bool has_the_shape(const std::vector<NotableEntry>& entries) {
 
 GitParts Layout::run() {
     for (const auto& [path, entries] : notable_) {
+        if (!may_go_on()) break;
         for (const NotableEntry& entry : entries) {
             if (is_git_directory_name(entry.name)) follow_dot_git(path, entry);
         }
@@ -109,19 +127,22 @@ GitParts Layout::run() {
         if (by_name) worktrees_[path].insert(std::string(parent_of(path)));
         if (by_name || has_the_shape(entries)) add_directory(path);
     }
-    while (!waiting_.empty()) {
+    while (!waiting_.empty() && may_go_on()) {
         const std::string next = std::move(waiting_.back());
         waiting_.pop_back();
         find_parts(next);
     }
     // Each may include more of them.
-    for (std::size_t i = 0; i < configs_.size(); ++i) read_config(GitPart(configs_[i]));
+    for (std::size_t i = 0; i < configs_.size() && may_go_on(); ++i) {
+        read_config(Config(configs_[i]));
+    }
     // What they say of hooks depends on the worktrees, which any of them may name.
     for (const HooksPath& hooks : hooks_paths_) add_hooks(hooks);
     GitParts parts;
     parts.all.reserve(parts_.size());
     for (auto& [path, part] : parts_) parts.all.push_back(std::move(part));
-    parts.is_cut = spent_ > limits::kGitLedBytesMax;
+    parts.is_flooded = spent_ > limits::kGitLedBytesMax;
+    parts.is_cut = parts.is_flooded || is_interrupted_;
     return parts;
 }
 
@@ -130,6 +151,12 @@ GitParts Layout::run() {
 bool Layout::may_spend(std::size_t bytes) {
     if (spent_ <= limits::kGitLedBytesMax) spent_ += bytes;
     return spent_ <= limits::kGitLedBytesMax;
+}
+
+bool Layout::may_go_on() {
+    is_interrupted_ =
+        is_interrupted_ || (bounds_.interruption != nullptr && bounds_.interruption->requested());
+    return !is_interrupted_;
 }
 
 void Layout::add_directory(const std::string& path) {
@@ -153,8 +180,16 @@ void Layout::lead_to(const std::string& path, const std::string& pointer,
 void Layout::add_part(std::string path, GitPart::Kind kind, std::string_view git_directory,
                       const std::string& named_by) {
     GitPart part{path, kind, std::string(git_directory), named_by};
-    const bool is_new = parts_.emplace(std::move(path), part).second;
-    if (is_new && kind == GitPart::Kind::kConfig) configs_.push_back(std::move(part));
+    parts_.emplace(std::move(path), std::move(part));
+}
+
+void Layout::add_config(std::string path, std::string_view git_directory,
+                        const std::string& named_by, std::string_view spelled_in) {
+    if (spellings_.emplace(path, spelled_in).second) {
+        GitPart part{path, GitPart::Kind::kConfig, std::string(git_directory), named_by};
+        configs_.push_back({std::move(part), std::string(spelled_in)});
+    }
+    add_part(std::move(path), GitPart::Kind::kConfig, git_directory, named_by);
 }
 
 std::optional<std::string> Layout::pointed(const std::string& file, std::string_view from) const {
@@ -215,7 +250,7 @@ void Layout::find_parts(const std::string& git_directory) {
         if (is_name(entry.name, "hooks")) {
             add_part(path, GitPart::Kind::kHooks, git_directory);
         } else if (!is_name(entry.name, "commondir")) {
-            add_part(path, GitPart::Kind::kConfig, git_directory);
+            add_config(path, git_directory, {}, git_directory);
             if (entry.type == FileType::kSymlink) follow_config(path, git_directory, path);
         } else {
             add_part(path, GitPart::Kind::kPointer, git_directory);
@@ -227,18 +262,23 @@ void Layout::find_parts(const std::string& git_directory) {
     }
 }
 
-// Git reads the end of a link.
+// Git reads the end of a link, and what that includes by a relative path from where the link is.
 void Layout::follow_config(const std::string& path, const std::string& git_directory,
                            const std::string& named_by) {
     const auto end = follow_links(root_, path).end;
     if (!end || end->empty()) return;
-    add_part(*end, GitPart::Kind::kConfig, git_directory, named_by);
+    const std::string place(parent_of(path));
+    add_config(*end, git_directory, named_by, follow_links(root_, place).end.value_or(place));
 }
 
-void Layout::read_config(const GitPart& config) {
+void Layout::read_config(const Config& read) {
+    const GitPart& config = read.part;
     const auto content = root_.read_file(config.path, limits::kGitConfigBytesMax);
-    const bool is_included = !config.named_by.empty();
-    if (!content || (is_included && !may_spend(content->size()))) return;
+    if (!content) return;
+    // Above one path there are few, and nobody to know them.
+    const bool is_above = seen_ == Seen::kAbove && config.named_by.empty();
+    const bool is_free = read_.insert(config.path).second && (is_above || is_known(config.path));
+    if (!is_free && !may_spend(content->size())) return;
     const auto settings = policy::parse_git_config(*content);
     if (!settings) return;
     // Git obeys the last of its kind.
@@ -252,10 +292,10 @@ void Layout::read_config(const GitPart& config) {
     if (hooks) hooks_paths_.push_back({config, *hooks});
     for (const GitSetting& setting : *settings) {
         if (!setting.is_include() || !setting.value) continue;
-        const auto included = configured(*setting.value, parent_of(config.path));
-        if (!included || included->empty() || parts_.contains(*included)) continue;
+        const auto included = configured(*setting.value, read.spelled_in);
+        if (!included || included->empty() || !included_.insert(*included).second) continue;
         if (!may_spend(included->size())) return;
-        add_part(*included, GitPart::Kind::kConfig, config.git_directory, config.path);
+        add_config(*included, config.git_directory, config.path, parent_of(*included));
         follow_config(*included, config.git_directory, config.path);
     }
 }
@@ -284,12 +324,15 @@ std::set<std::string> Layout::bases_of(const std::string& git_directory) const {
 void Layout::add_hooks(const HooksPath& written) {
     const GitPart& config = written.config;
     for (const std::string& base : bases_of(config.git_directory)) {
+        if (!may_go_on()) return;
         const auto hooks = configured(written.path, base);
         // A directory with the repository in it cannot be kept as it is.
         if (!hooks || is_within(config.git_directory, *hooks)) continue;
-        // Those of its own come first: nobody else's can take their place.
-        const bool is_own = base == config.git_directory || base == parent_of(config.git_directory);
-        if (!is_own && !may_spend(hooks->size())) continue;
+        // Nobody else's take the place of its own and of those that are known.
+        const bool is_free = base == config.git_directory ||
+                             base == parent_of(config.git_directory) ||
+                             is_known(joined(base, ".git"));
+        if (!is_free && !may_spend(hooks->size())) continue;
         add_part(*hooks, GitPart::Kind::kHooks, config.git_directory, config.path);
     }
 }
@@ -386,8 +429,9 @@ std::string name_in_dot_git(const GitPart& part) {
     return joined(joined(parent_of(part.git_directory), ".git"), name);
 }
 
-GitParts git_parts(const Root& root, const NotableMap& notable, std::string_view home) {
-    return Layout(root, notable, home, Layout::Seen::kAll).run();
+GitParts git_parts(const Root& root, const NotableMap& notable, std::string_view home,
+                   const GitBounds& bounds) {
+    return Layout(root, notable, home, Layout::Seen::kAll, bounds).run();
 }
 
 void note_repository(const Root& root, const std::string& path, NotableMap& notable) {

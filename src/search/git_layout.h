@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -21,6 +22,7 @@
 
 #include <paddock/root.h>
 
+#include "search/interruption.h"
 #include "search/tree_snapshot.h"
 
 namespace paddock::search {
@@ -37,7 +39,16 @@ struct GitPart {
 
 struct GitParts {
     std::vector<GitPart> all;
-    bool is_cut = false;  // not all: settings lead to more than limits::kGitLedBytesMax
+    bool is_flooded = false;  // not all: what is not known is more than limits::kGitLedBytesMax
+    bool is_cut = false;      // not all, for that reason or because of an interruption
+};
+
+// How far a look goes.
+struct GitBounds {
+    // A config that costs nothing to read, or a ".git" file in whose directory hooks cost nothing
+    // to find, so that nobody's flood keeps them from being looked at. Empty: there is none.
+    std::function<bool(const std::string& path)> is_known{};
+    Interruption* interruption = nullptr;
 };
 
 // As the rules name it: in a ".git" in the place of its git directory.
@@ -76,7 +87,8 @@ bool is_obeyed_part(const Root& root, std::string_view path, GitChange change);
 
 // Each once, in no order; some may not exist. `root` must pass no link. `home` is the path on the
 // host that "~/" stands for in settings, empty if there is none.
-GitParts git_parts(const Root& root, const NotableMap& notable, std::string_view home);
+GitParts git_parts(const Root& root, const NotableMap& notable, std::string_view home,
+                   const GitBounds& bounds = {});
 
 // The same of the repositories whose directories `path` lies in, from the root down; with where
 // their links and those in their hooks lead or would lead, and the links on the way. Two lookups

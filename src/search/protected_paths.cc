@@ -132,7 +132,8 @@ void ProtectedPaths::note_socket(const std::string& path) {
     sockets_.push_back(std::move(socket));
 }
 
-Outcome<std::vector<ProtectedPath>> ProtectedPaths::find(std::chrono::milliseconds time_max) {
+Outcome<std::vector<ProtectedPath>> ProtectedPaths::find(std::chrono::milliseconds time_max,
+                                                         const IsKnown& is_known) {
     Interruption interruption(time_max, {});
     PADDOCK_TRY(snapshot_.look(std::chrono::system_clock::now(), &interruption));
     NotableMap notable;
@@ -160,8 +161,9 @@ Outcome<std::vector<ProtectedPath>> ProtectedPaths::find(std::chrono::millisecon
             }
         }
     }
-    const GitParts parts = git_parts(root_, notable, home_);
+    const GitParts parts = git_parts(root_, notable, home_, {is_known, &interruption});
     is_cut_ = parts.is_cut;
+    is_flooded_ = parts.is_flooded;
     for (const GitPart& part : parts.all) {
         const Decision decision = decide_part(rules_, part);
         if (decision.access == Access::kAllow) continue;

@@ -19,6 +19,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -63,14 +64,20 @@ public:
     // Costs one stat for each directory, and one for each protected path, after the first time.
     // Errors: limit_reached (too large or deep a tree, or more than `time_max`; the next time goes
     // on with what the snapshot has by then), those of reading the root.
+    // `is_known` as in GitBounds.
+    using IsKnown = std::function<bool(const std::string& path)>;
     Outcome<std::vector<ProtectedPath>> find(
-        std::chrono::milliseconds time_max = limits::kProtectedLookTimeMax);
+        std::chrono::milliseconds time_max = limits::kProtectedLookTimeMax,
+        const IsKnown& is_known = {});
 
     const TreeSnapshot& snapshot() const noexcept { return snapshot_; }
 
     // The last find() has not followed all that git's settings lead to, or not judged all names
     // above what it found. What it found can be acted on; nothing else may be trusted.
     bool is_cut() const noexcept { return is_cut_; }
+
+    // What git would obey and was not known is too much to be followed, which is why it is cut.
+    bool is_flooded() const noexcept { return is_flooded_; }
 
     // Unix sockets that the last find() saw, wherever they are and whatever the rules say.
     const std::vector<ProtectedPath>& sockets() const noexcept { return sockets_; }
@@ -84,6 +91,7 @@ private:
     TreeSnapshot snapshot_;
     std::vector<ProtectedPath> sockets_;
     bool is_cut_ = false;
+    bool is_flooded_ = false;
 };
 
 }  // namespace paddock::search

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include <paddock/limits.h>
@@ -332,13 +333,21 @@ TEST_F(Protected, what_settings_lead_to_is_bounded) {
         tree({"ROOT/c/" + std::to_string(i) + "=" + text});
         includes += "path=../c/" + std::to_string(i) + "\n";
     }
-    // Those that nothing includes lead nowhere.
+    // Those of other repositories count as well, unless they are known.
     for (std::size_t i = 0; i < enough; ++i) {
         const std::string at = "ROOT/r" + std::to_string(i) + "/.git/";
         tree({at + "HEAD=x", at + "config=" + text});
     }
-    EXPECT_NE(found().find("+mine:hooks "), std::string::npos);
-    EXPECT_FALSE(is_cut());
+    EXPECT_NE(found().find("+r0/.git/config:config "), std::string::npos);
+    EXPECT_TRUE(is_cut());
+    const PathRules rules = PathRules::compile({}, policy::default_path_rules()).value();
+    ProtectedPaths paths(root({.symlinks = Symlinks::kReject}), rules, {});
+    const auto list = paths.find(limits::kProtectedLookTimeMax,
+                                 [](const std::string& path) { return path == ".git/config"; });
+    ASSERT_TRUE(list);
+    EXPECT_TRUE(paths.is_flooded());
+    EXPECT_TRUE(std::any_of(list->begin(), list->end(),
+                            [](const ProtectedPath& entry) { return entry.path == "mine"; }));
     for (std::size_t i = 0; i < enough; ++i) {
         std::filesystem::remove_all(ws("r" + std::to_string(i)));
     }

@@ -1,6 +1,7 @@
 #include "sys/io.h"
 
 #include <pthread.h>
+#include <sys/file.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -50,6 +51,15 @@ Outcome<std::size_t> transfer(Call which, std::size_t size, System system) {
         if (moved >= 0) return static_cast<std::size_t>(moved);
         if (errno != EINTR) return Failure::from_errno(errno);
     }
+}
+
+int flock_operation(FileLock lock) {
+    switch (lock) {
+        case FileLock::kNone: return LOCK_UN;
+        case FileLock::kShared: return LOCK_SH;
+        case FileLock::kAlone: return LOCK_EX;
+    }
+    return LOCK_UN;
 }
 
 }  // namespace
@@ -114,6 +124,14 @@ Outcome<std::optional<Extent>> next_data(int fd, std::uint64_t position) {
     if (!end && end.error().os_error == ENXIO) return std::nullopt;  // it was cut meanwhile
     if (!end) return end.error();
     return Extent{start, static_cast<std::uint64_t>(*end)};
+}
+
+Done lock_file(int fd, FileLock lock) {
+    return call(Call::kPoll, [&] { return ::flock(fd, flock_operation(lock)); });
+}
+
+Done try_lock_file(int fd, FileLock lock) {
+    return call(Call::kPoll, [&] { return ::flock(fd, flock_operation(lock) | LOCK_NB); });
 }
 
 Done seek(int fd, std::uint64_t position) {

@@ -34,6 +34,12 @@ Done send_now(int socket, std::string_view message);
 Outcome<std::size_t> receive_now(int socket, char* buffer, std::size_t size);  // 0: it is gone
 
 Done seek(int fd, std::uint64_t position);
+
+// Of an open file, for as long as it is open (flock). Replaces the one that it has.
+enum class FileLock : std::uint8_t { kNone, kShared, kAlone };
+Done lock_file(int fd, FileLock lock);      // waits for it
+Done try_lock_file(int fd, FileLock lock);  // race: somebody else has it; the old one may be lost
+
 // Has the disk begin with what a sync_data() later waits for. What fails here fails there.
 void begin_sync(int fd);
 Done sync_data(int fd);

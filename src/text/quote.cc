@@ -109,6 +109,19 @@ std::string quote_if_needed(std::string_view name) {
     return quoted += '"';
 }
 
+std::string quote_in_sentence(std::string_view name, std::string_view also) {
+    constexpr std::string_view kSentence = "'()[]";
+    std::string shown = quote_if_needed(name);
+    const bool is_plain =
+        name.find_first_of(kSentence) == name.npos && name.find_first_of(also) == name.npos;
+    if (is_plain) return shown;
+    if (shown == name) shown = '"' + shown + '"';
+    for (std::size_t at = 0; (at = shown.find('\'', at)) != shown.npos;) {
+        shown.replace(at, 1, "\\047");
+    }
+    return shown;
+}
+
 std::optional<std::string> unescape(std::string_view text) {
     std::string name;
     while (!text.empty()) {

@@ -17,6 +17,10 @@ namespace paddock::text {
 
 std::string quote_if_needed(std::string_view name);
 
+// For a name of unknown origin inside of a sentence: quoted also if it holds a single quote, a
+// bracket or one of `also`, by which it could read as a part of the sentence. Only to be shown.
+std::string quote_in_sentence(std::string_view name, std::string_view also = {});
+
 // The name of which `text` is the quoted form; nothing if it is none, so that `text` itself is the
 // name: unquote(t).value_or(t). A name with a NUL byte has no quoted form that is accepted.
 std::optional<std::string> unquote(std::string_view text);

@@ -102,6 +102,15 @@ TEST(Quote, every_name_makes_the_round_trip) {
     EXPECT_EQ(names.size(), shown.size());
 }
 
+TEST(Quote, a_name_is_told_from_the_sentence_around_it) {
+    EXPECT_EQ(quote_in_sentence("a b/c.txt"), "a b/c.txt");
+    EXPECT_EQ(quote_in_sentence("a b/c.txt", " ,"), R"("a b/c.txt")");
+    EXPECT_EQ(quote_in_sentence("a) was (b"), R"("a) was (b")");
+    EXPECT_EQ(quote_in_sentence("[a]"), R"("[a]")");
+    EXPECT_EQ(quote_in_sentence("a' was 'b"), R"("a\047 was \047b")");
+    EXPECT_EQ(quote_in_sentence("a\n'\""), R"("a\n\047\"")");
+}
+
 // git reads each quoted name and prints it again.
 TEST(Quote, agrees_with_git) {
     if (!paddock::testing::has_program("git")) GTEST_SKIP() << "git is not installed";

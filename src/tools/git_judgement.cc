@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include <paddock/limits.h>
 
@@ -10,6 +11,8 @@
 
 namespace paddock::tools {
 namespace {
+
+using Settings = std::vector<policy::GitSetting>;
 
 // "name/..": git goes up from where the name leads, which a link makes another place than the text
 // says. What git writes itself has ".." at its beginning only.
@@ -58,17 +61,26 @@ bool leads_to_repository(const Root& root, const std::string& path) {
     return has("HEAD") && ((has("objects") && has("refs")) || (may_share && has("commondir")));
 }
 
+bool redirects_repository(const Root& root, const std::string& path) {
+    if (search::is_git_directory_name(fs::leaf_of(path))) return false;
+    const auto has = [&](const char* name) {
+        const auto there = root.lstat(fs::joined(fs::parent_of(path), name));
+        return there || there.error().code != Code::kNotFound;
+    };
+    return has("config") || has("objects");
+}
+
 Outcome<JudgedConfig> judge_config_file(const Root& root, const std::string& path,
-                                        const std::vector<policy::GitSetting>& trusted,
-                                        policy::Trusted fate) {
+                                        std::string_view trusted, policy::Trusted fate) {
     JudgedConfig judged;
-    const auto content = root.read_file(path, limits::kGitConfigBytesMax);
+    const auto before = policy::parse_git_config(trusted).value_or(Settings());
+    auto content = root.read_file(path, limits::kGitConfigBytesMax);
     if (!content && content.error().code != Code::kTooLarge) {
         return static_cast<const Failure&>(content.error());
     }
     if (!content) {
         judged.verdict.unreadable = true;
-        judged.verdict.cleaned = policy::print_git_config(trusted);
+        judged.verdict.cleaned = policy::print_git_config(before);
         return judged;
     }
     const auto leads_inside = [&](std::string_view to, policy::PathFrom from) {
@@ -76,10 +88,8 @@ Outcome<JudgedConfig> judge_config_file(const Root& root, const std::string& pat
         return from == policy::PathFrom::kWorktree ? is_place_inside(root, git_directory, to)
                                                    : stays_inside(root, git_directory, to);
     };
-    judged.verdict = policy::judge_git_config(*content, trusted, fate, leads_inside);
-    if (!judged.verdict.is_clean()) return judged;
-    PADDOCK_ASSIGN(settings, policy::parse_git_config(*content));
-    judged.settings = std::move(settings);
+    judged.verdict = policy::judge_git_config(*content, before, fate, leads_inside);
+    if (judged.verdict.is_clean()) judged.text = std::move(*content);
     return judged;
 }
 

@@ -3,7 +3,6 @@
 
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include <paddock/root.h>
 
@@ -16,15 +15,18 @@ namespace paddock::tools {
 // one's own parts are another question.
 bool leads_to_repository(const Root& root, const std::string& path);
 
+// Would the "commondir" at `path` take the place of settings or objects that its directory has
+// itself, as no worktree's has?
+bool redirects_repository(const Root& root, const std::string& path);
+
 struct JudgedConfig {
     policy::GitVerdict verdict;
-    std::vector<policy::GitSetting> settings;  // if the verdict is clean
+    std::string text;  // if the verdict is clean
 };
 
-// The git config at `path`, where `trusted` was there before. Errors: those of reading it, but for
-// its size; not_regular_file.
+// The git config at `path`, where one with the text `trusted` was there before. Errors: those of
+// reading it, but for its size; not_regular_file.
 Outcome<JudgedConfig> judge_config_file(const Root& root, const std::string& path,
-                                        const std::vector<policy::GitSetting>& trusted,
-                                        policy::Trusted fate);
+                                        std::string_view trusted, policy::Trusted fate);
 
 }  // namespace paddock::tools

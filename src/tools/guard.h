@@ -14,7 +14,8 @@
 // What is there when before() is called and no process of the session was alive since the last
 // after() is trusted: who owns the workspace made it. If one was, or that after() was unfinished,
 // what is new is judged as in after(). What could not be undone is never trusted: each after()
-// tries again, and says so.
+// tries again, and says so. If another session is at work at the first before(), what is there is
+// known all the same, but is not put back when it has gone: that session may have undone it.
 //
 // Undoing one thing may uncover the next. That goes on until nothing is left, however much it is;
 // only while a process of the session is alive, which may make more all the time, or where looks
@@ -50,7 +51,8 @@
 
 namespace paddock::tools {
 
-// Has a process of the session been alive since the last after() that was not unfinished?
+// Has a process of the session been alive since the last after() that was not unfinished, or is
+// another session of the workspace at work?
 enum class Since : bool { kQuiet, kBusy };
 
 struct GuardOptions {

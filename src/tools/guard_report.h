@@ -30,9 +30,11 @@ std::string_view undone_text(Undone what) noexcept;
 struct GuardRecord {
     std::string path;
     Undone what = Undone::kLeft;
-    std::string rule{};    // that protects the path
-    std::string detail{};  // settings that were cut out; why something was left; else empty
-    std::string kept{};    // its name in the quarantine, or empty
+    std::string rule{};  // that protects the path
+    // Settings that were cut out; where it was moved; why it was left; else empty. Names in it are
+    // shown as in a sentence (text/quote.h).
+    std::string detail{};
+    std::string kept{};  // its name in the quarantine, or empty
 };
 
 struct GuardReport {

@@ -1,7 +1,10 @@
 #include "tools/known_paths.h"
 
 #include <algorithm>
+#include <chrono>
+#include <cstdint>
 #include <iterator>
+#include <tuple>
 #include <utility>
 
 #include <paddock/limits.h>
@@ -28,6 +31,20 @@ bool is_still_bound(const KnownPath& known, const ProtectedPath& entry) {
            known.at.protection == entry.protection;
 }
 
+// By what a path is known elsewhere. What is held is an object, whatever is done to it; of others a
+// rename above leaves the time of change alone.
+using Likeness =
+    std::tuple<ObjectKey, bool, ProtectedKind, Protection, std::chrono::nanoseconds, std::uint64_t>;
+
+Likeness likeness_of_held(const ProtectedPath& entry) {
+    return {key_of(entry.stat), true, ProtectedKind::kNamed, Protection::kReadOnly, {}, 0};
+}
+
+Likeness likeness_of(const ProtectedPath& entry) {
+    const Stat& stat = entry.stat;
+    return {key_of(stat), false, entry.kind, entry.protection, stat.changed, stat.size};
+}
+
 }  // namespace
 
 bool is_unchanged(const Stat& before, const Stat& now) {
@@ -40,23 +57,33 @@ KnownPath KnownPaths::trusted(const ProtectedPath& entry) {
     if (const auto stat = root_.lstat(parent.empty() ? "." : parent)) known.parent = *stat;
     if (entry.protection == Protection::kPinned) return known;
     if (entry.kind == ProtectedKind::kGitConfig && can_be_bound(entry)) {
-        const auto content = root_.read_file(entry.path, limits::kGitConfigBytesMax);
-        auto settings = policy::parse_git_config(content ? *content : std::string());
-        if (settings) known.settings = std::move(*settings);
+        keep_config(known);
     } else if (!kernel_holds_ || entry.kind == ProtectedKind::kGitHooks || !can_be_bound(entry)) {
         known.kept = KeptTree::of(root_, entry.path, bytes_left_);
     }
     return known;
 }
 
-bool KnownPaths::is_doubted(const Stat& stat) const {
-    return std::any_of(doubted_.begin(), doubted_.end(),
-                       [&](const Stat& doubted) { return is_same_object(doubted, stat); });
+void KnownPaths::keep_config(KnownPath& known) {
+    auto content = root_.read_file(known.at.path, limits::kGitConfigBytesMax);
+    if (!content || content->size() > config_bytes_left_) return;
+    config_bytes_left_ -= content->size();
+    known.config = std::move(*content);
 }
 
-void KnownPaths::trust(const List& list) {
+bool KnownPaths::is_doubted(const Stat& stat) const {
+    const auto doubted = doubted_.find(key_of(stat));
+    return doubted != doubted_.end() && is_same_object(doubted->second, stat);
+}
+
+void KnownPaths::trust(const List& list, Trust trust) {
     bytes_left_ = kernel_holds_ ? 0 : limits::kGuardKeptBytesMax;
     set_unseen_aside(list);
+    // What is kept already comes first: nothing that commands made takes the owner's place.
+    std::size_t kept = 0;
+    for (const auto& [path, known] : known_) kept += known.config ? known.config->size() : 0;
+    config_bytes_left_ = limits::kGitConfigsKeptBytesMax;
+    config_bytes_left_ -= std::min(config_bytes_left_, kept);
     std::map<std::string, KnownPath> now;
     for (const ProtectedPath& entry : list) {
         KnownPath* old = find(entry.path);
@@ -66,9 +93,14 @@ void KnownPaths::trust(const List& list) {
         }
         const bool bound = old != nullptr && is_still_bound(*old, entry);
         const bool as_it_was = bound && !old->judged && is_unchanged(old->at.stat, entry.stat);
+        if (!as_it_was && old != nullptr && old->config) {
+            config_bytes_left_ += old->config->size();
+            old->config.reset();
+        }
         KnownPath known = as_it_was ? std::move(*old) : trusted(entry);
         known.at = entry;
         known.bound = bound;
+        known.may_be_planted = trust == Trust::kBesideOthers;
         now.emplace(entry.path, std::move(known));
     }
     known_ = std::move(now);
@@ -82,13 +114,18 @@ void KnownPaths::set_unseen_aside(const List& list) {
     const auto is_seen = [&](const KnownPath& known) {
         return seen.contains(key_of(known.at.stat));
     };
-    std::erase_if(away_, [&](const auto& node) { return is_seen(node.mapped()); });
+    std::erase_if(away_, [&](const auto& each) { return seen.contains(each.first); });
     for (auto at = known_.begin(); at != known_.end();) {
         const auto next = std::next(at);
         const bool is_unseen = holds(at->second.at.stat) && !is_seen(at->second);
-        if (is_unseen) away_.push_back(known_.extract(at));
+        if (is_unseen) set_aside(known_.extract(at));
         at = next;
     }
+}
+
+void KnownPaths::set_aside(Known::node_type node) {
+    const ObjectKey key = key_of(node.mapped().at.stat);
+    away_.emplace(key, std::move(node));
 }
 
 void KnownPaths::hold_all() {
@@ -96,7 +133,7 @@ void KnownPaths::hold_all() {
     for (const auto& [path, known] : known_) {
         if (known.bound) held.push_back(known.at);
     }
-    for (const auto& node : away_) held.push_back(node.mapped().at);
+    for (const auto& [key, node] : away_) held.push_back(node.mapped().at);
     held_.assign(held);
 }
 
@@ -111,14 +148,14 @@ void KnownPaths::update(KnownPath& known, const ProtectedPath& entry) {
     known.at = entry;
 }
 
-void KnownPaths::accept(const ProtectedPath& entry, std::vector<policy::GitSetting> settings) {
+void KnownPaths::accept(const ProtectedPath& entry, std::string config) {
     const auto [found, is_new] = known_.try_emplace(entry.path);
     KnownPath& known = found->second;
     known.bound = is_still_bound(known, entry);
     known.made_inside = known.made_inside || is_new;
     known.judged = true;
     known.at = entry;
-    known.settings = std::move(settings);
+    if (known.config) known.config = std::move(config);
 }
 
 KnownPath* KnownPaths::find(const std::string& path) {
@@ -159,27 +196,27 @@ std::vector<KnownPaths::Known::node_type> KnownPaths::take_moved(const List& lis
         update(node.mapped(), entry);
         moved.push_back(std::move(node));
     };
+    std::multimap<Likeness, std::string> gone;
+    for (const std::string& path : gone_) {
+        const ProtectedPath& was = known_.at(path).at;
+        gone.emplace(holds(was.stat) ? likeness_of_held(was) : likeness_of(was), path);
+    }
     for (const ProtectedPath& entry : list) {
         const KnownPath* here = find(entry.path);
         if (here != nullptr && is_same_object(here->at.stat, entry.stat)) continue;
-        const auto away = std::find_if(away_.begin(), away_.end(), [&](const auto& node) {
-            return is_same_object(node.mapped().at.stat, entry.stat);
-        });
-        if (away != away_.end()) {
-            arrive(std::move(*away), entry);
+        const auto away = away_.find(key_of(entry.stat));
+        if (away != away_.end() && is_same_object(away->second.mapped().at.stat, entry.stat)) {
+            arrive(std::move(away->second), entry);
             away_.erase(away);
             continue;
         }
-        // A rename above leaves the time of change of what is below alone.
-        const auto was = std::find_if(gone_.begin(), gone_.end(), [&](const std::string& path) {
-            const KnownPath& known = known_.at(path);
-            if (holds(known.at.stat)) return is_same_object(known.at.stat, entry.stat);
-            return known.at.kind == entry.kind && known.at.protection == entry.protection &&
-                   is_unchanged(known.at.stat, entry.stat);
-        });
-        if (was == gone_.end()) continue;
-        arrive(known_.extract(*was), entry);
-        gone_.erase(was);
+        auto was = gone.find(likeness_of_held(entry));
+        if (was == gone.end()) was = gone.find(likeness_of(entry));
+        if (was == gone.end()) continue;
+        if (!is_same_object(known_.at(was->second).at.stat, entry.stat)) continue;
+        arrive(known_.extract(was->second), entry);
+        gone_.erase(was->second);
+        gone.erase(was);
     }
     return moved;
 }
@@ -207,7 +244,7 @@ void KnownPaths::follow(const List& list) {
     const auto lose = [&](const std::string& path) {
         auto node = known_.extract(path);
         gone_.erase(path);
-        if (!node.empty() && holds(node.mapped().at.stat)) away_.push_back(std::move(node));
+        if (!node.empty() && holds(node.mapped().at.stat)) set_aside(std::move(node));
     };
     for (Known::node_type& node : take_moved(list)) {
         lose(std::string(node.key()));
@@ -241,10 +278,11 @@ bool KnownPaths::restore(const KnownPath& known) const {
     if (known.at.kind != ProtectedKind::kGitConfig || !can_be_bound(known.at)) {
         return known.kept.restore_all(root_);
     }
+    if (!known.config) return false;
     WriteOptions options;
     options.must_create = true;
     options.mode = known.at.stat.mode & 0777U;
-    return root_.write_file(path, policy::print_git_config(known.settings), options).has_value();
+    return root_.write_file(path, *known.config, options).has_value();
 }
 
 }  // namespace paddock::tools

@@ -8,15 +8,16 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include <paddock/root.h>
 
-#include "policy/git_config.h"
 #include "search/protected_paths.h"
 #include "tools/held_objects.h"
+#include "tools/judged_object.h"
 #include "tools/kept_tree.h"
 
 namespace paddock::tools {
@@ -27,9 +28,13 @@ struct KnownPath {
     bool bound = false;        // the kernel keeps commands from this very object
     bool made_inside = false;  // was not there when all was trusted
     bool judged = false;       // accepted since: whoever made it may still be at work
-    std::vector<policy::GitSetting> settings{};  // of a config
-    KeptTree kept{};                             // of what is trusted and may change all the same
+    // There when all was trusted, but another session was at work: what has gone is not put back.
+    bool may_be_planted = false;
+    std::optional<std::string> config{};  // the text of one that is trusted, if it could be kept
+    KeptTree kept{};                      // of what is trusted and may change all the same
 };
+
+enum class Trust : bool { kFull, kBesideOthers };
 
 class KnownPaths {
 public:
@@ -42,13 +47,13 @@ public:
 
     // Takes everything as it is now, but for what is doubted: that is known as it was before, or
     // not at all. What is held and out of sight stays known.
-    void trust(const List& list);
+    void trust(const List& list, Trust trust = Trust::kFull);
 
     // Not in order, and could not be undone. Until the next follow().
-    void doubt(const Stat& stat) { doubted_.push_back(stat); }
+    void doubt(const Stat& stat) { doubted_.insert_or_assign(key_of(stat), stat); }
 
-    // As it is now, because it can do no harm.
-    void accept(const search::ProtectedPath& entry, std::vector<policy::GitSetting> settings = {});
+    // As it is now, because it can do no harm. Of a config that was trusted before, with its text.
+    void accept(const search::ProtectedPath& entry, std::string config = {});
 
     KnownPath* find(const std::string& path);
     void forget(const std::string& path) { known_.erase(path); }
@@ -83,19 +88,22 @@ private:
     using Known = std::map<std::string, KnownPath>;
 
     KnownPath trusted(const search::ProtectedPath& entry);
+    void keep_config(KnownPath& known);
     void hold_all();
     void set_unseen_aside(const List& list);
     bool is_doubted(const Stat& stat) const;
     bool is_away(const KnownPath& known, const List& list) const;
     std::vector<Known::node_type> take_moved(const List& list);
+    void set_aside(Known::node_type node);
 
     const Root root_;
     const bool kernel_holds_;
-    std::size_t bytes_left_ = 0;  // of content to be kept
+    std::size_t bytes_left_ = 0;         // of content to be kept
+    std::size_t config_bytes_left_ = 0;  // of configs
     Known known_;
     std::set<std::string> gone_;
-    std::vector<Stat> doubted_;
-    std::vector<Known::node_type> away_;  // held, and not found the last time
+    std::map<ObjectKey, Stat> doubted_;
+    std::multimap<ObjectKey, Known::node_type> away_;  // held, and not found the last time
     HeldObjects& held_;
 };
 

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <cstdint>
+
 #include "testing/jail.h"
 
 namespace paddock::tools {
@@ -61,6 +64,31 @@ TEST_F(KnownPathsTest, what_is_doubted_is_known_as_it_was) {
     known_.follow({seen("a"), seen("b")});
     known_.trust({seen("a"), seen("b")});
     EXPECT_NE(known_.find("b"), nullptr);
+}
+
+// Half of them have other paths, the others have gone and as many are new. Comparing each with each
+// takes minutes.
+TEST_F(KnownPathsTest, many_that_moved_are_found_soon) {
+    constexpr std::uint64_t kMany = 20'000;
+    const auto entry = [](const std::string& directory, std::uint64_t inode) {
+        ProtectedPath made;
+        made.path = directory + "/" + std::to_string(inode);
+        made.stat.identity = {1, inode};
+        made.stat.created = std::chrono::nanoseconds(1);
+        return made;
+    };
+    KnownPaths::List list;
+    for (std::uint64_t i = 0; i < kMany; ++i) {
+        known_.accept(entry("a", i));
+        list.push_back(entry("b", i + kMany / 2));
+    }
+    const auto begun = std::chrono::steady_clock::now();
+    known_.follow(list);
+    EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(5));
+    EXPECT_EQ(known_.gone().size(), kMany / 2);
+    EXPECT_EQ(known_.size(), kMany);
+    EXPECT_NE(known_.find("b/" + std::to_string(kMany - 1)), nullptr);
+    EXPECT_EQ(known_.find("b/" + std::to_string(kMany)), nullptr);
 }
 
 }  // namespace

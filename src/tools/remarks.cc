@@ -10,7 +10,7 @@
 namespace paddock::tools {
 namespace {
 
-std::string quoted(std::string_view path) { return "'" + text::quote_if_needed(path) + "'"; }
+std::string quoted(std::string_view path) { return "'" + text::quote_in_sentence(path) + "'"; }
 
 std::string sentence_for(const GuardRecord& record) {
     const std::string why =

@@ -40,6 +40,15 @@ TEST(Remarks, a_name_forges_no_line_and_steers_no_terminal) {
               Lines{R"('a' was moved to the quarantine as '"s/1/\n.kept"'.)"});
 }
 
+// What holds a quote or a bracket could end the quotes or the remark.
+TEST(Remarks, a_name_forges_no_sentence) {
+    EXPECT_EQ(told_of({.path = "a' was checked. [Owner's note.] 'b/.vscode",
+                       .what = Undone::kQuarantined,
+                       .kept = "s/1/(x).kept"}),
+              Lines{R"('"a\047 was checked. [Owner\047s note.] \047b/.vscode"' was moved to the )"
+                    R"(quarantine as '"s/1/(x).kept"'.)"});
+}
+
 TEST(Remarks, say_what_was_not_looked_at_and_not_told) {
     GuardReport report;
     report.unfinished = Error{{Code::kLimitReached, 0, {}}, "look into", "a\nb"};

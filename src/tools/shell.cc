@@ -100,6 +100,7 @@ Shell::Shell(Setup setup, sandbox::Warden warden, std::unique_ptr<sandbox::Proxy
               .kernel_holds = warden_.report().rung == Rung::kFull,
               .home = std::move(setup.home),
               .alive = [this] { return may_be_alive(); }}),
+      others_(quarantine_, setup.linkless),
       limits_(
           {warden_, disk_, linkless_.fd(), options_.shell->limits.processes, [this](EndedBy limit) {
                put_aside(remarks_on_left(limit, options_.shell->limits, "was ended"));
@@ -142,8 +143,9 @@ Result<std::unique_ptr<Shell>> Shell::start(Setup setup) {
 
 // Whoever replaces a path after it was looked at makes the guard look again.
 Attempt<void> Shell::protect() {
+    const bool is_quiet = is_settled() && others_.are_at_rest();
     for (int i = 0; i < limits::kGuardPassesMax; ++i) {
-        const auto found = guard_.before(settled_ == commands_ ? Since::kQuiet : Since::kBusy);
+        const auto found = guard_.before(is_quiet ? Since::kQuiet : Since::kBusy);
         if (!found) return found.error();
         std::vector<sandbox::Protection> shields;
         for (const search::ProtectedPath& path : *found) {
@@ -188,13 +190,21 @@ Remarks Shell::check_protected() {
     if (!undone.unfinished && alive && *alive == 0) {
         const std::lock_guard lock(starting_);
         settled_ = std::max(settled_, begun);
+        if (is_settled()) others_.rest();
     }
     return remarks_on(undone);
 }
 
 Attempt<sandbox::Process> Shell::spawn(sandbox::Command command) {
     const std::lock_guard lock(starting_);
+    auto process = start_process(command);
+    if (!process && is_settled()) others_.rest();
+    return process;
+}
+
+Attempt<sandbox::Process> Shell::start_process(sandbox::Command& command) {
     if (auto done = protect(); !done) return done.error();
+    others_.begin();
     if (command.environment.empty()) command.environment = environment_;
     const auto before = limits_.look_before();
     command.writes_no_file = before.disk.excess > 0;

@@ -34,6 +34,7 @@
 #include "tools/guard.h"
 #include "tools/job.h"
 #include "tools/limit_watch.h"
+#include "tools/other_sessions.h"
 #include "tools/remarks.h"
 
 namespace paddock::tools {
@@ -121,8 +122,11 @@ private:
     bool attend_from_now_on(const std::shared_ptr<Job>& job);
     void tell_unheard(EndedBy limit);
     void forget_old_jobs();
-    Attempt<void> protect();  // while starting_ is held
-    bool may_be_alive();      // a process of the session
+    // While starting_ is held.
+    Attempt<void> protect();
+    Attempt<sandbox::Process> start_process(sandbox::Command& command);
+    bool is_settled() const { return settled_ == commands_; }
+    bool may_be_alive();  // a process of the session
     void put_aside(Remarks remarks);
     sandbox::DenialLog proxy_denials();
     bool stay_or_return();  // false: the directory is gone, the session in the workspace itself
@@ -144,6 +148,7 @@ private:
     std::mutex starting_;
     std::uint64_t commands_ = 0;         // started
     std::uint64_t settled_ = 0;          // as many of them were over before a look
+    OtherSessions others_;               // by the same, of their commands
     std::atomic<bool> is_over_ = false;  // the kernel has ended every process of the session
 
     std::mutex mutex_;

@@ -254,6 +254,19 @@ TEST_P(OnBothRungs, what_was_left_is_killed_and_no_command_that_runs) {
     EXPECT_EQ(warden.census()->largest, 0U);
 }
 
+// Who looks at /proc misses it (Children.who_live_by_forking_escape_a_look_at_proc).
+TEST_P(OnBothRungs, who_lives_by_forking_is_counted) {
+    START(warden, spec());
+    ASSERT_EQ(run(warden, inmate() + "hop stop").exit_code, 0);
+    for (int i = 0; i < 300; ++i) {
+        const auto census = warden.census();
+        ASSERT_TRUE(census.has_value()) << census.error().message();
+        ASSERT_GE(census->alive, 1U) << "look " << i;
+    }
+    tree({"ROOT/stop="});
+    EXPECT_TRUE(eventually([&] { return warden.processes().value_or(9) == 0; }));
+}
+
 // The signal that stops it arrives while it makes one more.
 TEST_P(OnBothRungs, a_tree_that_grows_is_killed_to_the_last) {
     START(warden, spec());

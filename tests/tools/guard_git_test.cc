@@ -172,6 +172,23 @@ TEST_F(GuardGit, file_that_a_trusted_config_includes_and_that_was_not_there) {
     EXPECT_EQ(os_read(ws("notes.txt")), "not a config at all");
 }
 
+// Git begins a relative path where the link is that it opened, not where that leads.
+TEST_F(GuardGit, file_that_a_linked_config_includes) {
+    const std::string program = evil();
+    ASSERT_TRUE(
+        sh("mkdir cfg shared deep && git config -f shared/main.inc include.path local.inc && "
+           "ln -s ../shared/main.inc cfg/main.inc && git config include.path ../cfg/main.inc && "
+           "mv .git/config deep/own && ln -s ../deep/own .git/config",
+           "main"));
+    const std::string plant = "git config -f $f core.fsmonitor " + program;
+    expect_undone("f=main/cfg/local.inc; " + plant, "main",
+                  "main/cfg/local.inc:cleaned(core.fsmonitor) ");
+    (void)before();
+    ASSERT_TRUE(sh("f=main/shared/local.inc; " + plant));
+    EXPECT_FALSE(is_obeyed("main")) << "git does not look there";
+    EXPECT_EQ(after(), "");
+}
+
 TEST_F(GuardGit, config_that_makes_innocent_files_look_guilty) {
     tree({"ROOT/src/main.c=int main;", "ROOT/src/lib.c=int lib;"});
     (void)before();
@@ -213,12 +230,7 @@ TEST_F(GuardGit, commondir_in_a_repository_that_was_there) {
     const std::string program = evil();
     expect_undone("git init -q n && git -C n config core.fsmonitor " + program +
                       " && echo ../../n/.git > main/.git/commondir",
-                  "main", "n/.git/config:cleaned(core.fsmonitor) ");
-    // It still leads to a repository inside, clean by now.
-    EXPECT_TRUE(os_exists(ws("main/.git/commondir")));
-    (void)before();
-    ASSERT_TRUE(sh("echo /nowhere > main/.git/commondir"));
-    EXPECT_EQ(after(), "");  // bound by now, so nobody inside did it
+                  "main", "main/.git/commondir:quarantined n/.git/config:cleaned(core.fsmonitor) ");
 }
 
 TEST_F(GuardGit, git_file_that_leads_to_an_evil_directory) {
@@ -525,10 +537,94 @@ TEST_F(GuardGit, more_than_settings_may_lead_to) {
     ASSERT_TRUE(sh(flood));
     (void)evil();
     ASSERT_TRUE(sh("git init -q z && cp evil z/.git/hooks/pre-commit"));
-    const std::string report = after();
-    EXPECT_NE(report.find("z/.git/hooks/pre-commit:quarantined "), std::string::npos) << report;
-    EXPECT_NE(report.find("f/config:cleaned("), std::string::npos) << report;
+    (void)report();
+    EXPECT_FALSE(os_exists(ws("z/.git/hooks/pre-commit")));
+    EXPECT_EQ(os_read(ws("f/config")).value_or("").find("path"), std::string::npos);
+    EXPECT_FALSE(os_exists(ws("w/1/.git"))) << "among those is what is hidden";
     EXPECT_EQ(after(), "") << "nothing leads anywhere now";
+}
+
+// A "commondir" has git read another config than the one that the kernel holds.
+TEST_F(GuardGit, a_repository_that_was_there_is_not_led_elsewhere) {
+    ASSERT_TRUE(sh("git remote add origin https://good.example/r", "main"));
+    const auto is_led = [&] { return sh("git remote -v | grep -q evil", "main"); };
+    const std::string lead =
+        "mkdir z; cp -r main/.git/HEAD main/.git/objects main/.git/refs main/.git/config z; "
+        "git -C z config remote.origin.url https://evil.example/r; "
+        "echo ../../z > main/.git/commondir; ";
+    for (const std::string without : {"true", "mv main/.git/objects ."}) {
+        (void)before();
+        ASSERT_TRUE(sh(lead + without));
+        EXPECT_TRUE(is_led()) << "the attack is none";
+        EXPECT_EQ(after(), "main/.git/commondir:quarantined ");
+        EXPECT_EQ(after(), "");
+        ASSERT_TRUE(sh("rm -rf z; [ ! -e objects ] || mv objects main/.git"));
+        EXPECT_FALSE(is_led()) << without;
+    }
+}
+
+TEST_F(GuardGit, a_worktree_that_was_there_keeps_its_repository) {
+    kernel_holds = false;
+    ASSERT_TRUE(sh("git -C main worktree add -q ../wt && git clone -q --bare main z"));
+    (void)before();
+    ASSERT_TRUE(sh("echo ../../../../z > main/.git/worktrees/wt/commondir"));
+    EXPECT_EQ(after(), "main/.git/worktrees/wt/commondir:restored ");
+    EXPECT_TRUE(sh("git status", "wt"));
+}
+
+// The owner's worktrees and hooks are looked at, however many others a command makes.
+TEST_F(GuardGit, a_flood_of_worktrees_hides_no_hook) {
+    const std::string program = evil();
+    ASSERT_TRUE(
+        sh("git config core.hooksPath .githooks && mkdir .githooks && touch .githooks/README && "
+           "git add . && git commit -q -m hooks && git worktree add -q ../wt",
+           "main"));
+    (void)before();
+    // Each with a path of 3.6 KB, so that they are more than can be followed.
+    std::string deep = ws("0");
+    for (int i = 0; i < 14; ++i) deep += "/" + std::string(240, '0');
+    std::filesystem::create_directories(deep);
+    os_write(ws("f"), "gitdir: " + ws("main/.git") + "\n");
+    for (int i = 10'000; i < 20'000; ++i) {
+        const std::string worktree = deep + "/" + std::string(235, 'a') + std::to_string(i);
+        std::filesystem::create_directory(worktree);
+        std::filesystem::create_hard_link(ws("f"), worktree + "/.git");
+    }
+    ASSERT_TRUE(sh("mv wt old; cp -a old wt; cp evil wt/.githooks/pre-commit"));
+    EXPECT_TRUE(is_obeyed("wt", "git commit --allow-empty -m x")) << "the attack is none";
+    (void)report();
+    EXPECT_FALSE(is_obeyed("wt", "git commit --allow-empty -m x"));
+    EXPECT_TRUE(os_exists(ws("old/.git"))) << "of the worktree that was there";
+    EXPECT_EQ(after(), "");
+    EXPECT_EQ(before().find("error"), std::string::npos);
+}
+
+TEST_F(GuardGit, more_settings_than_can_be_held) {
+    (void)before();
+    ASSERT_TRUE(
+        sh("(echo [advice]; yes a | head -n 60000) > big && for i in $(seq 40); do "
+           "mkdir -p r$i/.git && ln big r$i/.git/config; done"));
+    const tools::GuardReport undone = report();
+    EXPECT_EQ(undone.records.size(), 40U);
+    EXPECT_FALSE(os_exists(ws("r1/.git/config")));
+    EXPECT_TRUE(os_exists(ws("big")));
+    EXPECT_EQ(after(), "");
+}
+
+// Of as many configs as fit nothing is kept; of more none stays.
+TEST_F(GuardGit, more_configs_than_can_be_read) {
+    const std::string program = evil();
+    (void)before();
+    os_write(ws("big"), "[user]\nname=" + std::string(700'000, 'x') + "\n");
+    ASSERT_TRUE(
+        sh("for i in $(seq 60); do mkdir -p r$i/.git && ln big r$i/.git/config; done; "
+           "git init -q z && git -C z config core.fsmonitor " +
+           program));
+    (void)report();
+    EXPECT_FALSE(is_obeyed("z"));
+    EXPECT_FALSE(os_exists(ws("r1/.git/config")));
+    EXPECT_EQ(after(), "");
+    EXPECT_EQ(before().find("error"), std::string::npos);
 }
 
 // Of the owner's own: what leads git by links goes on to do so.

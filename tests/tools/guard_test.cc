@@ -273,7 +273,7 @@ TEST_F(GuardTest, undoes_a_chain_of_pointers_at_once) {
            "git config -f ev/config core.fsmonitor x; echo ../ev > .git/commondir; "
            "echo evil > .envrc"));
     const auto undone = report();
-    EXPECT_EQ(undone.records.size(), 43U);
+    EXPECT_EQ(undone.records.size(), 44U);
     EXPECT_EQ(undone.records.front().path, ".envrc");
     EXPECT_EQ(undone.records.back().path, "ev/config");
     EXPECT_FALSE(os_exists(ws("w/.git")));
@@ -615,6 +615,21 @@ TEST_F(Unheld, what_is_gone_with_its_directory_is_told) {
     EXPECT_EQ(after(), "lib/.git/config:missing lib/.git/hooks:missing ");
     EXPECT_EQ(names(), "");
     EXPECT_EQ(after(), "");
+}
+
+// Another session may have planted it, and has taken it away since.
+TEST_F(GuardTest, what_was_met_beside_another_session_is_not_put_back) {
+    tree({"ROOT/.git/HEAD=ref: refs/heads/m", "ROOT/.git/objects/", "ROOT/.git/refs/",
+          "ROOT/.git/hooks/pre-commit=evil", "ROOT/.env->elsewhere"});
+    (void)before(Since::kBusy);
+    ASSERT_TRUE(sh("rm .env .git/hooks/pre-commit"));
+    EXPECT_EQ(after(), "");
+    EXPECT_FALSE(os_exists(ws(".git/hooks/pre-commit")));
+    // What was there when nobody else was at work is the owner's.
+    tree({"ROOT/.env->elsewhere"});
+    (void)before();
+    ASSERT_TRUE(sh("rm .env"));
+    EXPECT_EQ(after(), ".env:restored ");
 }
 
 }  // namespace
