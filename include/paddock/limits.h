@@ -488,7 +488,7 @@ inline constexpr std::size_t kMcpProgressBytesMax = 2000;
 
 // Requests that take time run in so many threads, commands in so many others, whose work is to
 // wait: both together are fewer than the calls that a workspace lets in at once by default. Before
-// each of the two is a queue of so many requests, which hold so many bytes. Whatever comes then is
+// each of them is a queue of so many requests, which hold so many bytes. Whatever comes then is
 // refused.
 inline constexpr std::size_t kMcpWorkersMax = 16;
 inline constexpr std::size_t kMcpCommandsMax = 32;

@@ -54,6 +54,7 @@ Answer call(const Workspace& workspace, std::string_view name, std::string_view 
 
 // How long a call takes, for whoever decides which thread it gets.
 enum class Pace : std::uint8_t {
+    kApart,     // as kWorking, but looks at no file: waits for no change
     kQuick,     // about as long as the few system calls it makes, or see CallOptions::only_quick
     kWorking,   // as long as there is something to do
     kChanging,  // the same, and changes files: one at a time, and what was asked later comes later

@@ -73,17 +73,6 @@ Result<Root> host_root() {
     return root->linkless().read_only();
 }
 
-// As a pattern that matches nothing else.
-std::string literal(std::string_view path) {
-    constexpr std::string_view kSpecial = "*?[]{},\\";
-    std::string pattern;
-    for (const char c : path) {
-        if (kSpecial.find(c) != kSpecial.npos) pattern += '\\';
-        pattern += c;
-    }
-    return pattern;
-}
-
 class OuterGit {
 public:
     // `inside`: the workspace, a real path.
@@ -150,7 +139,7 @@ private:
         if (hooks.starts_with('/') || !worktree.empty())
             return protect_hooks(from_directory(worktree, hooks));
         const auto path = search::led_inside(workspace_, {}, hooks);
-        if (path && !path->empty()) add("**/" + literal(*path));
+        if (path && !path->empty()) add("**/" + text::literal_pattern(*path));
     }
 
     // Where it lies or would lie, and each link on the way: who may replace one leads git away.
@@ -177,10 +166,10 @@ private:
 
     void add_inside(const std::string& canonical) {
         if (canonical == inside_ || !is_within(canonical, inside_)) return;
-        add("/" + literal(std::string_view(canonical).substr(inside_.size() + 1)));
+        add("/" + text::literal_pattern(std::string_view(canonical).substr(inside_.size() + 1)));
     }
 
-    // A path that no pattern can hold, one that is not UTF-8 for example, gets no rule.
+    // A path that no pattern can hold gets no rule.
     void add(const std::string& pattern) {
         const PathRule rule{pattern, PathAccess::kReadOnly};
         if (rules_.size() == kRulesMax || !patterns_.insert(pattern).second) return;

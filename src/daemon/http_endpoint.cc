@@ -266,9 +266,10 @@ void HttpEndpoint::start(const std::shared_ptr<HttpPeer>& peer,
     // A stream tells the client at once that it was heard, and us when the client is gone.
     peer->begin_stream();
     const auto run = [this, exchange] { protocol_.run(exchange); };
-    if (const auto full = lanes_.submit(pace, run, exchange->bytes())) {
-        protocol_.refuse(*exchange, *full);
-    }
+    const auto refuse = [this, exchange](std::string_view full) {
+        protocol_.refuse(*exchange, full);
+    };
+    if (const auto full = lanes_.submit(pace, run, exchange->bytes(), refuse)) refuse(*full);
 }
 
 }  // namespace paddock::daemon

@@ -51,9 +51,9 @@ std::string_view leaf_of(std::string_view path) noexcept {
 }
 
 std::string joined(std::string_view directory, std::string_view name) {
+    if (directory.empty() || directory == ".") return std::string(name);
     std::string path(directory);
-    if (!path.empty()) path += '/';
-    return path.append(name);
+    return path.append(1, '/').append(name);
 }
 
 std::string_view RelPath::parent() const noexcept { return parent_of(text); }

@@ -35,6 +35,7 @@ struct RelPath {
 // Of a normalised path; the parent of a name in the root is empty, like the root itself.
 std::string_view parent_of(std::string_view path) noexcept;
 std::string_view leaf_of(std::string_view path) noexcept;
+// "." is the root as well.
 std::string joined(std::string_view directory, std::string_view name);
 
 // Errors: invalid_path, path_escape, absolute_path.

@@ -19,12 +19,13 @@ Workers& Lanes::lane_of(tools::Pace pace) {
 }
 
 std::optional<std::string> Lanes::submit(tools::Pace pace, std::function<void()> work,
-                                         std::size_t bytes) {
-    const bool changes = pace == tools::Pace::kChanging;
-    if (changes || !is_changing()) return put(pace, std::move(work), bytes);
-    auto in_turn = [this, pace, bytes, work = std::move(work)] {
-        // Whoever asked has been told already that it will run.
-        if (pace == tools::Pace::kQuick || put(pace, work, bytes)) work();
+                                         std::size_t bytes, Refuse refuse) {
+    const bool waits = pace != tools::Pace::kChanging && pace != tools::Pace::kApart;
+    if (!waits || !is_changing()) return put(pace, std::move(work), bytes);
+    auto in_turn = [this, pace, bytes, work = std::move(work), refuse = std::move(refuse)] {
+        if (pace == tools::Pace::kQuick) return work();
+        const auto full = put(pace, work, bytes);
+        if (full && refuse) refuse(*full);
     };
     return put(tools::Pace::kChanging, std::move(in_turn), bytes);
 }
@@ -47,8 +48,14 @@ std::optional<std::string> Lanes::put(tools::Pace pace, std::function<void()> wo
     return "the server is about to end";
 }
 
+// One may hand on to another that was idle already.
 bool Lanes::wait_idle(std::chrono::steady_clock::time_point until) {
-    return changing_.wait_idle(until) && working_.wait_idle(until) && waiting_.wait_idle(until);
+    while (under_way() > 0) {
+        for (Workers* lane : {&changing_, &working_, &waiting_}) {
+            if (!lane->wait_idle(until)) return false;
+        }
+    }
+    return true;
 }
 
 void Lanes::tell_when_idle(int wakeup) {

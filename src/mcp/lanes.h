@@ -13,6 +13,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include <paddock/tools.h>
 
@@ -29,9 +30,11 @@ public:
     // While this is so, no tool is to be called but by submit().
     bool is_changing() const { return changing_.under_way() > 0; }
 
-    // Nothing: it will run. Else which bound was reached, as a clause for the client.
+    // Nothing: it will run. Else which bound was reached, as a clause for the client. What waits
+    // for a change may meet a bound only then: `refuse` is called with that instead of `work`.
+    using Refuse = std::function<void(std::string_view full)>;
     std::optional<std::string> submit(tools::Pace pace, std::function<void()> work,
-                                      std::size_t bytes);
+                                      std::size_t bytes, Refuse refuse = {});
 
     std::size_t under_way() const {
         std::size_t sum = 0;
@@ -46,10 +49,9 @@ public:
 private:
     Workers& lane_of(tools::Pace pace);
     std::optional<std::string> put(tools::Pace pace, std::function<void()> work, std::size_t bytes);
-    // What one hands on to a later one counts twice at worst.
     std::array<const Workers*, 3> lanes() const { return {&changing_, &working_, &waiting_}; }
 
-    // Each may submit to those before it, and ends before them.
+    // They submit to each other: whoever destroys this has waited until all are idle.
     Workers waiting_;
     Workers working_;
     Workers changing_{{.threads = 1}};

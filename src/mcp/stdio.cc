@@ -150,9 +150,10 @@ private:
 
     void hand_on(const std::shared_ptr<Exchange>& exchange, tools::Pace pace) {
         const auto run = [this, exchange] { protocol_.run(exchange); };
-        if (const auto full = lanes_.submit(pace, run, exchange->bytes())) {
-            protocol_.refuse(*exchange, *full);
-        }
+        const auto refuse = [this, exchange](std::string_view full) {
+            protocol_.refuse(*exchange, full);
+        };
+        if (const auto full = lanes_.submit(pace, run, exchange->bytes(), refuse)) refuse(*full);
     }
 
     void answer(const std::shared_ptr<Exchange>& exchange) {

@@ -71,7 +71,7 @@ constexpr bool joins_words(char c) noexcept {
 
 // ASCII that is neither letter, digit, blank nor joins words.
 constexpr bool is_mark(char c) noexcept {
-    return c > ' ' && !is_letter(c) && !is_digit(c) && !joins_words(c);
+    return c > ' ' && c < 127 && !is_letter(c) && !is_digit(c) && !joins_words(c);
 }
 
 // How many of its bytes stand oddly behind the one before. Other alphabets than ASCII never do.

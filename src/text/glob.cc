@@ -164,4 +164,14 @@ bool Glob::may_match_below(std::string_view directory) const noexcept {
                        [&](const auto& each) { return each.pattern.may_match_below(directory); });
 }
 
+std::string literal_pattern(std::string_view path) {
+    constexpr std::string_view kSpecial = "*?[]{},\\";
+    std::string pattern;
+    for (const char c : path) {
+        if (kSpecial.find(c) != kSpecial.npos) pattern += '\\';
+        pattern += c;
+    }
+    return pattern;
+}
+
 }  // namespace paddock::text

@@ -64,4 +64,7 @@ private:
 // they are. Errors: invalid_argument, limit_reached.
 Outcome<std::vector<std::string>> expand_braces(std::string_view pattern);
 
+// The pattern that matches this path and nothing else.
+std::string literal_pattern(std::string_view path);
+
 }  // namespace paddock::text

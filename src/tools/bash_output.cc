@@ -45,7 +45,7 @@ const Declaration& bash_output() {
             "For commands in the background and for output that bash cut. While there is or may be "
             "more, the answer says the offset to continue with; the last bytes of a command that "
             "still prints may turn out to be a secret, and are then shown again.",
-        .manners = {.read_only = true, .pace = Pace::kQuick, .needs_shell = true},
+        .manners = {.read_only = true, .pace = Pace::kApart, .needs_shell = true},
         .arguments = {{.name = "id",
                        .help = "The command's id, as bash gave it",
                        .required = true,

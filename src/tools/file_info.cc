@@ -28,12 +28,15 @@ std::string octal(std::uint32_t mode) {
     return digits;
 }
 
-Attempt<Answer> run_file_info(Session& session, const Arguments& arguments, const CallOptions&) {
+Attempt<Answer> run_file_info(Session& session, const Arguments& arguments,
+                              const CallOptions& options) {
     const Files& files = session.files();
     const std::string& path = arguments.text("path");
     const auto name = files.name(path);
     if (!name) return name.error();
     const auto stat = files.stat_name(*name);
+    // To look for near names takes time.
+    if (!stat && stat.error().code == Code::kNotFound && options.only_quick) return deferred();
     if (!stat && stat.error().code == Code::kNotFound) return files.missing(path);
     if (!stat) return stat.error();
     std::string text = "path: " + files.shown(*name) + "\n";

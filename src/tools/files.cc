@@ -20,13 +20,10 @@ Problem has_read_enough() {
                    "This session has read as much as it may. Ask the operator for more.");
 }
 
-// Both with "." for the root, as resolutions have it.
+// With "." for the root, as resolutions have it.
 std::string_view directory_of(std::string_view path) {
     const std::string_view parent = fs::parent_of(path);
     return parent.empty() ? "." : parent;
-}
-std::string joined(std::string_view directory, std::string_view name) {
-    return directory == "." ? std::string(name) : fs::joined(directory, name);
 }
 
 // Where the next ".." of an absolute path ends, or npos.
@@ -269,7 +266,7 @@ Attempt<std::string> Files::name(std::string_view given) const {
     if (auto allowed = check(*lexical, Purpose::kLook, given); !allowed) return allowed.error();
     const auto parent = resolve_parent(directory_of(*lexical), given);
     if (!parent) return parent.error();
-    std::string canonical = joined(parent->path, fs::leaf_of(*lexical));
+    std::string canonical = fs::joined(parent->path, fs::leaf_of(*lexical));
     if (auto allowed = check(canonical, Purpose::kLook, given); !allowed) return allowed.error();
     if (names_directory(path)) {
         const auto there = linkless_.lstat(canonical);
@@ -319,7 +316,7 @@ Attempt<Listing> Files::list(const std::string& canonical, std::size_t entries_m
     auto listing = to_look().list(canonical, entries_max);
     if (!listing) return told(listing.error());
     std::erase_if(listing->entries,
-                  [&](const ListEntry& entry) { return hides(joined(canonical, entry.name)); });
+                  [&](const ListEntry& entry) { return hides(fs::joined(canonical, entry.name)); });
     return std::move(*listing);
 }
 

@@ -3,6 +3,7 @@
 #include <paddock/limits.h>
 
 #include "fs/entry.h"
+#include "fs/rel_path.h"
 #include "search/ignore_rules.h"
 #include "search/interruption.h"
 #include "text/glob.h"
@@ -80,7 +81,7 @@ private:
         const auto scope = level < depth_ ? scope_of(directory, entries, above) : above;
         for (const ListEntry& entry : entries) {
             if (interruption_.requested()) break;
-            const std::string path = directory == "." ? entry.name : directory + "/" + entry.name;
+            const std::string path = fs::joined(directory, entry.name);
             const bool is_directory = entry.type == FileType::kDirectory;
             const bool unwanted = std::any_of(
                 left_out_.begin(), left_out_.end(),

@@ -7,6 +7,7 @@
 
 #include "fs/rel_path.h"
 #include "search/find.h"
+#include "text/glob.h"
 #include "text/similar.h"
 #include "tools/files.h"
 
@@ -14,10 +15,6 @@ namespace paddock::tools {
 namespace {
 
 constexpr std::size_t kNearPathsMax = 3;
-
-std::string path_in(const std::string& directory, std::string_view name) {
-    return directory == "." ? std::string(name) : fs::joined(directory, name);
-}
 
 // By way of links too.
 std::optional<std::string> directory_at(const Files& files, std::string_view path) {
@@ -46,11 +43,11 @@ std::optional<std::string> directory_alike(const Files& files, std::string_view 
     std::string at = ".";
     while (!path.empty()) {
         const std::string_view name = fs::take_component(path);
-        auto next = directory_at(files, path_in(at, name));
+        auto next = directory_at(files, fs::joined(at, name));
         if (!next) {
             const auto names = names_in(files, at, NamesOf::kDirectories);
             const auto like = text::similar_names(name, names, 1);
-            if (!like.empty()) next = directory_at(files, path_in(at, like.front()));
+            if (!like.empty()) next = directory_at(files, fs::joined(at, like.front()));
         }
         if (!next) return std::nullopt;
         at = std::move(*next);
@@ -58,20 +55,10 @@ std::optional<std::string> directory_alike(const Files& files, std::string_view 
     return at;
 }
 
-// A pattern for the name itself.
-std::string pattern_for(std::string_view name) {
-    std::string pattern;
-    for (const char c : name) {
-        if (std::string_view("*?[]{},\\").find(c) != std::string_view::npos) pattern += '\\';
-        pattern += c;
-    }
-    return pattern;
-}
-
 std::vector<std::string> same_names(const Files& files, std::string_view name,
                                     const std::string& start, const search::IgnoreFile& ignored) {
     search::FindQuery query;
-    query.pattern = pattern_for(name);
+    query.pattern = text::literal_pattern(name);
     query.path = start;
     query.walk = {.hidden = name.starts_with('.'),
                   .visible = files.visibility(),
@@ -100,9 +87,9 @@ std::vector<std::string> near_paths(const Files& files, const std::string& missi
     if (const auto directory = directory_alike(files, fs::parent_of(missing))) {
         const std::vector<std::string> names = names_in(files, *directory, NamesOf::kAll);
         const bool has_it = std::find(names.begin(), names.end(), name) != names.end();
-        if (has_it) near.push_back(path_in(*directory, name));
+        if (has_it) near.push_back(fs::joined(*directory, name));
         for (const std::string& each : text::similar_names(name, names, kNearPathsMax)) {
-            near.push_back(path_in(*directory, each));
+            near.push_back(fs::joined(*directory, each));
         }
     }
     if (near.size() < kNearPathsMax) {

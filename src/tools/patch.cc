@@ -289,7 +289,8 @@ private:
         const StagedFile source = renames ? **from : changes_.original(**from);
         const std::string done = renames ? "already renamed" : "already there";
         if (!source.content) {
-            const auto held = (*to)->content ? text_for(**to, change) : missing(change.path);
+            if (!(*to)->content) return missing(change.path);
+            const auto held = text_for(**to, change);
             const bool is_done = held && has_somewhere(held->text, change);
             return is_done ? keep(**to, change, done) : missing(change.path);
         }

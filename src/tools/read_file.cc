@@ -217,6 +217,8 @@ Attempt<Answer> run_read_file(Session& session, const Arguments& arguments,
     const Files& files = session.files();
     const std::string& path = arguments.text("path");
     auto file = files.open(path);
+    // To look for near names takes time.
+    if (!file && file.error().code == Code::kNotFound && options.only_quick) return deferred();
     if (!file && file.error().code == Code::kNotFound) return files.missing(path);
     if (!file && file.error().code == Code::kIsADirectory) {
         return Problem(
@@ -225,9 +227,7 @@ Attempt<Answer> run_read_file(Session& session, const Arguments& arguments,
     }
     if (!file) return file.error();
     if (options.only_quick && file->stat().size > limits::kQuickReadBytesMax) {
-        Answer later;
-        later.is_deferred = true;
-        return later;
+        return deferred();
     }
     const auto head = head_of(*file);
     if (!head) return head.error();

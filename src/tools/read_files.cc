@@ -16,6 +16,7 @@ Attempt<Answer> run_read_files(Session& session, const Arguments& arguments,
     std::uint64_t media_bytes = 0;
     const std::vector<std::string> paths = arguments.texts("paths");
     for (std::size_t i = 0; i < paths.size(); ++i) {
+        if (options.cancel.stop_requested()) return call_cancelled();
         if (text.size() > limits::kReadFilesTextBytes ||
             media_bytes > limits::kReadFilesMediaBytes) {
             text += "[Cut by size after " + std::to_string(i) + " of " +

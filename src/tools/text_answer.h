@@ -14,4 +14,11 @@ inline Answer text_answer(std::string text) {
     return answer;
 }
 
+// Of a call that should be quick and will not be: to be made again elsewhere.
+inline Answer deferred() {
+    Answer later;
+    later.is_deferred = true;
+    return later;
+}
+
 }  // namespace paddock::tools

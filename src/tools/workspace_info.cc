@@ -78,7 +78,7 @@ const Declaration& workspace_info() {
         .title = "Workspace information",
         .summary = "What this workspace allows: mode, protected paths, commands, tools.",
         .description = "Call it once when unsure what can be done here.",
-        .manners = {.read_only = true, .idempotent = true, .pace = Pace::kQuick},
+        .manners = {.read_only = true, .idempotent = true, .pace = Pace::kApart},
         .arguments = {},
         .example = R"({})",
         .run = run_workspace_info};

@@ -1,5 +1,6 @@
 #include "text/encoding.h"
 #include "tools/arguments.h"
+#include "tools/file_text.h"
 #include "tools/notes.h"
 #include "tools/path_argument.h"
 #include "tools/registry.h"
@@ -27,20 +28,15 @@ std::string_view line_endings_of(std::string_view text) {
 
 // Of what a caller did not see and may not have meant to change.
 void note_other_format(Notes& notes, std::string_view before, std::string_view after) {
-    const text::TextFormat was = text::sniff_format(before, true);
-    const text::TextFormat is = text::sniff_format(after, true);
-    if (before.empty() || after.empty() || was.encoding == text::Encoding::kBinary) return;
-    std::string decoded;
-    if (was.encoding != text::Encoding::kUtf8) {
-        text::Decoder decoder(was);
-        decoder.decode(before, decoded);
-        before = decoded;
-    }
+    const text::TextFormat was = text::format_of(before);
+    const text::TextFormat is = text::format_of(after);
+    const auto old_text = text_to_show(before);
+    if (before.empty() || after.empty() || !old_text) return;
     if (was != is) {
         notes.add("The file was " + std::string(text::format_name(was)) + " and is " +
                   std::string(text::format_name(is)) + " now.");
     }
-    const std::string_view ended = line_endings_of(before);
+    const std::string_view ended = line_endings_of(*old_text);
     const std::string_view end = line_endings_of(after);
     const bool end_otherwise = !ended.empty() && !end.empty() && ended != end;
     if (end_otherwise) {
