@@ -24,8 +24,8 @@ namespace paddock::search {
 inline constexpr std::string_view kMarkStart = "[REDACTED:";
 
 struct Tail {
-    ByteSet bytes;                // what follows and is in here still belongs to the secret
-    bool ends_with_mark = false;  // or up to a line "-----END ...-----", that included
+    ByteSet bytes;          // what follows and is in here still belongs to the secret
+    bool armoured = false;  // or what pass_block says does, see secret_block.h
 };
 
 struct FoundSecret {

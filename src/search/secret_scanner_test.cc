@@ -317,7 +317,7 @@ TEST(SecretScanner, takes_private_keys_out_whole) {
 TEST(SecretScanner, takes_out_a_private_key_that_was_cut_off) {
     const std::string block = pem("RSA PRIVATE KEY");
     EXPECT_EQ(redacted(block.substr(0, 300)), mark("private-key"));
-    EXPECT_EQ(redacted(block.substr(0, 300) + "\n{next}"), "[REDACTED:private-key]{next}");
+    EXPECT_EQ(redacted(block.substr(0, 300) + "\n{next}"), "[REDACTED:private-key]\n{next}");
     const std::string old = std::string("-----BEGIN RSA PRIVATE KEY-----") +
                             "\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,0123456789ABCDEF\n\n" +
                             block.substr(block.find('\n') + 1);
@@ -330,12 +330,64 @@ TEST(SecretScanner, takes_out_a_private_key_that_was_cut_off) {
               "4[REDACTED:private-key];");
 }
 
+TEST(SecretScanner, takes_out_private_keys_with_any_headers) {
+    std::string many;
+    for (int i = 0; i < 30; ++i) many += "Comment: User-ID:\tSome_body [else] <a_b@example.org>\n";
+    for (const std::string& headers :
+         {std::string("Comment: User-ID:\tBob <bob_b@example.org>\n\n"),
+          std::string("Comment: User-ID: J\xc3\xbcrgen {x}; $y\nVersion: 1_2\n\n"),
+          std::string("Comment: \"rsa_key; x\"\n"), many, many + "\n", many.substr(0, 424),
+          many.substr(0, 460) + "\n"}) {
+        for (const std::string label : {"PGP PRIVATE KEY BLOCK", "SSH2 ENCRYPTED PRIVATE KEY"}) {
+            std::string block = pem(label);
+            block.insert(block.find('\n') + 1, headers);
+            EXPECT_EQ(redacted("a\n" + block + "\nb"), "a\n[REDACTED:private-key]\nb") << headers;
+        }
+    }
+}
+
+// What stands before and behind each line of a key.
+TEST(SecretScanner, takes_out_private_keys_that_are_written_line_by_line) {
+    const std::vector<std::pair<std::string, std::string>> ways = {
+        {"; ", ""},
+        {"% ", ""},
+        {"key[1] = \"", "\";"},
+        {"$k .= \"", "\\n\";"},
+        {"\"", "\\n\" /* _ */"},
+        {"!! {", "}"},
+        {"k_1 <- '", "'"},
+        {"\xc2\xbb ", ""},
+    };
+    for (const auto& [before, behind] : ways) {
+        const std::string line_end = behind + "\n" + before;
+        const std::string text = "x\n" + before + pem("RSA PRIVATE KEY", line_end);
+        const std::string shown = "x\n" + before + mark("private-key");
+        EXPECT_EQ(redacted(text + behind + "\ny"), shown + behind + "\ny");
+        const std::string whole = redacted(text);
+        for (std::size_t cut = 0; cut <= text.size(); cut += 7) {
+            ASSERT_EQ(streamed(text, {cut}), whole);
+        }
+        const std::string cut_off = text.substr(0, text.rfind("-----END")) + "\n";
+        const std::string after = "{_a_}\n{_b_}\n{_c_}\n{_d_}\n{_e_}\n{_f_}\n";
+        const std::string end = redacted(cut_off + after);
+        EXPECT_EQ(end.substr(0, shown.size()), shown);
+        EXPECT_TRUE(end.ends_with(after)) << end;
+        EXPECT_LE(end.size(), shown.size() + after.size() + 2 * line_end.size() + 24) << end;
+    }
+}
+
 TEST(SecretScanner, leaves_public_keys_and_talk_about_private_ones_alone) {
     const std::vector<std::string> texts = {
         pem("CERTIFICATE"),
         pem("PUBLIC KEY"),
         std::string("if (line == \"-----BEGIN RSA ") + "PRIVATE KEY-----\") return Kind::kRsa;",
         std::string("-----BEGIN ") + "PRIVATE KEY-----\n...\n-----END PRIVATE KEY-----",
+        std::string("kBegin = \"-----BEGIN ") + "PRIVATE KEY-----\";\n" +
+            "kEnd = \"-----END PRIVATE KEY-----\";\nkOther = \"" + pem("PUBLIC KEY").substr(27, 64),
+        std::string("starts with `-----BEGIN ") +
+            "PRIVATE KEY-----`;\none_\ntwo_\nthree_\nfour_\n" + "five_\n" + pem("PUBLIC KEY"),
+        std::string("See -----BEGIN ") +
+            "PRIVATE KEY-----; {usr/share/doc/Lib3/some/where/else/in/it}",
     };
     for (const std::string& text : texts) EXPECT_EQ(redacted(text), text);
 }
