@@ -29,15 +29,15 @@ void Progress::carry(std::size_t end, const std::string& out) {
 
 bool swallow_tail(std::string_view text, bool last, Progress& progress) noexcept {
     const Tail& tail = *progress.tail;
-    for (bool ended = !tail.armoured; !ended && progress.given < text.size();) {
-        const std::string_view rest = text.substr(progress.given);
-        if (!last && rest.size() < kBlockAheadMax) return false;
-        const BlockStep step = pass_block(rest);
+    while (tail.pass != nullptr && progress.given < text.size()) {
+        const std::string_view rest = text.substr(progress.given, limits::kSecretAheadMax);
+        if (!last && rest.size() < limits::kSecretAheadMax) return false;
+        const TailStep step = tail.pass(rest);
         progress.given += step.length;
-        ended = step.ended;
-        if (ended) progress.tail = nullptr;
+        if (!step.ended) continue;
+        progress.tail = nullptr;
+        return true;
     }
-    if (progress.tail == nullptr) return true;
     progress.given += tail.bytes.run(text.substr(progress.given));
     if (progress.given == text.size() && !last) return false;
     progress.tail = nullptr;

@@ -1,7 +1,10 @@
 #include "search/secret_block.h"
 
+#include <paddock/limits.h>
+
 #include <algorithm>
 #include <cstdint>
+#include <string>
 
 namespace paddock::search {
 namespace {
@@ -18,10 +21,14 @@ constexpr std::size_t kDashesMin = 4;
 constexpr std::size_t kEndBytesMax = 80;  // "-----END ...-----"
 
 constexpr ByteSet kBase64 = kAlnum | ByteSet("+/=");
+constexpr ByteSet kEncoded = kBase64 | ByteSet("-_");
+constexpr std::string_view kDigits64 =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+// More than the first line of a block takes in base64.
+constexpr std::size_t kEncodedRun = 60;
 constexpr ByteSet kLabel = kUpper | kDigits | ByteSet(" ");
 constexpr ByteSet kUsual = kBase64 | ByteSet(" \t\r\n\v\f\\\"'`,:.()-<>|#*@");
-constexpr Tail kBlockBody{{}, true};
-constexpr Tail kPuttyBody{kBase64 | ByteSet(" \t\r\n\\\"'"), false};
+constexpr Tail kPuttyBody{kBase64 | ByteSet(" \t\r\n\\\"'")};
 
 std::size_t dashes(std::string_view text) noexcept { return ByteSet("-").run(text); }
 
@@ -108,6 +115,61 @@ std::size_t last_line(std::string_view text) noexcept {
                                            : std::min(text.find('\n', first + 1), text.size());
 }
 
+// It goes on to its "-----END ...-----", or until some lines have nothing like a body.
+TailStep pass_block(std::string_view text) noexcept {
+    const Body body = next_body(text, Block::kBegun, text.size() == limits::kSecretAheadMax);
+    if (body.kind == Body::Kind::kNone) return {last_line(text), true};
+    return {body.end, body.kind == Body::Kind::kEnd};
+}
+constexpr Tail kBlockBody{{}, pass_block};
+
+// What stands between two lines, as it is or escaped, with the number of the second.
+std::size_t line_break(std::string_view text) noexcept {
+    std::size_t at = 0;
+    while (at < text.size()) {
+        if (ByteSet("\r\n").has(text[at])) {
+            ++at;
+        } else if (text.substr(at).starts_with("\\n") || text.substr(at).starts_with("\\r")) {
+            at += 2;
+        } else {
+            break;
+        }
+    }
+    if (at == 0) return 0;
+    at += ByteSet(" \t").run(text.substr(at));
+    const std::size_t number = kDigits.run(text.substr(at));
+    return text.substr(at + number).starts_with('\t') ? at + number + 1 : at;
+}
+
+// A line of nothing else belongs to it, a short one if it is padded.
+TailStep pass_encoded(std::string_view text) noexcept {
+    if (const std::size_t run = kEncoded.run(text); run > 0) return {run, false};
+    const std::size_t begin = line_break(text);
+    const std::string_view line = text.substr(begin, kEncoded.run(text.substr(begin)));
+    const std::size_t end = begin + line.size();
+    const bool alone = end == text.size() || ByteSet("\r\n\\\"'").has(text[end]);
+    const bool more = line.size() >= kBodyRun || (!line.empty() && line.ends_with('='));
+    if (begin == 0 || !alone || !more) return {0, true};
+    return {end, false};
+}
+constexpr Tail kEncodedBody{{}, pass_encoded};
+
+std::string decoded(std::string_view digits) {
+    std::string bytes;
+    unsigned bits = 0;
+    int held = 0;
+    for (const char c : digits) {
+        const std::size_t value = kDigits64.find(c);
+        if (value == std::string_view::npos) break;
+        bits = bits << 6 | static_cast<unsigned>(value);
+        held += 6;
+        if (held < 8) continue;
+        held -= 8;
+        bytes += static_cast<char>(bits >> held & 255U);
+    }
+    return bytes;
+}
+
 bool has_putty_body(std::string_view text) noexcept {
     text = text.substr(0, kPuttyBody.bytes.run(text));
     while (!text.empty()) {
@@ -148,11 +210,16 @@ std::optional<FoundSecret> match_putty_key(const Surroundings& around) noexcept 
     return FoundSecret{0, body, body, "private-key", &kPuttyBody};
 }
 
-BlockStep pass_block(std::string_view text) noexcept {
-    text = text.substr(0, kBlockAheadMax);
-    const Body body = next_body(text, Block::kBegun, text.size() == kBlockAheadMax);
-    if (body.kind == Body::Kind::kNone) return {last_line(text), true};
-    return {body.end, body.kind == Body::Kind::kEnd};
+std::optional<FoundSecret> match_encoded_block(const Surroundings& around) noexcept {
+    constexpr std::string_view kBegin = "-----BEGIN ";
+    const std::size_t run = kEncoded.run(around.after);
+    if (run < kEncodedRun) return {};
+    const std::string block = decoded(around.after.substr(0, kEncodedRun));
+    if (!block.starts_with(kBegin)) return {};
+    const std::string_view rest = std::string_view(block).substr(kBegin.size());
+    const std::string_view label = rest.substr(0, kLabel.run(rest));
+    if (label.find("PRIVATE KEY") == std::string_view::npos) return {};
+    return FoundSecret{0, 0, run, "private-key", &kEncodedBody};
 }
 
 }  // namespace paddock::search

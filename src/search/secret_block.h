@@ -1,8 +1,6 @@
 // Private keys in armour: PEM, OpenSSH and PGP blocks, and those of PuTTY.
 #pragma once
 
-#include <paddock/limits.h>
-
 #include "search/secret_match.h"
 
 namespace paddock::search {
@@ -16,14 +14,9 @@ std::optional<FoundSecret> match_pem_block(const Surroundings& around) noexcept;
 // The candidate is "Private-Lines: 14".
 std::optional<FoundSecret> match_putty_key(const Surroundings& around) noexcept;
 
-// How much at the start of `text` belongs to the block that has begun before. It goes on to its
-// "-----END ...-----", or until some lines have nothing like a body. Looks at no more than
-// kBlockAheadMax bytes, and passes over some unless the block has ended.
-struct BlockStep {
-    std::size_t length = 0;
-    bool ended = false;
-};
-BlockStep pass_block(std::string_view text) noexcept;
-inline constexpr std::size_t kBlockAheadMax = limits::kSecretAheadMax;
+// The candidate is the base64 of "-----BEGIN ", as in "client-key-data" of a kubeconfig; the block
+// must be one of a private key. Lines of base64 alone that follow belong to it.
+std::optional<FoundSecret> match_encoded_block(const Surroundings& around) noexcept;
+inline constexpr std::string_view kEncodedBegin = "LS0tLS1CRUdJTi";
 
 }  // namespace paddock::search

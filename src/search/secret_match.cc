@@ -57,6 +57,7 @@ SecretMatcher::SecretMatcher() {
     };
     add(SecretPattern("://[!-.0-~]"), match_url);
     add(SecretPattern("BEGIN "), match_pem_block);
+    add(SecretPattern(kEncodedBegin), match_encoded_block);
     add(SecretPattern("Private-Lines: "), match_putty_key);
     add(any_case("auth"), match_authorization);
     add(any_case("bearer"), match_bearer);

@@ -23,9 +23,16 @@ namespace paddock::search {
 // What stands in the place of a secret begins so: "[REDACTED:kind]".
 inline constexpr std::string_view kMarkStart = "[REDACTED:";
 
+// How much more belongs to a secret, more than nothing unless it has ended.
+struct TailStep {
+    std::size_t length = 0;
+    bool ended = false;
+};
+
 struct Tail {
-    ByteSet bytes;          // what follows and is in here still belongs to the secret
-    bool armoured = false;  // or what pass_block says does, see secret_block.h
+    ByteSet bytes;  // what follows and is in here still belongs to the secret
+    // Or what this says does, which sees limits::kSecretAheadMax bytes or all that is left.
+    TailStep (*pass)(std::string_view text) noexcept = nullptr;
 };
 
 struct FoundSecret {

@@ -64,6 +64,21 @@ std::string pem(const std::string& label, const std::string& line_end = "\n") {
            dashes;
 }
 
+std::string base64(std::string_view bytes) {
+    constexpr std::string_view kDigits64 =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    std::string digits;
+    unsigned bits = 0;
+    int held = 0;
+    for (const char c : bytes) {
+        bits = bits << 8 | static_cast<unsigned char>(c);
+        for (held += 8; held >= 6; held -= 6) digits += kDigits64[bits >> (held - 6) & 63U];
+    }
+    if (held > 0) digits += kDigits64[bits << (6 - held) & 63U];
+    digits.resize((digits.size() + 3) / 4 * 4, '=');
+    return digits;
+}
+
 // --- tokens -----------------------------------------------------------------------------------
 
 TEST(SecretScanner, has_a_sample_of_every_shape_and_enough_of_them) {
@@ -373,6 +388,32 @@ TEST(SecretScanner, takes_out_private_keys_that_are_written_line_by_line) {
         EXPECT_EQ(end.substr(0, shown.size()), shown);
         EXPECT_TRUE(end.ends_with(after)) << end;
         EXPECT_LE(end.size(), shown.size() + after.size() + 2 * line_end.size() + 24) << end;
+    }
+}
+
+TEST(SecretScanner, takes_out_private_keys_in_base64) {
+    for (const std::string label :
+         {"RSA PRIVATE KEY", "PRIVATE KEY", "OPENSSH PRIVATE KEY", "EC PRIVATE KEY",
+          "ENCRYPTED PRIVATE KEY", "PGP PRIVATE KEY BLOCK"}) {
+        const std::string digits = base64(pem(label) + "\n");
+        const std::string text = "client-key-data: " + digits + "\ntoken-file: x\n";
+        EXPECT_EQ(redacted(text), "client-key-data: [REDACTED:private-key]\ntoken-file: x\n");
+        for (const std::string line_end : {"\n", "\r\n", "\n    ", "\\n", "\n     7\t"}) {
+            std::string wrapped;
+            for (std::size_t at = 0; at < digits.size(); at += 76) {
+                wrapped += (at > 0 ? line_end : "") + digits.substr(at, 76);
+            }
+            const std::string more = "\"" + wrapped + "\"\nnext: 1\n";
+            EXPECT_EQ(redacted(more), "\"[REDACTED:private-key]\"\nnext: 1\n");
+            for (std::size_t cut = 0; cut <= more.size(); cut += 5) {
+                ASSERT_EQ(streamed(more, {cut}), redacted(more));
+            }
+        }
+    }
+    for (const std::string& text :
+         {"data: " + base64(pem("CERTIFICATE")), "data: " + base64(pem("PUBLIC KEY")),
+          "begins with " + base64(pem("PRIVATE KEY")).substr(0, 40) + "..."}) {
+        EXPECT_EQ(redacted(text), text);
     }
 }
 
