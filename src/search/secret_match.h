@@ -79,8 +79,8 @@ private:
     std::vector<std::size_t> offsets_;
 };
 
-// Not after a letter, digit, "_" or "-", or after an escape that ends like that: "\n", "%3D", the
-// colours of a terminal.
+// Not after a letter, digit, "_" or "-", or after an escape that ends like that: "\n", "\u003d",
+// "\001", "%3D", the colours of a terminal.
 bool begins_word(std::string_view before) noexcept;
 
 }  // namespace paddock::search

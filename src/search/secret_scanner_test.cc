@@ -123,9 +123,28 @@ TEST(SecretScanner, carries_a_part_over) {
 
 TEST(SecretScanner, replaces_every_shape_wherever_it_stands) {
     const std::vector<std::string> places = {
-        "@",         "@\n",        "key is @ and more", "x=\"@\"",   "('@')",
-        "a\\n@\\nb", "<td>@</td>", "\x1b[31m@\x1b[0m",  "`@`",       "   12\t@\n   13\tnext",
-        "[\"@\",",   "?k=@&x=1",   "path:10:@",         "q%3D@%26r", "\t@\r\n",
+        "@",
+        "@\n",
+        "key is @ and more",
+        "x=\"@\"",
+        "('@')",
+        "a\\n@\\nb",
+        "<td>@</td>",
+        "\x1b[31m@\x1b[0m",
+        "`@`",
+        "   12\t@\n   13\tnext",
+        "[\"@\",",
+        "?k=@&x=1",
+        "path:10:@",
+        "q%3D@%26r",
+        "\t@\r\n",
+        "k\\u003d@\\u0026",
+        "\\u0022@",
+        "\\x22@\\x22",
+        "x\\f@",
+        "\"\\a@\"",
+        "\"\\377@\"",
+        "\"a\\001@\"",
     };
     for (const Sample& sample : token_samples()) {
         for (const std::string& place : places) {
@@ -133,6 +152,14 @@ TEST(SecretScanner, replaces_every_shape_wherever_it_stands) {
             scanner().redact(text);
             ASSERT_EQ(text, with(place, mark(sample.kind)));
         }
+    }
+}
+
+TEST(SecretScanner, leaves_what_only_looks_like_an_escape_before_a_token) {
+    const std::string token = std::string("AKIA") + "Q3EGB5WZ7LNXKJ2M";
+    for (const std::string before :
+         {"u003d", "\\u00g", "x22", "\\xg2", "001", "\\q", "\\389", "%g2"}) {
+        EXPECT_EQ(redacted(before + token), before + token);
     }
 }
 
