@@ -724,7 +724,11 @@ TEST(SecretStream, shows_no_known_value_that_has_only_begun) {
             SecretStream stream(by);
             std::string out;
             stream.feed("see " + written.substr(0, n), out);
-            EXPECT_EQ(out + stream.settled_rest(), "see ") << n;
+            const std::string shown = out + stream.settled_rest();
+            // The first of its lines may be known already, and four bytes do not tell.
+            const std::size_t known = shown.find("[REDACTED:it]");
+            EXPECT_EQ(shown.substr(0, known), "see ") << n;
+            EXPECT_LE(shown.size(), known == std::string::npos ? 4U : 4U + 13U + 3U + 4U) << shown;
             stream.feed(written.substr(n), out);
             stream.finish(out);
             EXPECT_EQ(out, "see [REDACTED:it]");
