@@ -7,8 +7,30 @@
 
 #include "base/outcome.h"
 #include "base/utf8.h"
+#include "search/secret_block.h"
 
 namespace paddock::search {
+namespace {
+
+// A long private key with escaped line ends, in base64 once more.
+constexpr std::size_t kKeyBytesMax = std::size_t{16} << 10;
+constexpr std::size_t kLabelBytesMax = 64;  // "-----BEGIN RSA " with room to spare
+
+// Where a private key begins that may reach to `end`: it is known by its beginning alone, which can
+// be farther away than any margin. `end` if there is none.
+std::size_t key_begin(std::string_view text, std::size_t end) {
+    const std::size_t from = end - std::min(end, kKeyBytesMax);
+    const std::string_view near = text.substr(from, end - from);
+    if (const std::size_t at = near.rfind("PRIVATE KEY"); at != std::string_view::npos) {
+        const std::size_t label = at - std::min(at, kLabelBytesMax);
+        const bool begins = near.substr(label, at - label).find("BEGIN ") != std::string_view::npos;
+        if (begins) return from + label;
+    }
+    const std::size_t encoded = near.rfind(kEncodedBegin);
+    return encoded == std::string_view::npos ? end : from + encoded;
+}
+
+}  // namespace
 
 FileResult::FileResult(FileResult&& other) noexcept
     : wanted_(other.wanted_),
@@ -63,7 +85,9 @@ Next FileResult::line(const Line& line) {
     } else if (is_wanted) {
         const std::size_t skipped = shown_from(line);
         const std::string_view shown = cut_utf8(line.text.substr(skipped), wanted_->line_bytes_max);
-        const std::size_t before = std::min(skipped, wanted_->margin);
+        const std::size_t margin = std::min(skipped, wanted_->margin);
+        const std::size_t before =
+            margin == 0 ? 0 : skipped - key_begin(line.text, skipped - margin);
         const std::string_view around =
             line.text.substr(skipped - before, before + shown.size() + wanted_->margin);
         lines_.push_back({line.kind, line.number, line.text.size(), skipped, text_.size(), before,

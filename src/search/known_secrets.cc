@@ -24,6 +24,9 @@ struct Spelling {
     void add_hex(unsigned number, int digits) noexcept {
         while (digits-- > 0) add("0123456789abcdef"[number >> 4 * digits & 15U]);
     }
+    void add_octal(unsigned number) noexcept {
+        for (const int shift : {6, 3, 0}) add(static_cast<char>('0' + (number >> shift & 7U)));
+    }
     // Digits have two cases, what stands before them has one.
     bool agrees(std::size_t i, char c) const noexcept {
         return bytes[i] == c || (size > 2 && bytes[i] == lowered(c));
@@ -38,6 +41,8 @@ char short_escape(char c) noexcept {
         case '\t': return 't';
         case '\b': return 'b';
         case '\f': return 'f';
+        case '\a': return 'a';
+        case '\v': return 'v';
         case '"':
         case '\'':
         case '/':
@@ -79,6 +84,26 @@ std::string base64_inside(std::string_view value, std::size_t shift, std::string
     return digits.substr((shift * 8 + 5) / 6);
 }
 
+// Those of a value that has several, without the blanks around them. Short ones would tear ordinary
+// text apart; the first and the last of a private key are what others are known by.
+std::vector<std::string_view> lines_of(std::string_view value) {
+    constexpr std::string_view kBlanks = " \t\r";
+    std::vector<std::string_view> lines;
+    if (value.find('\n') == std::string_view::npos) return lines;
+    while (!value.empty()) {
+        std::string_view line = value.substr(0, value.find('\n'));
+        value.remove_prefix(std::min(line.size() + 1, value.size()));
+        line.remove_prefix(std::min(line.find_first_not_of(kBlanks), line.size()));
+        line = line.substr(0, line.find_last_not_of(kBlanks) + 1);
+        const bool usable =
+            line.size() >= limits::kKnownSecretBytesMin && !line.starts_with("----");
+        if (usable && std::find(lines.begin(), lines.end(), line) == lines.end()) {
+            lines.push_back(line);
+        }
+    }
+    return lines;
+}
+
 Done check(const KnownSecret& secret) {
     constexpr ByteSet kNameBytes = kWordBytes | ByteSet("-.");
     const bool named = !secret.name.empty() && secret.name.size() <= limits::kComponentBytesMax &&
@@ -106,8 +131,8 @@ struct KnownSecrets::Spellings {
 KnownSecrets::Spellings KnownSecrets::spellings(std::string_view value, Writing writing) noexcept {
     Spellings made;
     const char c = value.front();
-    const bool begins_code =
-        (writing == Writing::kPercent && c == '%') || (writing == Writing::kJson && c == '\\');
+    const bool slashed = writing == Writing::kJson || writing == Writing::kOctal;
+    const bool begins_code = (writing == Writing::kPercent && c == '%') || (slashed && c == '\\');
     if (!begins_code) made.add().add(c);
     if (writing == Writing::kPercent) {
         Spelling& encoded = made.add();
@@ -115,12 +140,17 @@ KnownSecrets::Spellings KnownSecrets::spellings(std::string_view value, Writing 
         encoded.add_hex(static_cast<unsigned char>(c), 2);
         if (c == ' ') made.add().add('+');
     }
+    if (const char escape = short_escape(c); slashed && escape != 0) {
+        Spelling& escaped = made.add();
+        escaped.add('\\');
+        escaped.add(escape);
+    }
+    if (writing == Writing::kOctal) {
+        Spelling& escaped = made.add();
+        escaped.add('\\');
+        escaped.add_octal(static_cast<unsigned char>(c));
+    }
     if (writing == Writing::kJson) {
-        if (const char escape = short_escape(c); escape != 0) {
-            Spelling& escaped = made.add();
-            escaped.add('\\');
-            escaped.add(escape);
-        }
         const Character character = first_character(value);
         if (character.valid) made.add() = unicode_escape(character);
     }
@@ -171,6 +201,16 @@ void KnownSecrets::add_leads(std::string_view value, Writing writing, const Lead
     }
 }
 
+void KnownSecrets::add_forms(std::string_view value, const std::string& name) {
+    for (const Writing writing : {Writing::kExact, Writing::kPercent, Writing::kJson}) {
+        forms_.push_back({std::string(value), name, writing});
+    }
+    constexpr ByteSet kShown = ByteSet::range(' ', '~');
+    if (kShown.run(value) < value.size()) {
+        forms_.push_back({std::string(value), name, Writing::kOctal});
+    }
+}
+
 Outcome<KnownSecrets> KnownSecrets::compile(std::span<const KnownSecret> secrets) {
     if (secrets.size() > limits::kKnownSecretsMax) {
         return refuse(Code::kInvalidArgument, "too many secrets");
@@ -178,8 +218,9 @@ Outcome<KnownSecrets> KnownSecrets::compile(std::span<const KnownSecret> secrets
     KnownSecrets known;
     for (const KnownSecret& secret : secrets) {
         PADDOCK_TRY(check(secret));
-        for (const Writing writing : {Writing::kExact, Writing::kPercent, Writing::kJson}) {
-            known.forms_.push_back({secret.value, secret.name, writing});
+        known.add_forms(secret.value, secret.name);
+        for (const std::string_view line : lines_of(secret.value)) {
+            known.add_forms(line, secret.name);
         }
         for (const std::string_view last_two : {"+/", "-_"}) {
             for (const std::size_t shift : {0U, 1U, 2U}) {

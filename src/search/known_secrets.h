@@ -1,8 +1,9 @@
 // The exact values that the operator named, in the forms in which they may turn up: as they are;
 // with any of their bytes percent-encoded, "+" for a space included; with any of their characters
-// escaped as in a JSON string; and in base64, plain and URL-safe, at each of the three places they
-// can have in a longer text, there without the digits at the ends that they share with their
-// neighbours.
+// escaped as in a JSON string, or in octal as in a quoted file name; and in base64, plain and
+// URL-safe, at each of the three places they can have in a longer text, there without the digits at
+// the ends that they share with their neighbours. Each line of a value with several is found by
+// itself as well, but not in base64: line numbers or other line ends may stand between them.
 //
 // Not in two of these at once: base64 in a URL that encodes its "+", a percent-encoded "\".
 #pragma once
@@ -41,7 +42,7 @@ public:
     std::size_t begun_at_end_of(std::string_view text) const noexcept;
 
 private:
-    enum class Writing : std::uint8_t { kExact, kPercent, kJson };
+    enum class Writing : std::uint8_t { kExact, kPercent, kJson, kOctal };
     struct Form {
         std::string text;  // what is written so
         std::string name;
@@ -54,6 +55,7 @@ private:
         bool cut = false;        // the text ends inside of it
     };
 
+    void add_forms(std::string_view value, const std::string& name);
     static Spellings spellings(std::string_view value, Writing writing) noexcept;
     static Walk walk(const Form& form, std::string_view text) noexcept;
     static void add_leads(std::string_view value, Writing writing, const Lead& begun,

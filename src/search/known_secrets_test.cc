@@ -127,6 +127,37 @@ TEST(KnownSecrets, finds_it_with_any_of_its_characters_escaped_as_in_json) {
     EXPECT_EQ(redacted(scanner, other), other);
 }
 
+TEST(KnownSecrets, finds_each_line_of_several) {
+    const SecretScanner scanner =
+        knowing("first secret line\n  second/line \r\nshort\n\nthird line\n");
+    EXPECT_EQ(redacted(scanner, "     1\tfirst secret line\n     2\t  second/line \n     3\tshort"),
+              "     1\t[REDACTED:MINE]\n     2\t  [REDACTED:MINE] \n     3\tshort");
+    EXPECT_EQ(redacted(scanner, "first secret line\r\nsecond\\/line\r\nthird%20line\r\n"),
+              "[REDACTED:MINE]\r\n[REDACTED:MINE]\r\n[REDACTED:MINE]\r\n");
+    EXPECT_EQ(redacted(scanner, "first secret line\n  second/line \r\nshort\n\nthird line\n"),
+              "[REDACTED:MINE]");
+}
+
+// Else no other key would be known any more.
+TEST(KnownSecrets, leaves_the_frame_of_a_private_key) {
+    const std::string begin = std::string("-----BEGIN ") + "PRIVATE KEY-----\n";
+    const std::string end = "\n-----END PRIVATE KEY-----";
+    const std::string mine = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQ";
+    const std::string other = "MC4CAQAwBQYDK2VwBCIEIDx7rV2nQm8sYtWz5cUe3oKpLhJ1";
+    const SecretScanner scanner = knowing(begin + mine + end);
+    EXPECT_EQ(redacted(scanner, "7\t" + mine), "7\t[REDACTED:MINE]");
+    EXPECT_EQ(redacted(scanner, begin + other + end), "[REDACTED:private-key]");
+    EXPECT_EQ(redacted(scanner, begin + "..." + end), begin + "..." + end);
+}
+
+TEST(KnownSecrets, finds_it_in_quoted_file_names) {
+    const SecretScanner scanner = knowing("p\xc3\xa4ss\a\tw\"\\\xff");
+    EXPECT_EQ(redacted(scanner, "\"a/p\\303\\244ss\\a\\tw\\\"\\\\\\377.txt\""),
+              "\"a/[REDACTED:MINE].txt\"");
+    const std::string other = "\"p\\303\\245ss\\a\\tw\\\"\\\\\\377\"";
+    EXPECT_EQ(redacted(scanner, other), other);
+}
+
 TEST(KnownSecrets, prefers_the_longer_value) {
     const std::vector<KnownSecret> known = {{"SHORT", "abcdef"}, {"LONG", "abcdefghijkl"}};
     const SecretScanner scanner = SecretScanner::create(known).value();

@@ -29,18 +29,16 @@ void Progress::carry(std::size_t end, const std::string& out) {
 
 bool swallow_tail(std::string_view text, bool last, Progress& progress) noexcept {
     const Tail& tail = *progress.tail;
-    while (progress.given < text.size() && tail.bytes.has(text[progress.given])) {
-        if (tail.ends_with_mark && text[progress.given] == '-') {
-            const std::string_view rest = text.substr(progress.given);
-            if (!last && rest.size() < kBlockEndBytesMax) return false;
-            if (const std::size_t length = block_end_length(rest); length > 0) {
-                progress.given += length;
-                progress.tail = nullptr;
-                return true;
-            }
-        }
-        ++progress.given;
+    while (tail.pass != nullptr && progress.given < text.size()) {
+        const std::string_view rest = text.substr(progress.given, limits::kSecretAheadMax);
+        if (!last && rest.size() < limits::kSecretAheadMax) return false;
+        const TailStep step = tail.pass(rest);
+        progress.given += step.length;
+        if (!step.ended) continue;
+        progress.tail = nullptr;
+        return true;
     }
+    progress.given += tail.bytes.run(text.substr(progress.given));
     if (progress.given == text.size() && !last) return false;
     progress.tail = nullptr;
     return true;

@@ -18,7 +18,6 @@
 #include <string_view>
 #include <utility>
 
-#include "search/secret_block.h"
 #include "search/secret_match.h"
 
 namespace paddock::search {

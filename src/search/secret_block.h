@@ -6,16 +6,17 @@
 namespace paddock::search {
 
 // The candidate is "BEGIN" of "-----BEGIN ... PRIVATE KEY-----". Only a block with a body is found,
-// whether its end is there or not, and also with line numbers, quotes, escaped line ends or the
-// marks of a diff in between.
+// whether its end is there or not, and with anything between its lines: headers, line numbers,
+// quotes, escaped line ends, the marks of a diff or of a comment, a statement around each line. If
+// what is between is unusual, the first line of the body must be long and look random.
 std::optional<FoundSecret> match_pem_block(const Surroundings& around) noexcept;
 
 // The candidate is "Private-Lines: 14".
 std::optional<FoundSecret> match_putty_key(const Surroundings& around) noexcept;
 
-// Length of "-----END ...-----" at the start of `text`, 0 if it does not stand there. Needs at most
-// kBlockEndBytesMax bytes.
-std::size_t block_end_length(std::string_view text) noexcept;
-inline constexpr std::size_t kBlockEndBytesMax = 80;
+// The candidate is the base64 of "-----BEGIN ", as in "client-key-data" of a kubeconfig; the block
+// must be one of a private key. Lines of base64 alone that follow belong to it.
+std::optional<FoundSecret> match_encoded_block(const Surroundings& around) noexcept;
+inline constexpr std::string_view kEncodedBegin = "LS0tLS1CRUdJTi";
 
 }  // namespace paddock::search

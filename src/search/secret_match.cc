@@ -25,15 +25,24 @@ SecretPattern any_case(std::string_view word) {
     return SecretPattern(pattern + (word.size() < kLeadBytes ? "[\t -`{-~]" : ""));
 }
 
+// "\n", "\001", "\x22", "\u003d", "%3D".
+bool ends_with_escape(std::string_view before) noexcept {
+    const auto ends = [&](std::string_view start, const ByteSet& digits, std::size_t count) {
+        if (before.size() < count) return false;
+        const std::size_t at = before.size() - count;
+        return digits.run(before.substr(at)) == count && before.substr(0, at).ends_with(start);
+    };
+    return ends("\\", ByteSet("abefnrtv0"), 1) || ends("\\", ByteSet::range('0', '7'), 3) ||
+           ends("\\x", kHex, 2) || ends("\\u", kHex, 4) || ends("%", kHex, 2);
+}
+
 }  // namespace
 
 bool begins_word(std::string_view before) noexcept {
     if (before.empty()) return true;
     const char last = before.back();
     if (!kWordBytes.has(last) && last != '-') return true;
-    const std::size_t size = before.size();
-    if (size >= 2 && before[size - 2] == '\\') return last == 'n' || last == 'r' || last == 't';
-    if (size >= 3 && before[size - 3] == '%') return kHex.has(last) && kHex.has(before[size - 2]);
+    if (ends_with_escape(before)) return true;
     if (last != 'm') return false;
     before.remove_suffix(1);
     while (!before.empty() && (kDigits.has(before.back()) || before.back() == ';')) {
@@ -57,6 +66,7 @@ SecretMatcher::SecretMatcher() {
     };
     add(SecretPattern("://[!-.0-~]"), match_url);
     add(SecretPattern("BEGIN "), match_pem_block);
+    add(SecretPattern(kEncodedBegin), match_encoded_block);
     add(SecretPattern("Private-Lines: "), match_putty_key);
     add(any_case("auth"), match_authorization);
     add(any_case("bearer"), match_bearer);

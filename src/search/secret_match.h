@@ -23,9 +23,16 @@ namespace paddock::search {
 // What stands in the place of a secret begins so: "[REDACTED:kind]".
 inline constexpr std::string_view kMarkStart = "[REDACTED:";
 
+// How much more belongs to a secret, more than nothing unless it has ended.
+struct TailStep {
+    std::size_t length = 0;
+    bool ended = false;
+};
+
 struct Tail {
-    ByteSet bytes;                // what follows and is in here still belongs to the secret
-    bool ends_with_mark = false;  // or up to a line "-----END ...-----", that included
+    ByteSet bytes;  // what follows and is in here still belongs to the secret
+    // Or what this says does, which sees limits::kSecretAheadMax bytes or all that is left.
+    TailStep (*pass)(std::string_view text) noexcept = nullptr;
 };
 
 struct FoundSecret {
@@ -72,8 +79,8 @@ private:
     std::vector<std::size_t> offsets_;
 };
 
-// Not after a letter, digit, "_" or "-", or after an escape that ends like that: "\n", "%3D", the
-// colours of a terminal.
+// Not after a letter, digit, "_" or "-", or after an escape that ends like that: "\n", "\u003d",
+// "\001", "%3D", the colours of a terminal.
 bool begins_word(std::string_view before) noexcept;
 
 }  // namespace paddock::search

@@ -64,6 +64,21 @@ std::string pem(const std::string& label, const std::string& line_end = "\n") {
            dashes;
 }
 
+std::string base64(std::string_view bytes) {
+    constexpr std::string_view kDigits64 =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    std::string digits;
+    unsigned bits = 0;
+    int held = 0;
+    for (const char c : bytes) {
+        bits = bits << 8 | static_cast<unsigned char>(c);
+        for (held += 8; held >= 6; held -= 6) digits += kDigits64[bits >> (held - 6) & 63U];
+    }
+    if (held > 0) digits += kDigits64[bits << (6 - held) & 63U];
+    digits.resize((digits.size() + 3) / 4 * 4, '=');
+    return digits;
+}
+
 // --- tokens -----------------------------------------------------------------------------------
 
 TEST(SecretScanner, has_a_sample_of_every_shape_and_enough_of_them) {
@@ -108,9 +123,28 @@ TEST(SecretScanner, carries_a_part_over) {
 
 TEST(SecretScanner, replaces_every_shape_wherever_it_stands) {
     const std::vector<std::string> places = {
-        "@",         "@\n",        "key is @ and more", "x=\"@\"",   "('@')",
-        "a\\n@\\nb", "<td>@</td>", "\x1b[31m@\x1b[0m",  "`@`",       "   12\t@\n   13\tnext",
-        "[\"@\",",   "?k=@&x=1",   "path:10:@",         "q%3D@%26r", "\t@\r\n",
+        "@",
+        "@\n",
+        "key is @ and more",
+        "x=\"@\"",
+        "('@')",
+        "a\\n@\\nb",
+        "<td>@</td>",
+        "\x1b[31m@\x1b[0m",
+        "`@`",
+        "   12\t@\n   13\tnext",
+        "[\"@\",",
+        "?k=@&x=1",
+        "path:10:@",
+        "q%3D@%26r",
+        "\t@\r\n",
+        "k\\u003d@\\u0026",
+        "\\u0022@",
+        "\\x22@\\x22",
+        "x\\f@",
+        "\"\\a@\"",
+        "\"\\377@\"",
+        "\"a\\001@\"",
     };
     for (const Sample& sample : token_samples()) {
         for (const std::string& place : places) {
@@ -118,6 +152,14 @@ TEST(SecretScanner, replaces_every_shape_wherever_it_stands) {
             scanner().redact(text);
             ASSERT_EQ(text, with(place, mark(sample.kind)));
         }
+    }
+}
+
+TEST(SecretScanner, leaves_what_only_looks_like_an_escape_before_a_token) {
+    const std::string token = std::string("AKIA") + "Q3EGB5WZ7LNXKJ2M";
+    for (const std::string before :
+         {"u003d", "\\u00g", "x22", "\\xg2", "001", "\\q", "\\389", "%g2"}) {
+        EXPECT_EQ(redacted(before + token), before + token);
     }
 }
 
@@ -317,7 +359,7 @@ TEST(SecretScanner, takes_private_keys_out_whole) {
 TEST(SecretScanner, takes_out_a_private_key_that_was_cut_off) {
     const std::string block = pem("RSA PRIVATE KEY");
     EXPECT_EQ(redacted(block.substr(0, 300)), mark("private-key"));
-    EXPECT_EQ(redacted(block.substr(0, 300) + "\n{next}"), "[REDACTED:private-key]{next}");
+    EXPECT_EQ(redacted(block.substr(0, 300) + "\n{next}"), "[REDACTED:private-key]\n{next}");
     const std::string old = std::string("-----BEGIN RSA PRIVATE KEY-----") +
                             "\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,0123456789ABCDEF\n\n" +
                             block.substr(block.find('\n') + 1);
@@ -330,12 +372,90 @@ TEST(SecretScanner, takes_out_a_private_key_that_was_cut_off) {
               "4[REDACTED:private-key];");
 }
 
+TEST(SecretScanner, takes_out_private_keys_with_any_headers) {
+    std::string many;
+    for (int i = 0; i < 30; ++i) many += "Comment: User-ID:\tSome_body [else] <a_b@example.org>\n";
+    for (const std::string& headers :
+         {std::string("Comment: User-ID:\tBob <bob_b@example.org>\n\n"),
+          std::string("Comment: User-ID: J\xc3\xbcrgen {x}; $y\nVersion: 1_2\n\n"),
+          std::string("Comment: \"rsa_key; x\"\n"), many, many + "\n", many.substr(0, 424),
+          many.substr(0, 460) + "\n"}) {
+        for (const std::string label : {"PGP PRIVATE KEY BLOCK", "SSH2 ENCRYPTED PRIVATE KEY"}) {
+            std::string block = pem(label);
+            block.insert(block.find('\n') + 1, headers);
+            EXPECT_EQ(redacted("a\n" + block + "\nb"), "a\n[REDACTED:private-key]\nb") << headers;
+        }
+    }
+}
+
+// What stands before and behind each line of a key.
+TEST(SecretScanner, takes_out_private_keys_that_are_written_line_by_line) {
+    const std::vector<std::pair<std::string, std::string>> ways = {
+        {"; ", ""},
+        {"% ", ""},
+        {"key[1] = \"", "\";"},
+        {"$k .= \"", "\\n\";"},
+        {"\"", "\\n\" /* _ */"},
+        {"!! {", "}"},
+        {"k_1 <- '", "'"},
+        {"\xc2\xbb ", ""},
+    };
+    for (const auto& [before, behind] : ways) {
+        const std::string line_end = behind + "\n" + before;
+        const std::string text = "x\n" + before + pem("RSA PRIVATE KEY", line_end);
+        const std::string shown = "x\n" + before + mark("private-key");
+        EXPECT_EQ(redacted(text + behind + "\ny"), shown + behind + "\ny");
+        const std::string whole = redacted(text);
+        for (std::size_t cut = 0; cut <= text.size(); cut += 7) {
+            ASSERT_EQ(streamed(text, {cut}), whole);
+        }
+        const std::string cut_off = text.substr(0, text.rfind("-----END")) + "\n";
+        const std::string after = "{_a_}\n{_b_}\n{_c_}\n{_d_}\n{_e_}\n{_f_}\n";
+        const std::string end = redacted(cut_off + after);
+        EXPECT_EQ(end.substr(0, shown.size()), shown);
+        EXPECT_TRUE(end.ends_with(after)) << end;
+        EXPECT_LE(end.size(), shown.size() + after.size() + 2 * line_end.size() + 24) << end;
+    }
+}
+
+TEST(SecretScanner, takes_out_private_keys_in_base64) {
+    for (const std::string label :
+         {"RSA PRIVATE KEY", "PRIVATE KEY", "OPENSSH PRIVATE KEY", "EC PRIVATE KEY",
+          "ENCRYPTED PRIVATE KEY", "PGP PRIVATE KEY BLOCK"}) {
+        const std::string digits = base64(pem(label) + "\n");
+        const std::string text = "client-key-data: " + digits + "\ntoken-file: x\n";
+        EXPECT_EQ(redacted(text), "client-key-data: [REDACTED:private-key]\ntoken-file: x\n");
+        for (const std::string line_end : {"\n", "\r\n", "\n    ", "\\n", "\n     7\t"}) {
+            std::string wrapped;
+            for (std::size_t at = 0; at < digits.size(); at += 76) {
+                wrapped += (at > 0 ? line_end : "") + digits.substr(at, 76);
+            }
+            const std::string more = "\"" + wrapped + "\"\nnext: 1\n";
+            EXPECT_EQ(redacted(more), "\"[REDACTED:private-key]\"\nnext: 1\n");
+            for (std::size_t cut = 0; cut <= more.size(); cut += 5) {
+                ASSERT_EQ(streamed(more, {cut}), redacted(more));
+            }
+        }
+    }
+    for (const std::string& text :
+         {"data: " + base64(pem("CERTIFICATE")), "data: " + base64(pem("PUBLIC KEY")),
+          "begins with " + base64(pem("PRIVATE KEY")).substr(0, 40) + "..."}) {
+        EXPECT_EQ(redacted(text), text);
+    }
+}
+
 TEST(SecretScanner, leaves_public_keys_and_talk_about_private_ones_alone) {
     const std::vector<std::string> texts = {
         pem("CERTIFICATE"),
         pem("PUBLIC KEY"),
         std::string("if (line == \"-----BEGIN RSA ") + "PRIVATE KEY-----\") return Kind::kRsa;",
         std::string("-----BEGIN ") + "PRIVATE KEY-----\n...\n-----END PRIVATE KEY-----",
+        std::string("kBegin = \"-----BEGIN ") + "PRIVATE KEY-----\";\n" +
+            "kEnd = \"-----END PRIVATE KEY-----\";\nkOther = \"" + pem("PUBLIC KEY").substr(27, 64),
+        std::string("starts with `-----BEGIN ") +
+            "PRIVATE KEY-----`;\none_\ntwo_\nthree_\nfour_\n" + "five_\n" + pem("PUBLIC KEY"),
+        std::string("See -----BEGIN ") +
+            "PRIVATE KEY-----; {usr/share/doc/Lib3/some/where/else/in/it}",
     };
     for (const std::string& text : texts) EXPECT_EQ(redacted(text), text);
 }
@@ -604,7 +724,11 @@ TEST(SecretStream, shows_no_known_value_that_has_only_begun) {
             SecretStream stream(by);
             std::string out;
             stream.feed("see " + written.substr(0, n), out);
-            EXPECT_EQ(out + stream.settled_rest(), "see ") << n;
+            const std::string shown = out + stream.settled_rest();
+            // The first of its lines may be known already, and four bytes do not tell.
+            const std::size_t known = shown.find("[REDACTED:it]");
+            EXPECT_EQ(shown.substr(0, known), "see ") << n;
+            EXPECT_LE(shown.size(), known == std::string::npos ? 4U : 4U + 13U + 3U + 4U) << shown;
             stream.feed(written.substr(n), out);
             stream.finish(out);
             EXPECT_EQ(out, "see [REDACTED:it]");

@@ -459,6 +459,30 @@ TEST_F(Look, a_key_that_is_cut_does_not_hide_the_next_file) {
     EXPECT_EQ(secrets, 1U);
 }
 
+// It begins farther before the match than what is looked at around any other match.
+TEST_F(Look, a_key_in_a_long_line_is_hidden_to_its_end) {
+    tree({"ROOT/plain.json=x", "ROOT/encoded.json=x"});
+    const std::string digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    std::string body;
+    for (std::uint32_t i = 0; i < 90; ++i) body += Chance(i).text(digits, 64) + "\\n";
+    const std::string last = body.substr(body.size() - 66, 64);
+    const std::string rest =
+        "\",\"client_email\":\"x\",\"pad\":\"" + std::string(3000, '.') + "\"}\n";
+    os_write(ws("plain.json"), std::string("{\"k\":\"-----BEGIN ") + "PRIVATE KEY-----\\n" + body +
+                                   "-----END PRIVATE KEY-----\\n" + rest);
+    // "-----BEGIN PRIVATE KEY-----\n"
+    os_write(ws("encoded.json"), std::string("{\"k\":\"LS0tLS1CRUdJTiBQUklWQVRF") +
+                                     "IEtFWS0tLS0tCk1J" + Chance(7).text(digits, 6000) + last +
+                                     rest);
+    for (const char* path : {"plain.json", "encoded.json"}) {
+        const std::string shown =
+            ok("grep", {{"pattern", "client_email"}, {"path", path}, {"output_mode", "content"}});
+        EXPECT_NE(shown.find("[REDACTED:private-key]"), std::string::npos) << shown;
+        EXPECT_NE(shown.find("client_email"), std::string::npos) << shown;
+        EXPECT_EQ(shown.find(last), std::string::npos) << shown;
+    }
+}
+
 TEST_F(Look, unconfined_needs_a_permit_and_keeps_the_rest) {
     tree({"ROOT/f=inside", "ROOT/.env=x"});
     options.unconfined = permit::Unconfined{"a test"};
