@@ -14,6 +14,7 @@
 #include "testing/shell.h"
 
 using paddock::text::quote_if_needed;
+using paddock::text::quote_in_sentence;
 using paddock::text::unquote;
 
 namespace {
