@@ -15,8 +15,24 @@ bool pop_name(std::string& text) {
     return true;
 }
 
+// Nothing to leave out, to take back or to refuse, as in nearly every path. May be false of such a
+// one too. Without a way out of the loop, which so takes many bytes at a time.
+bool is_normal(std::string_view path) noexcept {
+    if (path.empty() || path.size() > limits::kComponentBytesMax) return false;
+    if (path.front() == '/' || path.front() == '.' || path.back() == '/') return false;
+    unsigned odd = 0;
+    for (std::size_t i = 1; i < path.size(); ++i) {
+        odd |= unsigned{path[i - 1] == '/'} & (unsigned{path[i] == '/'} | unsigned{path[i] == '.'});
+    }
+    return odd == 0;
+}
+
 Outcome<RelPath> normalise(std::string_view rest, DotDot dotdot) {
     RelPath path;
+    if (is_normal(rest)) {
+        path.text = rest;
+        return path;
+    }
     path.text.reserve(rest.size());
     path.must_be_directory = rest.empty() || rest.back() == '/';
     for (std::string_view name = take_component(rest); !name.empty(); name = take_component(rest)) {

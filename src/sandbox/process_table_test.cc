@@ -130,8 +130,11 @@ int start_the_next(void*) {
     constexpr unsigned kGenerationsMax = 5'000'000;
     const unsigned now = ++g_generation;
     if (now > kGenerationsMax || *g_stop) ::_exit(0);
-    (void)::clone(start_the_next, g_stacks[now % 64] + sizeof g_stacks[0], CLONE_VM | SIGCHLD,
-                  nullptr);
+    // Refused while too many have ended that nobody has taken in yet.
+    while (::clone(start_the_next, g_stacks[now % 64] + sizeof g_stacks[0], CLONE_VM | SIGCHLD,
+                   nullptr) < 0 &&
+           !*g_stop) {
+    }
     ::_exit(0);
 }
 
