@@ -63,11 +63,19 @@ std::string_view explain(RE2::ErrorCode code, std::string_view part) {
                    "'literal' for plain text";
         case RE2::ErrorBadCharClass: return "is not a character class";
         case RE2::ErrorBadCharRange: return "is a character range that runs backwards";
-        case RE2::ErrorMissingBracket: return "has a [ that is not closed";
-        case RE2::ErrorMissingParen: return "has a ( that is not closed";
-        case RE2::ErrorUnexpectedParen: return "has a ) that was not opened";
+        case RE2::ErrorMissingBracket:
+            return "has a [ that is not closed. Write \\[ for a bracket, or set 'literal' for "
+                   "plain text";
+        case RE2::ErrorMissingParen:
+            return "has a ( that is not closed. Write \\( for a parenthesis, or set 'literal' for "
+                   "plain text";
+        case RE2::ErrorUnexpectedParen:
+            return "has a ) that was not opened. Write \\) for a parenthesis, or set 'literal' for "
+                   "plain text";
         case RE2::ErrorTrailingBackslash: return "ends in a single backslash";
-        case RE2::ErrorRepeatArgument: return "has a repetition with nothing before it to repeat";
+        case RE2::ErrorRepeatArgument:
+            return "has a repetition with nothing before it to repeat. Names like *.c are for "
+                   "'glob'; set 'literal' for plain text";
         case RE2::ErrorRepeatSize: return "repeats too often; 1000 is the most";
         case RE2::ErrorRepeatOp: return "repeats a repetition";
         case RE2::ErrorBadPerlOp:

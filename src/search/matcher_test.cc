@@ -89,7 +89,8 @@ TEST(Matcher, errors_name_the_part_and_the_way_out) {
     }
     const auto error = Matcher::compile("foo(", {}).error();
     EXPECT_EQ(error.message(),
-              "invalid_argument: pattern 'foo(': has a ( that is not closed. Correct the call.");
+              "invalid_argument: pattern 'foo(': has a ( that is not closed. Write \\( for a "
+              "parenthesis, or set 'literal' for plain text. Correct the call.");
     EXPECT_EQ(code_of("a\\nb"), Code::kInvalidArgument);
     EXPECT_EQ(code_of("a\\nb", {.multiline = true}), Code::kInternal);
     EXPECT_EQ(code_of("a\nb", {.literal = true}), Code::kInvalidArgument);

@@ -105,8 +105,10 @@ private:
         if (value.is_null()) return;
         if (decoded.find(argument.name) != nullptr) {
             return complain(where, name,
-                            "is another name of '" + std::string(argument.name) +
-                                "', which is there too; give one");
+                            name == argument.name
+                                ? "is there under another name too; give one"
+                                : "is another name of '" + std::string(argument.name) +
+                                      "', which is there too; give one");
         }
         decoded[argument.name] = typed(argument, value, where);
     }

@@ -108,6 +108,14 @@ Attempt<Answer> run_edit_file(Session& session, const Arguments& arguments,
         return explained(without_secrets(session, before->text, *edits, edited.error()), name,
                          edits->size());
     }
+    if (session.loses_a_secret(before->text, edited->content)) {
+        return Problem(Code::kInvalidArgument,
+                       "The new text holds [REDACTED:...], which stands for a secret that is not "
+                       "shown; " +
+                           name +
+                           " would hold just these characters. Nothing was written. "
+                           "Leave that out.");
+    }
     const auto bytes = encoded(edited->content, before->format, name);
     if (!bytes) return bytes.error();
     const std::string diff = shown_diff(session, before->text, edited->content, *edits, name);

@@ -325,6 +325,10 @@ Problem Files::missing(std::string_view given) const {
     const std::string check = "Check the name by listing its directory.";
     const auto lexical = root_.normalized(written(given));
     if (!lexical || *lexical == ".") return Problem(Code::kNotFound, text + check);
+    if (const auto target = link_target(*lexical)) {
+        return Problem(Code::kNotFound, "'" + shown_given(given) + "' is a link to '" + *target +
+                                            "', which does not exist. Use another file.");
+    }
     std::string near;
     for (const std::string& path :
          near_paths(*this, *lexical, base_.empty() ? "." : base_, ignored_)) {

@@ -26,7 +26,7 @@ Problem explained(const text::PatchFailure& failure) {
     if (!failure.path.empty()) text += "'" + text::quote_if_needed(failure.path) + "': ";
     text += failure.detail;
     if (!text.ends_with('.') && !text.ends_with('\n')) text += '.';
-    text += " Nothing was changed.";
+    text += text.ends_with('\n') ? "Nothing was changed." : " Nothing was changed.";
     return Problem(failure.code, std::move(text));
 }
 
@@ -136,6 +136,13 @@ private:
         return files_.missing(text::quote_if_needed(name));
     }
 
+    Problem no_secret(const StagedFile& file) const {
+        return Problem(Code::kInvalidArgument,
+                       "'" + files_.shown(file.path) +
+                           "' would hold [REDACTED:...], which stands for a secret that is not "
+                           "shown, as just these characters. Nothing was changed. Leave that out.");
+    }
+
     void tell(char mark, const std::string& path, const std::string& what = {}) {
         report_ += std::string(1, mark) + " " + files_.shown(path);
         if (!what.empty()) report_ += "  (" + what + ")";
@@ -196,12 +203,7 @@ private:
                                "Read it and patch what is there.");
         }
         const auto before = changes_.original(**there).content;
-        if (before && session_.loses_a_secret(*before, made->content)) {
-            return Problem(Code::kInvalidArgument,
-                           "'" + files_.shown((*there)->path) +
-                               "' would have [REDACTED:...] where it has a secret. Nothing was "
-                               "changed. Change other lines of it.");
-        }
+        if (before && session_.loses_a_secret(*before, made->content)) return no_secret(**there);
         tell('A', (*there)->path, joined(made->notes));
         return changes_.write(**there, made->content, change.mode);
     }
@@ -256,6 +258,7 @@ private:
         if (has_been_made(before->text, change, result) || is_filled(before->text, change))
             return keep(**there, change, "already has this change");
         if (!result) return explained(without_secrets(before->text, change, result.error()));
+        if (session_.loses_a_secret(before->text, result->content)) return no_secret(**there);
         auto bytes = encoded(result->content, before->format, files_.shown((*there)->path));
         if (!bytes) return bytes.error();
         tell('M', (*there)->path, with_other_names(result->notes, **there));

@@ -11,6 +11,7 @@
 #include "base/within.h"
 #include "fs/procfs.h"
 #include "sandbox/environment.h"
+#include "sys/attr.h"
 #include "sys/host.h"
 #include "sys/stat.h"
 #include "sys/wait.h"
@@ -289,6 +290,8 @@ Attempt<std::shared_ptr<Job>> Shell::launch(const Order& order) {
     if (!output || !report || !wakeup) {
         return Problem(Code::kLimitReached, "There are too many open files. Try again later.");
     }
+    // Commands of root run as another user, who opens it as /dev/stdout.
+    (void)sys::fchmod(output->write.get(), 0622);
     auto process = spawn({.arguments = words_for(order.command),
                           .environment = without_screen(environment_, *options_.shell),
                           .directory = order.directory,

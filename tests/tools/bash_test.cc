@@ -29,6 +29,11 @@ protected:
     const std::string token_ = Chance(4).text("abcdefghijkmnpqrstuvwxyzABCDEFGHJ", 36);
 };
 
+TEST_F(Bash, a_command_may_open_its_output_by_name) {
+    EXPECT_TRUE(bash("echo out > /dev/stdout; echo err > /dev/stderr; echo tee | tee /dev/stderr")
+                    .starts_with("out\nerr\ntee\ntee\n"));
+}
+
 TEST_F(Bash, prints_both_streams_in_order_and_says_how_it_ended) {
     const std::string text = bash("echo one; echo two >&2; echo three; exit 3");
     EXPECT_TRUE(text.starts_with("one\ntwo\nthree\n[exit code 3 after ")) << text;

@@ -1135,6 +1135,18 @@ TEST_F(Change, no_patch_puts_the_mark_of_a_secret_in_its_place) {
     EXPECT_EQ(os_read(ws("f")), before);
 }
 
+TEST_F(Change, nothing_is_written_that_stands_for_a_secret_where_none_was) {
+    tree({"ROOT/f=old\n"});
+    read("f");
+    EXPECT_EQ(
+        refused("edit_file",
+                {{"path", "f"}, {"old_string", "old"}, {"new_string", "copy=[REDACTED:token]"}}),
+        "invalid_argument");
+    EXPECT_EQ(refused("patch", {{"patch", begin_patch("f", " old\n+copy=[REDACTED:token]\n")}}),
+              "invalid_argument");
+    EXPECT_EQ(os_read(ws("f")), "old\n");
+}
+
 TEST_F(Change, cancelled_changes_write_nothing) {
     tree({"ROOT/f=old"});
     read("f");

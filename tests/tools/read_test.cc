@@ -250,6 +250,12 @@ TEST_F(Look, a_missing_file_names_near_ones_inside) {
     EXPECT_EQ(std::count(three.begin(), three.end(), ','), 2) << "at most three: " << three;
 }
 
+TEST_F(Look, a_link_that_leads_nowhere_is_called_so) {
+    tree({"ROOT/l->nowhere"});
+    EXPECT_EQ(call("read_file", {{"path", "l"}}).text(),
+              "not_found: 'l' is a link to 'nowhere', which does not exist. Use another file.");
+}
+
 TEST_F(Look, a_missing_file_is_looked_for_in_directories_named_alike_and_elsewhere) {
     tree({"ROOT/src/main.c=x", "ROOT/src/deep/util.c=x", "ROOT/n.txt=x", "ROOT/.gitignore=out\n",
           "ROOT/out/main.c=x", "ROOT/.cache/main.c=x", "ROOT/secrets/main.c=x", "OUT/main.c=x",
