@@ -32,11 +32,20 @@ Attempt<FileText> decoded(std::string_view bytes, const std::string& name) {
 
 Attempt<std::string> encoded(std::string text, text::TextFormat format, const std::string& name) {
     if (format.encoding == text::Encoding::kUtf8) return text;
+    const std::string what = name + " is " + std::string(text::format_name(format));
     const auto bytes = text::encode(text, format.encoding);
-    if (bytes) return std::string(text::byte_order_mark(format)) + *bytes;
-    return Problem(bytes.error().code,
-                   name + " is " + std::string(text::format_name(format)) +
-                       ", which does not have all characters of the new text. Use others.");
+    if (!bytes) {
+        return Problem(bytes.error().code,
+                       what +
+                           ", which does not have all characters of the new text. Use others, "
+                           "or replace the file as a whole with write_file, as UTF-8.");
+    }
+    std::string marked = std::string(text::byte_order_mark(format)) + *bytes;
+    if (marked.empty() || text::format_of(marked) == format) return marked;
+    return Problem(Code::kUnsupportedEncoding,
+                   what +
+                       ", and would be taken for something else with the new text. Replace the "
+                       "file as a whole with write_file, as UTF-8.");
 }
 
 std::optional<std::string> text_to_show(std::string_view bytes) {

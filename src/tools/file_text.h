@@ -20,7 +20,8 @@ struct FileText {
 // binary_file; unsupported_encoding if the way back would not lead to the same bytes.
 Attempt<FileText> decoded(std::string_view bytes, const std::string& name);
 
-// unsupported_encoding: the text has characters that the format has not.
+// unsupported_encoding: the text has characters that the format has not, or would be taken for
+// another format.
 Attempt<std::string> encoded(std::string text, text::TextFormat format, const std::string& name);
 
 // Only to be shown: what is malformed is replaced. Nothing of what is no text.

@@ -37,6 +37,10 @@ bool Guard::Impl::is_named_itself(const ProtectedPath& entry) const {
 void Guard::Impl::settle(const ProtectedPath& entry) {
     KnownPath* known = known_.find(entry.path);
     const bool same = known != nullptr && is_same_object(known->at.stat, entry.stat);
+    // What was first met beside another session at work excuses nothing but itself.
+    const bool is_itself = same && (entry.stat.type == FileType::kDirectory ||
+                                    is_unchanged(known->at.stat, entry.stat));
+    if (known != nullptr && known->may_be_planted && !is_itself) known = nullptr;
     // Moved while we looked: the next look knows it under this path.
     if (!same && known_.holds(entry.stat)) return;
     if (entry.protection == Protection::kPinned) {

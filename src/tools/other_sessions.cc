@@ -53,12 +53,14 @@ bool OtherSessions::are_at_rest() {
         if (waited_ms >= limits::kOtherSessionPatience.count()) return false;
         (void)sys::wait_ready({}, kPauseMs);
     }
-    return !is_taken(files_->work);
+    const bool at_rest = !is_taken(files_->work);
+    // Only for that moment alone: who is stopped now keeps its turn, and nobody from working.
+    (void)sys::lock_file(files_->work.fd(), FileLock::kShared);
+    return at_rest;
 }
 
 void OtherSessions::begin() {
     if (!files_) return;
-    // Waits for nobody, unless another one keeps its turn for very long.
     (void)sys::lock_file(files_->work.fd(), FileLock::kShared);
     (void)sys::lock_file(files_->turn.fd(), FileLock::kNone);
 }

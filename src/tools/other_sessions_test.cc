@@ -33,6 +33,16 @@ TEST_F(OtherSessionsTest, are_at_rest_when_nobody_works) {
     EXPECT_TRUE(other.are_at_rest());
 }
 
+// It may have been stopped in the middle of its look.
+TEST_F(OtherSessionsTest, that_keep_their_turn_keep_nobody_from_working) {
+    OtherSessions stopped(kept(), root());
+    EXPECT_TRUE(stopped.are_at_rest());
+    OtherSessions one(kept(), root());
+    one.begin();
+    EXPECT_FALSE(one.are_at_rest());
+    one.rest();
+}
+
 TEST_F(OtherSessionsTest, that_ended_work_no_longer) {
     OtherSessions one(kept(), root());
     {

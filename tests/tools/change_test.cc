@@ -1048,6 +1048,12 @@ TEST_F(Change, a_patch_speaks_the_encoding_of_the_file) {
     EXPECT_EQ(os_read(ws("latin")), "caf\xe9\nth\xe9\n");
     EXPECT_EQ(refused("patch", {{"patch", begin_patch("latin", "+\u4E2D\n th\u00E9\n")}}),
               "unsupported_encoding");
+    EXPECT_EQ(refused("edit_file", {{"path", "latin"},
+                                    {"old_string", "\u00E9"},
+                                    {"new_string", "\u00C3\u00A9"},
+                                    {"replace_all", true}}),
+              "unsupported_encoding")
+        << "it would be UTF-8 then";
     const std::string image("\x89PNG\r\n\x1a\n\0\0\0\rIHDR", 16);
     os_write(ws("image"), image);
     (void)call("read_file", {{"path", "image"}});

@@ -632,5 +632,14 @@ TEST_F(GuardTest, what_was_met_beside_another_session_is_not_put_back) {
     EXPECT_EQ(after(), ".env:restored ");
 }
 
+// The other session's guard undid it, and a command makes it again.
+TEST_F(GuardTest, what_was_met_beside_another_session_excuses_nothing_but_itself) {
+    tree({"ROOT/.vscode->elsewhere"});
+    (void)before(Since::kBusy);
+    EXPECT_EQ(after(), "") << "as it is it may be the owner's";
+    ASSERT_TRUE(sh("mv .vscode a; ln -s elsewhere .vscode"));
+    EXPECT_EQ(after(), ".vscode:quarantined ");
+}
+
 }  // namespace
 }  // namespace paddock::testing
