@@ -181,6 +181,21 @@ void print_quoted(std::string& out, std::string_view text) {
     out += '"';
 }
 
+// Both readings have a byte for each of the other's; where they differ, the blank is not quoted.
+void print_value(std::string& out, const GitSetting& setting) {
+    const std::string_view value = *setting.value;
+    const std::string_view verbatim =
+        setting.verbatim ? std::string_view(*setting.verbatim) : value;
+    std::size_t begin = 0;
+    for (std::size_t i = 0; i < value.size(); ++i) {
+        if (value[i] == verbatim[i]) continue;
+        if (i > begin) print_quoted(out, value.substr(begin, i - begin));
+        out += verbatim[i];
+        begin = i + 1;
+    }
+    print_quoted(out, value.substr(begin));
+}
+
 }  // namespace
 
 Outcome<std::vector<GitSetting>> parse_git_config(std::string_view text) {
@@ -210,7 +225,7 @@ std::string print_git_config(const std::vector<GitSetting>& settings) {
         out.append("\t").append(key.substr(key.rfind('.') + 1));
         if (setting.value) {
             out += " = ";
-            print_quoted(out, *setting.value);
+            print_value(out, setting);
         }
         out += '\n';
     }

@@ -255,4 +255,13 @@ TEST(GitTrust, keeps_only_the_trusted_of_what_nobody_can_read) {
     }
 }
 
+TEST(GitTrust, a_blank_that_git_reads_in_two_ways_is_printed_as_it_was) {
+    for (const char* text : {"[a]\n\tb = x\ty\n", "[a]\n\tb = x\rz \t y \"\tq\"\n"}) {
+        const auto settings = parse_git_config(text).value();
+        ASSERT_TRUE(settings.front().verbatim.has_value()) << text;
+        const auto again = parse_git_config(print_git_config(settings)).value();
+        EXPECT_TRUE(again.front().same_as(settings.front())) << print_git_config(settings);
+    }
+}
+
 }  // namespace
