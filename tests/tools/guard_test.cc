@@ -634,11 +634,13 @@ TEST_F(GuardTest, what_was_met_beside_another_session_is_not_put_back) {
 
 // The other session's guard undid it, and a command makes it again.
 TEST_F(GuardTest, what_was_met_beside_another_session_excuses_nothing_but_itself) {
-    tree({"ROOT/.vscode->elsewhere"});
+    tree({"ROOT/x/.git/HEAD=ref: refs/heads/m", "ROOT/x/.git/objects/", "ROOT/x/.git/refs/",
+          "ROOT/x/.git/config=[core]\n\tfsmonitor = evil\n", "ROOT/.vscode->elsewhere"});
     (void)before(Since::kBusy);
     EXPECT_EQ(after(), "") << "as it is it may be the owner's";
-    ASSERT_TRUE(sh("mv .vscode a; ln -s elsewhere .vscode"));
-    EXPECT_EQ(after(), ".vscode:quarantined ");
+    ASSERT_TRUE(
+        sh("mv .vscode a; ln -s elsewhere .vscode; mv x/.git/config b; cp b x/.git/config"));
+    EXPECT_EQ(after(), ".vscode:quarantined x/.git/config:cleaned(core.fsmonitor) ");
 }
 
 }  // namespace
