@@ -4,8 +4,8 @@
 //   Protocol protocol(info, std::move(methods));
 //   if (auto exchange = protocol.accept(parse_message(text), arrival)) {
 //       const Pace pace = protocol.pace(*exchange);
-//       if (pace == Pace::kQuick && protocol.run_if_quick(exchange)) return;  // here and now,
-//                                                     // unless a tool and lanes.is_changing()
+//       // Here and now, unless it is a call of a tool and lanes.is_changing().
+//       if (pace == Pace::kQuick && protocol.run_if_quick(exchange)) return;
 //       if (auto full = lanes.submit(pace, ...)) protocol.refuse(*exchange, *full);
 //   }
 //
