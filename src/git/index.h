@@ -1,0 +1,43 @@
+// The index of a git repository: which blob each tracked file is, as of the last "git add".
+//
+// Reads versions 2, 3 and 4 of SHA-1 repositories. A command can write the index, so what it says
+// is a hint and no proof: compare the file with the object. The checksum is not looked at, nor are
+// extensions: a split index lacks the entries of its shared part, a sparse one those of
+// directories that are not checked out.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "git/objects.h"
+
+namespace paddock::git {
+
+class Index {
+public:
+    // Nothing if it is damaged or of another version, or if the names take more than the budget.
+    static std::optional<Index> parse(std::string_view bytes, WorkBudget& budget);
+
+    // The blob of a regular file, no side of a merge conflict; null if there is none. `path` is
+    // relative to the top of the working tree. Valid as long as this is.
+    const ObjectId* find(std::string_view path) const;
+
+private:
+    struct Entry {
+        std::uint64_t name_begin = 0;  // in names_
+        std::uint32_t name_size = 0;
+        ObjectId id{};
+    };
+
+    std::string_view name_of(const Entry& entry) const {
+        return std::string_view(names_).substr(entry.name_begin, entry.name_size);
+    }
+
+    std::vector<Entry> entries_{};  // by name
+    std::string names_{};
+};
+
+}  // namespace paddock::git

@@ -1,0 +1,132 @@
+#include "git/tracked.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <paddock/limits.h>
+
+#include "fs/rel_path.h"
+#include "fs/root_state.h"
+#include "git/index.h"
+#include "policy/git_config.h"
+
+namespace paddock::git {
+namespace {
+
+// Half a million files.
+constexpr std::uint64_t kIndexBytesMax = std::uint64_t{64} << 20;
+
+// For all questions together: the largest index with its names, and thousands of objects. Forged
+// files take less than a second to use it up.
+constexpr std::uint64_t kWorkBytesMax = std::uint64_t{128} << 20;
+
+// Parsing a byte of a config costs as much as reading these.
+constexpr std::uint64_t kConfigByteWork = 8;
+
+// A ".git" file or a "commondir": a path, and a few bytes around it.
+constexpr std::uint64_t kPointerBytesMax = limits::kPathBytesMax + 64;
+
+// Where a path in a git file leads, relative to the root; nothing if it leads out.
+std::optional<std::string> resolve_pointer(const Root& root, std::string_view from,
+                                           std::string_view path) {
+    while (path.ends_with('\n') || path.ends_with('\r')) path.remove_suffix(1);
+    if (path.empty()) return std::nullopt;
+    fs::PathRules rules = fs::state_of(root).rules;
+    rules.absolute = AbsolutePaths::kInside;
+    rules.dotdot = DotDot::kNormalize;
+    auto target =
+        fs::parse_path(path.front() == '/' ? std::string(path) : fs::joined(from, path), rules);
+    if (!target) return std::nullopt;
+    return std::move(target->text);
+}
+
+// The git directory of the working tree at `top`.
+std::optional<std::string> find_git_directory(const Root& root, const std::string& top,
+                                              FileType dot_git) {
+    constexpr std::string_view kBegin = "gitdir: ";
+    std::string path = fs::joined(top, ".git");
+    if (dot_git == FileType::kDirectory) return path;
+    const auto content = root.read_file(path, kPointerBytesMax);
+    if (!content || !content->starts_with(kBegin)) return std::nullopt;
+    return resolve_pointer(root, top, std::string_view(*content).substr(kBegin.size()));
+}
+
+// The directory with the objects and the config: that of the main working tree.
+std::optional<std::string> find_common_directory(const Root& root, const std::string& directory) {
+    const auto content = root.read_file(fs::joined(directory, "commondir"), kPointerBytesMax);
+    if (content) return resolve_pointer(root, directory, *content);
+    if (content.error().code == Code::kNotFound) return directory;
+    return std::nullopt;
+}
+
+bool has_sha1_objects(const Root& root, const std::string& common_directory, WorkBudget& budget) {
+    const auto text =
+        root.read_file(fs::joined(common_directory, "config"), limits::kGitConfigBytesMax);
+    if (!text) return text.error().code == Code::kNotFound;
+    if (!budget.spend(text->size() * kConfigByteWork)) return false;
+    const auto settings = policy::parse_git_config(*text);
+    return settings && std::ranges::none_of(*settings, [](const policy::GitSetting& setting) {
+               return setting.key == "extensions.objectformat" && setting.value != "sha1";
+           });
+}
+
+}  // namespace
+
+struct TrackedFiles::Repository {
+    std::string top;  // of the working tree
+    Index index;
+    ObjectStore objects;
+};
+
+TrackedFiles::TrackedFiles(const Root& root) : root_(root), budget_(kWorkBytesMax) {}
+TrackedFiles::~TrackedFiles() = default;
+
+bool TrackedFiles::holds(std::string_view path) {
+    const auto name = root_.normalized(path);
+    if (!name) return false;
+    const auto repository = repository_of(fs::parent_of(*name));
+    if (repository == nullptr) return false;
+    const std::size_t top = repository->top.empty() ? 0 : repository->top.size() + 1;
+    const ObjectId* const id = repository->index.find(std::string_view(*name).substr(top));
+    if (id == nullptr) return false;
+    const auto object = repository->objects.blob(*id);
+    if (!object || !budget_.spend_on_lookup(*name)) return false;
+    const auto content = root_.read_file(*name, object->size());
+    return content && *content == *object;
+}
+
+std::shared_ptr<TrackedFiles::Repository> TrackedFiles::repository_of(std::string_view directory) {
+    std::vector<std::string> passed;
+    std::shared_ptr<Repository> found;
+    for (std::string_view at = directory;; at = fs::parent_of(at)) {
+        if (const auto known = repositories_.find(at); known != repositories_.end()) {
+            found = known->second;
+            break;
+        }
+        passed.emplace_back(at);
+        if (!budget_.spend_on_lookup(at)) break;
+        const auto dot_git = root_.lstat(fs::joined(at, ".git"));
+        if (dot_git) found = open(passed.back(), dot_git->type);
+        if (at.empty() || dot_git || dot_git.error().code != Code::kNotFound) break;
+    }
+    for (std::string& name : passed) repositories_.emplace(std::move(name), found);
+    return found;
+}
+
+std::shared_ptr<TrackedFiles::Repository> TrackedFiles::open(const std::string& top,
+                                                             FileType dot_git) {
+    const auto directory = find_git_directory(root_, top, dot_git);
+    const auto common = directory ? find_common_directory(root_, *directory) : std::nullopt;
+    if (!common || !has_sha1_objects(root_, *common, budget_)) return nullptr;
+    const auto bytes =
+        root_.read_file(fs::joined(*directory, "index"), std::min(kIndexBytesMax, budget_.left()));
+    if (!bytes || !budget_.spend(bytes->size())) return nullptr;
+    auto index = Index::parse(*bytes, budget_);
+    if (!index) return nullptr;
+    return std::make_shared<Repository>(Repository{
+        top, std::move(*index), ObjectStore(root_, fs::joined(*common, "objects"), budget_)});
+}
+
+}  // namespace paddock::git
