@@ -5,11 +5,11 @@
 #include <string_view>
 
 #include "base/check.h"
-#include "policy/git_trust.h"
+#include "git/trust.h"
 
 namespace {
 
-using namespace paddock::policy;
+using namespace paddock::git;
 
 bool is_same(const std::vector<GitSetting>& a, const std::vector<GitSetting>& b) {
     return std::equal(a.begin(), a.end(), b.begin(), b.end(),

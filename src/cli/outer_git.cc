@@ -10,7 +10,7 @@
 #include "base/within.h"
 #include "cli/host_environment.h"
 #include "cli/input.h"
-#include "policy/git_config.h"
+#include "git/config.h"
 #include "policy/path_rules.h"
 #include "search/git_layout.h"
 #include "search/link_trail.h"
@@ -125,10 +125,10 @@ private:
         const auto real = sys::real_path(config.c_str());
         const auto base = sys::real_path(directory.c_str());
         if (!real || !base || !read_.emplace(*real, *base, worktree).second) return;
-        const auto settings = policy::parse_git_config(content_of(config));
+        const auto settings = git::parse_git_config(content_of(config));
         if (!settings) return;
         std::string hooks;  // git obeys the last
-        for (const policy::GitSetting& setting : *settings) {
+        for (const git::GitSetting& setting : *settings) {
             const std::string value = user_.expanded(setting.value.value_or(""));
             if (setting.key == "core.hookspath") hooks = value;
             if (!setting.is_include() || value.empty()) continue;
@@ -193,9 +193,9 @@ std::string git_excludes() {
     const User user;
     std::string file;
     for (const std::string& config : user.configs()) {
-        const auto settings = policy::parse_git_config(content_of(config));
+        const auto settings = git::parse_git_config(content_of(config));
         if (!settings) continue;
-        for (const policy::GitSetting& setting : *settings) {
+        for (const git::GitSetting& setting : *settings) {
             if (setting.key == "core.excludesfile") file = setting.value.value_or("");
         }
     }

@@ -9,8 +9,8 @@
 
 #include "fs/rel_path.h"
 #include "fs/root_state.h"
+#include "git/config.h"
 #include "git/index.h"
-#include "policy/git_config.h"
 
 namespace paddock::git {
 namespace {
@@ -66,8 +66,8 @@ bool has_sha1_objects(const Root& root, const std::string& common_directory, Wor
         root.read_file(fs::joined(common_directory, "config"), limits::kGitConfigBytesMax);
     if (!text) return text.error().code == Code::kNotFound;
     if (!budget.spend(text->size() * kConfigByteWork)) return false;
-    const auto settings = policy::parse_git_config(*text);
-    return settings && std::ranges::none_of(*settings, [](const policy::GitSetting& setting) {
+    const auto settings = parse_git_config(*text);
+    return settings && std::ranges::none_of(*settings, [](const GitSetting& setting) {
                return setting.key == "extensions.objectformat" && setting.value != "sha1";
            });
 }

@@ -11,7 +11,7 @@
 #include "fs/entry.h"
 #include "fs/rel_path.h"
 #include "fs/root_state.h"
-#include "policy/git_config.h"
+#include "git/config.h"
 #include "search/link_trail.h"
 #include "search/pinned_directory.h"
 
@@ -21,7 +21,7 @@ namespace {
 using fs::joined;
 using fs::leaf_of;
 using fs::parent_of;
-using policy::GitSetting;
+using git::GitSetting;
 
 constexpr std::array<std::string_view, 4> kParts = {"config", "config.worktree", "hooks",
                                                     "commondir"};
@@ -279,7 +279,7 @@ void Layout::read_config(const Config& read) {
     const bool is_above = seen_ == Seen::kAbove && config.named_by.empty();
     const bool is_free = read_.insert(config.path).second && (is_above || is_known(config.path));
     if (!is_free && !may_spend(content->size())) return;
-    const auto settings = policy::parse_git_config(*content);
+    const auto settings = git::parse_git_config(*content);
     if (!settings) return;
     // Git obeys the last of its kind.
     std::optional<std::string> worktree;

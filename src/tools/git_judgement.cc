@@ -12,7 +12,7 @@
 namespace paddock::tools {
 namespace {
 
-using Settings = std::vector<policy::GitSetting>;
+using Settings = std::vector<git::GitSetting>;
 
 // "name/..": git goes up from where the name leads, which a link makes another place than the text
 // says. What git writes itself has ".." at its beginning only.
@@ -71,24 +71,24 @@ bool redirects_repository(const Root& root, const std::string& path) {
 }
 
 Outcome<JudgedConfig> judge_config_file(const Root& root, const std::string& path,
-                                        std::string_view trusted, policy::Trusted fate) {
+                                        std::string_view trusted, git::Trusted fate) {
     JudgedConfig judged;
-    const auto before = policy::parse_git_config(trusted).value_or(Settings());
+    const auto before = git::parse_git_config(trusted).value_or(Settings());
     auto content = root.read_file(path, limits::kGitConfigBytesMax);
     if (!content && content.error().code != Code::kTooLarge) {
         return static_cast<const Failure&>(content.error());
     }
     if (!content) {
         judged.verdict.unreadable = true;
-        judged.verdict.cleaned = policy::print_git_config(before);
+        judged.verdict.cleaned = git::print_git_config(before);
         return judged;
     }
-    const auto leads_inside = [&](std::string_view to, policy::PathFrom from) {
+    const auto leads_inside = [&](std::string_view to, git::PathFrom from) {
         const std::string_view git_directory = fs::parent_of(path);
-        return from == policy::PathFrom::kWorktree ? is_place_inside(root, git_directory, to)
-                                                   : stays_inside(root, git_directory, to);
+        return from == git::PathFrom::kWorktree ? is_place_inside(root, git_directory, to)
+                                                : stays_inside(root, git_directory, to);
     };
-    judged.verdict = policy::judge_git_config(*content, before, fate, leads_inside);
+    judged.verdict = git::judge_git_config(*content, before, fate, leads_inside);
     if (judged.verdict.is_clean()) judged.text = std::move(*content);
     return judged;
 }

@@ -7,7 +7,7 @@
 #include <paddock/root.h>
 
 #include "base/outcome.h"
-#include "policy/git_trust.h"
+#include "git/trust.h"
 
 namespace paddock::tools {
 
@@ -20,13 +20,13 @@ bool leads_to_repository(const Root& root, const std::string& path);
 bool redirects_repository(const Root& root, const std::string& path);
 
 struct JudgedConfig {
-    policy::GitVerdict verdict;
+    git::GitVerdict verdict;
     std::string text;  // if the verdict is clean
 };
 
 // The git config at `path`, where one with the text `trusted` was there before. Errors: those of
 // reading it, but for its size; not_regular_file.
 Outcome<JudgedConfig> judge_config_file(const Root& root, const std::string& path,
-                                        std::string_view trusted, policy::Trusted fate);
+                                        std::string_view trusted, git::Trusted fate);
 
 }  // namespace paddock::tools

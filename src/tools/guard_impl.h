@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/outcome.h"
-#include "policy/git_trust.h"
+#include "git/trust.h"
 #include "tools/closed_directories.h"
 #include "tools/guard.h"
 #include "tools/host_sockets.h"
@@ -77,7 +77,7 @@ private:
         return take_away(entry.path, entry.stat, entry.rule);
     }
     bool move_back(const ProtectedPath& entry);
-    void clean(const ProtectedPath& entry, const policy::GitVerdict& verdict);
+    void clean(const ProtectedPath& entry, const git::GitVerdict& verdict);
     void record(const std::string& path, Undone what, const std::string& rule,
                 std::string detail = {}, std::string kept = {}) {
         const bool is_mended = what == Undone::kCleaned || what == Undone::kRestored;

@@ -12,7 +12,7 @@
 namespace paddock::tools {
 namespace {
 
-using policy::Trusted;
+using git::Trusted;
 using search::ProtectedKind;
 using search::ProtectedPath;
 using search::Protection;
@@ -201,7 +201,7 @@ bool Guard::Impl::move_back(const ProtectedPath& entry) {
     return true;
 }
 
-void Guard::Impl::clean(const ProtectedPath& entry, const policy::GitVerdict& verdict) {
+void Guard::Impl::clean(const ProtectedPath& entry, const git::GitVerdict& verdict) {
     if (verdict.unreadable && verdict.cleaned.empty()) {
         take_away(entry);
         return;

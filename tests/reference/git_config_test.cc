@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "policy/git_config.h"
+#include "git/config.h"
 #include "testing/jail.h"
 #include "testing/secret_samples.h"
 #include "testing/shell.h"
@@ -79,9 +79,9 @@ std::string draft(std::uint32_t seed) {
 enum class Blanks : bool { kPlain, kVerbatim };  // what becomes of a tab that is not quoted
 
 // As `git config --list -z` prints them.
-std::string listed(const std::vector<policy::GitSetting>& settings, Blanks blanks) {
+std::string listed(const std::vector<git::GitSetting>& settings, Blanks blanks) {
     std::string text;
-    for (const policy::GitSetting& setting : settings) {
+    for (const git::GitSetting& setting : settings) {
         text += setting.key;
         const bool differs = blanks == Blanks::kVerbatim && setting.verbatim;
         if (setting.value) text.append("\n").append(differs ? *setting.verbatim : *setting.value);
@@ -115,7 +115,7 @@ TEST_F(GitConfig, is_read_as_git_reads_it) {
     int accepted = 0;
     for (std::uint32_t i = 0; i < kDrafts; ++i) {
         const auto expected = os_read(draft_name(i) + ".list");
-        const auto parsed = policy::parse_git_config(draft(i));
+        const auto parsed = git::parse_git_config(draft(i));
         ASSERT_EQ(parsed.has_value(), expected.has_value()) << i << ":\n" << draft(i);
         if (!parsed) continue;
         ++accepted;
@@ -129,10 +129,10 @@ TEST_F(GitConfig, is_printed_as_git_reads_it) {
     if (!testing::has_program("git")) GTEST_SKIP() << "git is not installed";
     std::vector<std::pair<std::uint32_t, std::string>> printed;
     for (std::uint32_t i = 0; i < kDrafts; ++i) {
-        auto settings = policy::parse_git_config(draft(i));
+        auto settings = git::parse_git_config(draft(i));
         if (!settings) continue;
         std::erase_if(*settings, [](const auto& one) { return one.key.find('.') == one.key.npos; });
-        os_write(draft_name(i), policy::print_git_config(*settings));
+        os_write(draft_name(i), git::print_git_config(*settings));
         printed.emplace_back(i, listed(*settings, Blanks::kPlain));
     }
     ask_git();

@@ -12,7 +12,7 @@
 
 #include "base/outcome.h"
 
-namespace paddock::policy {
+namespace paddock::git {
 
 struct GitSetting {
     std::string key;                   // "remote.Origin.url": section and name in lower case
@@ -41,4 +41,4 @@ Outcome<std::vector<GitSetting>> parse_git_config(std::string_view text);
 // A text that git reads as these settings.
 std::string print_git_config(const std::vector<GitSetting>& settings);
 
-}  // namespace paddock::policy
+}  // namespace paddock::git

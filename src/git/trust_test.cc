@@ -1,10 +1,10 @@
-#include "policy/git_trust.h"
+#include "git/trust.h"
 
 #include <gtest/gtest.h>
 #include <paddock/limits.h>
 
 using namespace paddock;
-using namespace paddock::policy;
+using namespace paddock::git;
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "policy/git_trust.h"
+#include "git/trust.h"
 
 #include <algorithm>
 #include <array>
@@ -11,7 +11,7 @@
 
 #include "text/quote.h"
 
-namespace paddock::policy {
+namespace paddock::git {
 namespace {
 
 // What a value must be like for its setting to be harmless.
@@ -243,9 +243,9 @@ const Benign* find_benign(const GitSetting& setting, const LeadsInside& leads_in
 }
 
 // For lookups: a hostile config has a hundred thousand settings. Those indexed must outlive it.
-class Index {
+class SettingSet {
 public:
-    explicit Index(const std::vector<GitSetting>& settings) {
+    explicit SettingSet(const std::vector<GitSetting>& settings) {
         for (const GitSetting& setting : settings) {
             said_.emplace(setting.key, setting.value, setting.verbatim);
             keys_.insert(setting.key);
@@ -264,10 +264,10 @@ private:
 };
 
 // Both, what was trusted first.
-std::string merged(std::vector<GitSetting> trusted, const Index& index,
+std::string merged(std::vector<GitSetting> trusted, const SettingSet& known,
                    const std::vector<GitSetting>& kept) {
     std::copy_if(kept.begin(), kept.end(), std::back_inserter(trusted),
-                 [&](const GitSetting& setting) { return !index.holds(setting); });
+                 [&](const GitSetting& setting) { return !known.holds(setting); });
     return print_git_config(trusted);
 }
 
@@ -307,8 +307,8 @@ GitVerdict judge_git_config(std::string_view text, const std::vector<GitSetting>
         verdict.cleaned = print_git_config(trusted);
         return verdict;
     }
-    const Index before(trusted);
-    const Index now(*settings);
+    const SettingSet before(trusted);
+    const SettingSet now(*settings);
     std::set<std::string_view> refused;
     const auto refuse_key = [&](const std::string& key) {
         if (refused.insert(key).second) verdict.refused.push_back(key);
@@ -337,4 +337,4 @@ GitVerdict judge_git_config(std::string_view text, const std::vector<GitSetting>
     return verdict;
 }
 
-}  // namespace paddock::policy
+}  // namespace paddock::git

@@ -1,8 +1,8 @@
-#include "policy/git_config.h"
+#include "git/config.h"
 
 #include <paddock/limits.h>
 
-namespace paddock::policy {
+namespace paddock::git {
 namespace {
 
 bool is_key_letter(int c) noexcept { return (c | 32) >= 'a' && (c | 32) <= 'z'; }
@@ -232,4 +232,4 @@ std::string print_git_config(const std::vector<GitSetting>& settings) {
     return out;
 }
 
-}  // namespace paddock::policy
+}  // namespace paddock::git

@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "policy/git_config.h"
+#include "git/config.h"
 
-namespace paddock::policy {
+namespace paddock::git {
 
 // Where a relative path of a setting begins.
 enum class PathFrom : bool { kGitDirectory, kWorktree };
@@ -41,4 +41,4 @@ enum class Trusted : bool {
 GitVerdict judge_git_config(std::string_view text, const std::vector<GitSetting>& trusted,
                             Trusted fate, const LeadsInside& leads_inside);
 
-}  // namespace paddock::policy
+}  // namespace paddock::git
