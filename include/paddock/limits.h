@@ -542,4 +542,25 @@ inline constexpr std::chrono::milliseconds kHttpSilenceMax{15'000};
 inline constexpr std::chrono::milliseconds kHttpLingerTime{2'000};
 inline constexpr std::size_t kHttpLingerBytesMax = std::size_t{1} << 20;
 
+// The largest file that the journal copies before it changes in place. Without reflinks 64 MB take
+// about 20 ms; above, the answer says that the change cannot be undone.
+inline constexpr std::uint64_t kJournalCopyBytesMax = std::uint64_t{64} << 20;
+
+// Inodes that a session knows as its own, a power of two: more than the largest trees that are
+// unpacked in one go. 16 bytes each, taken when used.
+inline constexpr std::size_t kJournalInodesMax = std::size_t{1} << 20;
+
+// Names of one call whose end is noted together. Beyond, they are noted early.
+inline constexpr std::size_t kJournalNamesMax = 65'536;
+
+// The log of one session: two million changes. Beyond, changes are made and cannot be undone.
+inline constexpr std::uint64_t kJournalLogBytesMax = std::uint64_t{256} << 20;
+
+// How long and how much the journal keeps of sessions that are over.
+inline constexpr std::chrono::hours kJournalAgeMax{30 * 24};
+inline constexpr std::uint64_t kJournalBytesMax = std::uint64_t{2} << 30;
+
+// How often a new session looks for old ones to remove: each is opened for it.
+inline constexpr std::chrono::hours kJournalPrunePause{1};
+
 }  // namespace paddock::limits

@@ -144,7 +144,7 @@ ReplyBytes encode(const Reply& reply) noexcept {
     header.os_error = reply.error.os_error;
     header.id = reply.id;
     header.value = reply.value;
-    header.observes = reply.observes ? 1 : 0;
+    header.observes = (reply.observes ? 1U : 0U) | (reply.gated ? 2U : 0U);
     header.left = reply.left;
     ReplyBytes bytes;
     std::memcpy(bytes.data(), &header, sizeof header);
@@ -161,7 +161,8 @@ Outcome<Reply> decode_reply(std::span<const char> bytes) {
     return Reply{{static_cast<Stage>(header.stage), header.os_error},
                  header.id,
                  header.value,
-                 header.observes != 0,
+                 (header.observes & 1U) != 0,
+                 (header.observes & 2U) != 0,
                  header.left};
 }
 

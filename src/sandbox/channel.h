@@ -98,6 +98,7 @@ struct Reply {
     std::uint32_t id = 0;     // kCountProcesses: of the command that has the most
     std::uint32_t value = 0;  // kBegin: the proxy's port; kSpawn: 1 if the command is observed
     bool observes = false;    // kBegin: commands can be observed
+    bool gated = false;       // kBegin: by the gate
     std::uint32_t left = 0;   // kCountProcesses: of no running command
 };
 

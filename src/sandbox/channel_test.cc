@@ -124,7 +124,7 @@ TEST(Channel, a_protection_arrives_as_it_was_sent) {
 }
 
 TEST(Channel, a_reply_arrives_as_it_was_sent) {
-    const ReplyBytes bytes = encode(Reply{{Stage::kProgram, 2}, 5, 6, true, 7});
+    const ReplyBytes bytes = encode(Reply{{Stage::kProgram, 2}, 5, 6, true, true, 7});
     const auto reply = decode_reply(bytes);
     ASSERT_TRUE(reply.has_value());
     EXPECT_EQ(reply->error.stage, Stage::kProgram);
@@ -132,6 +132,7 @@ TEST(Channel, a_reply_arrives_as_it_was_sent) {
     EXPECT_EQ(reply->id, 5U);
     EXPECT_EQ(reply->value, 6U);
     EXPECT_TRUE(reply->observes);
+    EXPECT_TRUE(reply->gated);
     EXPECT_EQ(reply->left, 7U);
     ReplyBytes wrong = bytes;
     wrong[4] = 120;  // no such stage

@@ -24,6 +24,7 @@ ll::Rights rights_for(Use use, const ll::Handled& handled) {
         case Use::kWork:
             // Unix sockets of its own commands, too.
             return look | granted(Access::kReadWrite, handled) | (ll::kResolveUnix & handled.files);
+        case Use::kGated: return look | (ll::kResolveUnix & handled.files);
         case Use::kDevice:
             return (ll::kReadFile | ll::kReadDir | ll::kWriteFile | ll::kTruncate | ll::kIoctlDev) &
                    handled.files;
@@ -82,6 +83,13 @@ CommandRules rules_without_view(const PlainPlaces& places, int abi) {
     for (const std::string& extra : places.extras) rules.rules.push_back({extra, Use::kLook});
     rules.rules.push_back({places.scratch, Use::kWork});
     rules.rules.push_back({".", places.read_only ? Use::kLook : Use::kWork});
+    return rules;
+}
+
+CommandRules gated(CommandRules rules, const std::string& workspace) {
+    for (CommandRule& rule : rules.rules) {
+        if (rule.path == workspace && rule.use == Use::kWork) rule.use = Use::kGated;
+    }
     return rules;
 }
 

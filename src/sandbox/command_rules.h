@@ -16,6 +16,7 @@ namespace paddock::sandbox {
 enum class Use : std::uint8_t {
     kLook,    // read and run
     kWork,    // and change
+    kGated,   // read, run and meet sockets; the gate changes
     kDevice,  // read, write, control; nothing is made or removed
 };
 
@@ -43,6 +44,9 @@ struct PlainPlaces {
     bool host_network = false;
 };
 CommandRules rules_without_view(const PlainPlaces& places, int abi);
+
+// The same rules, with a gate before the workspace.
+CommandRules gated(CommandRules rules, const std::string& workspace);
 
 // Allocates nothing. A path that does not exist is left out.
 Outcome<UniqueFd> make_ruleset(const CommandRules& rules);

@@ -74,7 +74,9 @@ Done put_under_landlock(CommandStart& start) {
 // From here to the program nothing may be called that is observed: nobody would answer.
 Done put_under_filter(CommandStart& start) {
     if (start.listener_to < 0) return sys::seccomp::install(start.plan->filter);
-    PADDOCK_ASSIGN(listener, sys::seccomp::install_with_listener(start.plan->observing_filter));
+    PADDOCK_ASSIGN(listener,
+                   sys::seccomp::install_with_listener(
+                       start.is_gated ? start.plan->gated_filter : start.plan->observing_filter));
     const int passed = listener.get();
     return sys::send_message(start.listener_to, "L", {&passed, 1});
 }

@@ -21,6 +21,7 @@ struct CommandStart {
     int error = -1;
     int report = -1;    // absent: -1
     int terminal = -1;  // in the place of those of the first three that are absent
+    bool is_gated = false;
     bool writes_no_file = false;
 
     // Where the listener of an observing filter is sent. Absent: the command is not observed.

@@ -57,7 +57,7 @@ bool same(const Denial& a, const Denial& b) {
 
 bool is_sound(const DenialRecord& record) {
     return record.wall <= Wall::kNetwork && record.deed <= Deed::kLookUp &&
-           record.size <= record.target.size();
+           record.size <= record.target.size() && record.why_size <= record.why.size();
 }
 
 }  // namespace
@@ -76,7 +76,8 @@ Outcome<bool> DenialLog::read(int report) {
             more_ = true;
             continue;
         }
-        add({record.wall, record.deed, std::string(record.target.data(), record.size)});
+        add({record.wall, record.deed, std::string(record.target.data(), record.size),
+             std::string(record.why.data(), record.why_size)});
     }
 }
 

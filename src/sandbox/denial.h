@@ -45,7 +45,9 @@ struct DenialRecord {
     Wall wall = Wall::kNone;  // kNone: there were more, and no target
     Deed deed = Deed::kWrite;
     std::uint16_t size = 0;
+    std::uint16_t why_size = 0;
     std::array<char, limits::kDenialTargetBytesMax> target{};
+    std::array<char, limits::kDenialTargetBytesMax> why{};  // instead of the wall's own words
 };
 
 // The layers behind the walls of one session, "mount_namespace" or "landlock" and the like.

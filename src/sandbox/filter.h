@@ -47,6 +47,8 @@ struct FilterSpec {
     bool sysv_ipc = true;      // and POSIX message queues
     bool ptrace = true;
     bool observe = false;  // tell a listener of writes, creations, renames, removals and connects
+    // And of what the gate performs besides: modes, sockets, the creation mask. With `observe`.
+    bool gate = false;
     bool own_processes = true;  // no others can be named: a pid namespace
 };
 

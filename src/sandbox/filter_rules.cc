@@ -265,6 +265,12 @@ constexpr Rule kObserved[] = {
     {{"connect", 42, 203}, kTell},
 };
 
+// What the gate performs besides.
+constexpr Rule kGated[] = {
+    {{"chmod", 90, kNoNumber}, kTell}, {{"fchmod", 91, 52}, kTell}, {{"fchmodat", 268, 53}, kTell},
+    {{"fchmodat2", 452, 452}, kTell},  {{"bind", 49, 200}, kTell},  {{"umask", 95, 166}, kTell},
+};
+
 constexpr RuleGroup kGroups[] = {
     {[](const FilterSpec&) { return true; }, kAlways},
     {[](const FilterSpec& spec) { return !spec.ptrace; }, kTrace},
@@ -277,6 +283,7 @@ constexpr RuleGroup kGroups[] = {
     {[](const FilterSpec& spec) { return spec.inet != Inet::kNone; }, kRefusedInetSockets},
     {[](const FilterSpec&) { return true; }, kOtherSockets},
     {[](const FilterSpec& spec) { return spec.observe; }, kObserved},
+    {[](const FilterSpec& spec) { return spec.gate; }, kGated},
 };
 
 // x86_64 335 and 336 are how the kernel's own probes return; elsewhere they end the caller.

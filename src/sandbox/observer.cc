@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "sandbox/foreign_path.h"
+#include "sandbox/gate.h"
 #include "sandbox/observed_call.h"
 #include "sys/credential.h"
 #include "sys/io.h"
@@ -199,14 +200,25 @@ std::uint64_t hash_of(Deed deed, std::string_view target) {
 
 }  // namespace
 
-Observer::Observer(UniqueFd listener, UniqueFd report, const ObservedWorld& world) noexcept
-    : listener_(std::move(listener)), report_(std::move(report)), world_(&world) {
+Observer::Observer(UniqueFd listener, UniqueFd report, const ObservedWorld& world, Gate* gate,
+                   journal::CallId call) noexcept
+    : listener_(std::move(listener)),
+      report_(std::move(report)),
+      world_(&world),
+      gate_(gate),
+      call_(call) {
     (void)sys::seccomp::wake_on_same_processor(listener_.get());
 }
 
 void Observer::serve() noexcept {
     const auto call = sys::seccomp::receive(listener_.get());
     if (!call) return;
+    if (gate_ != nullptr) {
+        std::optional<GateRefusal> refused;
+        const Gate::Answer answer = gate_->handle(*call, listener_.get(), call_, refused);
+        if (refused) record(Wall::kRule, refused->deed, refused->path, refused->why);
+        if (answer != Gate::Answer::kContinue) return;
+    }
     Sighting seen;
     look_at(*call, *world_, seen);
     // A process id that was used again in between would have led to another's memory.
@@ -219,17 +231,25 @@ void Observer::serve() noexcept {
     record(seen.second_wall, seen.deed, seen.second.view());
 }
 
-void Observer::record(Wall wall, Deed deed, std::string_view target) noexcept {
+void Observer::leave() noexcept {
+    if (gate_ != nullptr) gate_->forget(listener_.get());
+}
+
+void Observer::record(Wall wall, Deed deed, std::string_view target,
+                      std::string_view why) noexcept {
     if (wall == Wall::kNone || told_count_ > told_.size()) return;
     const std::uint64_t hash = hash_of(deed, target);
     const auto end = told_.begin() + static_cast<std::ptrdiff_t>(told_count_);
     if (std::find(told_.begin(), end, hash) != end) return;
     if (told_count_++ == told_.size()) return send({});
     told_[told_count_ - 1] = hash;
-    DenialRecord told{wall, deed, 0, {}};
+    DenialRecord told{wall, deed, 0, 0, {}, {}};
     const std::size_t size = std::min(target.size(), told.target.size());
     told.size = static_cast<std::uint16_t>(size);
     std::copy_n(target.begin(), size, told.target.begin());
+    const std::size_t why_size = std::min(why.size(), told.why.size());
+    told.why_size = static_cast<std::uint16_t>(why_size);
+    std::copy_n(why.begin(), why_size, told.why.begin());
     send(told);
 }
 

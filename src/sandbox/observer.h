@@ -34,6 +34,7 @@
 #include <paddock/limits.h>
 #include <paddock/unique_fd.h>
 
+#include "journal/journal.h"
 #include "sandbox/denial.h"
 #include "sandbox/write_map.h"
 #include "sys/seccomp.h"
@@ -52,11 +53,15 @@ struct ObservedWorld {
     std::optional<Looker> looker = {};
 };
 
+class Gate;
+
 class Observer {
 public:
     // `listener`: of the command's filter. `report`: a socket that keeps messages apart, with
     // DenialLog at the other end.
-    Observer(UniqueFd listener, UniqueFd report, const ObservedWorld& world) noexcept;
+    // `gate`: performs what changes the workspace, for the call `call`; null: there is none.
+    Observer(UniqueFd listener, UniqueFd report, const ObservedWorld& world, Gate* gate = nullptr,
+             journal::CallId call = 0) noexcept;
 
     // To be polled: POLLIN: serve(). POLLHUP: no process of the command is left, so the observer is
     // done. As long as it exists it must be served, and it must not be destroyed earlier: observed
@@ -65,14 +70,18 @@ public:
 
     // Answers one call.
     void serve() noexcept;
+    // Nobody calls any more.
+    void leave() noexcept;
 
 private:
-    void record(Wall wall, Deed deed, std::string_view target) noexcept;
+    void record(Wall wall, Deed deed, std::string_view target, std::string_view why = {}) noexcept;
     void send(const DenialRecord& record) noexcept;
 
     UniqueFd listener_;
     UniqueFd report_;
     const ObservedWorld* world_;
+    Gate* gate_;
+    journal::CallId call_;
     // Of what was told already.
     std::array<std::uint64_t, limits::kDenialsMax> told_{};
     std::size_t told_count_ = 0;

@@ -6,9 +6,10 @@
 
 namespace paddock::sandbox {
 
-void ObserverTable::add(UniqueFd listener, UniqueFd report, const ObservedWorld& world) noexcept {
+void ObserverTable::add(UniqueFd listener, UniqueFd report, const ObservedWorld& world, Gate* gate,
+                        journal::CallId call) noexcept {
     PADDOCK_CHECK(!is_full());
-    observers_[count_++].emplace(std::move(listener), std::move(report), world);
+    observers_[count_++].emplace(std::move(listener), std::move(report), world, gate, call);
 }
 
 std::size_t ObserverTable::add_waits(std::span<pollfd> waits) const noexcept {
@@ -23,6 +24,7 @@ void ObserverTable::serve(std::span<const pollfd> waits) noexcept {
         if ((ready & POLLIN) != 0) {
             observers_[i]->serve();
         } else if (ready != 0) {
+            observers_[i]->leave();
             if (i != --count_) observers_[i] = std::move(observers_[count_]);
             observers_[count_].reset();
         }

@@ -124,6 +124,7 @@ Outcome<WardenPlan> basic_plan(const WardenSpec& spec, Rung rung) {
     plan.own_network = rung == Rung::kFull && !spec.options.host_network;
     plan.listens = rung == Rung::kFull && !spec.options.network_allow.empty();
     plan.protections = spec.protections;
+    if (spec.gate && !spec.read_only) plan.gate = &*spec.gate;
     PADDOCK_ASSIGN(workspace, sys::duplicate(spec.workspace, kFirstOwnDescriptor));
     plan.workspace = std::move(workspace);
     return plan;
@@ -249,8 +250,10 @@ Outcome<WardenPlan> plan_full_rung(const WardenSpec& spec, int abi) {
     plan.user = std::move(user);
     plan.scratch_bytes = std::to_string(plan.limits.scratch_bytes);
     plan.scratch_files = std::to_string(limits::kCommandScratchFiles);
+    plan.landlock_abi = abi;
     plan.rules =
         rules_in_view(plan.view, spec.workspace_path, spec.read_only, facts.host_network, abi);
+    plan.gated_rules = gated(plan.rules, spec.workspace_path);
     return std::move(plan);
 }
 
@@ -272,7 +275,9 @@ Outcome<WardenPlan> plan_low_rung(const WardenSpec& spec, int abi) {
     places.host_network = spec.options.host_network.has_value();
     PADDOCK_TRY(make_scratch(plan));
     places.scratch = plan.scratch_parent + '/' + plan.scratch_name;
+    plan.landlock_abi = abi;
     plan.rules = rules_without_view(places, abi);
+    plan.gated_rules = gated(plan.rules, ".");
     return std::move(plan);
 }
 

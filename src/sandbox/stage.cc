@@ -44,6 +44,7 @@ constexpr std::array<StageText, kStages> kTexts{{
     TEXT(kLandlock, "the Landlock rules cannot be made", KERNEL),
     TEXT(kUserNamespace, "capabilities cannot be given up", TELL),
     TEXT(kUserNamespace, "the warden cannot begin", TELL),
+    TEXT(kSeccomp, "the journal of the workspace cannot be opened", TELL),
 
     TEXT(kLimits, "the request makes no sense", TELL),
     TEXT(kLimits, "too many commands run at once", "wait for one, or kill one"),

@@ -35,6 +35,7 @@ enum class Stage : std::uint32_t {
     kLandlockRules,
     kCapabilities,
     kLoop,
+    kGate,
 
     // Starting a command.
     kRequest,   // it makes no sense

@@ -20,6 +20,7 @@
 #include "sandbox/session_walls.h"
 #include "sandbox/warden_process.h"
 #include "sys/child.h"
+#include "sys/fork.h"
 #include "sys/host.h"
 #include "sys/io.h"
 #include "sys/memory.h"
@@ -74,6 +75,7 @@ struct Running {
     UniqueFd listener;
     std::uint16_t port = 0;
     bool observes = false;
+    bool gated = false;
     std::optional<SessionGroup> group;
 };
 
@@ -121,6 +123,7 @@ StageError begin(const WardenSpec& spec, const WardenPlan& plan, pid_t process, 
     running.listener = std::move(answer->descriptor);
     running.port = static_cast<std::uint16_t>(answer->reply.value);
     running.observes = answer->reply.observes;
+    running.gated = answer->reply.gated;
     return answer->reply.error;
 }
 
@@ -132,7 +135,9 @@ StageError launch(const WardenSpec& spec, WardenPlan& plan, Running& running) {
     if (!memory) return {Stage::kLoop, memory.error().os_error};
     auto child = [&] {
         const sys::SignalsHeldBack held_back;
-        auto copy = sys::copy_process(namespaces_of(plan));
+        // The gate uses the whole language; all else in there allocates nothing.
+        auto copy = plan.gate != nullptr ? sys::fork_into(namespaces_of(plan))
+                                         : sys::copy_process(namespaces_of(plan));
         if (copy && copy->id == 0) (new (memory->get()) WardenProcess(plan))->run();
         return copy;
     }();
@@ -226,6 +231,10 @@ void plan_filters(const WardenSpec& spec, int abi, WardenPlan& plan) {
     if (!spec.ceiling.listener) return;
     filter.observe = true;
     plan.observing_filter = compile_filter(filter);
+    if (plan.gate != nullptr) {
+        filter.gate = true;
+        plan.gated_filter = compile_filter(filter);
+    }
     plan.world = observed_world(plan);
 }
 
@@ -284,7 +293,7 @@ Result<Process> Warden::spawn(const Command& command) {
     if (command.arguments.empty()) return failure(refuse(Code::kInvalidArgument));
     auto status = sys::pipe();
     if (!status) return failure(status.error());
-    RequestParts parts{.ask = Ask::kSpawn};
+    RequestParts parts{.ask = Ask::kSpawn, .id = command.call};
     std::array<int, 6> descriptors{status->write.get()};
     std::size_t count = 1;
     const auto bring = [&](std::uint32_t flag, int descriptor) {
@@ -389,6 +398,7 @@ Result<std::uint32_t> Warden::processes() {
 }
 
 const ShellReport& Warden::report() const { return state_->report; }
+bool Warden::is_gated() const { return state_->running.gated; }
 const std::string& Warden::home() const { return state_->home; }
 const std::string& Warden::temporary() const { return state_->temporary; }
 UniqueFd Warden::take_proxy_listener() { return std::move(state_->running.listener); }

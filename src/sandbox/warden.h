@@ -32,6 +32,8 @@
 #include <paddock/unique_fd.h>
 
 #include "base/outcome.h"
+#include "journal/journal.h"
+#include "policy/path_rules.h"
 #include "sandbox/protection.h"
 
 namespace paddock::sandbox {
@@ -46,12 +48,22 @@ struct Ceiling {
     int landlock_abi = std::numeric_limits<int>::max();
 };
 
+// Every change of the workspace by a command is judged and recorded (gate.h). Both must outlive the
+// warden's start; the warden has copies.
+struct GateSpec {
+    const policy::PathRules* rules = nullptr;
+    journal::Journal* journal = nullptr;
+    std::vector<std::string> sealed = {};  // see git::Judge::seal
+};
+
 struct WardenSpec {
     int workspace = -1;               // its directory, for example Root::fd(); borrowed for start()
     std::string workspace_path = {};  // canonical and absolute: where commands see it
     bool read_only = false;           // the whole workspace
     ShellOptions options = {};
     std::vector<Protection> protections = {};
+    // Absent: commands change the workspace themselves.
+    std::optional<GateSpec> gate = {};
     Ceiling ceiling = {};
     // What the caller has to do anyway: called once or twice, while the sandbox is built.
     std::function<void()> meanwhile = {};
@@ -81,6 +93,7 @@ struct Command {
     // It can remove files and make empty ones, and write none: EFBIG, wherever they are, those that
     // it is handed as well.
     bool writes_no_file = false;
+    journal::CallId call = 0;  // whose changes these are
 };
 
 using ProcessId = std::uint32_t;  // never reused in a session
@@ -105,6 +118,7 @@ struct ExitRecord {
     std::uint32_t killed = 0;             // processes that kill_tree had to end
     std::uint32_t memory_kills = 0;       // by the cgroup's memory limit, during the command
     std::uint32_t processes_refused = 0;  // by the cgroup's process limit, during the command
+    journal::Changes changes = {};        // of the workspace, through the gate
 };
 
 // Waits for the end of a command. Nothing: the session ended first.
@@ -164,6 +178,8 @@ public:
     Result<std::uint32_t> processes();  // alive
 
     const ShellReport& report() const;
+    // Does the gate stand before the workspace?
+    bool is_gated() const;
 
     const std::string& home() const;       // as commands see it
     const std::string& temporary() const;  // TMPDIR of commands

@@ -11,6 +11,7 @@
 
 #include "sandbox/descend.h"
 #include "sandbox/etc_texts.h"
+#include "sandbox/warden.h"
 #include "sandbox/warden_process.h"
 #include "sys/child.h"
 #include "sys/credential.h"
@@ -25,7 +26,9 @@ namespace paddock::sandbox {
 namespace {
 
 // To go where a command took its own permissions away, and to mount.
-constexpr sys::Capabilities kKeptInNamespace = sys::kCapSysAdmin | sys::kCapDacReadSearch;
+// In the namespace, to read the paths that commands hand to the kernel too.
+constexpr sys::Capabilities kKeptInNamespace =
+    sys::kCapSysAdmin | sys::kCapDacReadSearch | sys::kCapSysPtrace;
 
 // To become the user of the commands, to end them, to remove what they leave, and to read the paths
 // that they hand to the kernel.
@@ -81,7 +84,8 @@ StageError WardenProcess::build() {
     const StageError built = plan_.rung == Rung::kFull ? build_namespaces() : build_plain();
     if (built.stage != Stage::kNone) return built;
 
-    auto ruleset = make_ruleset(plan_.rules);
+    if (const StageError failed = build_gate(); failed.stage != Stage::kNone) return failed;
+    auto ruleset = make_ruleset(gate_ != nullptr ? plan_.gated_rules : plan_.rules);
     if (!ruleset) return {Stage::kLandlockRules, ruleset.error().os_error};
     ruleset_ = std::move(*ruleset);
     auto proc = sys::openat(AT_FDCWD, "/proc", O_RDONLY | O_DIRECTORY);
@@ -96,8 +100,47 @@ StageError WardenProcess::build() {
     directory_path_[0] = '\0';
     sys::set_creation_mask(022);
     if (const auto cut = cut_capabilities(); !cut) return at(Stage::kCapabilities, cut);
-    observes_ = can_observe();
+    lower_rights();
     return {};
+}
+
+StageError WardenProcess::build_gate() {
+    observes_ = can_observe();
+    if (plan_.gate == nullptr || !observes_ || !sys::seccomp::has_killable_wait()) return {};
+    if (plan_.user.chosen && plan_.rung == Rung::kLow) {
+        sys::act_on_files_as(plan_.user.user, plan_.user.group);
+    }
+    if (const auto done = plan_.gate->journal->after_fork(workspace_.get()); !done) {
+        return at(Stage::kGate, done);
+    }
+    GateSetup setup;
+    setup.workspace = workspace_.get();
+    setup.workspace_path = plan_.workspace_path;
+    setup.rules = plan_.gate->rules;
+    setup.journal = plan_.gate->journal;
+    setup.sealed = plan_.gate->sealed;
+    constexpr int kTruncateAbi = 3;
+    setup.landlock_truncate = plan_.landlock_abi >= kTruncateAbi;
+    auto gate = Gate::make(std::move(setup));
+    if (!gate) return {Stage::kGate, gate.error().os_error};
+    gate_ = std::move(*gate);
+    return {};
+}
+
+// What the gate does it does as the commands would: without the rights by which the warden looks
+// into directories that a command closed.
+void WardenProcess::lower_rights() noexcept {
+    if (gate_ == nullptr) return;
+    (void)sys::use_capabilities(~(sys::kCapDacOverride | sys::kCapDacReadSearch | sys::kCapFowner));
+    if (plan_.user.chosen && plan_.rung == Rung::kLow) {
+        sys::act_on_files_as(plan_.user.user, plan_.user.group);
+    }
+}
+
+void WardenProcess::raise_rights() noexcept {
+    if (gate_ == nullptr) return;
+    (void)sys::use_capabilities(sys::kCapAll);
+    if (plan_.user.chosen && plan_.rung == Rung::kLow) sys::act_on_files_as(0, 0);
 }
 
 // Only one filter of a process can have a listener: where this program is under such a one itself,

@@ -25,6 +25,8 @@ namespace paddock::sandbox {
 // Descriptors of the warden's own begin here: those below are what a command gets.
 inline constexpr int kFirstOwnDescriptor = 10;
 
+struct GateSpec;
+
 struct WardenPlan {
     Rung rung = Rung::kFull;
 
@@ -58,8 +60,12 @@ struct WardenPlan {
     std::uint64_t others = 0;    // room for the same user's outside, where those count, too
 
     CommandRules rules;
+    CommandRules gated_rules;  // where the gate changes the workspace for commands
+    const GateSpec* gate = nullptr;
+    int landlock_abi = 0;
     std::vector<sock_filter> filter;
     std::vector<sock_filter> observing_filter;  // the same, and tells; empty: not wanted
+    std::vector<sock_filter> gated_filter;      // the same, and hands over what the gate performs
     ObservedWorld world;
 };
 

@@ -30,6 +30,8 @@ namespace {
 constexpr std::uint32_t kBrings =
     kBringsInput | kBringsOutput | kBringsError | kBringsReport | kBringsDenials;
 
+constexpr int kParkedPauseMs = 2;
+
 // Polled besides the observers.
 enum : std::size_t { kControl, kChildren, kServer, kFixedWaits };
 
@@ -58,7 +60,7 @@ void WardenProcess::run() {
         reply({failed, 0, 0});
         sys::leave(1);
     }
-    if (reply({{}, 0, port_, observes_}, listener_.get())) {
+    if (reply({{}, 0, port_, observes_, gate_ != nullptr}, listener_.get())) {
         listener_.reset();
         sys::release_program();
         answer_requests();
@@ -73,7 +75,10 @@ void WardenProcess::answer_requests() {
     const std::span<pollfd> observed = std::span(polled_).subspan(kFixedWaits);
     for (;;) {
         const std::size_t count = observers_.add_waits(observed);
-        if (!sys::wait_ready(std::span(polled_).first(kFixedWaits + count), -1)) return;
+        // Nobody tells when a FIFO gets its reader.
+        const int wait_ms = gate_ != nullptr && gate_->has_parked() ? kParkedPauseMs : -1;
+        if (!sys::wait_ready(std::span(polled_).first(kFixedWaits + count), wait_ms)) return;
+        if (wait_ms >= 0) gate_->retry();
         if (polled_[kServer].revents != 0) return;
         // What an ended command was refused has been told: it could not end before.
         if (polled_[kChildren].revents != 0) (void)collect_ended();
@@ -92,6 +97,7 @@ bool WardenProcess::answer_one() {
     Reply answer = refused(Stage::kRequest, EINVAL);
     UniqueFd terminal;
     bool lost = false;
+    raise_rights();
     if (request) switch (request->ask) {
             case Ask::kSpawn: answer = spawn(*request, received->descriptors, terminal); break;
             case Ask::kKillTree: answer.error = kill_tree(request->id, lost); break;
@@ -102,6 +108,7 @@ bool WardenProcess::answer_one() {
             case Ask::kCountProcesses: answer = count_processes(left); break;
             case Ask::kBegin: break;
         }
+    lower_rights();
     for (UniqueFd& fd : brought_) fd.reset();
     return reply(answer, terminal.get()) && !lost;
 }
@@ -172,6 +179,9 @@ Reply WardenProcess::spawn(Request& request, std::size_t descriptors, UniqueFd& 
     *next = nullptr;
 
     const bool observed = denials_.valid() && observes_ && !observers_.is_full();
+    if (gate_ != nullptr && !observed) return refused(Stage::kCommands, EAGAIN);
+    call_ = request.id;
+    start.is_gated = gate_ != nullptr;
     pid_t leader = 0;
     const StageError failed =
         observed ? start_observed(start, leader) : start_plainly(start, leader);
@@ -179,6 +189,7 @@ Reply WardenProcess::spawn(Request& request, std::size_t descriptors, UniqueFd& 
     job->id = next_id_++;
     job->leader = leader;
     job->killed = 0;
+    job->call = call_;
     job->memory_kills = event_count(plan_.memory_events.get(), kMemoryKills);
     job->processes_refused = event_count(plan_.process_events.get(), kProcessesRefused);
     job->status = std::move(brought_[0]);
@@ -209,7 +220,7 @@ StageError WardenProcess::start_observed(CommandStart& start, pid_t& leader) {
     UniqueFd listener;
     const auto received = sys::receive_message(ends->first.get(), {&byte, 1}, {&listener, 1});
     if (received && listener.valid()) {
-        observers_.add(std::move(listener), std::move(denials_), world_);
+        observers_.add(std::move(listener), std::move(denials_), world_, gate_.get(), call_);
     } else if (!received || received->bytes > 0) {
         // Without a listener the calls that it would hear of fail.
         (void)killer_.kill_descendants(proc_.get(), leader);
@@ -363,6 +374,7 @@ WardenProcess::Left WardenProcess::collect_ended() {
             event_count(plan_.memory_events.get(), kMemoryKills) - job->memory_kills);
         record.processes_refused = static_cast<std::uint32_t>(
             event_count(plan_.process_events.get(), kProcessesRefused) - job->processes_refused);
+        if (gate_ != nullptr) record.changes = gate_->journal().end_call(job->call);
         (void)sys::write_all(job->status.get(), bytes_of(record));
         job->status.reset();
         job->id = 0;
@@ -370,6 +382,7 @@ WardenProcess::Left WardenProcess::collect_ended() {
 }
 
 void WardenProcess::end() {
+    raise_rights();
     if (plan_.rung == Rung::kLow) {
         end_descendants();
         if (!plan_.scratch_name.empty()) {

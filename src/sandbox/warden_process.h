@@ -11,12 +11,14 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 
 #include <paddock/limits.h>
 #include <paddock/unique_fd.h>
 
 #include "sandbox/channel.h"
+#include "sandbox/gate.h"
 #include "sandbox/observer_table.h"
 #include "sandbox/tree_kill.h"
 #include "sandbox/view.h"
@@ -32,6 +34,7 @@ struct Job {
     std::uint32_t killed = 0;
     std::uint64_t memory_kills = 0;  // of the session, when it began
     std::uint64_t processes_refused = 0;
+    std::uint32_t call = 0;  // of the journal
     UniqueFd status;
 };
 
@@ -55,6 +58,9 @@ private:
     Done cut_capabilities();
     StageError make_network();
     bool can_observe();
+    StageError build_gate();
+    void lower_rights() noexcept;
+    void raise_rights() noexcept;
 
     // Answering, in warden_process.cc.
     void answer_requests();
@@ -91,7 +97,9 @@ private:
     UniqueFd workspace_;  // of the commands' namespace
     UniqueFd directory_;  // where commands begin
     std::uint32_t next_id_ = 1;
+    std::uint32_t call_ = 0;  // of the command that is being started
     bool observes_ = false;
+    std::unique_ptr<Gate> gate_;
     StageError start_failed_;  // of the command that is being started
 
     std::array<Job, limits::kCommandsMax> jobs_;

@@ -49,13 +49,6 @@ Done keep_at_most(Capabilities kept) {
     return set_capabilities(sets);
 }
 
-// Whether what is permitted is in effect.
-Done use_capabilities(bool used) {
-    PADDOCK_ASSIGN(sets, capabilities());
-    for (__user_cap_data_struct& half : sets.halves) half.effective = used ? half.permitted : 0;
-    return set_capabilities(sets);
-}
-
 uid_t file_user(uid_t user) { return static_cast<uid_t>(::syscall(SYS_setfsuid, user)); }
 gid_t file_group(gid_t group) { return static_cast<gid_t>(::syscall(SYS_setfsgid, group)); }
 
@@ -103,17 +96,34 @@ Done lock_capabilities(Capabilities kept) {
     return keep_at_most(kept);
 }
 
+Done use_capabilities(Capabilities wanted) {
+    PADDOCK_ASSIGN(sets, capabilities());
+    const std::uint32_t halves[2] = {static_cast<std::uint32_t>(wanted),
+                                     static_cast<std::uint32_t>(wanted >> 32)};
+    for (int i = 0; i < 2; ++i) {
+        sets.halves[i].effective = sets.halves[i].permitted & halves[i];
+    }
+    return set_capabilities(sets);
+}
+
+void act_on_files_as(uid_t user, gid_t group) noexcept {
+    (void)file_group(group);
+    (void)file_user(user);
+}
+
 Done drop_capabilities() { return set_capabilities(CapabilitySets{}); }
 
 // Both calls answer with what was before, and never say that they failed.
 LookingAs::LookingAs(uid_t user, gid_t group) noexcept
     : user_(file_user(user)), group_(file_group(group)) {
     const bool taken = file_user(user) == user && file_group(group) == group;
-    works_ = taken && use_capabilities(false).has_value();
+    const auto sets = capabilities();
+    if (sets) used_ = sets->halves[0].effective | Capabilities{sets->halves[1].effective} << 32;
+    works_ = taken && sets && use_capabilities(0).has_value();
 }
 
 LookingAs::~LookingAs() {
-    (void)use_capabilities(true);
+    (void)use_capabilities(used_);
     file_group(group_);
     file_user(user_);
 }
@@ -125,9 +135,7 @@ Done set_limit(Limit limit, std::uint64_t value) {
     struct rlimit present;
     PADDOCK_TRY(call(Call::kCredential, [&] { return ::getrlimit(resource, &present); }));
     const rlim_t bounded = std::min<rlim_t>(value, present.rlim_max);
-    const struct rlimit wanted {
-        bounded, bounded
-    };
+    const struct rlimit wanted { bounded, bounded };
     return call(Call::kCredential, [&] { return ::setrlimit(resource, &wanted); });
 }
 

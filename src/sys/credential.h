@@ -30,6 +30,13 @@ inline constexpr Capabilities kCapSysAdmin = std::uint64_t{1} << 21;
 Done lock_capabilities(Capabilities kept);
 Done drop_capabilities();
 
+// Which of those it keeps are in effect.
+inline constexpr Capabilities kCapAll = ~Capabilities{0};
+Done use_capabilities(Capabilities wanted);
+
+// Files are made and looked up as this user from now on.
+void act_on_files_as(uid_t user, gid_t group) noexcept;
+
 // While it exists, names are looked up with the rights of this user, without any capability; the
 // supplementary groups stay. For whoever may become that user.
 class LookingAs {
@@ -44,6 +51,7 @@ public:
 private:
     uid_t user_;  // before
     gid_t group_;
+    Capabilities used_ = 0;
     bool works_ = false;
 };
 

@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include "base/outcome.h"
+#include "sys/child.h"
 
 namespace paddock::sys {
 
@@ -13,5 +14,9 @@ Outcome<pid_t> fork_process();
 
 // Waits for the end of such a copy.
 Done collect(pid_t child);
+
+// The same in new namespaces (CLONE_NEW...): made by a fork of this process, whose allocator works,
+// and a child of this process all the same. Its end is told by SIGCHLD.
+Outcome<Child> fork_into(int namespaces);
 
 }  // namespace paddock::sys

@@ -1,7 +1,9 @@
 #include "sys/io.h"
 
+#include <linux/fs.h>
 #include <pthread.h>
 #include <sys/file.h>
+#include <sys/ioctl.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -110,6 +112,10 @@ Outcome<std::size_t> copy_range(int from, int to, std::size_t size) {
     });
     if (!copied && copied.error().os_error == EFBIG) held_back.consume();
     return copied;
+}
+
+Done clone_content(int from, int to) {
+    return call(Call::kCopyRange, [&] { return ::ioctl(to, FICLONE, from); });
 }
 
 Outcome<std::optional<Extent>> next_data(int fd, std::uint64_t position) {

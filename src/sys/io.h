@@ -21,6 +21,10 @@ Done write_all(int fd, std::string_view bytes);
 // Bytes copied inside the kernel, 0 at the end; fails with EXDEV, EINVAL or ENOSYS where it cannot.
 Outcome<std::size_t> copy_range(int from, int to, std::size_t size);
 
+// The whole content of `from` becomes that of `to`, shared on the disk until one of them changes
+// (FICLONE). Only some file systems can: EOPNOTSUPP, EXDEV, EINVAL, ENOTTY elsewhere.
+Done clone_content(int from, int to);
+
 // The next bytes of a file at or after `position` that are not a hole; nothing if only a hole is
 // left. A file system that cannot tell has no holes.
 struct Extent {

@@ -16,11 +16,26 @@ extern "C" const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
 
 namespace paddock::sys {
 
-Outcome<Memory> Memory::map(std::size_t bytes) {
-    constexpr int kWhose = kChildrenShareMemory ? MAP_PRIVATE : MAP_SHARED;
+namespace {
+
+// The memory, or nullptr and errno.
+void* map_zeroed(std::size_t bytes, int whose) {
     void* start = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                         kWhose | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (start == MAP_FAILED) return Failure::from_errno(errno);
+                         whose | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return start == MAP_FAILED ? nullptr : start;
+}
+
+}  // namespace
+
+Outcome<Memory> Memory::map(std::size_t bytes) {
+    void* start = map_zeroed(bytes, kChildrenShareMemory ? MAP_PRIVATE : MAP_SHARED);
+    if (start == nullptr) return Failure::from_errno(errno);
+    return Memory(start, bytes);
+}
+
+Outcome<Memory> Memory::map_shared(std::size_t bytes) {
+    void* start = map_zeroed(bytes, MAP_SHARED);
+    if (start == nullptr) return Failure::from_errno(errno);
     return Memory(start, bytes);
 }
 

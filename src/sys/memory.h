@@ -26,6 +26,7 @@ inline constexpr bool kChildrenShareMemory = true;
 class Memory {
 public:
     static Outcome<Memory> map(std::size_t bytes);
+    static Outcome<Memory> map_shared(std::size_t bytes);  // with the copies that fork makes
 
     Memory(Memory&& other) noexcept;
     Memory& operator=(Memory&&) = delete;

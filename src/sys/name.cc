@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <climits>
+#include <cstdio>
 
 #include "sys/call.h"
 
@@ -29,6 +30,21 @@ Done renameat2(int from, const char* from_name, int to, const char* to_name, Ren
 
 Done linkat(int from, const char* from_name, int to, const char* to_name) {
     return call(Call::kLink, [&] { return ::linkat(from, from_name, to, to_name, 0); });
+}
+
+Done link_descriptor(int fd, int to, const char* to_name) {
+    char from[32];
+    std::snprintf(from, sizeof from, "/proc/self/fd/%d", fd);
+    return call(Call::kLink,
+                [&] { return ::linkat(AT_FDCWD, from, to, to_name, AT_SYMLINK_FOLLOW); });
+}
+
+Done mknodat(int directory, const char* name, mode_t mode) {
+    return call(Call::kMkdir, [&] { return ::mknodat(directory, name, mode, 0); });
+}
+
+Done chmodat(int directory, const char* name, mode_t mode) {
+    return call(Call::kChmod, [&] { return ::fchmodat(directory, name, mode, 0); });
 }
 
 Done symlinkat(const char* target, int directory, const char* name) {

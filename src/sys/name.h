@@ -21,6 +21,12 @@ enum class Rename : unsigned { kReplace = 0, kNoReplace = 1, kExchange = 2 };  /
 Done renameat2(int from, const char* from_name, int to, const char* to_name, Rename how);
 
 Done linkat(int from, const char* from_name, int to, const char* to_name);
+// Gives the object behind a descriptor, one without a name too, a name. Goes through /proc.
+Done link_descriptor(int fd, int to, const char* to_name);
+// A FIFO, a socket or an empty file, by the type in `mode`.
+Done mknodat(int directory, const char* name, mode_t mode);
+// Of a name that is no link.
+Done chmodat(int directory, const char* name, mode_t mode);
 Done symlinkat(const char* target, int directory, const char* name);
 
 // The text of a link; `name` may be empty, then `directory` is an O_PATH descriptor of the link.

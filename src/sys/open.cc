@@ -18,13 +18,27 @@ Outcome<UniqueFd> openat(int directory, const char* path, int flags, mode_t mode
 }
 
 Outcome<UniqueFd> openat2(int directory, const char* path, int flags, std::uint64_t resolve) {
+    return openat2(directory, path, flags, 0, resolve);
+}
+
+Outcome<UniqueFd> openat2(int directory, const char* path, int flags, mode_t mode,
+                          std::uint64_t resolve) {
     uapi::OpenHow how;
     how.flags = static_cast<std::uint64_t>(static_cast<unsigned>(flags | O_CLOEXEC));
+    how.mode = mode;
     how.resolve = resolve;
     PADDOCK_ASSIGN(fd, ask_kernel(Call::kOpenat2, [&] {
                        return ::syscall(uapi::kNrOpenat2, directory, path, &how, sizeof how);
                    }));
     return UniqueFd(static_cast<int>(fd));
+}
+
+Done let_wait(int fd) {
+    const int flags = ::fcntl(fd, F_GETFL);
+    if (flags < 0 || ::fcntl(fd, F_SETFL, flags & ~O_NONBLOCK) != 0) {
+        return Failure::from_errno(errno);
+    }
+    return {};
 }
 
 Outcome<UniqueFd> duplicate(int fd, int lowest) {

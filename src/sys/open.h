@@ -16,6 +16,13 @@ Outcome<UniqueFd> openat(int directory, const char* path, int flags, mode_t mode
 // Always with the 24-byte structure of Linux 5.6, which every later kernel takes.
 Outcome<UniqueFd> openat2(int directory, const char* path, int flags, std::uint64_t resolve);
 
+// The same for a name that may be made, or none of its own (O_TMPFILE).
+Outcome<UniqueFd> openat2(int directory, const char* path, int flags, mode_t mode,
+                          std::uint64_t resolve);
+
+// Takes O_NONBLOCK off an open file again.
+Done let_wait(int fd);
+
 Outcome<UniqueFd> duplicate(int fd, int lowest = 0);  // at that number or above
 Done set_close_on_exec(int fd);
 

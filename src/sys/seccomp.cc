@@ -1,5 +1,6 @@
 #include "sys/seccomp.h"
 
+#include <fcntl.h>
 #include <linux/seccomp.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
@@ -82,6 +83,36 @@ Done let_continue(int listener, std::uint64_t id) {
         return Failure::from_errno(errno);
     }
     return {};
+}
+
+Done answer(int listener, std::uint64_t id, std::int64_t value, int os_error) {
+    seccomp_notif_resp response{};
+    response.id = id;
+    response.val = value;
+    response.error = -os_error;
+    if (::ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &response) != 0) {
+        return Failure::from_errno(errno);
+    }
+    return {};
+}
+
+Outcome<int> give_descriptor(int listener, std::uint64_t id, int fd, bool close_on_exec) {
+    seccomp_notif_addfd given{};
+    given.id = id;
+    given.srcfd = static_cast<std::uint32_t>(fd);
+    given.newfd_flags = close_on_exec ? O_CLOEXEC : 0;
+    for (;;) {
+        const int number = ::ioctl(listener, SECCOMP_IOCTL_NOTIF_ADDFD, &given);
+        if (number >= 0) return number;
+        if (errno != EINTR) return Failure::from_errno(errno);
+    }
+}
+
+// Asked with a program that does not exist: flags are looked at first.
+bool has_killable_wait() {
+    const unsigned long flags =
+        SECCOMP_FILTER_FLAG_NEW_LISTENER | SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV;
+    return ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, nullptr) != 0 && errno == EFAULT;
 }
 
 Outcome<std::size_t> read_memory(int process, std::uint64_t address, char* buffer,

@@ -54,6 +54,17 @@ bool is_waiting(int listener, std::uint64_t id);
 // layer have been or will be asked all the same, so this grants nothing.
 Done let_continue(int listener, std::uint64_t id);
 
+// Ends the call with this answer: its value, or an errno that is not 0.
+Done answer(int listener, std::uint64_t id, std::int64_t value, int os_error);
+
+// Gives the waiting caller a copy of `fd` and says which number it has there. Close `fd` before the
+// answer: until then the caller's own close does not release locks and leases.
+Outcome<int> give_descriptor(int listener, std::uint64_t id, int fd, bool close_on_exec);
+
+// Does the kernel let a caller be killed, and nothing else, while its call is looked at?
+// Linux 5.19. Without it a signal makes calls run twice.
+bool has_killable_wait();
+
 // Copies memory of another process; may be short. Needs the right to trace it.
 Outcome<std::size_t> read_memory(int process, std::uint64_t address, char* buffer,
                                  std::size_t size);

@@ -1,17 +1,24 @@
 #include "sys/socket.h"
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <net/if.h>
 #include <netinet/in.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <cstddef>
 #include <cstring>
+#include <string>
 
 #include "sys/call.h"
+#include "sys/signal.h"
 
 namespace paddock::sys {
 namespace {
@@ -128,6 +135,50 @@ Outcome<Listener> listen_on_loopback() {
     PADDOCK_TRY(call(Call::kSocket, [&] { return ::listen(socket.get(), SOMAXCONN); }));
     PADDOCK_TRY(call(Call::kSocket, [&] { return ::getsockname(socket.get(), any, &size); }));
     return Listener{std::move(socket), ntohs(address.sin_port)};
+}
+
+namespace {
+
+// A thread that is not the first of its process cannot be held by itself before Linux 6.9.
+int process_of(int thread) {
+    const std::string path = "/proc/" + std::to_string(thread) + "/status";
+    const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    std::array<char, 512> text;
+    const ssize_t size = file.valid() ? ::read(file.get(), text.data(), text.size()) : -1;
+    if (size <= 0) return thread;
+    const std::string_view status(text.data(), static_cast<std::size_t>(size));
+    constexpr std::string_view kField = "\nTgid:\t";
+    const std::size_t at = status.find(kField);
+    int process = thread;
+    if (at != status.npos) {
+        std::from_chars(status.data() + at + kField.size(), status.data() + status.size(), process);
+    }
+    return process;
+}
+
+}  // namespace
+
+Outcome<UniqueFd> borrow_descriptor(int thread, int descriptor) {
+    constexpr long kNrPidfdGetfd = 438;
+    PADDOCK_ASSIGN(held, hold_process(process_of(thread)));
+    const long copy = ::syscall(kNrPidfdGetfd, held.get(), descriptor, 0);
+    if (copy < 0) return Failure::from_errno(errno);
+    return UniqueFd(static_cast<int>(copy));
+}
+
+Done bind_in(int socket, int directory, const char* name) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    const std::size_t size = std::strlen(name);
+    if (size >= sizeof address.sun_path) return Failure::from_errno(ENAMETOOLONG);
+    std::memcpy(address.sun_path, name, size);
+    if (::fchdir(directory) != 0) return Failure::from_errno(errno);
+    const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + size + 1);
+    const int bound = ::bind(socket, reinterpret_cast<const sockaddr*>(&address), length);
+    const int error = errno;
+    if (::chdir("/") != 0) return Failure::from_errno(errno);
+    if (bound != 0) return Failure::from_errno(error);
+    return {};
 }
 
 }  // namespace paddock::sys

@@ -15,6 +15,13 @@
 
 namespace paddock::sys {
 
+// A copy of a descriptor that a thread of another process has open. Needs the right to trace it.
+Outcome<UniqueFd> borrow_descriptor(int thread, int descriptor);
+
+// Binds a Unix socket to a name in a directory; its address is the name alone. Changes the working
+// directory of this process, for good.
+Done bind_in(int socket, int directory, const char* name);
+
 inline constexpr std::size_t kDescriptorsPerMessage = 8;
 
 struct SocketPair {

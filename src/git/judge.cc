@@ -1,0 +1,336 @@
+#include "git/judge.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <paddock/limits.h>
+
+#include "base/within.h"
+#include "fs/rel_path.h"
+#include "git/config.h"
+#include "git/settings_paths.h"
+#include "git/trust.h"
+#include "journal/journal.h"
+
+namespace paddock::git {
+namespace {
+
+using fs::joined;
+using fs::leaf_of;
+using fs::parent_of;
+
+// Directories of a git directory in which nothing is made, samples of hooks excepted.
+constexpr std::array<std::string_view, 3> kClosedDirectories = {"hooks", "remotes", "branches"};
+constexpr std::array<std::string_view, 2> kConfigs = {"config", "config.worktree"};
+
+template <std::size_t N>
+bool is_one_of(const std::array<std::string_view, N>& names, std::string_view name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+bool is_sample(std::string_view name) { return name.ends_with(".sample"); }
+
+Refusal sealed(std::string_view rule) { return Refusal{PathAccess::kReadOnly, std::string(rule)}; }
+
+// The name whose making turns a directory that holds the other one into a git directory.
+std::string_view counterpart(std::string_view name) {
+    if (name == "objects") return "refs";
+    if (name == "refs") return "objects";
+    if (name == "HEAD") return "commondir";
+    if (name == "commondir") return "HEAD";
+    return {};
+}
+
+// "name/..": git goes up from where the name leads, which a link makes another place than the text
+// says. What git writes itself has ".." at its beginning only.
+bool goes_up_from_a_name(std::string_view path) {
+    bool named = false;
+    while (!path.empty()) {
+        const std::string_view part = path.substr(0, path.find('/'));
+        path.remove_prefix(std::min(path.size(), part.size() + 1));
+        if (part == ".." && named) return true;
+        named = named || (!part.empty() && part != "." && part != "..");
+    }
+    return false;
+}
+
+// Does a path in the settings of this git directory stay in the workspace? A directory or nothing
+// yet, without a link on the way.
+bool stays_inside(const Root& root, std::string_view from, std::string_view path) {
+    if (goes_up_from_a_name(path)) return false;
+    const auto led = resolve_git_path(root, from, path);
+    if (!led) return false;
+    if (led->empty()) return true;
+    const auto there = root.lstat(*led);
+    return there ? there->type == FileType::kDirectory : there.error().code == Code::kNotFound;
+}
+
+// By its text: whatever repository lies inside is judged itself. A bare one has no worktree.
+bool is_place_inside(const Root& root, std::string_view git_directory, std::string_view path) {
+    const bool is_bare = leaf_of(git_directory) != ".git";
+    const std::string_view from = is_bare ? git_directory : parent_of(git_directory);
+    return !goes_up_from_a_name(path) && resolve_git_path(root, from, path);
+}
+
+// Each setting must be known to run nothing and to lead nowhere outside, or be there already.
+Verdict judge_settings(const Root& root, std::string_view path, std::string_view text,
+                       std::string_view present) {
+    const auto trusted = parse_git_config(present);
+    const auto leads_inside = [&](std::string_view to, PathFrom from) {
+        const std::string_view git_directory = parent_of(path);
+        return from == PathFrom::kWorktree ? is_place_inside(root, git_directory, to)
+                                           : stays_inside(root, git_directory, to);
+    };
+    const auto verdict = judge_git_config(text, trusted.value_or(std::vector<GitSetting>()),
+                                          Trusted::kMayChange, leads_inside);
+    if (verdict.is_clean()) return std::nullopt;
+    return Refusal{PathAccess::kReadOnly, std::string(kConfigRule), verdict.summary()};
+}
+
+}  // namespace
+
+Judge::Judge(Root root, std::string base, const policy::PathRules& rules, Facts facts)
+    : root_(std::move(root)), base_(std::move(base)), rules_(rules), facts_(std::move(facts)) {}
+
+std::string_view Judge::rule_path(std::string_view path) const {
+    if (base_.empty() || !is_within(path, base_)) return path;
+    return path.size() == base_.size() ? "." : path.substr(base_.size() + 1);
+}
+
+// What cannot be looked at counts as there.
+bool Judge::has(std::string_view directory, std::string_view name) const {
+    const auto there = root_.lstat(joined(directory, name));
+    return there || there.error().code != Code::kNotFound;
+}
+
+bool Judge::is_git_directory(std::string_view directory) const {
+    return (has(directory, "objects") && has(directory, "refs")) ||
+           (has(directory, "HEAD") && has(directory, "commondir"));
+}
+
+bool Judge::is_in_own_tree(std::string_view path) const {
+    for (std::string_view above = parent_of(path); !above.empty(); above = parent_of(above)) {
+        const auto stat = root_.lstat(above);
+        if (stat && facts_.is_own(*stat)) return true;
+    }
+    return false;
+}
+
+Verdict Judge::look(std::string_view path) const {
+    if (journal::is_journal_path(rule_path(path))) {
+        return Refusal{PathAccess::kDeny, std::string(kJournalRule)};
+    }
+    const auto decision = rules_.decide(rule_path(path));
+    if (decision.access != PathAccess::kDeny) return std::nullopt;
+    return judge_secret(path, decision);
+}
+
+Verdict Judge::make(std::string_view path, FileType type) const {
+    return judge(path, Act::kMake, type);
+}
+
+Verdict Judge::write(std::string_view path) const {
+    return judge(path, Act::kWrite, FileType::kRegular);
+}
+
+Verdict Judge::remove(std::string_view path) const {
+    return judge(path, Act::kRemove, FileType::kUnknown);
+}
+
+Verdict Judge::judge(std::string_view path, Act act, FileType type) const {
+    const std::string_view ruled = rule_path(path);
+    if (journal::is_journal_path(ruled)) {
+        return Refusal{PathAccess::kDeny, std::string(kJournalRule)};
+    }
+    const auto decision = rules_.decide(ruled);
+    if (decision.by_operator && decision.access == PathAccess::kAllow) return std::nullopt;
+    if (auto refused = judge_rules(path, act)) return refused;
+    // A link gives what it leads to the names below its own.
+    if (act == Act::kMake && type == FileType::kSymlink && !is_in_own_tree(path)) {
+        for (const auto& below : rules_.restricted_below(ruled)) return sealed(below.pattern);
+    }
+    return judge_git(path, act, type);
+}
+
+// The topmost part of the path that a rule restricts decides.
+Verdict Judge::judge_rules(std::string_view path, Act act) const {
+    for (std::string_view above = path; !above.empty(); above = parent_of(above)) {
+        if (!sealed_.empty() && sealed_.contains(above)) return sealed(kHooksRule);
+    }
+    const auto decision = rules_.decide(rule_path(path));
+    if (decision.access == PathAccess::kAllow) return std::nullopt;
+    if (decision.by_operator) return Refusal{decision.access, std::string(decision.pattern)};
+    if (decision.access == PathAccess::kDeny) return judge_secret(path, decision);
+    if (act == Act::kRemove) {
+        const std::string_view ruled = rule_path(path);
+        const bool is_top =
+            rules_.decide(ruled.substr(0, ruled.find('/'))).access == PathAccess::kReadOnly;
+        if (!is_top) return std::nullopt;
+    } else if (is_in_own_tree(path)) {
+        return std::nullopt;
+    }
+    return sealed(decision.pattern);
+}
+
+// Only what existed before the session is a secret.
+Verdict Judge::judge_secret(std::string_view path, const policy::Decision& decision) const {
+    Refusal refused{PathAccess::kDeny, std::string(decision.pattern)};
+    if (decision.by_operator) return refused;
+    for (std::size_t end = 0; end != path.npos;) {
+        end = path.find('/', end + 1);
+        const std::string_view above = path.substr(0, end);
+        if (rules_.decide(rule_path(above)).access != PathAccess::kDeny) continue;
+        const auto stat = root_.lstat(above);
+        if (!stat && stat.error().code == Code::kNotFound) return std::nullopt;
+        if (!stat || (!facts_.is_own(*stat) && facts_.is_secret(std::string(above), *stat))) {
+            return refused;
+        }
+        return std::nullopt;
+    }
+    return std::nullopt;
+}
+
+Verdict Judge::judge_git(std::string_view path, Act act, FileType type) const {
+    const std::string_view ruled = rule_path(path);
+    const bool is_owners = ruled == ".git" || ruled.starts_with(".git/");
+    if (ruled == ".git" && act == Act::kRemove) return sealed(".git");
+    for (std::string_view at = path; !at.empty(); at = parent_of(at)) {
+        const std::string_view name = leaf_of(at);
+        if (!is_one_of(kClosedDirectories, name) || !is_git_directory(parent_of(at))) continue;
+        const bool is_itself = at == path;
+        const bool is_entry = !is_itself && parent_of(path) == at;
+        if (act == Act::kRemove && !is_owners) continue;
+        if (is_itself && act == Act::kMake && type == FileType::kDirectory) continue;
+        if (is_entry && name == "hooks" && is_sample(leaf_of(path)) && type != FileType::kSymlink &&
+            type != FileType::kDirectory) {
+            continue;
+        }
+        return sealed(kHooksRule);
+    }
+    const std::string_view name = leaf_of(path);
+    if (is_one_of(kConfigs, name) && is_git_directory(parent_of(path))) {
+        if (act == Act::kRemove ? is_owners : act == Act::kWrite || type != FileType::kRegular) {
+            return sealed(kConfigRule);
+        }
+    }
+    if (name == "commondir" && act != Act::kRemove) {
+        // It would take the place of what its directory has itself, as no worktree's does.
+        const std::string_view directory = parent_of(path);
+        if (has(directory, "objects") || has(directory, "config")) return sealed(kConfigRule);
+        if (type == FileType::kSymlink) return sealed(kConfigRule);
+    }
+    return act == Act::kMake ? judge_completion(path) : std::nullopt;
+}
+
+Verdict Judge::judge_completion(std::string_view path) const {
+    const std::string_view directory = parent_of(path);
+    const std::string_view other = counterpart(leaf_of(path));
+    if (other.empty() || has(directory, leaf_of(path)) || !has(directory, other)) {
+        return std::nullopt;
+    }
+    for (const std::string_view name : kConfigs) {
+        const std::string config = joined(directory, name);
+        const auto stat = root_.lstat(config);
+        if (!stat && stat.error().code == Code::kNotFound) continue;
+        if (!stat || stat->type != FileType::kRegular) return sealed(kConfigRule);
+        const auto text = root_.read_file(config, limits::kGitConfigBytesMax);
+        if (!text) return sealed(kConfigRule);
+        if (auto refused = judge_settings(root_, config, *text, {})) return refused;
+    }
+    for (const std::string_view name : kClosedDirectories) {
+        if (auto refused = judge_hooks(joined(directory, name))) return refused;
+    }
+    return std::nullopt;
+}
+
+// May this directory be one of hooks, remotes or branches?
+Verdict Judge::judge_hooks(std::string_view directory) const {
+    const auto stat = root_.lstat(directory);
+    if (!stat && stat.error().code == Code::kNotFound) return std::nullopt;
+    if (!stat || stat->type != FileType::kDirectory) return sealed(kHooksRule);
+    const auto listing = root_.list(directory);
+    if (!listing || listing->truncated) return sealed(kHooksRule);
+    for (const ListEntry& entry : listing->entries) {
+        if (!is_sample(entry.name) || entry.type != FileType::kRegular) return sealed(kHooksRule);
+    }
+    return std::nullopt;
+}
+
+std::vector<std::string> Judge::configs_completed_by(std::string_view path) const {
+    std::vector<std::string> configs;
+    const std::string_view directory = parent_of(path);
+    const std::string_view other = counterpart(leaf_of(path));
+    if (other.empty() || has(directory, leaf_of(path)) || !has(directory, other)) return configs;
+    for (const std::string_view name : kConfigs) {
+        std::string config = joined(directory, name);
+        if (root_.lstat(config)) configs.push_back(std::move(config));
+    }
+    return configs;
+}
+
+bool Judge::is_config(std::string_view path) const {
+    return is_one_of(kConfigs, leaf_of(path)) && is_git_directory(parent_of(path));
+}
+
+Verdict Judge::judge_config(std::string_view path, std::string_view text) const {
+    const auto decision = rules_.decide(rule_path(path));
+    if (decision.by_operator && decision.access == PathAccess::kAllow) return std::nullopt;
+    const auto present = root_.read_file(path, limits::kGitConfigBytesMax);
+    return judge_settings(root_, path, text, present ? *present : std::string());
+}
+
+Verdict Judge::judge_new_config(std::string_view path, std::string_view text) const {
+    return judge_settings(root_, path, text, {});
+}
+
+Verdict Judge::move(std::string_view from, std::string_view to, FileType type) const {
+    if (auto refused = remove(from)) return refused;
+    if (auto refused = make(to, type)) return refused;
+    if (type != FileType::kDirectory) return std::nullopt;
+    if (is_one_of(kClosedDirectories, leaf_of(to)) && is_git_directory(parent_of(to))) {
+        if (auto refused = judge_hooks(from)) return refused;
+    }
+    return judge_below(from, to);
+}
+
+// Rules that name a path of several names: the directory carries what is below it to such a path,
+// or away from one.
+Verdict Judge::judge_below(std::string_view from, std::string_view to) const {
+    for (const std::string_view named : {from, to}) {
+        for (const auto& below : rules_.restricted_below(rule_path(named))) {
+            const std::string path = joined(from, below.path);
+            if (!below.path.empty() && !has(parent_of(path), leaf_of(path))) continue;
+            const auto decision = rules_.decide(rule_path(joined(named, below.path)));
+            if (!below.path.empty() && decision.access == PathAccess::kAllow) continue;
+            if (!decision.by_operator && is_in_own_tree(joined(from, "x"))) continue;
+            return sealed(below.pattern);
+        }
+    }
+    for (const std::string& path : sealed_) {
+        if (is_within(path, from) || is_within(path, to)) return sealed(kHooksRule);
+    }
+    return std::nullopt;
+}
+
+Verdict Judge::exchange(std::string_view one, FileType one_type, std::string_view other,
+                        FileType other_type) const {
+    if (is_config(one) || is_config(other)) return sealed(kConfigRule);
+    if (auto refused = move(one, other, one_type)) return refused;
+    return move(other, one, other_type);
+}
+
+Verdict Judge::chmod(std::string_view path) const {
+    const auto stat = root_.lstat(path);
+    if (stat && facts_.is_own(*stat)) return judge_rules(path, Act::kWrite);
+    return write(path);
+}
+
+Verdict Judge::link(std::string_view from, std::string_view to) const {
+    if (auto refused = look(from)) return refused;
+    if (auto refused = write(from)) return refused;
+    if (is_config(to)) return sealed(kConfigRule);
+    return make(to, FileType::kRegular);
+}
+
+}  // namespace paddock::git

@@ -1,0 +1,117 @@
+// May this change be made? The one function behind every change of a workspace: the file tools ask
+// it, and so does the gate, for commands.
+//
+// Three classes. *Sealed*: what runs or widens by itself, settings of editors, agents and shells
+// (policy/path_defaults.h) and what git obeys; it cannot be made or changed. *Secret*: existing
+// files that look like credentials; they can be neither read nor changed. Everything else is free.
+// The operator's rules come first and hold everywhere. Of the defaults, a tree that the session
+// made itself is free of all but what git obeys, so that clones are whole.
+//
+// What git obeys is told by shape, wherever it lies. A directory is a git directory if it holds
+// "objects" and "refs", or "HEAD" and "commondir": git accepts no other. In one
+//   - "config" and "config.worktree" are judged by content (judge_config) before they get the name,
+//     and are never written in place;
+//   - "hooks" holds nothing but samples, "remotes" and "branches" nothing at all, unless the owner
+//     made it;
+//   - whoever makes the name that completes the shape has the parts that are there judged first.
+// So no pointer (".git" files, "gitdir", "commondir") has to be followed: wherever one leads
+// inside, what it finds there was judged.
+//
+// Removing is never executing: only the owner's own top-level settings and repository are kept from
+// being removed, by default.
+//
+// Paths are canonical and relative to the root; no link is on the way. The caller is alone with the
+// names while it asks and acts (journal::Turn). Not thread-safe to seal() while others ask.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <paddock/root.h>
+
+#include "policy/path_rules.h"
+
+namespace paddock::git {
+
+struct Refusal {
+    PathAccess access = PathAccess::kReadOnly;  // kDeny: nothing of it may be known
+    std::string rule;                           // the pattern, or the part of git that it is
+    std::string detail = {};                    // of a config: the keys
+};
+
+using Verdict = std::optional<Refusal>;  // nothing: go on
+
+// Name and content of a rule that has no pattern.
+inline constexpr std::string_view kHooksRule = "hooks of a git repository";
+inline constexpr std::string_view kConfigRule = "settings of a git repository";
+inline constexpr std::string_view kJournalRule = "the journal of paddock";
+
+class Judge {
+public:
+    struct Facts {
+        // Did this session make it?
+        std::function<bool(const Stat& stat)> is_own;
+        // Is this existing object, whose name looks like a secret, kept from the session?
+        std::function<bool(const std::string& path, const Stat& stat)> is_secret;
+    };
+
+    // `root` passes no link. `base`: where the workspace lies in it; empty: it is the root. `rules`
+    // must outlive this.
+    Judge(Root root, std::string base, const policy::PathRules& rules, Facts facts);
+
+    Verdict look(std::string_view path) const;
+    // A name that does not exist yet, or whose object is replaced.
+    Verdict make(std::string_view path, FileType type) const;
+    // Content or mode of what is there.
+    Verdict write(std::string_view path) const;
+    Verdict remove(std::string_view path) const;
+    // Both ends, and what is below a directory.
+    Verdict move(std::string_view from, std::string_view to, FileType type) const;
+    Verdict exchange(std::string_view one, FileType one_type, std::string_view other,
+                     FileType other_type) const;
+    Verdict chmod(std::string_view path) const;
+    // A second name of a file.
+    Verdict link(std::string_view from, std::string_view to) const;
+
+    // Would git read its settings from a file of this name?
+    bool is_config(std::string_view path) const;
+    // May it hold this text? What the present file says stays allowed.
+    Verdict judge_config(std::string_view path, std::string_view text) const;
+    // The same of a file that git did not read before.
+    Verdict judge_new_config(std::string_view path, std::string_view text) const;
+    // The files that git begins to obey when `path` is made. Somebody may still write to them
+    // through a descriptor: each is replaced by a copy that was judged.
+    std::vector<std::string> configs_completed_by(std::string_view path) const;
+
+    // Further paths that the owner's git settings lead to: included files, core.hooksPath.
+    void seal(std::string path) { sealed_.insert(std::move(path)); }
+
+    const policy::PathRules& rules() const noexcept { return rules_; }
+
+private:
+    enum class Act : std::uint8_t { kMake, kWrite, kRemove };
+
+    std::string_view rule_path(std::string_view path) const;
+    bool is_git_directory(std::string_view directory) const;
+    bool has(std::string_view directory, std::string_view name) const;
+    bool is_in_own_tree(std::string_view path) const;
+    Verdict judge(std::string_view path, Act act, FileType type) const;
+    Verdict judge_rules(std::string_view path, Act act) const;
+    Verdict judge_secret(std::string_view path, const policy::Decision& decision) const;
+    Verdict judge_git(std::string_view path, Act act, FileType type) const;
+    Verdict judge_completion(std::string_view path) const;
+    Verdict judge_hooks(std::string_view directory) const;
+    Verdict judge_below(std::string_view from, std::string_view to) const;
+
+    Root root_;
+    std::string base_;
+    const policy::PathRules& rules_;
+    Facts facts_;
+    std::set<std::string, std::less<>> sealed_;
+};
+
+}  // namespace paddock::git

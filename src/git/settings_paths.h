@@ -1,0 +1,26 @@
+// Where the settings of git lead: to files that they include and to the directory of hooks that
+// they name. Advisory: files are read while others may change them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <paddock/root.h>
+
+namespace paddock::git {
+
+// Where a path in a file of git's leads, relative to the root ("" is the root itself); nothing if
+// it leads out. `from`: the directory that a relative path begins in. As text: no link is looked
+// up.
+std::optional<std::string> resolve_git_path(const Root& root, std::string_view from,
+                                            std::string_view path);
+
+// The paths inside that the config of `git_directory` makes git obey: included files, and the
+// directory of core.hooksPath as seen from `worktree`. Those of a bare repository begin in the git
+// directory. `home` is what "~/" stands for; empty: nothing.
+std::vector<std::string> paths_obeyed_by(const Root& root, const std::string& git_directory,
+                                         const std::string& worktree, std::string_view home);
+
+}  // namespace paddock::git

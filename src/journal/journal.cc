@@ -1,0 +1,459 @@
+#include "journal/journal.h"
+
+#include <fcntl.h>
+
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include <paddock/limits.h>
+
+#include "base/check.h"
+#include "base/within.h"
+#include "journal/keep.h"
+#include "journal/place.h"
+#include "journal/prune.h"
+#include "journal/record.h"
+#include "journal/shared_state.h"
+#include "journal/touched_names.h"
+#include "sys/io.h"
+#include "sys/name.h"
+#include "sys/open.h"
+#include "sys/stat.h"
+
+namespace paddock::journal {
+namespace {
+
+constexpr std::size_t kBatchBytes = 65536;
+
+Time now() { return std::chrono::system_clock::now(); }
+
+// The journal has no place for it: the change goes on and cannot be undone.
+bool is_no_room(const Failure& failure) {
+    return failure.os_error == ENOSPC || failure.os_error == EDQUOT || failure.os_error == EFBIG;
+}
+
+// A file that cannot be moved into the journal although its name can be taken away.
+bool cannot_be_moved(const Failure& failure) {
+    return is_no_room(failure) || failure.os_error == EXDEV || failure.os_error == EMLINK;
+}
+
+Record record_of(CallId call, Verb verb, std::string_view path) {
+    Record record;
+    record.call = call;
+    record.verb = verb;
+    record.path = path;
+    return record;
+}
+
+Record record_of(CallId call, Verb verb, const Name& name, const Stat& stat) {
+    Record record = record_of(call, verb, name.path);
+    record.object = object_of(stat);
+    record.type = stat.type;
+    record.mode = stat.mode;
+    return record;
+}
+
+}  // namespace
+
+bool is_journal_path(std::string_view path) noexcept {
+    return is_within(path, ".paddock") || is_within(path, ".git/paddock");
+}
+
+struct Journal::State {
+    // One call, as far as this process has changed something for it.
+    struct OpenCall {
+        TouchedNames names;
+        Changes settled;  // of names that were let go early, and what could not be kept
+    };
+
+    State(SharedState known, SessionFiles opened) noexcept
+        : shared(std::move(known)), files(std::move(opened)) {}
+
+    Done append(Record record);
+    void append_to_batch(std::string& batch, const Record& record) const;
+    Done write(std::string_view lines, CallId call);
+    Done announce(const Record& record);
+    void touch(CallId call, std::string_view path, const Stat* before);
+    void settle(CallId call, OpenCall& open_call);
+    void count_not_kept(CallId call) { ++calls[call].settled.not_kept; }
+
+    bool is_disposable(CallId call, const Stat& stat) const;
+    void remove_if_unused();
+
+    SharedState shared;
+    SessionFiles files;
+    UniqueFd workspace;
+    UniqueFd journal;
+    UniqueFd lock;
+    std::string path;
+    std::string id;
+    char writer = 'a';
+
+    std::unique_ptr<std::mutex> turns = std::make_unique<std::mutex>();
+    std::atomic<std::thread::id> holder;  // of the turn
+    std::optional<Failure> turn_failure;
+
+    // What follows is guarded by it: begin_call and end_call need no turn.
+    std::unique_ptr<std::mutex> guard = std::make_unique<std::mutex>();
+    std::map<CallId, OpenCall> calls;
+    std::string line;     // reused
+    std::string pending;  // a kMade, written with the next line
+    Keeper keeper{writer};
+    bool make_is_open = false;  // the last record is a kMake
+    bool is_line_cut = false;   // the disk was full in the middle of one
+};
+
+// --- writing ---
+
+void Journal::State::append_to_batch(std::string& batch, const Record& record) const {
+    Record stamped = record;
+    stamped.time = now().time_since_epoch().count();
+    stamped.writer = writer;
+    append_line(batch, stamped);
+}
+
+Done Journal::State::write(std::string_view lines, CallId call) {
+    auto& written = shared.counters().log_bytes;
+    const bool is_full =
+        written.fetch_add(lines.size(), std::memory_order_relaxed) > limits::kJournalLogBytesMax;
+    Done done = is_full ? Done(Failure::from_errno(EFBIG)) : sys::write_all(files.log.get(), lines);
+    if (done || !is_no_room(done.error())) return done;
+    is_line_cut = true;
+    count_not_kept(call);
+    return {};
+}
+
+Done Journal::State::append(Record record) {
+    line.clear();
+    if (std::exchange(is_line_cut, false)) line += '\n';
+    line += pending;
+    pending.clear();
+    append_to_batch(line, record);
+    return write(line, record.call);
+}
+
+Done Journal::State::announce(const Record& record) {
+    PADDOCK_CHECK(holder.load(std::memory_order_relaxed) != std::thread::id());
+    if (turn_failure) return *turn_failure;
+    shared.counters().changes.fetch_add(1, std::memory_order_relaxed);
+    make_is_open = record.verb == Verb::kMake;
+    return append(record);
+}
+
+void Journal::State::touch(CallId call, std::string_view name, const Stat* before) {
+    OpenCall& open_call = calls[call];
+    if (open_call.names.size() >= limits::kJournalNamesMax) settle(call, open_call);
+    open_call.names.touch(name, before);
+}
+
+void Journal::State::settle(CallId call, OpenCall& open_call) {
+    std::string batch = std::exchange(pending, {});
+    const auto flush = [&] {
+        if (std::exchange(is_line_cut, false)) batch.insert(0, 1, '\n');
+        (void)write(batch, call);  // without the end undo asks for the inode alone
+        batch.clear();
+    };
+    const Changes found =
+        open_call.names.settle(workspace.get(), [&](std::string_view name, const Stat& stat) {
+            Record record = record_of(call, Verb::kState, name);
+            record.object = object_of(stat);
+            record.type = stat.type;
+            record.mode = stat.mode;
+            record.size = stat.size;
+            record.changed = stat.changed.count();
+            append_to_batch(batch, record);
+            if (batch.size() >= kBatchBytes) flush();
+        });
+    if (!batch.empty()) flush();
+    open_call.settled.made += found.made;
+    open_call.settled.changed += found.changed;
+    open_call.settled.removed += found.removed;
+}
+
+// The call made it, and no other name leads to it: before the call there was nothing.
+bool Journal::State::is_disposable(CallId call, const Stat& stat) const {
+    return stat.links <= 1 && shared.is_made_by(stat, call);
+}
+
+// A session that changed nothing leaves nothing.
+void Journal::State::remove_if_unused() {
+    if (shared.counters().changes.load() != 0) return;
+    (void)sys::unlinkat(files.directory.get(), "kept", sys::Unlink::kDirectory);
+    (void)sys::unlinkat(files.directory.get(), "log", sys::Unlink::kFile);
+    (void)sys::unlinkat(files.directory.get(), "info", sys::Unlink::kFile);
+    (void)sys::unlinkat(journal.get(), id.c_str(), sys::Unlink::kDirectory);
+}
+
+// --- the turn ---
+
+Turn::Turn(Journal& journal) : journal_(journal) {
+    Journal::State& state = *journal_.state_;
+    state.turns->lock();
+    state.turn_failure.reset();
+    if (const auto locked = sys::lock_file(state.lock.get(), sys::FileLock::kAlone); !locked) {
+        state.turn_failure = locked.error();
+    }
+    state.holder.store(std::this_thread::get_id(), std::memory_order_relaxed);
+}
+
+Turn::~Turn() {
+    Journal::State& state = *journal_.state_;
+    state.holder.store({}, std::memory_order_relaxed);
+    (void)sys::lock_file(state.lock.get(), sys::FileLock::kNone);
+    state.turns->unlock();
+}
+
+// --- opening ---
+
+Journal::Journal(std::unique_ptr<State> state) noexcept : state_(std::move(state)) {}
+Journal::Journal(Journal&&) noexcept = default;
+Journal& Journal::operator=(Journal&&) noexcept = default;
+
+Journal::~Journal() {
+    if (state_ == nullptr) return;
+    if (!state_->pending.empty()) (void)state_->write(state_->pending, 0);
+    if (state_->shared.counters().processes.fetch_sub(1) == 1) state_->remove_if_unused();
+}
+
+Outcome<Journal> Journal::open(int workspace, const SessionInfo& info) {
+    PADDOCK_ASSIGN(place, find_or_make_journal(workspace));
+    PADDOCK_ASSIGN(lock, open_lock(place.directory.get()));
+    PADDOCK_ASSIGN(own_workspace, sys::duplicate(workspace));
+    PADDOCK_ASSIGN(shared, SharedState::make());
+    PADDOCK_ASSIGN(random, sys::random_u64());
+    // Whoever prunes holds it too, and must not see half a session.
+    PADDOCK_TRY(sys::lock_file(lock.get(), sys::FileLock::kAlone));
+    const SessionNote note{info.client, info.undone, now()};
+    const std::string id = make_session_id(note.started, random);
+    PADDOCK_ASSIGN(files, make_session(place.directory.get(), id, note));
+    (void)prune_if_due(place.directory.get(), note.started);  // the next session tries again
+    PADDOCK_TRY(sys::lock_file(lock.get(), sys::FileLock::kNone));
+
+    auto state = std::make_unique<State>(std::move(shared), std::move(files));
+    state->shared.counters().processes.store(1);
+    state->workspace = std::move(own_workspace);
+    state->journal = std::move(place.directory);
+    state->lock = std::move(lock);
+    state->path = place.path;
+    state->id = id;
+    return Journal(std::move(state));
+}
+
+const std::string& Journal::session() const noexcept { return state_->id; }
+const std::string& Journal::path() const noexcept { return state_->path; }
+
+Done Journal::after_fork(int workspace) {
+    State& state = *state_;
+    // Other threads of the original may have held them; they do not exist here.
+    (void)state.turns.release();
+    (void)state.guard.release();
+    state.turns = std::make_unique<std::mutex>();
+    state.guard = std::make_unique<std::mutex>();
+    state.holder.store({});
+    state.calls.clear();
+    state.pending.clear();
+    state.make_is_open = state.is_line_cut = false;
+    state.writer = static_cast<char>('a' + state.shared.counters().processes.fetch_add(1));
+    state.keeper = Keeper(state.writer);
+
+    // The copy may have closed them, and their numbers may mean others by now.
+    for (UniqueFd* fd : {&state.workspace, &state.journal, &state.lock, &state.files.directory,
+                         &state.files.info, &state.files.kept, &state.files.log}) {
+        (void)fd->release();
+    }
+    PADDOCK_ASSIGN(own_workspace, sys::duplicate(workspace));
+    PADDOCK_ASSIGN(journal, open_directory(workspace, state.path));
+    PADDOCK_ASSIGN(directory, open_directory(journal.get(), state.id));
+    PADDOCK_ASSIGN(kept, open_directory(directory.get(), "kept"));
+    PADDOCK_ASSIGN(log, sys::openat(directory.get(), "log", O_WRONLY | O_APPEND | O_NOFOLLOW));
+    PADDOCK_ASSIGN(lock, open_lock(journal.get()));
+    state.workspace = std::move(own_workspace);
+    state.journal = std::move(journal);
+    state.lock = std::move(lock);
+    state.files.directory = std::move(directory);
+    state.files.kept = std::move(kept);
+    state.files.log = std::move(log);
+    return {};
+}
+
+// --- calls ---
+
+CallId Journal::begin_call(std::string_view what, std::string_view detail) {
+    const std::lock_guard locked(*state_->guard);
+    const CallId call = state_->shared.counters().calls.fetch_add(1) + 1;
+    Record record = record_of(call, Verb::kCall, what);
+    record.other = detail.substr(0, limits::kAuditBytesMax);
+    (void)state_->append(record);  // a call without a name is a call
+    return call;
+}
+
+Changes Journal::end_call(CallId call) {
+    std::optional<Turn> turn;
+    if (state_->holder.load(std::memory_order_relaxed) != std::this_thread::get_id()) {
+        turn.emplace(*this);
+    }
+    const std::lock_guard locked(*state_->guard);
+    const auto found = state_->calls.find(call);
+    if (found == state_->calls.end()) return {};
+    state_->settle(call, found->second);
+    const Changes changes = found->second.settled;
+    Record record = record_of(call, Verb::kDone, {});
+    record.object = {changes.made, static_cast<std::int64_t>(changes.changed)};
+    record.second = {changes.removed, static_cast<std::int64_t>(changes.not_kept)};
+    (void)state_->append(record);
+    state_->calls.erase(call);
+    return changes;
+}
+
+void Journal::begin_reverting(CallId call, std::string_view session, std::uint64_t position) {
+    const std::lock_guard locked(*state_->guard);
+    Record record = record_of(call, Verb::kReverts, session);
+    record.size = position;
+    (void)state_->append(record);
+}
+
+// --- changes ---
+
+Done Journal::will_make(CallId call, const Name& name, FileType type) {
+    const std::lock_guard locked(*state_->guard);
+    state_->touch(call, name.path, nullptr);
+    Record record = record_of(call, Verb::kMake, name.path);
+    record.type = type;
+    return state_->announce(record);
+}
+
+void Journal::made(CallId call, const Stat& stat) {
+    const std::lock_guard locked(*state_->guard);
+    state_->shared.note_made(stat, call);
+    if (!std::exchange(state_->make_is_open, false)) return;
+    Record record = record_of(call, Verb::kMade, {});
+    record.object = object_of(stat);
+    state_->append_to_batch(state_->pending, record);
+}
+
+void Journal::not_made(CallId call) {
+    const std::lock_guard locked(*state_->guard);
+    state_->make_is_open = false;
+    (void)state_->append(record_of(call, Verb::kFailed, {}));
+}
+
+Done Journal::will_link(CallId call, const Name& from, const Name& to) {
+    PADDOCK_ASSIGN(node, sys::node_at(from.directory, from.leaf));
+    const std::lock_guard locked(*state_->guard);
+    state_->touch(call, from.path, &node.stat);
+    state_->touch(call, to.path, nullptr);
+    Record record = record_of(call, Verb::kLink, from, node.stat);
+    record.other = to.path;
+    return state_->announce(record);
+}
+
+Done Journal::will_rename(CallId call, const Name& from, const Name& to, const Stat& stat) {
+    const std::lock_guard locked(*state_->guard);
+    state_->touch(call, from.path, &stat);
+    state_->touch(call, to.path, nullptr);
+    if (stat.type == FileType::kDirectory) {
+        for (auto& each : state_->calls) each.second.names.rename_directory(from.path, to.path);
+    }
+    Record record = record_of(call, Verb::kRename, from, stat);
+    record.other = to.path;
+    return state_->announce(record);
+}
+
+Done Journal::will_exchange(CallId call, const Name& one, const Name& other) {
+    PADDOCK_ASSIGN(first, sys::node_at(one.directory, one.leaf));
+    PADDOCK_ASSIGN(second, sys::node_at(other.directory, other.leaf));
+    const std::lock_guard locked(*state_->guard);
+    state_->touch(call, one.path, &first.stat);
+    state_->touch(call, other.path, &second.stat);
+    for (auto& each : state_->calls) {
+        each.second.names.exchange_directories(one.path, other.path);
+    }
+    Record record = record_of(call, Verb::kExchange, one, first.stat);
+    record.other = other.path;
+    record.second = object_of(second.stat);
+    return state_->announce(record);
+}
+
+Done Journal::will_replace(CallId call, const Name& name, const Stat& stat) {
+    const std::lock_guard locked(*state_->guard);
+    state_->touch(call, name.path, &stat);
+    Record record = record_of(call, Verb::kReplace, name, stat);
+    if (stat.type == FileType::kDirectory) {
+        record.keeping = Keeping::kEmptyDir;
+    } else if (state_->is_disposable(call, stat)) {
+        record.keeping = Keeping::kOwn;
+    } else {
+        record.keeping = state_->keeper.keep_inode(state_->files.kept.get(), name, stat);
+        record.kept = state_->keeper.name();
+        if (record.keeping == Keeping::kNone) state_->count_not_kept(call);
+    }
+    return state_->announce(record);
+}
+
+Done Journal::will_write(CallId call, const Name& name, int file, const Stat& stat) {
+    if (stat.type != FileType::kRegular || state_->shared.is_made_by(stat, call)) return {};
+    const std::lock_guard locked(*state_->guard);
+    state_->touch(call, name.path, &stat);
+    if (state_->shared.is_copied_by(stat, call)) return {};
+    Record record = record_of(call, Verb::kWrite, name, stat);
+    record.size = stat.size;
+    record.changed = stat.changed.count();
+    record.keeping = state_->keeper.keep_copy(state_->files.kept.get(), name, file, stat);
+    record.kept = state_->keeper.name();
+    if (record.keeping == Keeping::kNone) state_->count_not_kept(call);
+    PADDOCK_TRY(state_->announce(record));
+    state_->shared.note_copied(stat, call);
+    return {};
+}
+
+Done Journal::will_chmod(CallId call, const Name& name, const Stat& stat) {
+    const std::lock_guard locked(*state_->guard);
+    state_->touch(call, name.path, &stat);
+    return state_->announce(record_of(call, Verb::kChmod, name, stat));
+}
+
+Done Journal::remove(CallId call, const Name& name, const Stat& stat) {
+    const bool is_directory = stat.type == FileType::kDirectory;
+    if (!is_directory && !state_->is_disposable(call, stat)) {
+        auto moved = remove_tree(call, name, stat);
+        if (moved || !cannot_be_moved(moved.error())) return moved;
+    }
+    const std::lock_guard locked(*state_->guard);
+    state_->touch(call, name.path, &stat);
+    Record record = record_of(call, Verb::kRemove, name, stat);
+    if (is_directory) {
+        record.keeping = Keeping::kEmptyDir;
+    } else if (state_->is_disposable(call, stat)) {
+        record.keeping = Keeping::kOwn;
+    } else {
+        state_->count_not_kept(call);
+    }
+    PADDOCK_TRY(state_->announce(record));
+    auto removed = sys::unlinkat(name.directory, name.leaf,
+                                 is_directory ? sys::Unlink::kDirectory : sys::Unlink::kFile);
+    if (!removed) (void)state_->append(record_of(call, Verb::kFailed, {}));
+    return removed;
+}
+
+Done Journal::remove_tree(CallId call, const Name& name, const Stat& stat) {
+    const std::lock_guard locked(*state_->guard);
+    state_->touch(call, name.path, &stat);
+    Record record = record_of(call, Verb::kRemove, name, stat);
+    record.keeping = Keeping::kInode;
+    record.kept = state_->keeper.next_name();
+    PADDOCK_TRY(state_->announce(record));
+    auto moved = sys::renameat2(name.directory, name.leaf, state_->files.kept.get(),
+                                state_->keeper.name().c_str(), sys::Rename::kReplace);
+    if (!moved) (void)state_->append(record_of(call, Verb::kFailed, {}));
+    return moved;
+}
+
+bool Journal::is_own(const Stat& stat) const noexcept { return state_->shared.is_made(stat); }
+
+}  // namespace paddock::journal

@@ -1,0 +1,42 @@
+// Putting what a change takes away into a session's "kept": the inode itself where a link to it can
+// be made, else a copy of its content. Names there are a letter for the process and a number.
+//
+// Nothing here fails: what cannot be kept is Keeping::kNone. Nothing waits: only regular files are
+// opened.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include <paddock/handle.h>
+
+#include "journal/journal.h"
+#include "journal/record.h"
+
+namespace paddock::journal {
+
+class Keeper {
+public:
+    explicit Keeper(char letter) noexcept : letter_(letter) {}
+
+    // Of the last thing that was kept; valid until the next.
+    const std::string& name() const noexcept { return name_; }
+    const std::string& next_name();
+
+    // Another name for what is at `name`, in the directory `kept`.
+    Keeping keep_inode(int kept, const Name& name, const Stat& stat);
+
+    // `file`: as of Journal::will_write.
+    Keeping keep_copy(int kept, const Name& name, int file, const Stat& stat);
+
+private:
+    char letter_;
+    std::uint64_t count_ = 0;
+    std::string name_;
+};
+
+// The content of `from` becomes that of the empty file `to`, shared on the disk where it can be.
+// `from` is at its start afterwards.
+Done copy_file(int from, std::uint64_t size, int to);
+
+}  // namespace paddock::journal

@@ -1,0 +1,266 @@
+#include "journal/place.h"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cerrno>
+#include <charconv>
+#include <utility>
+
+#include <paddock/limits.h>
+
+#include "journal/record.h"
+#include "sys/attr.h"
+#include "sys/dir.h"
+#include "sys/io.h"
+#include "sys/name.h"
+#include "sys/open.h"
+#include "sys/process.h"
+#include "sys/stat.h"
+
+namespace paddock::journal {
+namespace {
+
+constexpr int kDirectory = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK;
+constexpr int kNewFile = O_CREAT | O_EXCL | O_NOFOLLOW;
+constexpr int kAppended = O_WRONLY | O_APPEND;
+constexpr const char* kOwnName = ".paddock";
+constexpr const char* kNameInGit = "paddock";
+constexpr std::uint64_t kInfoBytesMax = 65536;
+
+Failure not_ours() {
+    return refuse(Code::kPermissionDenied,
+                  "the journal is not a directory of this user alone. Move it away");
+}
+
+// Root keeps the journal of a workspace for its owner, as whom commands run.
+Outcome<UniqueFd> open_own_directory(int parent, const char* name) {
+    auto directory = sys::openat(parent, name, kDirectory);
+    if (!directory) {
+        const int error = directory.error().os_error;
+        return error == ELOOP || error == ENOTDIR ? not_ours() : directory.error();
+    }
+    PADDOCK_ASSIGN(stat, sys::fstat(directory->get()));
+    PADDOCK_ASSIGN(above, sys::fstat(parent));
+    const bool is_ours =
+        stat.uid == sys::effective_user() || (sys::effective_user() == 0 && stat.uid == above.uid);
+    if (!is_ours || (stat.mode & 022U) != 0) return not_ours();
+    return directory;
+}
+
+Done give_to_owner_of(int parent, int made) {
+    if (sys::effective_user() != 0) return {};
+    PADDOCK_ASSIGN(above, sys::fstat(parent));
+    return sys::fchown(made, above.uid, above.gid);
+}
+
+Outcome<UniqueFd> make_own_directory(int parent, const char* name) {
+    const auto made = sys::mkdirat(parent, name, 0700);
+    if (!made && made.error().os_error != EEXIST) return made.error();
+    const auto directory = sys::openat(parent, name, kDirectory);
+    if (made && directory) PADDOCK_TRY(give_to_owner_of(parent, directory->get()));
+    return open_own_directory(parent, name);
+}
+
+Outcome<UniqueFd> make_own_file(int parent, const char* name, int flags) {
+    PADDOCK_ASSIGN(file, sys::openat(parent, name, flags | kNewFile, 0600));
+    PADDOCK_TRY(give_to_owner_of(parent, file.get()));
+    return std::move(file);
+}
+
+// Commits must not take it in.
+Done hide_from_git(int journal) {
+    const auto file = make_own_file(journal, ".gitignore", O_WRONLY);
+    if (!file) return file.error().os_error == EEXIST ? Done() : Done(file.error());
+    return sys::write_all(file->get(), "*\n");
+}
+
+bool is_absent(const Failure& failure) { return failure.os_error == ENOENT; }
+
+void append_field(std::string& text, std::string_view key, std::string_view value) {
+    text += key;
+    text += ' ';
+    // A value is one line.
+    std::replace_copy(value.begin(), value.end(), std::back_inserter(text), '\n', ' ');
+    text += '\n';
+}
+
+std::string directory_mark(const Stat& stat) {
+    const Object object = object_of(stat);
+    return std::to_string(object.inode) + ' ' + std::to_string(object.birth);
+}
+
+std::string_view field_of(std::string_view text, std::string_view key) {
+    while (!text.empty()) {
+        const std::string_view line = text.substr(0, text.find('\n'));
+        if (line.starts_with(key) && line.substr(key.size()).starts_with(' ')) {
+            return line.substr(key.size() + 1);
+        }
+        text.remove_prefix(std::min(line.size() + 1, text.size()));
+    }
+    return {};
+}
+
+Outcome<JournalPlace> find_in_git(int workspace) {
+    PADDOCK_ASSIGN(git, sys::openat(workspace, ".git", kDirectory));
+    PADDOCK_ASSIGN(directory, open_own_directory(git.get(), kNameInGit));
+    return JournalPlace{std::move(directory), ".git/paddock"};
+}
+
+bool is_no_directory(const Failure& failure) {
+    return failure.os_error == ENOENT || failure.os_error == ENOTDIR || failure.os_error == ELOOP;
+}
+
+}  // namespace
+
+Outcome<JournalPlace> find_journal(int workspace) {
+    auto in_git = find_in_git(workspace);
+    if (in_git || !is_no_directory(in_git.error())) return in_git;
+    PADDOCK_ASSIGN(directory, open_own_directory(workspace, kOwnName));
+    return JournalPlace{std::move(directory), kOwnName};
+}
+
+Outcome<JournalPlace> find_or_make_journal(int workspace) {
+    auto found = find_journal(workspace);
+    if (found || !is_absent(found.error())) return found;
+    const auto git = sys::openat(workspace, ".git", kDirectory);
+    if (git) {
+        PADDOCK_ASSIGN(directory, make_own_directory(git->get(), kNameInGit));
+        return JournalPlace{std::move(directory), ".git/paddock"};
+    }
+    if (!is_no_directory(git.error())) return git.error();
+    PADDOCK_ASSIGN(directory, make_own_directory(workspace, kOwnName));
+    PADDOCK_TRY(hide_from_git(directory.get()));
+    return JournalPlace{std::move(directory), kOwnName};
+}
+
+Outcome<UniqueFd> open_lock(int journal) {
+    PADDOCK_ASSIGN(file, sys::openat(journal, "lock", O_RDWR | O_CREAT | O_NOFOLLOW, 0600));
+    PADDOCK_TRY(give_to_owner_of(journal, file.get()));
+    return std::move(file);
+}
+
+Outcome<UniqueFd> open_directory(int start, std::string_view path) {
+    constexpr int kPin = O_PATH | O_DIRECTORY | O_NOFOLLOW;
+    UniqueFd held;
+    int top = start;
+    while (!path.empty()) {
+        const std::string name(path.substr(0, path.find('/')));
+        PADDOCK_ASSIGN(next, sys::openat(top, name.c_str(), kPin));
+        held = std::move(next);
+        top = held.get();
+        path.remove_prefix(std::min(name.size() + 1, path.size()));
+    }
+    if (held.valid()) return held;
+    return sys::duplicate(start);
+}
+
+std::string make_session_id(Time now, std::uint64_t random) {
+    using std::chrono::floor;
+    const auto second = floor<std::chrono::seconds>(now);
+    const auto day = floor<std::chrono::days>(second);
+    const std::chrono::year_month_day date(day);
+    const std::chrono::hh_mm_ss time(second - day);
+    std::string id;
+    const auto append = [&id](auto value, std::size_t digits) {
+        const std::string text = std::to_string(value);
+        id.append(digits - std::min(digits, text.size()), '0');
+        id += text;
+    };
+    append(static_cast<int>(date.year()), 4);
+    append(static_cast<unsigned>(date.month()), 2);
+    append(static_cast<unsigned>(date.day()), 2);
+    id += '-';
+    append(time.hours().count(), 2);
+    append(time.minutes().count(), 2);
+    append(time.seconds().count(), 2);
+    id += '-';
+    for (int shift = 12; shift >= 0; shift -= 4) id += "0123456789abcdef"[(random >> shift) & 15];
+    return id;
+}
+
+bool is_session_id(std::string_view name) noexcept {
+    constexpr std::string_view kForm = "dddddddd-dddddd-xxxx";
+    const auto fits = [](char form, char c) {
+        if (form == '-') return c == '-';
+        return (c >= '0' && c <= '9') || (form == 'x' && c >= 'a' && c <= 'f');
+    };
+    return name.size() == kForm.size() &&
+           std::equal(kForm.begin(), kForm.end(), name.begin(), fits);
+}
+
+Outcome<SessionFiles> make_session(int journal, const std::string& id, const SessionNote& note) {
+    SessionFiles files;
+    PADDOCK_ASSIGN(directory, make_own_directory(journal, id.c_str()));
+    PADDOCK_ASSIGN(node, sys::node(directory.get()));
+    PADDOCK_ASSIGN(info, make_own_file(directory.get(), "info", O_RDWR));
+    PADDOCK_TRY(sys::lock_file(info.get(), sys::FileLock::kAlone));
+    PADDOCK_ASSIGN(kept, make_own_directory(directory.get(), "kept"));
+    PADDOCK_ASSIGN(log, make_own_file(directory.get(), "log", kAppended));
+    std::string text;
+    append_field(text, "directory", directory_mark(node.stat));
+    append_field(text, "started", std::to_string(note.started.time_since_epoch().count()));
+    append_field(text, "client", note.client);
+    append_field(text, "undone", note.undone);
+    PADDOCK_TRY(sys::write_all(info.get(), text));
+    files.directory = std::move(directory);
+    files.info = std::move(info);
+    files.log = std::move(log);
+    files.kept = std::move(kept);
+    return files;
+}
+
+Outcome<std::vector<std::string>> list_sessions(int journal) {
+    // A descriptor of its own: the position in a directory belongs to the open file.
+    PADDOCK_ASSIGN(directory, sys::openat(journal, ".", kDirectory));
+    std::vector<std::string> ids;
+    sys::DirReader reader;
+    for (;;) {
+        PADDOCK_ASSIGN(entry, reader.next(directory.get()));
+        if (entry == nullptr) break;
+        if (is_session_id(entry->name)) ids.emplace_back(entry->name);
+    }
+    std::sort(ids.begin(), ids.end());
+    return ids;
+}
+
+Outcome<OpenedSession> open_session(int journal, const std::string& id) {
+    if (!is_session_id(id)) return refuse(Code::kNotFound, {}, ENOENT);
+    OpenedSession session;
+    PADDOCK_ASSIGN(directory, open_own_directory(journal, id.c_str()));
+    PADDOCK_ASSIGN(text, read_own_file(directory.get(), "info", kInfoBytesMax));
+    PADDOCK_ASSIGN(node, sys::node(directory.get()));
+    if (field_of(text, "directory") != directory_mark(node.stat)) {
+        return refuse(Code::kNotFound, "the session belongs to another workspace", ENOENT);
+    }
+    PADDOCK_ASSIGN(info, sys::openat(directory.get(), "info", O_RDONLY | O_NOFOLLOW));
+    session.live = !sys::try_lock_file(info.get(), sys::FileLock::kShared).has_value();
+    session.note.client = field_of(text, "client");
+    session.note.undone = field_of(text, "undone");
+    std::int64_t started = 0;
+    const std::string_view number = field_of(text, "started");
+    (void)std::from_chars(number.data(), number.data() + number.size(), started);
+    session.note.started = Time(std::chrono::nanoseconds(started));
+    session.directory = std::move(directory);
+    return session;
+}
+
+Outcome<std::string> read_own_file(int directory, const char* name, std::uint64_t bytes_max) {
+    PADDOCK_ASSIGN(file, sys::openat(directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK));
+    PADDOCK_ASSIGN(stat, sys::fstat(file.get()));
+    if (stat.type != FileType::kRegular) return refuse(Code::kNotRegularFile);
+    if (stat.size > bytes_max) return refuse(Code::kTooLarge);
+    std::string text(stat.size, '\0');
+    std::size_t filled = 0;
+    while (filled < text.size()) {
+        PADDOCK_ASSIGN(got, sys::read(file.get(), text.data() + filled, text.size() - filled));
+        if (got == 0) break;
+        filled += got;
+    }
+    text.resize(filled);
+    return text;
+}
+
+}  // namespace paddock::journal

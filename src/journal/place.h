@@ -1,0 +1,81 @@
+// Where the journal of a workspace lies, and the directories of its sessions.
+//
+//   .git/paddock or .paddock/
+//     lock            held for each change of the workspace
+//     pruned          its time: when old sessions were last looked for
+//     ID/             a session: 20261118-065712-3f2a, sortable by time
+//       info          who and when; locked for as long as the session lives
+//       log           the records
+//       kept/         what was removed, replaced or copied
+//
+// Everything is opened by name from a directory that is held, never through a link, and must be
+// ours: a directory that belongs to somebody else, or that others may write, is refused.
+//
+// A session says in "info" which inode its directory is. A directory that came with a copy of the
+// workspace, or that somebody put into an archive, says something else, and is not read: its
+// records would be about other files, or made up.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <paddock/handle.h>
+#include <paddock/unique_fd.h>
+
+#include "base/outcome.h"
+
+namespace paddock::journal {
+
+using Time = std::chrono::sys_time<std::chrono::nanoseconds>;
+
+struct JournalPlace {
+    UniqueFd directory;
+    std::string path;  // relative to the workspace
+};
+
+// not_found if there is none; permission_denied if it is not ours.
+Outcome<JournalPlace> find_journal(int workspace);
+Outcome<JournalPlace> find_or_make_journal(int workspace);
+
+// Held for each change of the workspace; made if it is missing.
+Outcome<UniqueFd> open_lock(int journal);
+
+// A directory by its canonical path, relative to `start`; no link is followed.
+Outcome<UniqueFd> open_directory(int start, std::string_view path);
+
+struct SessionFiles {
+    UniqueFd directory;
+    UniqueFd info;  // locked
+    UniqueFd log;
+    UniqueFd kept;
+};
+
+struct SessionNote {
+    std::string client = {};
+    std::string undone = {};
+    Time started = {};
+};
+
+std::string make_session_id(Time now, std::uint64_t random);
+bool is_session_id(std::string_view name) noexcept;
+
+Outcome<SessionFiles> make_session(int journal, const std::string& id, const SessionNote& note);
+
+// The ids of all sessions, oldest first; what else lies there is left out.
+Outcome<std::vector<std::string>> list_sessions(int journal);
+
+// An existing one, to be read: `log` and `kept`. not_found if it is none of ours.
+struct OpenedSession {
+    UniqueFd directory;
+    SessionNote note;
+    bool live = false;
+};
+Outcome<OpenedSession> open_session(int journal, const std::string& id);
+
+// All of a file of ours; too_large above `bytes_max`.
+Outcome<std::string> read_own_file(int directory, const char* name, std::uint64_t bytes_max);
+
+}  // namespace paddock::journal

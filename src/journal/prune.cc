@@ -1,0 +1,131 @@
+#include "journal/prune.h"
+
+#include <fcntl.h>
+
+#include <cerrno>
+#include <charconv>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "fs/root_state.h"
+#include "fs/tree.h"
+#include "sys/attr.h"
+#include "sys/io.h"
+#include "sys/name.h"
+#include "sys/open.h"
+#include "sys/stat.h"
+
+namespace paddock::journal {
+namespace {
+
+constexpr const char* kSizeName = "size";
+constexpr const char* kStampName = "pruned";
+
+Outcome<fs::RootState> tree_of(int directory) {
+    fs::RootState state;
+    PADDOCK_ASSIGN(fd, sys::duplicate(directory));
+    PADDOCK_ASSIGN(node, sys::node(directory));
+    state.fd = std::move(fd);
+    state.node = node;
+    return state;
+}
+
+Done remove_session(int journal, const std::string& id) {
+    PADDOCK_ASSIGN(state, tree_of(journal));
+    fs::Place place;
+    place.directory = journal;
+    place.name = id;
+    PADDOCK_ASSIGN(node, sys::node_at(journal, id.c_str()));
+    place.node = node;
+    // Removed directories keep the modes that they had.
+    const fs::Sparing nothing{node.stat, [](const Stat&) { return false; }};
+    return fs::remove_tree(state, place, &nothing);
+}
+
+Outcome<std::uint64_t> count_bytes(int session) {
+    std::uint64_t bytes = 0;
+    PADDOCK_ASSIGN(log, sys::node_at(session, "log"));
+    bytes += log.stat.size;
+    PADDOCK_ASSIGN(state, tree_of(session));
+    PADDOCK_ASSIGN(kept, sys::openat(session, "kept", O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
+    PADDOCK_TRY(fs::walk_tree(state, kept.get(), {}, [&](const WalkEntry& entry) {
+        const auto node = sys::node_at(entry.directory, std::string(entry.name).c_str());
+        if (node) bytes += node->stat.size;
+        return WalkAction::kContinue;
+    }));
+    return bytes;
+}
+
+struct Candidate {
+    std::string id;
+    std::uint64_t bytes = 0;
+    std::chrono::nanoseconds used = {};  // last
+};
+
+// Sessions that are over, oldest first.
+Outcome<std::vector<Candidate>> candidates(int journal) {
+    std::vector<Candidate> found;
+    PADDOCK_ASSIGN(ids, list_sessions(journal));
+    for (const std::string& id : ids) {
+        const auto session = open_session(journal, id);
+        if (!session || session->live) continue;
+        const auto log = sys::node_at(session->directory.get(), "log");
+        if (!log) continue;
+        const auto bytes = session_bytes(session->directory.get());
+        found.push_back({id, bytes ? *bytes : 0, log->stat.modified});
+    }
+    return found;
+}
+
+Outcome<Pruned> prune_locked(int journal, Time now, const PruneLimits& limits) {
+    Pruned pruned;
+    PADDOCK_ASSIGN(sessions, candidates(journal));
+    std::uint64_t total = 0;
+    for (const Candidate& each : sessions) total += each.bytes;
+    for (const Candidate& each : sessions) {
+        const bool is_old = now.time_since_epoch() - each.used > limits.age_max;
+        if (!is_old && total <= limits.bytes_max) continue;
+        PADDOCK_TRY(remove_session(journal, each.id));
+        total -= each.bytes;
+        pruned.bytes += each.bytes;
+        ++pruned.sessions;
+    }
+    return pruned;
+}
+
+}  // namespace
+
+Outcome<std::uint64_t> session_bytes(int session) {
+    std::uint64_t bytes = 0;
+    if (const auto noted = read_own_file(session, kSizeName, 32)) {
+        const char* end = noted->data() + noted->size();
+        if (std::from_chars(noted->data(), end, bytes).ec == std::errc()) return bytes;
+    }
+    PADDOCK_ASSIGN(counted, count_bytes(session));
+    const auto note =
+        sys::openat(session, kSizeName, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0600);
+    if (note) (void)sys::write_all(note->get(), std::to_string(counted) + '\n');
+    return counted;
+}
+
+Outcome<Pruned> prune(int workspace, Time now, const PruneLimits& limits) {
+    const auto place = find_journal(workspace);
+    if (!place && place.error().os_error == ENOENT) return Pruned{};
+    if (!place) return place.error();
+    const int journal = place->directory.get();
+    PADDOCK_ASSIGN(lock, sys::openat(journal, "lock", O_RDWR | O_CREAT | O_NOFOLLOW, 0600));
+    PADDOCK_TRY(sys::lock_file(lock.get(), sys::FileLock::kAlone));
+    return prune_locked(journal, now, limits);
+}
+
+Done prune_if_due(int journal, Time now) {
+    const auto stamp = sys::modified_at(journal, kStampName);
+    if (stamp && now.time_since_epoch() - *stamp < limits::kJournalPrunePause) return {};
+    PADDOCK_ASSIGN(file, sys::openat(journal, kStampName, O_WRONLY | O_CREAT | O_NOFOLLOW, 0600));
+    PADDOCK_TRY(sys::set_times(file.get(), std::nullopt, now.time_since_epoch()));
+    PADDOCK_TRY(prune_locked(journal, now, {}));
+    return {};
+}
+
+}  // namespace paddock::journal

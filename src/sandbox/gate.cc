@@ -1,0 +1,960 @@
+// A call goes one way: decode, locate (text first, then one openat2 beneath the workspace), judge,
+// record, act on the held directory, answer. From locate() to the act the gate holds the
+// workspace's turn, so no other command, session or tool changes a name in between.
+#include "sandbox/gate.h"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+#include <paddock/limits.h>
+
+#include "base/within.h"
+#include "fs/rel_path.h"
+#include "sandbox/foreign_path.h"
+#include "sys/attr.h"
+#include "sys/child.h"
+#include "sys/credential.h"
+#include "sys/io.h"
+#include "sys/name.h"
+#include "sys/open.h"
+#include "sys/socket.h"
+#include "sys/stat.h"
+#include "sys/uapi.h"
+
+namespace paddock::sandbox {
+namespace {
+
+constexpr int kLinksMax = 40;  // as the kernel's
+constexpr std::uint64_t kBeneath = sys::uapi::kResolveBeneath | sys::uapi::kResolveNoSymlinks |
+                                   sys::uapi::kResolveNoMagiclinks | sys::uapi::kResolveNoXdev;
+
+// What openat2 knows; open(2) ignores the rest.
+constexpr std::uint64_t kOpenFlags =
+    O_ACCMODE | O_CREAT | O_EXCL | O_NOCTTY | O_TRUNC | O_APPEND | O_NONBLOCK | O_DSYNC | O_SYNC |
+    O_ASYNC | O_DIRECT | O_LARGEFILE | O_DIRECTORY | O_NOFOLLOW | O_NOATIME | O_CLOEXEC | O_TMPFILE;
+
+bool is_unnamed(std::uint64_t flags) { return (flags & O_TMPFILE) == O_TMPFILE; }
+
+bool writes(std::uint64_t flags) {
+    return (flags & O_ACCMODE) != O_RDONLY || (flags & O_TRUNC) != 0;
+}
+
+struct SplitPath {
+    std::string_view directory;  // with its final slash; empty: where it begins
+    std::string_view leaf;       // empty: "/", or it ends in "." or ".."
+    bool slash = false;
+};
+
+SplitPath split_leaf(std::string_view path) {
+    SplitPath parts;
+    std::string_view rest = path;
+    while (rest.size() > 1 && rest.ends_with('/')) {
+        rest.remove_suffix(1);
+        parts.slash = true;
+    }
+    const std::size_t slash = rest.rfind('/');
+    const std::string_view leaf = slash == rest.npos ? rest : rest.substr(slash + 1);
+    if (leaf.empty() || leaf == "." || leaf == "..") {
+        parts.directory = path;
+        return parts;
+    }
+    parts.directory = rest.substr(0, rest.size() - leaf.size());
+    parts.leaf = leaf;
+    return parts;
+}
+
+// No ".", ".." or empty name: the text of such a path is the path itself where no link is on it.
+bool is_plain(std::string_view path) {
+    while (!path.empty()) {
+        const std::string_view name = path.substr(0, path.find('/'));
+        if (name.empty() || name == "." || name == "..") return false;
+        path.remove_prefix(std::min(path.size(), name.size() + 1));
+        if (path.empty()) return true;
+    }
+    return true;
+}
+
+// What "/proc/self" and the names in /dev that lead there mean to the caller.
+std::string as_caller_sees(std::string path, int process) {
+    const std::string own = "/proc/" + std::to_string(process);
+    const auto replace = [&](std::string_view prefix, const std::string& with) {
+        if (!is_within(path, prefix)) return false;
+        path = with + path.substr(prefix.size());
+        return true;
+    };
+    replace("/proc/self", own) || replace("/proc/thread-self", own) ||
+        replace("/dev/fd", own + "/fd") || replace("/dev/stdin", own + "/fd/0") ||
+        replace("/dev/stdout", own + "/fd/1") || replace("/dev/stderr", own + "/fd/2");
+    return path;
+}
+
+bool is_number(std::string_view text) {
+    return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
+}
+
+// "/proc/PROCESS/fd/NUMBER", after as_caller_sees().
+bool is_descriptor_link(std::string_view path) {
+    constexpr std::string_view kProc = "/proc/";
+    if (!path.starts_with(kProc)) return false;
+    path.remove_prefix(kProc.size());
+    const std::size_t slash = path.find('/');
+    if (slash == path.npos || !is_number(path.substr(0, slash))) return false;
+    path.remove_prefix(slash);
+    return path.starts_with("/fd/") && is_number(path.substr(4));
+}
+
+Outcome<std::string> link_text(const std::string& path) {
+    std::array<char, 2 * limits::kPathBytesMax> buffer;
+    PADDOCK_ASSIGN(size, sys::read_link(path.c_str(), buffer));
+    if (size == buffer.size()) return Failure::from_errno(ENAMETOOLONG);
+    return std::string(buffer.data(), size);
+}
+
+std::string own_descriptor(int fd) { return "/proc/self/fd/" + std::to_string(fd); }
+
+// A file that is covered from commands, or not of this mount, is as good as sealed.
+int told_error(int os_error) { return os_error == EXDEV || os_error == EBUSY ? EACCES : os_error; }
+
+int error_of(const Failure& failure) {
+    return failure.os_error == 0 ? EIO : told_error(failure.os_error);
+}
+
+std::int64_t now_ns() {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(
+               std::chrono::system_clock::now().time_since_epoch())
+        .count();
+}
+
+}  // namespace
+
+Outcome<std::unique_ptr<Gate>> Gate::make(GateSetup setup) {
+    auto gate = std::unique_ptr<Gate>(new Gate(std::move(setup)));
+    PADDOCK_ASSIGN(workspace, sys::openat(gate->setup_.workspace, ".", O_PATH | O_DIRECTORY));
+    auto root = Root::adopt(std::move(workspace));
+    if (!root) return static_cast<const Failure&>(root.error());
+    gate->started_ns_ = now_ns();
+    Gate* self = gate.get();
+    git::Judge::Facts facts;
+    facts.is_own = [self](const Stat& stat) { return self->setup_.journal->is_own(stat); };
+    // What is known to be one is covered, or in the list. The owner may have made one since.
+    facts.is_secret = [self](const std::string&, const Stat& stat) {
+        const auto& hidden = self->hidden_;
+        return std::find(hidden.begin(), hidden.end(), stat.identity) != hidden.end() ||
+               stat.created.count() > self->started_ns_;
+    };
+    gate->judge_ = std::make_unique<git::Judge>(root->linkless(), std::string(),
+                                                *gate->setup_.rules, std::move(facts));
+    for (const std::string& path : gate->setup_.sealed) gate->judge_->seal(path);
+    return gate;
+}
+
+Gate::Answer Gate::handle(const sys::seccomp::Notification& call, int listener, journal::CallId of,
+                          std::optional<GateRefusal>& refused) {
+    const auto decoded = decode(call);
+    if (!decoded || call.process == 0) return Answer::kContinue;
+    if (decoded->kind == GatedKind::kUmask) {
+        umasks_.clear();
+        return Answer::kContinue;
+    }
+    refused_.reset();
+    deed_ = deed_of(*decoded);
+    const End end = perform(*decoded, {call.process, listener, call.id, of});
+    refused = std::move(refused_);
+    if (end.is_parked) return Answer::kParked;
+    if (end.is_continued) return Answer::kContinue;
+    (void)sys::seccomp::answer(listener, call.id, end.value, end.os_error);
+    return Answer::kDone;
+}
+
+Gate::End Gate::perform(const GatedCall& call, const Caller& caller) {
+    switch (call.kind) {
+        case GatedKind::kOpen: return open(call, caller);
+        case GatedKind::kTruncate: return truncate(call, caller);
+        case GatedKind::kMakeDirectory:
+        case GatedKind::kMakeNode:
+        case GatedKind::kSymlink: return make_name(call, caller);
+        case GatedKind::kLink: return link(call, caller);
+        case GatedKind::kRename: return rename(call, caller);
+        case GatedKind::kUnlink:
+        case GatedKind::kRemoveDirectory: return remove(call, caller);
+        case GatedKind::kChmod: return chmod(call, caller);
+        case GatedKind::kChmodDescriptor: return chmod_descriptor(call, caller);
+        case GatedKind::kBind: return bind(call, caller);
+        case GatedKind::kUmask: break;
+    }
+    return {.is_continued = true};
+}
+
+// --- where ---------------------------------------------------------------------------------------
+
+Outcome<std::string> Gate::read_path(const Caller& caller, std::uint64_t address) const {
+    std::string text;
+    constexpr std::size_t kPage = 4096;
+    std::array<char, kPage> part;
+    while (text.size() < limits::kPathBytesMax) {
+        // To the end of a page: the next may not be mapped.
+        const std::size_t wanted = kPage - (address + text.size()) % kPage;
+        const std::size_t got =
+            read_foreign(caller.process, address + text.size(), {part.data(), wanted});
+        // A process that may not be looked at: the kernel refuses what it must.
+        if (got == 0) return Failure::from_errno(EFAULT);
+        const void* end = std::memchr(part.data(), '\0', got);
+        if (end == nullptr) {
+            text.append(part.data(), got);
+            continue;
+        }
+        text.append(part.data(),
+                    static_cast<std::size_t>(static_cast<const char*>(end) - part.data()));
+        if (text.size() >= limits::kPathBytesMax) break;
+        // The memory was read of that process only if it still waits.
+        if (!sys::seccomp::is_waiting(caller.listener, caller.id)) {
+            return Failure::from_errno(ESRCH);
+        }
+        return text;
+    }
+    return Failure::from_errno(ENAMETOOLONG);
+}
+
+// `text` is absolute and canonical, as far as anybody knows: what is opened is what was judged.
+Outcome<Gate::Place> Gate::place_at(std::string_view text) const {
+    Place place;
+    const std::string& top = setup_.workspace_path;
+    if (text.size() > top.size()) place.path = text.substr(top.size() + 1);
+    place.parent = fs::parent_of(place.path);
+    place.leaf = fs::leaf_of(place.path);
+    const char* directory = place.parent.empty() ? "." : place.parent.c_str();
+    PADDOCK_ASSIGN(held, sys::openat2(setup_.workspace, directory, O_PATH | O_DIRECTORY, kBeneath));
+    place.directory = std::move(held);
+    place.inside = true;
+    return place;
+}
+
+// Where the directory part of a path leads, in the view of commands. Nothing is opened but as a
+// place, and what it finds is looked up again by place_at().
+Outcome<std::string> Gate::canonical_directory(const Caller& caller, const std::string& base,
+                                               std::string_view path) const {
+    std::string text(path.empty() ? "." : path);
+    UniqueFd from;
+    if (!text.starts_with('/')) {
+        PADDOCK_ASSIGN(opened, sys::openat(AT_FDCWD, base.c_str(), O_PATH | O_DIRECTORY));
+        from = std::move(opened);
+    } else {
+        text = as_caller_sees(std::move(text), caller.process);
+    }
+    PADDOCK_ASSIGN(found, sys::openat(from.valid() ? from.get() : AT_FDCWD, text.c_str(),
+                                      O_PATH | O_DIRECTORY));
+    PADDOCK_ASSIGN(stat, sys::fstat(found.get()));
+    if (stat.links == 0) return Failure::from_errno(ENOENT);  // removed
+    return link_text(own_descriptor(found.get()));
+}
+
+Outcome<Gate::Place> Gate::locate(const Caller& caller, const GatedName& name, Last last) {
+    PADDOCK_ASSIGN(path, read_path(caller, name.address));
+    if (path.empty()) return Failure::from_errno(ENOENT);
+    return locate(caller, name.directory, std::move(path), last);
+}
+
+Outcome<Gate::Place> Gate::locate(const Caller& caller, int directory, std::string path,
+                                  Last last) {
+    const std::string& top = setup_.workspace_path;
+    const std::string process = "/proc/" + std::to_string(caller.process);
+    // A link to the directory that relative paths begin in.
+    std::string base =
+        directory == AT_FDCWD ? process + "/cwd" : process + "/fd/" + std::to_string(directory);
+    std::string base_text;
+    if (path.front() != '/') {
+        auto text = link_text(base);
+        if (!text) return Failure::from_errno(text.error().os_error == ENOENT ? EBADF : ENOTDIR);
+        base_text = std::move(*text);
+    }
+    for (int links = 0; links < kLinksMax; ++links) {
+        const SplitPath parts = split_leaf(path);
+        std::string above = path.front() == '/' ? std::string(parts.directory)
+                                                : base_text + '/' + std::string(parts.directory);
+        while (above.size() > 1 && above.ends_with('/')) above.pop_back();
+        std::string whole = above;
+        if (!parts.leaf.empty()) whole += (above == "/" ? "" : "/") + std::string(parts.leaf);
+        Outcome<Place> place = Failure::from_errno(ELOOP);
+        const bool is_direct =
+            is_within(above, top) && !parts.leaf.empty() &&
+            (above.size() == top.size() || is_plain(above.substr(top.size() + 1)));
+        if (is_direct) place = place_at(whole);
+        const bool is_settled =
+            place || (place.error().os_error != ELOOP && place.error().os_error != EXDEV);
+        if (!is_settled) {
+            auto real = canonical_directory(caller, base, parts.directory);
+            if (!real) return real.error();
+            whole = *real;
+            if (!parts.leaf.empty()) whole += (whole == "/" ? "" : "/") + std::string(parts.leaf);
+            if (is_within(*real, top)) {
+                place = place_at(whole);
+            } else {
+                place = Place();
+                auto held = sys::openat(AT_FDCWD, real->c_str(), O_PATH | O_DIRECTORY);
+                if (!held) return held.error();
+                place->directory = std::move(*held);
+                place->leaf = parts.leaf;
+                place->path = whole;
+            }
+        }
+        if (!place) return place.error();
+        place->slash = parts.slash;
+        if (last == Last::kItself || place->leaf.empty()) return place;
+        const auto target = sys::readlinkat(place->directory.get(), place->leaf.c_str());
+        if (!target) return place;  // no link, or nothing
+        // A magic link leads to an object, not to a name.
+        if (!place->inside && is_descriptor_link(place->path)) return place;
+        path = *target;
+        if (path.empty()) return Failure::from_errno(ENOENT);
+        if (parts.slash) path += '/';
+        base_text = place->inside ? top + (place->parent.empty() ? "" : "/" + place->parent)
+                                  : place->path.substr(0, place->path.rfind('/') + 1);
+        base = base_text;
+    }
+    return Failure::from_errno(ELOOP);
+}
+
+// By the name that the object has now, if that is still the same object.
+Outcome<Gate::Place> Gate::place_of_descriptor(const Caller& caller, int descriptor) {
+    const std::string link =
+        "/proc/" + std::to_string(caller.process) + "/fd/" + std::to_string(descriptor);
+    PADDOCK_ASSIGN(text, link_text(link));
+    PADDOCK_ASSIGN(object, sys::openat(AT_FDCWD, link.c_str(), O_PATH));
+    PADDOCK_ASSIGN(stat, sys::fstat(object.get()));
+    if (!is_within(text, setup_.workspace_path)) {
+        Place outside;
+        outside.directory = std::move(object);
+        outside.path = std::move(text);
+        return outside;
+    }
+    auto place = place_at(text);
+    if (place && !place->leaf.empty()) {
+        const auto now = sys::node_at(place->directory.get(), place->leaf.c_str());
+        if (now && now->stat.identity == stat.identity) return place;
+    }
+    // It has no name any more: nobody can plant with it.
+    Place unnamed;
+    unnamed.directory = std::move(object);
+    return unnamed;
+}
+
+// --- judging and recording -----------------------------------------------------------------------
+
+std::optional<int> Gate::refuse(git::Verdict verdict, const std::string& path) {
+    if (!verdict) return std::nullopt;
+    std::string why = "protected by the rule '" + verdict->rule + "'";
+    if (!verdict->detail.empty()) why += ": " + verdict->detail;
+    refused_ = GateRefusal{deed_, path, std::move(why)};
+    return EACCES;
+}
+
+void Gate::made(const Place& place, const Caller& caller) {
+    const auto node = sys::node_at(place.directory.get(), place.leaf.c_str());
+    if (node) setup_.journal->made(caller.call, node->stat);
+}
+
+// 0, or the errno. What git begins to obey by this is replaced by copies that were judged.
+int Gate::prepare_to_make(const Place& place, FileType type, const Caller& caller) {
+    if (const auto error = refuse(judge_->make(place.path, type), place.path)) return *error;
+    for (const std::string& config : judge_->configs_completed_by(place.path)) {
+        if (const int error = adopt_config(config, caller)) return error;
+    }
+    const auto recorded = setup_.journal->will_make(caller.call, place.name(), type);
+    return recorded ? 0 : error_of(recorded.error());
+}
+
+int Gate::adopt_config(const std::string& path, const Caller& caller) {
+    auto place = place_at(setup_.workspace_path + '/' + path);
+    if (!place) return error_of(place.error());
+    const auto node = sys::node_at(place->directory.get(), place->leaf.c_str());
+    if (!node) return error_of(node.error());
+    const End end = install_config(*place, node->stat, *place, caller);
+    return end.os_error;
+}
+
+// Whoever holds the old file open writes to it in vain: git gets a copy, and the copy was judged.
+Gate::End Gate::install_config(const Place& from, const Stat& stat, const Place& to,
+                               const Caller& caller) {
+    if (stat.type != FileType::kRegular) return {.os_error = EACCES};
+    auto file =
+        sys::openat2(from.directory.get(), from.leaf.c_str(), O_RDONLY | O_NONBLOCK, kBeneath);
+    if (!file) return {.os_error = error_of(file.error())};
+    std::string text;
+    std::array<char, 4096> part;
+    for (;;) {
+        const auto got = sys::read(file->get(), part.data(), part.size());
+        if (!got) return {.os_error = error_of(got.error())};
+        if (*got == 0) break;
+        text.append(part.data(), *got);
+        if (text.size() > limits::kGitConfigBytesMax) return {.os_error = EFBIG};
+    }
+    const bool is_adopted = from.path == to.path;
+    auto verdict =
+        is_adopted ? judge_->judge_new_config(to.path, text) : judge_->judge_config(to.path, text);
+    if (const auto error = refuse(std::move(verdict), to.path)) return {.os_error = *error};
+    const auto old = sys::node_at(to.directory.get(), to.leaf.c_str());
+    if (old && old->stat.type == FileType::kDirectory) return {.os_error = EISDIR};
+    journal::Journal& journal = *setup_.journal;
+    if (old) {
+        const auto kept = journal.will_replace(caller.call, to.name(), old->stat);
+        if (!kept) return {.os_error = error_of(kept.error())};
+    }
+    const auto recorded = journal.will_make(caller.call, to.name(), FileType::kRegular);
+    if (!recorded) return {.os_error = error_of(recorded.error())};
+    const auto written = write_config(to, text, stat.mode & 0777U);
+    if (!written) return {.os_error = error_of(written.error())};
+    made(to, caller);
+    if (is_adopted) return {};
+    const auto gone = journal.remove(caller.call, from.name(), stat);
+    return {.os_error = gone ? 0 : error_of(gone.error())};
+}
+
+Done Gate::write_config(const Place& to, std::string_view text, mode_t mode) {
+    PADDOCK_ASSIGN(random, sys::random_u64());
+    const std::string temporary = ".paddock-" + std::to_string(random);
+    sys::set_creation_mask(0);
+    PADDOCK_ASSIGN(file, sys::openat2(to.directory.get(), temporary.c_str(),
+                                      O_WRONLY | O_CREAT | O_EXCL, mode, kBeneath));
+    Done done = sys::write_all(file.get(), text);
+    if (done) {
+        done = sys::renameat2(to.directory.get(), temporary.c_str(), to.directory.get(),
+                              to.leaf.c_str(), sys::Rename::kReplace);
+    }
+    if (!done) {
+        (void)sys::unlinkat(to.directory.get(), temporary.c_str(), sys::Unlink::kFile);
+    }
+    return done;
+}
+
+// Only /proc says it. Asked for once in a while: a call of umask() clears what is known.
+mode_t Gate::umask_of(int process) {
+    if (const auto known = umasks_.find(process); known != umasks_.end()) return known->second;
+    constexpr mode_t kUsual = 022;
+    const std::string path = "/proc/" + std::to_string(process) + "/status";
+    const auto file = sys::openat(AT_FDCWD, path.c_str(), O_RDONLY);
+    if (!file) return kUsual;
+    std::array<char, 512> text;
+    const auto size = sys::read(file->get(), text.data(), text.size());
+    if (!size) return kUsual;
+    const std::string_view status(text.data(), *size);
+    constexpr std::string_view kField = "Umask:\t";
+    const std::size_t at = status.find(kField);
+    if (at == status.npos) return kUsual;
+    mode_t mask = 0;
+    for (std::size_t i = at + kField.size(); i < status.size() && status[i] >= '0'; ++i) {
+        mask = mask * 8 + static_cast<mode_t>(status[i] - '0');
+    }
+    // Ids are used again: nothing is known for long.
+    constexpr std::size_t kKnownMax = 64;
+    if (umasks_.size() >= kKnownMax) umasks_.clear();
+    umasks_[process] = mask & 0777;
+    return mask & 0777;
+}
+
+// --- the calls -----------------------------------------------------------------------------------
+
+Gate::End Gate::open(const GatedCall& call, const Caller& caller) {
+    const std::uint64_t flags = call.flags;
+    if ((flags & O_PATH) != 0 || !(writes(flags) || (flags & O_CREAT) != 0 || is_unnamed(flags))) {
+        return {.is_continued = true};
+    }
+    if (is_unnamed(flags)) return open_unnamed(call, caller);
+    auto path = read_path(caller, call.name.address);
+    if (!path) {
+        const bool is_unreadable = path.error().os_error == EFAULT;
+        return is_unreadable ? End{.is_continued = true} : End{.os_error = error_of(path.error())};
+    }
+    if (path->empty()) return {.os_error = ENOENT};
+    if (*path == "/dev/null" || *path == "/dev/tty") return {.is_continued = true};
+    const bool is_exclusive = (flags & O_CREAT) != 0 && (flags & O_EXCL) != 0;
+    const bool follows = !is_exclusive && (flags & O_NOFOLLOW) == 0;
+    const journal::Turn turn(*setup_.journal);
+    const std::string seen = as_caller_sees(*path, caller.process);
+    if (follows && is_descriptor_link(seen)) return open_again(call, caller, seen);
+    auto place =
+        locate(caller, call.name.directory, *path, follows ? Last::kFollow : Last::kItself);
+    if (!place) return {.os_error = error_of(place.error())};
+    if (!place->inside) {
+        if (follows && is_descriptor_link(place->path)) {
+            return open_again(call, caller, place->path);
+        }
+        if (!setup_.landlock_truncate && (flags & O_TRUNC) != 0 && (flags & O_ACCMODE) == O_RDONLY)
+            return {.os_error = EACCES};
+        return {.is_continued = true};
+    }
+    if (place->leaf.empty()) return {.os_error = EISDIR};
+    const char* leaf = place->leaf.c_str();
+    const int parent = place->directory.get();
+    const auto node = sys::node_at(parent, leaf);
+    const bool is_missing = !node && node.error().os_error == ENOENT;
+    if (!node && !is_missing) return {.os_error = error_of(node.error())};
+    if (is_missing && (flags & O_CREAT) == 0) return {.os_error = ENOENT};
+    int wanted = static_cast<int>(flags & kOpenFlags & ~static_cast<std::uint64_t>(O_NOFOLLOW)) |
+                 O_NONBLOCK | O_NOCTTY;
+    mode_t mode = (flags & O_CREAT) != 0 ? call.mode & 07777 : 0;
+    if (is_missing) {
+        if (place->slash) return {.os_error = EISDIR};
+        if (judge_->is_config(place->path)) {
+            return {.os_error =
+                        *refuse(git::Refusal{PathAccess::kReadOnly, std::string(git::kConfigRule),
+                                             "rename a finished file to this name"},
+                                place->path)};
+        }
+        // No directory is written to by whoever may not: asked before the record is made.
+        if (const int error = prepare_to_make(*place, FileType::kRegular, caller)) {
+            return {.os_error = error};
+        }
+        sys::set_creation_mask(umask_of(caller.process));
+        auto file = sys::openat2(parent, leaf, wanted, mode, kBeneath);
+        if (!file) return {.os_error = error_of(file.error())};
+        if (const auto stat = sys::node(file->get())) {
+            setup_.journal->made(caller.call, stat->stat);
+        }
+        return give(std::move(*file), call, caller, &*place);
+    }
+    const Stat& stat = node->stat;
+    if (is_exclusive) return {.os_error = EEXIST};
+    if (stat.type == FileType::kDirectory && (flags & O_CREAT) != 0) return {.os_error = EISDIR};
+    if (place->slash && stat.type != FileType::kDirectory) return {.os_error = ENOTDIR};
+    if (stat.type == FileType::kRegular && writes(flags)) {
+        if (const auto error = refuse(judge_->write(place->path), place->path)) {
+            return {.os_error = *error};
+        }
+    }
+    UniqueFd probe;
+    if (stat.type == FileType::kRegular && writes(flags)) {
+        // First without truncating: who may not write has nothing kept.
+        auto opened = sys::openat2(parent, leaf, wanted & ~(O_TRUNC | O_CREAT), 0, kBeneath);
+        if (!opened) return {.os_error = error_of(opened.error())};
+        const auto kept = setup_.journal->will_write(caller.call, place->name(), -1, stat);
+        if (!kept) return {.os_error = error_of(kept.error())};
+        if ((flags & O_TRUNC) == 0) return give(std::move(*opened), call, caller, nullptr);
+        probe = std::move(*opened);
+    }
+    auto file = sys::openat2(parent, leaf, wanted & ~O_CREAT, 0, kBeneath);
+    if (!file && file.error().os_error == ENXIO && stat.type == FileType::kFifo &&
+        (flags & O_NONBLOCK) == 0) {
+        parked_.push_back({caller, std::move(place->directory), place->leaf, flags});
+        return {.is_parked = true};
+    }
+    if (!file) return {.os_error = error_of(file.error())};
+    return give(std::move(*file), call, caller, nullptr);
+}
+
+Gate::End Gate::give(UniqueFd file, const GatedCall& call, const Caller& caller,
+                     const Place* made) {
+    if ((call.flags & O_NONBLOCK) == 0) (void)sys::let_wait(file.get());
+    const auto number = sys::seccomp::give_descriptor(caller.listener, caller.id, file.get(),
+                                                      (call.flags & O_CLOEXEC) != 0);
+    file.reset();
+    if (number) return {.value = *number};
+    if (made != nullptr && number.error().os_error == EMFILE) {
+        const auto node = sys::node_at(made->directory.get(), made->leaf.c_str());
+        if (node) (void)setup_.journal->remove(caller.call, made->name(), node->stat);
+    }
+    return {.os_error = error_of(number.error())};
+}
+
+Gate::End Gate::open_unnamed(const GatedCall& call, const Caller& caller) {
+    const journal::Turn turn(*setup_.journal);
+    auto place = locate(caller, call.name, Last::kFollow);
+    if (!place) {
+        return place.error().os_error == EFAULT ? End{.is_continued = true}
+                                                : End{.os_error = error_of(place.error())};
+    }
+    if (!place->inside) return {.is_continued = true};
+    const std::string inner = fs::joined(place->path, "x");
+    if (const auto error = refuse(judge_->make(inner, FileType::kRegular), place->path)) {
+        return {.os_error = *error};
+    }
+    const char* leaf = place->leaf.empty() ? "." : place->leaf.c_str();
+    sys::set_creation_mask(umask_of(caller.process));
+    const int wanted = static_cast<int>(call.flags & kOpenFlags);
+    auto file = sys::openat2(place->directory.get(), leaf, wanted, call.mode & 07777, kBeneath);
+    if (!file) return {.os_error = error_of(file.error())};
+    return give(std::move(*file), call, caller, nullptr);
+}
+
+// "/dev/stdout" and its like: another descriptor of a file that the caller has open already.
+Gate::End Gate::open_again(const GatedCall& call, const Caller& caller, const std::string& link) {
+    const auto text = link_text(link);
+    if (!text) return {.is_continued = true};
+    if (!is_within(*text, setup_.workspace_path)) return {.is_continued = true};
+    auto object = sys::openat(AT_FDCWD, link.c_str(), O_PATH);
+    if (!object) return {.is_continued = true};
+    const auto stat = sys::fstat(object->get());
+    if (!stat || stat->type != FileType::kRegular) return {.is_continued = true};
+    if (stat->links > 0) {
+        auto place = place_at(*text);
+        if (!place) return {.os_error = error_of(place.error())};
+        const auto node = sys::node_at(place->directory.get(), place->leaf.c_str());
+        if (!node || node->stat.identity != stat->identity) return {.os_error = ENOENT};
+        if (const auto error = refuse(judge_->write(place->path), place->path)) {
+            return {.os_error = *error};
+        }
+        const auto kept = setup_.journal->will_write(caller.call, place->name(), -1, node->stat);
+        if (!kept) return {.os_error = error_of(kept.error())};
+    }
+    const int wanted =
+        static_cast<int>(call.flags & kOpenFlags & ~static_cast<std::uint64_t>(O_CREAT | O_EXCL));
+    auto file = sys::openat(AT_FDCWD, own_descriptor(object->get()).c_str(), wanted | O_NOCTTY);
+    if (!file) return {.os_error = error_of(file.error())};
+    return give(std::move(*file), call, caller, nullptr);
+}
+
+void Gate::retry() {
+    std::vector<Parked> parked = std::exchange(parked_, {});
+    for (Parked& each : parked) {
+        if (!sys::seccomp::is_waiting(each.caller.listener, each.caller.id)) continue;
+        const int wanted = static_cast<int>(each.flags & kOpenFlags &
+                                            ~static_cast<std::uint64_t>(O_NOFOLLOW | O_CREAT)) |
+                           O_NONBLOCK | O_NOCTTY;
+        auto file = sys::openat2(each.directory.get(), each.leaf.c_str(), wanted, 0, kBeneath);
+        if (!file && file.error().os_error == ENXIO) {
+            parked_.push_back(std::move(each));
+            continue;
+        }
+        GatedCall call;
+        call.flags = each.flags;
+        const End end = file ? give(std::move(*file), call, each.caller, nullptr)
+                             : End{.os_error = error_of(file.error())};
+        (void)sys::seccomp::answer(each.caller.listener, each.caller.id, end.value, end.os_error);
+    }
+}
+
+void Gate::forget(int listener) {
+    std::erase_if(parked_, [&](const Parked& each) { return each.caller.listener == listener; });
+}
+
+Gate::End Gate::make_name(const GatedCall& call, const Caller& caller) {
+    const journal::Turn turn(*setup_.journal);
+    std::string target;
+    if (call.kind == GatedKind::kSymlink) {
+        auto text = read_path(caller, call.text);
+        if (!text) return {.is_continued = true};
+        target = std::move(*text);
+        if (target.empty()) return {.os_error = ENOENT};
+    }
+    auto place = locate(caller, call.name, Last::kItself);
+    if (!place) {
+        return place.error().os_error == EFAULT ? End{.is_continued = true}
+                                                : End{.os_error = error_of(place.error())};
+    }
+    if (!place->inside) return {.is_continued = true};
+    if (place->leaf.empty()) return {.os_error = EEXIST};
+    const int parent = place->directory.get();
+    const char* leaf = place->leaf.c_str();
+    const auto node = sys::node_at(parent, leaf);
+    if (node) return {.os_error = EEXIST};
+    if (node.error().os_error != ENOENT) return {.os_error = error_of(node.error())};
+    const mode_t kind = call.mode & S_IFMT;
+    FileType type = FileType::kRegular;
+    if (call.kind == GatedKind::kMakeDirectory) type = FileType::kDirectory;
+    if (call.kind == GatedKind::kSymlink) type = FileType::kSymlink;
+    if (call.kind == GatedKind::kMakeNode) {
+        if (kind == S_IFCHR || kind == S_IFBLK) return {.os_error = EPERM};
+        if (kind == S_IFDIR) return {.os_error = EPERM};
+        if (kind != 0 && kind != S_IFREG && kind != S_IFIFO && kind != S_IFSOCK)
+            return {.os_error = EINVAL};
+        if (kind == S_IFIFO) type = FileType::kFifo;
+        if (kind == S_IFSOCK) type = FileType::kSocket;
+    }
+    if (place->slash && type != FileType::kDirectory) return {.os_error = ENOENT};
+    if (type == FileType::kRegular && judge_->is_config(place->path)) return {.os_error = EACCES};
+    if (const int error = prepare_to_make(*place, type, caller)) return {.os_error = error};
+    sys::set_creation_mask(umask_of(caller.process));
+    Done done;
+    if (type == FileType::kDirectory) {
+        done = sys::mkdirat(parent, leaf, call.mode & 01777);
+    } else if (type == FileType::kSymlink) {
+        done = sys::symlinkat(target.c_str(), parent, leaf);
+    } else {
+        done = sys::mknodat(parent, leaf, kind | (call.mode & 07777));
+    }
+    if (!done) return {.os_error = error_of(done.error())};
+    made(*place, caller);
+    return {};
+}
+
+Gate::End Gate::link(const GatedCall& call, const Caller& caller) {
+    const auto flags = static_cast<int>(call.flags);
+    if ((flags & ~(AT_EMPTY_PATH | AT_SYMLINK_FOLLOW)) != 0) return {.os_error = EINVAL};
+    const journal::Turn turn(*setup_.journal);
+    auto path = read_path(caller, call.second.address);
+    if (!path) return {.is_continued = true};
+    auto to = locate(caller, call.name, Last::kItself);
+    if (!to) {
+        return to.error().os_error == EFAULT ? End{.is_continued = true}
+                                             : End{.os_error = error_of(to.error())};
+    }
+    std::string descriptor;
+    if (path->empty()) {
+        if ((flags & AT_EMPTY_PATH) == 0) return {.os_error = ENOENT};
+        descriptor = "/proc/" + std::to_string(caller.process) + "/fd/" +
+                     std::to_string(call.second.directory);
+    } else if ((flags & AT_SYMLINK_FOLLOW) != 0) {
+        const std::string seen = as_caller_sees(*path, caller.process);
+        if (is_descriptor_link(seen)) descriptor = seen;
+    }
+    Outcome<Place> from = Place();
+    UniqueFd object;
+    if (descriptor.empty()) {
+        const bool follows = (flags & AT_SYMLINK_FOLLOW) != 0;
+        from =
+            locate(caller, call.second.directory, *path, follows ? Last::kFollow : Last::kItself);
+        if (!from) return {.os_error = error_of(from.error())};
+    } else {
+        const int number = std::atoi(descriptor.c_str() + descriptor.rfind('/') + 1);
+        auto opened = sys::openat(AT_FDCWD, descriptor.c_str(), O_PATH);
+        if (!opened) return {.is_continued = true};
+        object = std::move(*opened);
+        from = place_of_descriptor(caller, number);
+        if (!from) return {.is_continued = true};
+        const auto text = link_text(own_descriptor(object.get()));
+        if (text && is_within(*text, setup_.workspace_path)) from->inside = true;
+    }
+    if (!from->inside && !to->inside) return {.is_continued = true};
+    if (!from->inside || !to->inside) return {.os_error = EXDEV};
+    if (to->leaf.empty()) return {.os_error = EEXIST};
+    if (sys::node_at(to->directory.get(), to->leaf.c_str())) return {.os_error = EEXIST};
+    if (to->slash) return {.os_error = ENOENT};
+    if (!object.valid()) {
+        if (from->leaf.empty()) return {.os_error = EPERM};
+        auto opened = sys::openat2(from->directory.get(), from->leaf.c_str(), O_PATH | O_NOFOLLOW,
+                                   kBeneath & ~sys::uapi::kResolveNoSymlinks);
+        if (!opened) return {.os_error = error_of(opened.error())};
+        object = std::move(*opened);
+    }
+    const auto stat = sys::node(object.get());
+    if (!stat) return {.os_error = error_of(stat.error())};
+    if (stat->stat.type == FileType::kDirectory) return {.os_error = EPERM};
+    const bool has_name = !from->leaf.empty();
+    auto verdict =
+        has_name ? judge_->link(from->path, to->path)
+        : judge_->is_config(to->path)
+            ? git::Verdict(git::Refusal{PathAccess::kReadOnly, std::string(git::kConfigRule)})
+            : judge_->make(to->path, FileType::kRegular);
+    if (const auto error = refuse(std::move(verdict), to->path)) return {.os_error = *error};
+    for (const std::string& config : judge_->configs_completed_by(to->path)) {
+        if (const int error = adopt_config(config, caller)) return {.os_error = error};
+    }
+    const auto recorded =
+        has_name ? setup_.journal->will_link(caller.call, from->name(), to->name())
+                 : setup_.journal->will_make(caller.call, to->name(), FileType::kRegular);
+    if (!recorded) return {.os_error = error_of(recorded.error())};
+    const auto done =
+        has_name ? sys::linkat(from->directory.get(), from->leaf.c_str(), to->directory.get(),
+                               to->leaf.c_str())
+                 : sys::link_descriptor(object.get(), to->directory.get(), to->leaf.c_str());
+    if (!done) return {.os_error = error_of(done.error())};
+    if (!has_name) setup_.journal->made(caller.call, stat->stat);
+    return {};
+}
+
+Gate::End Gate::rename(const GatedCall& call, const Caller& caller) {
+    constexpr std::uint64_t kNoReplace = 1;
+    constexpr std::uint64_t kExchange = 2;
+    if (call.flags > kExchange && call.flags != 4) return {.os_error = EINVAL};
+    if (call.flags == 4) return {.os_error = EPERM};  // a whiteout is a device
+    const journal::Turn turn(*setup_.journal);
+    auto from = locate(caller, call.name, Last::kItself);
+    auto to = from ? locate(caller, call.second, Last::kItself) : Outcome<Place>(from.error());
+    if (!to) {
+        return to.error().os_error == EFAULT ? End{.is_continued = true}
+                                             : End{.os_error = error_of(to.error())};
+    }
+    if (!from->inside && !to->inside) return {.is_continued = true};
+    if (from->leaf.empty() || to->leaf.empty()) return {.os_error = EBUSY};
+    const auto source = sys::node_at(from->directory.get(), from->leaf.c_str());
+    if (!source) return {.os_error = error_of(source.error())};
+    if (!from->inside || !to->inside) return {.os_error = EXDEV};
+    const Stat& stat = source->stat;
+    const bool is_directory = stat.type == FileType::kDirectory;
+    if ((from->slash || (to->slash && call.flags != kExchange)) && !is_directory) {
+        return {.os_error = ENOTDIR};
+    }
+    const auto target = sys::node_at(to->directory.get(), to->leaf.c_str());
+    if (!target && target.error().os_error != ENOENT) return {.os_error = error_of(target.error())};
+    if (target && call.flags == kNoReplace) return {.os_error = EEXIST};
+    if (!target && call.flags == kExchange) return {.os_error = ENOENT};
+    if (target && target->stat.identity == stat.identity) return {};
+    journal::Journal& journal = *setup_.journal;
+    if (call.flags == kExchange) {
+        if (const auto error = refuse(
+                judge_->exchange(from->path, stat.type, to->path, target->stat.type), to->path)) {
+            return {.os_error = *error};
+        }
+        const auto recorded = journal.will_exchange(caller.call, from->name(), to->name());
+        if (!recorded) return {.os_error = error_of(recorded.error())};
+        const auto done =
+            sys::renameat2(from->directory.get(), from->leaf.c_str(), to->directory.get(),
+                           to->leaf.c_str(), sys::Rename::kExchange);
+        return {.os_error = done ? 0 : error_of(done.error())};
+    }
+    if (target && is_directory && target->stat.type != FileType::kDirectory) {
+        return {.os_error = ENOTDIR};
+    }
+    if (target && !is_directory && target->stat.type == FileType::kDirectory) {
+        return {.os_error = EISDIR};
+    }
+    if (is_directory && is_within(to->path, from->path)) return {.os_error = EINVAL};
+    if (const auto error = refuse(judge_->move(from->path, to->path, stat.type), to->path)) {
+        return {.os_error = *error};
+    }
+    if (judge_->is_config(to->path)) return install_config(*from, stat, *to, caller);
+    for (const std::string& config : judge_->configs_completed_by(to->path)) {
+        if (const int error = adopt_config(config, caller)) return {.os_error = error};
+    }
+    if (target) {
+        const auto kept = journal.will_replace(caller.call, to->name(), target->stat);
+        if (!kept) return {.os_error = error_of(kept.error())};
+    }
+    const auto recorded = journal.will_rename(caller.call, from->name(), to->name(), stat);
+    if (!recorded) return {.os_error = error_of(recorded.error())};
+    const auto done = sys::renameat2(from->directory.get(), from->leaf.c_str(), to->directory.get(),
+                                     to->leaf.c_str(), static_cast<sys::Rename>(call.flags));
+    return {.os_error = done ? 0 : error_of(done.error())};
+}
+
+Gate::End Gate::remove(const GatedCall& call, const Caller& caller) {
+    const journal::Turn turn(*setup_.journal);
+    auto place = locate(caller, call.name, Last::kItself);
+    if (!place) {
+        return place.error().os_error == EFAULT ? End{.is_continued = true}
+                                                : End{.os_error = error_of(place.error())};
+    }
+    // "." and "..": the kernel knows which error that is.
+    if (!place->inside || place->leaf.empty()) return {.is_continued = true};
+    const auto node = sys::node_at(place->directory.get(), place->leaf.c_str());
+    if (!node) return {.os_error = error_of(node.error())};
+    const bool is_directory = node->stat.type == FileType::kDirectory;
+    if (call.kind == GatedKind::kUnlink && is_directory) return {.os_error = EISDIR};
+    if (call.kind == GatedKind::kUnlink && place->slash) return {.os_error = ENOTDIR};
+    if (call.kind == GatedKind::kRemoveDirectory && !is_directory) return {.os_error = ENOTDIR};
+    if (const auto error = refuse(judge_->remove(place->path), place->path)) {
+        return {.os_error = *error};
+    }
+    const auto done = setup_.journal->remove(caller.call, place->name(), node->stat);
+    return {.os_error = done ? 0 : error_of(done.error())};
+}
+
+Gate::End Gate::truncate(const GatedCall& call, const Caller& caller) {
+    const journal::Turn turn(*setup_.journal);
+    auto place = locate(caller, call.name, Last::kFollow);
+    if (!place) {
+        return place.error().os_error == EFAULT ? End{.is_continued = true}
+                                                : End{.os_error = error_of(place.error())};
+    }
+    if (!place->inside) {
+        return setup_.landlock_truncate ? End{.is_continued = true} : End{.os_error = EACCES};
+    }
+    if (place->leaf.empty()) return {.os_error = EISDIR};
+    const auto node = sys::node_at(place->directory.get(), place->leaf.c_str());
+    if (!node) return {.os_error = error_of(node.error())};
+    if (node->stat.type == FileType::kDirectory) return {.os_error = EISDIR};
+    if (node->stat.type != FileType::kRegular) return {.os_error = EINVAL};
+    if (static_cast<std::int64_t>(call.number) < 0) return {.os_error = EINVAL};
+    if (const auto error = refuse(judge_->write(place->path), place->path)) {
+        return {.os_error = *error};
+    }
+    auto file =
+        sys::openat2(place->directory.get(), place->leaf.c_str(), O_WRONLY | O_NONBLOCK, kBeneath);
+    if (!file) return {.os_error = error_of(file.error())};
+    const auto kept = setup_.journal->will_write(caller.call, place->name(), -1, node->stat);
+    if (!kept) return {.os_error = error_of(kept.error())};
+    const auto done = sys::truncate(file->get(), call.number);
+    return {.os_error = done ? 0 : error_of(done.error())};
+}
+
+Gate::End Gate::chmod(const GatedCall& call, const Caller& caller) {
+    if ((call.flags & ~static_cast<std::uint64_t>(AT_SYMLINK_NOFOLLOW)) != 0) {
+        return {.is_continued = true};
+    }
+    const bool follows = (call.flags & AT_SYMLINK_NOFOLLOW) == 0;
+    const journal::Turn turn(*setup_.journal);
+    auto place = locate(caller, call.name, follows ? Last::kFollow : Last::kItself);
+    if (!place) {
+        return place.error().os_error == EFAULT ? End{.is_continued = true}
+                                                : End{.os_error = error_of(place.error())};
+    }
+    if (!place->inside) return {.is_continued = true};
+    if (place->leaf.empty()) {
+        auto top = sys::openat(place->directory.get(), ".", O_RDONLY | O_DIRECTORY);
+        const Done done = top ? sys::fchmod(top->get(), call.mode & 07777) : Done(top.error());
+        return {.os_error = done ? 0 : error_of(done.error())};
+    }
+    const auto node = sys::node_at(place->directory.get(), place->leaf.c_str());
+    if (!node) return {.os_error = error_of(node.error())};
+    if (node->stat.type == FileType::kSymlink) return {.os_error = EOPNOTSUPP};
+    if (place->slash && node->stat.type != FileType::kDirectory) return {.os_error = ENOTDIR};
+    if (const auto error = refuse(judge_->chmod(place->path), place->path)) {
+        return {.os_error = *error};
+    }
+    const auto recorded = setup_.journal->will_chmod(caller.call, place->name(), node->stat);
+    if (!recorded) return {.os_error = error_of(recorded.error())};
+    const auto done = sys::chmodat(place->directory.get(), place->leaf.c_str(), call.mode & 07777);
+    return {.os_error = done ? 0 : error_of(done.error())};
+}
+
+Gate::End Gate::chmod_descriptor(const GatedCall& call, const Caller& caller) {
+    const journal::Turn turn(*setup_.journal);
+    auto place = place_of_descriptor(caller, call.descriptor);
+    if (!place) return {.is_continued = true};
+    if (!place->inside) {
+        // A pipe, a file elsewhere, or one without a name. Changed by us, so that nobody exchanges
+        // the descriptor meanwhile.
+        const std::string own = own_descriptor(place->directory.get());
+        const auto done = sys::chmodat(AT_FDCWD, own.c_str(), call.mode & 07777);
+        return {.os_error = done ? 0 : error_of(done.error())};
+    }
+    const auto node = sys::node_at(place->directory.get(), place->leaf.c_str());
+    if (!node) return {.os_error = error_of(node.error())};
+    if (const auto error = refuse(judge_->chmod(place->path), place->path)) {
+        return {.os_error = *error};
+    }
+    const auto recorded = setup_.journal->will_chmod(caller.call, place->name(), node->stat);
+    if (!recorded) return {.os_error = error_of(recorded.error())};
+    const auto done = sys::chmodat(place->directory.get(), place->leaf.c_str(), call.mode & 07777);
+    return {.os_error = done ? 0 : error_of(done.error())};
+}
+
+// The address that others see is the name alone: it is bound in the directory itself.
+Gate::End Gate::bind(const GatedCall& call, const Caller& caller) {
+    sockaddr_un address{};
+    const std::size_t told = std::min<std::size_t>(call.number, sizeof address);
+    const std::size_t size =
+        read_foreign(caller.process, call.text, {reinterpret_cast<char*>(&address), told});
+    constexpr std::size_t kPath = offsetof(sockaddr_un, sun_path);
+    if (size <= kPath || address.sun_family != AF_UNIX || address.sun_path[0] == '\0') {
+        return {.is_continued = true};
+    }
+    const std::string path(address.sun_path, ::strnlen(address.sun_path, size - kPath));
+    const journal::Turn turn(*setup_.journal);
+    auto place = locate(caller, AT_FDCWD, path, Last::kItself);
+    if (!place) return {.os_error = error_of(place.error())};
+    if (!place->inside) return {.is_continued = true};
+    if (place->leaf.empty() || sys::node_at(place->directory.get(), place->leaf.c_str())) {
+        return {.os_error = EADDRINUSE};
+    }
+    auto socket = sys::borrow_descriptor(caller.process, call.descriptor);
+    if (!socket) return {.os_error = error_of(socket.error())};
+    if (const int error = prepare_to_make(*place, FileType::kSocket, caller)) {
+        return {.os_error = error};
+    }
+    sys::set_creation_mask(umask_of(caller.process));
+    const auto done = sys::bind_in(socket->get(), place->directory.get(), place->leaf.c_str());
+    if (!done) return {.os_error = error_of(done.error())};
+    made(*place, caller);
+    return {};
+}
+
+}  // namespace paddock::sandbox

@@ -1,0 +1,153 @@
+// The gate: performs for commands every call that changes the workspace.
+//
+// Commands may only read and run there (Landlock). Each call that opens for writing or changes a
+// name stops (seccomp) and comes here. The gate copies the path once, finds the directory itself
+// beneath the workspace, asks git::Judge, has the journal record the change, makes it on the held
+// directory and gives the command the descriptor or the answer. A call that leads elsewhere is let
+// through to the kernel, which decides: whatever the command puts in the place of the path by then,
+// Landlock does not let it change the workspace.
+//
+// What it cannot do: a working directory deeper than PATH_MAX is ENAMETOOLONG; a signal handler
+// without SA_RESTART may see EINTR before the call is taken up. Extended attributes and times do
+// not come here.
+//
+// Runs in the warden, one call at a time; never waits for a command: a FIFO without a reader is
+// asked again later (has_parked).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <paddock/unique_fd.h>
+
+#include "base/outcome.h"
+#include "git/judge.h"
+#include "journal/journal.h"
+#include "sandbox/gated_call.h"
+#include "sys/seccomp.h"
+
+namespace paddock::sandbox {
+
+// A change that was refused, for the report at the end of the command.
+struct GateRefusal {
+    Deed deed = Deed::kWrite;
+    std::string path;  // relative to the workspace
+    std::string why;
+};
+
+struct GateSetup {
+    int workspace = -1;          // its directory as commands reach it, borrowed
+    std::string workspace_path;  // where they see it, absolute
+    const policy::PathRules* rules = nullptr;
+    journal::Journal* journal = nullptr;
+    std::vector<std::string> sealed;  // paths that the owner's git settings lead to
+    // Landlock keeps commands from truncating (ABI 3). Without it no such call is let through.
+    bool landlock_truncate = true;
+};
+
+class Gate {
+public:
+    enum class Answer : std::uint8_t {
+        kDone,      // the call has its answer
+        kContinue,  // not of the gate: let it through
+        kParked,    // it waits; retry()
+    };
+
+    static Outcome<std::unique_ptr<Gate>> make(GateSetup setup);
+
+    // `listener` must stay open until no call of it is parked.
+    Answer handle(const sys::seccomp::Notification& call, int listener, journal::CallId of,
+                  std::optional<GateRefusal>& refused);
+
+    bool has_parked() const noexcept { return !parked_.empty(); }
+    void retry();  // what is parked
+    // Nobody listens there any more.
+    void forget(int listener);
+
+    // Existing objects that commands must not know; where no mount covers them.
+    void hide(const Identity& object) { hidden_.push_back(object); }
+    void seal(std::string path) { judge_->seal(std::move(path)); }
+
+    journal::Journal& journal() noexcept { return *setup_.journal; }
+
+private:
+    // One name, in a directory that is held.
+    struct Place {
+        bool inside = false;
+        UniqueFd directory;
+        std::string parent;  // of the directory, relative to the workspace; empty: the workspace
+        std::string leaf;    // empty: the workspace itself
+        std::string path;    // both
+        bool slash = false;  // written with one at the end
+
+        journal::Name name() const { return {directory.get(), leaf.c_str(), path}; }
+    };
+    struct Caller {
+        int process = 0;
+        int listener = -1;
+        std::uint64_t id = 0;
+        journal::CallId call = 0;
+    };
+    struct Parked {
+        Caller caller;
+        UniqueFd directory;
+        std::string leaf;
+        std::uint64_t flags = 0;
+    };
+    // The end of a call: an errno, 0, or a descriptor for the command.
+    struct End {
+        int os_error = 0;
+        bool is_continued = false;
+        bool is_parked = false;
+        std::int64_t value = 0;
+    };
+    enum class Last : std::uint8_t { kItself, kFollow };
+
+    explicit Gate(GateSetup setup) : setup_(std::move(setup)) {}
+
+    End perform(const GatedCall& call, const Caller& caller);
+    End open(const GatedCall& call, const Caller& caller);
+    End open_unnamed(const GatedCall& call, const Caller& caller);
+    End open_again(const GatedCall& call, const Caller& caller, const std::string& link);
+    End give(UniqueFd file, const GatedCall& call, const Caller& caller, const Place* made);
+    End make_name(const GatedCall& call, const Caller& caller);
+    End link(const GatedCall& call, const Caller& caller);
+    End rename(const GatedCall& call, const Caller& caller);
+    End install_config(const Place& from, const Stat& stat, const Place& to, const Caller& caller);
+    End remove(const GatedCall& call, const Caller& caller);
+    End truncate(const GatedCall& call, const Caller& caller);
+    End chmod(const GatedCall& call, const Caller& caller);
+    End chmod_descriptor(const GatedCall& call, const Caller& caller);
+    End bind(const GatedCall& call, const Caller& caller);
+
+    Outcome<std::string> read_path(const Caller& caller, std::uint64_t address) const;
+    Outcome<Place> locate(const Caller& caller, const GatedName& name, Last last);
+    Outcome<Place> locate(const Caller& caller, int directory, std::string path, Last last);
+    Outcome<Place> place_at(std::string_view text) const;
+    Outcome<std::string> canonical_directory(const Caller& caller, const std::string& base,
+                                             std::string_view path) const;
+    Outcome<Place> place_of_descriptor(const Caller& caller, int descriptor);
+
+    std::optional<int> refuse(git::Verdict verdict, const std::string& path);
+    int prepare_to_make(const Place& place, FileType type, const Caller& caller);
+    int adopt_config(const std::string& path, const Caller& caller);
+    Done write_config(const Place& to, std::string_view text, mode_t mode);
+    mode_t umask_of(int process);
+    void made(const Place& place, const Caller& caller);
+
+    GateSetup setup_;
+    std::unique_ptr<git::Judge> judge_;
+    std::vector<Identity> hidden_;
+    std::vector<Parked> parked_;
+    std::unordered_map<int, mode_t> umasks_;
+    std::optional<GateRefusal> refused_;
+    Deed deed_ = Deed::kWrite;
+    std::int64_t started_ns_ = 0;
+};
+
+}  // namespace paddock::sandbox

@@ -1,0 +1,55 @@
+// A call that the gate performs for a command: its arguments, brought into one form. Pure: paths
+// are still addresses in the command's memory.
+#pragma once
+
+#include <fcntl.h>
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+
+#include "sandbox/denial.h"
+#include "sys/seccomp.h"
+
+namespace paddock::sandbox {
+
+enum class GatedKind : std::uint8_t {
+    kOpen,
+    kTruncate,
+    kMakeDirectory,
+    kMakeNode,
+    kSymlink,
+    kLink,
+    kRename,
+    kUnlink,
+    kRemoveDirectory,
+    kChmod,
+    kChmodDescriptor,
+    kBind,
+    kUmask,
+};
+
+// A name as a command gives it.
+struct GatedName {
+    int directory = AT_FDCWD;
+    std::uint64_t address = 0;
+};
+
+struct GatedCall {
+    GatedKind kind = GatedKind::kOpen;
+    GatedName name = {};      // what is opened, made, changed, removed; the old name of a rename
+    GatedName second = {};    // the new name of a rename; the existing file of a link
+    std::uint64_t flags = 0;  // of open, rename, link
+    mode_t mode = 0;
+    std::uint64_t number = 0;  // the size of truncate; the device of mknod; the length of bind
+    std::uint64_t text = 0;    // where the target of a symlink or the address of bind is
+    int descriptor = -1;       // of fchmod and bind
+};
+
+// Nothing for a call that the gate has no part in.
+std::optional<GatedCall> decode(const sys::seccomp::Notification& call) noexcept;
+
+// What it would do, for a report of what was denied.
+Deed deed_of(const GatedCall& call) noexcept;
+
+}  // namespace paddock::sandbox
