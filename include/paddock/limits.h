@@ -299,7 +299,7 @@ inline constexpr std::chrono::minutes kProtectedLookTimeMax{1};
 
 // Looks after one command that undo something and yet leave no less to be undone; and those for
 // which a process that goes on making such names is waited for in any case.
-inline constexpr int kGuardPassesMax = 16;
+inline constexpr int kProtectPassesMax = 16;
 
 // For how long what such a process makes is undone before the guard gives up until the next look.
 inline constexpr std::chrono::milliseconds kGuardPatience{5000};
@@ -556,7 +556,8 @@ inline constexpr std::size_t kJournalNamesMax = 65'536;
 // The log of one session: two million changes. Beyond, changes are made and cannot be undone.
 inline constexpr std::uint64_t kJournalLogBytesMax = std::uint64_t{256} << 20;
 
-// How long and how much the journal keeps of sessions that are over.
+// How long and how much the journal keeps of sessions that are over. A session that lives keeps as
+// much again; beyond, changes are made and cannot be undone.
 inline constexpr std::chrono::hours kJournalAgeMax{30 * 24};
 inline constexpr std::uint64_t kJournalBytesMax = std::uint64_t{2} << 30;
 

@@ -53,10 +53,6 @@ public:
     // Existing files may change; no new name appears. Where the file system cannot exchange names,
     // write_file is not_available.
     Root without_create() const;
-    // Acts on no object that `refused` says yes to, and passes no such directory (denied_by_rule).
-    // Each is asked about as it was opened, or in the directory that is held: renaming what lies
-    // above it does not help. Looks up one name after the other.
-    Root refusing(ObjectTest refused) const;
     // Passes no link, as if Symlinks were kReject, and takes no absolute path.
     Root linkless() const;
     Result<Root> sub_root(std::string_view path) const;

@@ -51,9 +51,6 @@ enum class ResolverKind : std::uint8_t {
     kWalk,
 };
 
-// May be asked from any thread. `created` is set where the file system tells it.
-using ObjectTest = std::function<bool(const Stat&)>;
-
 struct RootOptions {
     AbsolutePaths absolute = AbsolutePaths::kInside;
     DotDot dotdot = DotDot::kNormalize;

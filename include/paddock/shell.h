@@ -34,8 +34,9 @@ enum class Layer : std::uint8_t {
     kSeccomp,
     kLimits,  // rlimits
     kCgroup,  // memory, processes and time of all commands together
+    kGate,    // each change of the workspace is judged, recorded and made for the command
 };
-inline constexpr std::size_t kLayers = 11;
+inline constexpr std::size_t kLayers = 12;
 
 // "user_namespace", "landlock", ...: as written in configurations.
 std::string_view layer_name(Layer layer) noexcept;
@@ -87,10 +88,6 @@ struct ShellOptions {
 
     // Absolute paths that commands see, at the same place, and cannot change.
     std::vector<std::string> read_only_directories{};
-
-    // An existing directory outside the workspace: what commands make under protected names is kept
-    // there. Empty, or a directory in the workspace: it is deleted.
-    std::string quarantine{};
 };
 
 struct MissingLayer {

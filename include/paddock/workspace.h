@@ -81,6 +81,7 @@ struct NamedSecret {
 
 struct WorkspaceOptions {
     std::string root = ".";
+    std::string client{};  // who works there, for `paddock log`
     RootOptions paths;
     bool read_only = false;  // tools that change files are not listed
     // Names of tools that are listed; "core" stands for those that an agent needs for most of its

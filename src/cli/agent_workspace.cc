@@ -16,9 +16,6 @@ Result<ConfineReport> confine_to(const Workspace& workspace) {
     ConfineSpec spec;
     spec.rules = {{workspace.session().files().linkless().fd(), access}};
     if (const auto shell = workspace.session().shell()) {
-        if (const auto& quarantine = (*shell)->quarantine()) {
-            spec.rules.push_back({quarantine->fd(), Access::kReadWrite});
-        }
         if (const int parent = (*shell)->cgroup_parent(); parent >= 0) {
             spec.rules.push_back({parent, Access::kRemoveDirectories});
         }
@@ -32,6 +29,11 @@ void complain_of_shell(const Workspace& workspace) {
     if (const auto shell = workspace.session().shell(); !shell) {
         complain("bash will refuse every command: " + shell.error().text);
     }
+}
+
+void look_ahead(const Workspace& workspace) {
+    const auto shell = workspace.session().shell();
+    if (shell) (*shell)->look_ahead();
 }
 
 void end_commands(const Workspace& workspace) {

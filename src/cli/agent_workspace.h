@@ -16,7 +16,10 @@ Result<ConfineReport> confine_to(const Workspace& workspace);
 // On standard error, if this workspace should have bash and cannot.
 void complain_of_shell(const Workspace& workspace);
 
-// Ends every command, and tells on standard error what was found under protected names after that.
+// Once confined: looks for what commands must not see, before the first one is run.
+void look_ahead(const Workspace& workspace);
+
+// Ends every command, and tells on standard error what there is to say.
 void end_commands(const Workspace& workspace);
 
 // Says why on standard error; the exit code.

@@ -58,12 +58,7 @@ std::string shell_text(const ShellFinding& shell, const Paint& paint) {
         last = layer.remedy;
         text += "\n" + paint(Tone::kStrong, layer.name) + "\n  to do       " + layer.remedy + "\n";
     }
-    text += "\n" + paint(Tone::kStrong, "quarantine") + "  ";
-    if (shell.quarantine.empty()) {
-        return text + "none, without a home: what commands make under protected names is removed\n";
-    }
-    return text + displayable(shell.quarantine) +
-           "\n  what commands make under protected names is kept there\n";
+    return text;
 }
 
 std::string as_text(const std::vector<Finding>& findings, const ShellFinding& shell,

@@ -9,7 +9,8 @@
 #include <filesystem>
 #include <system_error>
 
-#include "cli/workspace_options.h"
+#include "journal/journal.h"
+#include "policy/path_rules.h"
 #include "sandbox/warden.h"
 
 namespace paddock::cli {
@@ -27,6 +28,7 @@ constexpr std::array<const char*, kLayers> kEffects{
     "system calls that serve attacks are refused",
     "files and memory of each process, and processes of the user, are bounded",
     "memory and processes of all commands together are bounded",
+    "each change of the workspace is judged before it is made, and can be undone",
 };
 
 // Root runs commands as the owner of the workspace where it has nobody else.
@@ -41,7 +43,8 @@ public:
         if (!path_.empty() && ::geteuid() == 0) (void)!::chown(path_.c_str(), kSomebody, kSomebody);
     }
     ~EmptyDirectory() {
-        if (!path_.empty()) ::rmdir(path_.c_str());
+        std::error_code none;
+        if (!path_.empty()) std::filesystem::remove_all(path_, none);
     }
     EmptyDirectory(const EmptyDirectory&) = delete;
     EmptyDirectory& operator=(const EmptyDirectory&) = delete;
@@ -62,9 +65,12 @@ ShellFinding examine_shell() {
     sandbox::WardenSpec spec;
     spec.workspace = held.get();
     spec.workspace_path = std::filesystem::canonical(directory.path(), none).string();
+    const auto rules = policy::PathRules::compile({}, {});
+    auto journal = journal::Journal::open(held.get(), {.client = "doctor"});
+    if (rules && journal) spec.gate = sandbox::GateSpec{&*rules, &*journal};
     const auto warden = sandbox::Warden::start(spec);
     if (!warden) return {{}, warden.error().explanation()};
-    return {warden->report(), {}, quarantine_directory()};
+    return {warden->report(), {}};
 }
 
 std::vector<Finding> layers_of(const ShellReport& report) {

@@ -15,7 +15,6 @@ namespace paddock::cli {
 struct ShellFinding {
     std::optional<ShellReport> report{};  // nothing: commands are refused here
     std::string refusal{};                // then why, and what to do
-    std::string quarantine{};             // where what commands plant is kept; empty: nowhere
 };
 
 // Call it from a process that has no other threads yet.

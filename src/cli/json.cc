@@ -67,7 +67,6 @@ boost::json::object shell_of(const ShellFinding& shell) {
                           {"without", layer.without},
                           {"remedy", layer.remedy}});
     }
-    object["quarantine"] = displayable(shell.quarantine);
     return object;
 }
 

@@ -27,7 +27,7 @@ int run(const McpRequest& request) {
         complain(setup.error().text);
         return setup.error().exit_code;
     }
-    add_quarantine(setup->workspace);
+    setup->workspace.client = "mcp";
     auto workspace = Workspace::open(std::move(setup->workspace));
     if (!workspace) return refuse_to_serve(workspace.error());
     tell_what_is_odd(*workspace);
@@ -35,6 +35,7 @@ int run(const McpRequest& request) {
     if (!server) return refuse_to_serve(as_error(server.error(), "serve", {}));
     const auto report = confine_to(*workspace);
     if (!report) return refuse_to_serve(report.error());
+    look_ahead(*workspace);
 
     const mcp::Protocol protocol(info_of(*workspace), methods_of(*workspace));
     sys::release_program();

@@ -11,9 +11,9 @@
 #include "cli/host_environment.h"
 #include "cli/input.h"
 #include "git/config.h"
+#include "git/link_trail.h"
+#include "git/settings_paths.h"
 #include "policy/path_rules.h"
-#include "search/git_layout.h"
-#include "search/link_trail.h"
 #include "sys/stat.h"
 
 namespace paddock::cli {
@@ -88,7 +88,7 @@ public:
         }
         for (const Repository& outer : repositories) {
             const std::string pointer = outer.directory + "/commondir";
-            const auto target = search::pointer_target(content_of(pointer), "commondir");
+            const auto target = git::pointer_target(content_of(pointer), "commondir");
             if (target) protect(pointer);
             const std::string common = from_directory(outer.directory, target.value_or("."));
             read(common + "/config", outer.worktree);
@@ -105,7 +105,7 @@ private:
         std::vector<Repository> found;
         for (std::string at = inside_;; at.resize(at.rfind('/'))) {
             std::string path = at + "/.git";
-            const auto target = search::pointer_target(content_of(path), ".git");
+            const auto target = git::pointer_target(content_of(path), ".git");
             if (target) protect(path);
             if (target) path = from_directory(at, *target);
             const auto real = sys::real_path(path.c_str());
@@ -138,14 +138,14 @@ private:
         if (hooks.empty()) return;
         if (hooks.starts_with('/') || !worktree.empty())
             return protect_hooks(from_directory(worktree, hooks));
-        const auto path = search::led_inside(workspace_, {}, hooks);
+        const auto path = git::resolve_git_path(workspace_, {}, hooks);
         if (path && !path->empty()) add("**/" + text::literal_pattern(*path));
     }
 
     // Where it lies or would lie, and each link on the way: who may replace one leads git away.
     void protect(const std::string& absolute) {
         if (!protected_.insert(absolute).second) return;
-        const search::LinkTrail trail = search::follow_links(host_, absolute);
+        const git::LinkTrail trail = git::follow_links(host_, absolute);
         for (const std::string& link : trail.links) add_inside("/" + link);
         if (trail.end) add_inside("/" + *trail.end);
         if (const auto real = sys::real_path(absolute.c_str())) add_inside(*real);
@@ -159,7 +159,7 @@ private:
         const auto listing = host_.list(real->substr(1), kHooksMax);
         if (!listing) return;
         for (const ListEntry& entry : listing->entries) {
-            if (entry.type != FileType::kSymlink || search::is_sample_hook(entry.name)) continue;
+            if (entry.type != FileType::kSymlink || entry.name.ends_with(".sample")) continue;
             protect(*real + "/" + entry.name);
         }
     }

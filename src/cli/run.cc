@@ -55,11 +55,7 @@ void tell(const tools::Remarks& remarks) {
     for (const std::string& line : remarks.lines) complain(line);
 }
 
-void end_and_tell(tools::Shell& shell, const ShellOptions& options) {
-    const tools::Remarks remarks = shell.end();
-    tell(remarks);
-    if (remarks.is_anything_kept) complain("The quarantine is " + options.quarantine + ".");
-}
+void end_and_tell(tools::Shell& shell) { tell(shell.end()); }
 
 void tell_denials(tools::Shell& shell, const sandbox::Process& process,
                   const std::optional<tools::MetLimit>& limit) {
@@ -98,6 +94,12 @@ UniqueFd typed_input() {
     return input.valid() ? std::move(input) : UniqueFd(::open("/dev/null", O_RDONLY | O_CLOEXEC));
 }
 
+std::string joined(const std::vector<std::string>& words) {
+    std::string text;
+    for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
+    return text;
+}
+
 // Ends it if it meets a limit, and says which. No signal is for the thread that does it. Not valid:
 // there is no thread for that.
 std::future<std::optional<tools::EndedBy>> watch_limits(tools::Shell& shell,
@@ -130,13 +132,13 @@ int run_in(tools::Shell& shell, const std::vector<std::string>& words,
     const UniqueFd typed = is_typed ? typed_input() : UniqueFd();
     const int input = is_terminal(STDIN_FILENO) ? typed.get() : STDIN_FILENO;
     std::optional<KeptModes> modes(STDIN_FILENO);  // as they are before the command can change them
-    const auto process = shell.spawn(command_of(words, input));
+    const auto process = shell.spawn(command_of(words, input), joined(words));
     if (!process) return explain(process.error());
     tell(shell.overdue());
     std::stop_source over;
     auto watch = watch_limits(shell, *process, over.get_token());
     if (!watch.valid()) {
-        end_and_tell(shell, options);
+        end_and_tell(shell);
         return explain({Code::kLimitReached,
                         "The command was ended: the host had no thread left to look after it. Try "
                         "again later."});
@@ -146,7 +148,7 @@ int run_in(tools::Shell& shell, const std::vector<std::string>& words,
     over.request_stop();
     const auto met = watch.get();
     const auto record = sandbox::read_exit(process->status.get());
-    end_and_tell(shell, options);
+    end_and_tell(shell);
     const auto exit = record ? *record : std::nullopt;
     auto limit = met ? tools::ending_limit(*met, options.limits) : std::nullopt;
     if (!limit && exit) limit = tools::kernel_limit(*exit, options.limits);
@@ -165,7 +167,7 @@ int run(const RunRequest& request) {
     }
     if (std::exchange(options->read_only, false)) options->shell->read_only = true;
     options->redact_secrets = false;  // what the command prints does not pass here
-    add_quarantine(*options);
+    options->client = "run";
     const auto workspace = Workspace::open(std::move(*options));
     if (!workspace) {
         complain(workspace.error().message());

@@ -144,7 +144,7 @@ int run(const ServeRequest& request) {
         complain(setup.error().text);
         return setup.error().exit_code;
     }
-    add_quarantine(setup->workspace);
+    setup->workspace.client = "serve";
     const config::ServeSettings& wanted = setup->serve;
     if (!is_loopback(wanted.address) && wanted.certificate_file.empty() &&
         wanted.plaintext_reason.empty()) {

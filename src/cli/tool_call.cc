@@ -167,7 +167,7 @@ int run(const ToolRequest& request) {
     // Commands need a process of their own. What lists the tools lists those that an agent gets.
     const bool lists_tools = tool == nullptr || request.tool == "workspace_info";
     if (!lists_tools && !tool->manners.needs_shell) options->shell.reset();
-    add_quarantine(*options);
+    options->client = request.tool;
     // One command may make a call for each of its arguments, as fast as it can; an agent's pace is
     // not theirs. All other limits hold.
     options->limits.calls_per_second.reset();

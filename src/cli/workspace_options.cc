@@ -75,18 +75,4 @@ tl::expected<WorkspaceOptions, BadConfiguration> workspace_options(const Setting
     return std::move(made->workspace);
 }
 
-std::string quarantine_directory() {
-    const std::vector<std::string> environment = host_environment();
-    const std::string state =
-        config::Variables(environment).base_directory("XDG_STATE_HOME", ".local/state");
-    return state.empty() ? state : state + "/paddock/quarantine";
-}
-
-void add_quarantine(WorkspaceOptions& options) {
-    if (!options.shell) return;
-    std::string path = quarantine_directory();
-    if (path.empty() || !config::make_private_directories(path)) return;
-    options.shell->quarantine = std::move(path);
-}
-
 }  // namespace paddock::cli

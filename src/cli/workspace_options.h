@@ -28,11 +28,4 @@ tl::expected<config::Configuration, BadConfiguration> session_configuration(
 // Its workspace.
 tl::expected<WorkspaceOptions, BadConfiguration> workspace_options(const SettingWords& words);
 
-// Below the state directory; empty if there can be none.
-std::string quarantine_directory();
-
-// Where commands are run: what they make under protected names is kept in the state directory, if
-// there can be one.
-void add_quarantine(WorkspaceOptions& options);
-
 }  // namespace paddock::cli

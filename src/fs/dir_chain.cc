@@ -33,7 +33,6 @@ Outcome<ChildDirectory> open_child_once(const RootState& state, int directory, c
     PADDOCK_ASSIGN(node, sys::node(pinned.get()));
     if (node.stat.type != FileType::kDirectory) return refuse(Code::kNotADirectory);
     if (!state.may_enter(node.mount)) return refuse(Code::kMountCrossing, {}, EBUSY);
-    PADDOCK_TRY(state.permit(node.stat));
     if ((flags & O_PATH) != 0) return ChildDirectory{std::move(pinned), node};
     // By name, not by ".": reading a directory must not need the permission to search it.
     constexpr int kNameOnly = O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;

@@ -27,14 +27,6 @@ bool is_undecided(const Failure& failure) {
            failure.os_error == EPERM;
 }
 
-// Of what has been opened, whatever bears the name by now.
-Outcome<Stat> permitted(const RootState& state, int fd) {
-    if (!state.refused) return sys::fstat(fd);
-    PADDOCK_ASSIGN(node, sys::node(fd));
-    PADDOCK_TRY(state.permit(node.stat));
-    return node.stat;
-}
-
 Outcome<UniqueFd> open_pinned_file(const RootState& state, int directory, const char* name) {
     PADDOCK_ASSIGN(pinned, sys::openat(directory, name, O_PATH | O_NOFOLLOW));
     PADDOCK_ASSIGN(node, sys::node(pinned.get()));
@@ -69,7 +61,6 @@ Outcome<UniqueFd> open_directory_entry(const RootState& state, int directory, co
         if (node.stat.type != FileType::kDirectory) return refuse(Code::kNotADirectory);
         if (!state.may_enter(node.mount)) return refuse(Code::kMountCrossing, {}, EBUSY);
         auto fd = ask_kernel(directory, name, O_DIRECTORY);
-        if (fd && state.refused) PADDOCK_TRY(permitted(state, fd->get()));
         if (fd || !is_undecided(fd.error())) return fd;
     }
     PADDOCK_ASSIGN(child, open_child(state, directory, name, O_RDONLY));
@@ -78,7 +69,7 @@ Outcome<UniqueFd> open_directory_entry(const RootState& state, int directory, co
 
 Outcome<Handle> open_file_entry(const RootState& state, int directory, const char* name) {
     PADDOCK_ASSIGN(fd, open_file(state, directory, name));
-    PADDOCK_ASSIGN(stat, permitted(state, fd.get()));
+    PADDOCK_ASSIGN(stat, sys::fstat(fd.get()));
     if (stat.type != FileType::kRegular) return refuse(Code::kNotRegularFile);
     if (state.hardlinks == Hardlinks::kReject) {
         if (stat.links > 1) return refuse(Code::kPermissionDenied);

@@ -110,7 +110,6 @@ Outcome<std::optional<WalkEnd>> PathWalk::take(std::string_view name) {
     if (!opened && opened.error().os_error == ENOENT) return absent(name);
     if (!opened) return refused_at(opened.error());
     if (!state_.may_enter(opened->node.mount)) return refuse(Code::kMountCrossing);
-    PADDOCK_TRY(state_.permit(opened->node.stat));
     const FileType type = opened->node.stat.type;
     if (type == FileType::kSymlink) {
         PADDOCK_TRY(follow(*opened));

@@ -46,7 +46,7 @@ Outcome<UniqueFd> walk_to(const RootState& state, const RelPath& path, int flags
 Outcome<UniqueFd> open_once(const RootState& state, const RelPath& path, int flags,
                             Symlinks symlinks) {
     // The kernel does not tell what it passes.
-    if (!state.kernel || state.refused) return walk_to(state, path, flags, symlinks);
+    if (!state.kernel) return walk_to(state, path, flags, symlinks);
     std::uint64_t resolve = sys::uapi::kResolveBeneath | sys::uapi::kResolveNoMagiclinks;
     if (!state.every_mount) resolve |= sys::uapi::kResolveNoXdev;
     if (symlinks == Symlinks::kReject) resolve |= sys::uapi::kResolveNoSymlinks;
@@ -70,7 +70,6 @@ Outcome<std::optional<sys::Node>> look(const RootState& state, const Place& plac
     if (!node && node.error().os_error == ENOENT) return std::nullopt;
     if (!node) return node.error();
     if (!state.may_enter(node->mount)) return refuse(Code::kMountCrossing, {}, EBUSY);
-    PADDOCK_TRY(state.permit(node->stat));
     return *node;
 }
 

@@ -139,14 +139,6 @@ Root Root::without_create() const {
     return Root(state_, may_create() ? Rights::kNoCreate : rights_);
 }
 
-Root Root::refusing(ObjectTest refused) const {
-    auto state = std::make_shared<RootState>(*state_);
-    state->refused = [before = state_->refused, also = std::move(refused)](const Stat& stat) {
-        return (before && before(stat)) || also(stat);
-    };
-    return Root(std::move(state), rights_);
-}
-
 Root Root::linkless() const {
     auto state = std::make_shared<RootState>(*state_);
     state->symlinks = Symlinks::kReject;

@@ -35,7 +35,6 @@ struct RootState {
     bool every_mount = false;          // may be entered
     bool kernel = false;               // openat2 answers here
     bool links_protected = true;       // fs.protected_symlinks is on: the walk does the same
-    ObjectTest refused{};              // objects that are neither passed nor acted on; or none
 
     bool may_enter(sys::MountId mount) const noexcept {
         if (every_mount || mount == node.mount) return true;
@@ -43,11 +42,6 @@ struct RootState {
             if (mount == allowed) return true;
         }
         return false;
-    }
-
-    // `stat` is that of an open object, or of a name in a directory that is held.
-    Done permit(const Stat& stat) const {
-        return refused && refused(stat) ? Done(refuse(Code::kDeniedByRule)) : Done();
     }
 };
 

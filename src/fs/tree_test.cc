@@ -128,16 +128,6 @@ TEST_F(TreeTest, removes_only_what_is_meant_and_spares_what_it_must) {
     EXPECT_EQ(walked("."), (Paths{"e", "e/keep"}));
 }
 
-TEST_F(TreeTest, goes_on_beside_what_cannot_go_where_it_may_spare_something) {
-    tree({"ROOT/d/1=x", "ROOT/d/a/f=x", "ROOT/d/a/kept=x", "ROOT/d/a/g=x", "ROOT/d/b/f=x"});
-    const Identity kept = identity("d/a/kept");
-    state_.refused = [&](const Stat& stat) { return stat.identity == kept; };
-    const auto place = fs::locate_name(state_, at("d"));
-    const fs::Sparing sparing{place->node->stat, [](const Stat&) { return false; }};
-    EXPECT_EQ(fs::remove_tree(state_, *place, &sparing).error().code, Code::kDeniedByRule);
-    EXPECT_EQ(walked("."), (Paths{"d", "d/a", "d/a/kept"}));
-}
-
 TEST_F(TreeTest, opens_what_is_closed_where_it_may_spare_something) {
     tree({"ROOT/d/a/b/f=x", "ROOT/d/c/f=x", "ROOT/d/keep/f=x"});
     const Identity keep = identity("d/keep");

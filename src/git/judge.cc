@@ -88,7 +88,21 @@ Verdict judge_settings(const Root& root, std::string_view path, std::string_view
     return Refusal{PathAccess::kReadOnly, std::string(kConfigRule), verdict.summary()};
 }
 
+bool is_there(const Root& root, std::string_view directory, std::string_view name) {
+    const auto there = root.lstat(joined(directory, name));
+    return there || there.error().code != Code::kNotFound;
+}
+
 }  // namespace
+
+bool is_git_directory(const Root& root, std::string_view directory) {
+    const auto has = [&](std::string_view name) { return is_there(root, directory, name); };
+    return (has("objects") && has("refs")) || (has("HEAD") && has("commondir"));
+}
+
+bool is_obeyed_name(std::string_view name) {
+    return is_one_of(kClosedDirectories, name) || is_one_of(kConfigs, name) || name == "commondir";
+}
 
 Judge::Judge(Root root, std::string base, const policy::PathRules& rules, Facts facts)
     : root_(std::move(root)), base_(std::move(base)), rules_(rules), facts_(std::move(facts)) {}
@@ -98,15 +112,8 @@ std::string_view Judge::rule_path(std::string_view path) const {
     return path.size() == base_.size() ? "." : path.substr(base_.size() + 1);
 }
 
-// What cannot be looked at counts as there.
 bool Judge::has(std::string_view directory, std::string_view name) const {
-    const auto there = root_.lstat(joined(directory, name));
-    return there || there.error().code != Code::kNotFound;
-}
-
-bool Judge::is_git_directory(std::string_view directory) const {
-    return (has(directory, "objects") && has(directory, "refs")) ||
-           (has(directory, "HEAD") && has(directory, "commondir"));
+    return is_there(root_, directory, name);
 }
 
 bool Judge::is_in_own_tree(std::string_view path) const {
@@ -192,6 +199,7 @@ Verdict Judge::judge_secret(std::string_view path, const policy::Decision& decis
 }
 
 Verdict Judge::judge_git(std::string_view path, Act act, FileType type) const {
+    if (!rules_.has_defaults()) return std::nullopt;
     const std::string_view ruled = rule_path(path);
     const bool is_owners = ruled == ".git" || ruled.starts_with(".git/");
     if (ruled == ".git" && act == Act::kRemove) return sealed(".git");
@@ -229,6 +237,10 @@ Verdict Judge::judge_completion(std::string_view path) const {
     if (other.empty() || has(directory, leaf_of(path)) || !has(directory, other)) {
         return std::nullopt;
     }
+    return judge_parts(directory);
+}
+
+Verdict Judge::judge_parts(std::string_view directory) const {
     for (const std::string_view name : kConfigs) {
         const std::string config = joined(directory, name);
         const auto stat = root_.lstat(config);
@@ -259,6 +271,7 @@ Verdict Judge::judge_hooks(std::string_view directory) const {
 
 std::vector<std::string> Judge::configs_completed_by(std::string_view path) const {
     std::vector<std::string> configs;
+    if (!rules_.has_defaults()) return configs;
     const std::string_view directory = parent_of(path);
     const std::string_view other = counterpart(leaf_of(path));
     if (other.empty() || has(directory, leaf_of(path)) || !has(directory, other)) return configs;
@@ -270,7 +283,7 @@ std::vector<std::string> Judge::configs_completed_by(std::string_view path) cons
 }
 
 bool Judge::is_config(std::string_view path) const {
-    return is_one_of(kConfigs, leaf_of(path)) && is_git_directory(parent_of(path));
+    return rules_.has_defaults() && is_one_of(kConfigs, leaf_of(path)) && is_git_directory(parent_of(path));
 }
 
 Verdict Judge::judge_config(std::string_view path, std::string_view text) const {
@@ -318,6 +331,10 @@ Verdict Judge::exchange(std::string_view one, FileType one_type, std::string_vie
     if (is_config(one) || is_config(other)) return sealed(kConfigRule);
     if (auto refused = move(one, other, one_type)) return refused;
     return move(other, one, other_type);
+}
+
+Verdict Judge::adopt(std::string_view directory) const {
+    return is_git_directory(directory) ? judge_parts(directory) : std::nullopt;
 }
 
 Verdict Judge::chmod(std::string_view path) const {

@@ -50,6 +50,11 @@ inline constexpr std::string_view kHooksRule = "hooks of a git repository";
 inline constexpr std::string_view kConfigRule = "settings of a git repository";
 inline constexpr std::string_view kJournalRule = "the journal of paddock";
 
+// By its shape. `root` passes no link; what cannot be looked at counts as there.
+bool is_git_directory(const Root& root, std::string_view directory);
+// May git run or obey what bears this name in a git directory?
+bool is_obeyed_name(std::string_view name);
+
 class Judge {
 public:
     struct Facts {
@@ -74,6 +79,8 @@ public:
     Verdict exchange(std::string_view one, FileType one_type, std::string_view other,
                      FileType other_type) const;
     Verdict chmod(std::string_view path) const;
+    // May a directory with this content become a repository? Nothing if it is none.
+    Verdict adopt(std::string_view directory) const;
     // A second name of a file.
     Verdict link(std::string_view from, std::string_view to) const;
 
@@ -96,7 +103,9 @@ private:
     enum class Act : std::uint8_t { kMake, kWrite, kRemove };
 
     std::string_view rule_path(std::string_view path) const;
-    bool is_git_directory(std::string_view directory) const;
+    bool is_git_directory(std::string_view directory) const {
+        return git::is_git_directory(root_, directory);
+    }
     bool has(std::string_view directory, std::string_view name) const;
     bool is_in_own_tree(std::string_view path) const;
     Verdict judge(std::string_view path, Act act, FileType type) const;
@@ -104,6 +113,7 @@ private:
     Verdict judge_secret(std::string_view path, const policy::Decision& decision) const;
     Verdict judge_git(std::string_view path, Act act, FileType type) const;
     Verdict judge_completion(std::string_view path) const;
+    Verdict judge_parts(std::string_view directory) const;
     Verdict judge_hooks(std::string_view directory) const;
     Verdict judge_below(std::string_view from, std::string_view to) const;
 

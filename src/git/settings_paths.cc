@@ -65,4 +65,15 @@ std::vector<std::string> paths_obeyed_by(const Root& root, const std::string& gi
     return {obeyed.begin(), obeyed.end()};
 }
 
+std::optional<std::string> pointer_target(std::string_view content, std::string_view name) {
+    constexpr std::string_view kBegin = "gitdir: ";
+    if (name == ".git") {
+        if (!content.starts_with(kBegin)) return std::nullopt;
+        content.remove_prefix(kBegin.size());
+    }
+    while (content.ends_with('\n') || content.ends_with('\r')) content.remove_suffix(1);
+    if (content.empty()) return std::nullopt;
+    return std::string(content);
+}
+
 }  // namespace paddock::git

@@ -17,6 +17,9 @@ namespace paddock::git {
 std::optional<std::string> resolve_git_path(const Root& root, std::string_view from,
                                             std::string_view path);
 
+// Where a ".git" file or a "commondir" with this content leads, as it is written there.
+std::optional<std::string> pointer_target(std::string_view content, std::string_view name);
+
 // The paths inside that the config of `git_directory` makes git obey: included files, and the
 // directory of core.hooksPath as seen from `worktree`. Those of a bare repository begin in the git
 // directory. `home` is what "~/" stands for; empty: nothing.

@@ -11,6 +11,7 @@
 #include "fs/root_state.h"
 #include "git/config.h"
 #include "git/index.h"
+#include "git/settings_paths.h"
 
 namespace paddock::git {
 namespace {
@@ -28,35 +29,25 @@ constexpr std::uint64_t kConfigByteWork = 8;
 // A ".git" file or a "commondir": a path, and a few bytes around it.
 constexpr std::uint64_t kPointerBytesMax = limits::kPathBytesMax + 64;
 
-// Where a path in a git file leads, relative to the root; nothing if it leads out.
-std::optional<std::string> resolve_pointer(const Root& root, std::string_view from,
-                                           std::string_view path) {
-    while (path.ends_with('\n') || path.ends_with('\r')) path.remove_suffix(1);
-    if (path.empty()) return std::nullopt;
-    fs::PathRules rules = fs::state_of(root).rules;
-    rules.absolute = AbsolutePaths::kInside;
-    rules.dotdot = DotDot::kNormalize;
-    auto target =
-        fs::parse_path(path.front() == '/' ? std::string(path) : fs::joined(from, path), rules);
-    if (!target) return std::nullopt;
-    return std::move(target->text);
+std::optional<std::string> follow_pointer(const Root& root, const std::string& directory,
+                                          const std::string& content, std::string_view name) {
+    const auto target = pointer_target(content, name);
+    return target ? resolve_git_path(root, directory, *target) : std::nullopt;
 }
 
 // The git directory of the working tree at `top`.
 std::optional<std::string> find_git_directory(const Root& root, const std::string& top,
                                               FileType dot_git) {
-    constexpr std::string_view kBegin = "gitdir: ";
     std::string path = fs::joined(top, ".git");
     if (dot_git == FileType::kDirectory) return path;
     const auto content = root.read_file(path, kPointerBytesMax);
-    if (!content || !content->starts_with(kBegin)) return std::nullopt;
-    return resolve_pointer(root, top, std::string_view(*content).substr(kBegin.size()));
+    return content ? follow_pointer(root, top, *content, ".git") : std::nullopt;
 }
 
 // The directory with the objects and the config: that of the main working tree.
 std::optional<std::string> find_common_directory(const Root& root, const std::string& directory) {
     const auto content = root.read_file(fs::joined(directory, "commondir"), kPointerBytesMax);
-    if (content) return resolve_pointer(root, directory, *content);
+    if (content) return follow_pointer(root, directory, *content, "commondir");
     if (content.error().code == Code::kNotFound) return directory;
     return std::nullopt;
 }

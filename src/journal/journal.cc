@@ -82,6 +82,8 @@ struct Journal::State {
     void touch(CallId call, std::string_view path, const Stat* before);
     void settle(CallId call, OpenCall& open_call);
     void count_not_kept(CallId call) { ++calls[call].settled.not_kept; }
+    // False: the session has kept as much as it may.
+    bool claim(const Stat& stat);
 
     bool is_disposable(CallId call, const Stat& stat) const;
     void remove_if_unused();
@@ -181,13 +183,24 @@ bool Journal::State::is_disposable(CallId call, const Stat& stat) const {
     return stat.links <= 1 && shared.is_made_by(stat, call);
 }
 
-// A session that changed nothing leaves nothing.
+bool Journal::State::claim(const Stat& stat) {
+    auto& kept = shared.counters().kept_bytes;
+    const std::uint64_t size = stat.type == FileType::kRegular ? stat.size : 0;
+    if (kept.load(std::memory_order_relaxed) + size > limits::kJournalBytesMax) return false;
+    kept.fetch_add(size, std::memory_order_relaxed);
+    return true;
+}
+
+// A session that changed nothing leaves nothing, the first one not even the journal.
 void Journal::State::remove_if_unused() {
     if (shared.counters().changes.load() != 0) return;
+    if (!sys::lock_file(lock.get(), sys::FileLock::kAlone)) return;
     (void)sys::unlinkat(files.directory.get(), "kept", sys::Unlink::kDirectory);
     (void)sys::unlinkat(files.directory.get(), "log", sys::Unlink::kFile);
     (void)sys::unlinkat(files.directory.get(), "info", sys::Unlink::kFile);
     (void)sys::unlinkat(journal.get(), id.c_str(), sys::Unlink::kDirectory);
+    const auto others = list_sessions(journal.get());
+    if (others && others->empty()) remove_journal(workspace.get(), path, journal.get());
 }
 
 // --- the turn ---
@@ -222,6 +235,16 @@ Journal::~Journal() {
 }
 
 Outcome<Journal> Journal::open(int workspace, const SessionInfo& info) {
+    // Another session may remove the journal, when it leaves it empty, just before this one has it.
+    constexpr int kTries = 8;
+    for (int i = 0; i < kTries; ++i) {
+        auto opened = open_once(workspace, info);
+        if (opened || opened.error().os_error != ENOENT) return opened;
+    }
+    return Failure::from_errno(ENOENT);
+}
+
+Outcome<Journal> Journal::open_once(int workspace, const SessionInfo& info) {
     PADDOCK_ASSIGN(place, find_or_make_journal(workspace));
     PADDOCK_ASSIGN(lock, open_lock(place.directory.get()));
     PADDOCK_ASSIGN(own_workspace, sys::duplicate(workspace));
@@ -229,6 +252,8 @@ Outcome<Journal> Journal::open(int workspace, const SessionInfo& info) {
     PADDOCK_ASSIGN(random, sys::random_u64());
     // Whoever prunes holds it too, and must not see half a session.
     PADDOCK_TRY(sys::lock_file(lock.get(), sys::FileLock::kAlone));
+    PADDOCK_ASSIGN(locked, sys::fstat(lock.get()));
+    if (locked.links == 0) return Failure::from_errno(ENOENT);
     const SessionNote note{info.client, info.undone, now()};
     const std::string id = make_session_id(note.started, random);
     PADDOCK_ASSIGN(files, make_session(place.directory.get(), id, note));
@@ -389,8 +414,10 @@ Done Journal::will_replace(CallId call, const Name& name, const Stat& stat) {
     } else if (state_->is_disposable(call, stat)) {
         record.keeping = Keeping::kOwn;
     } else {
-        record.keeping = state_->keeper.keep_inode(state_->files.kept.get(), name, stat);
-        record.kept = state_->keeper.name();
+        if (state_->claim(stat)) {
+            record.keeping = state_->keeper.keep_inode(state_->files.kept.get(), name, stat);
+            record.kept = state_->keeper.name();
+        }
         if (record.keeping == Keeping::kNone) state_->count_not_kept(call);
     }
     return state_->announce(record);
@@ -404,8 +431,10 @@ Done Journal::will_write(CallId call, const Name& name, int file, const Stat& st
     Record record = record_of(call, Verb::kWrite, name, stat);
     record.size = stat.size;
     record.changed = stat.changed.count();
-    record.keeping = state_->keeper.keep_copy(state_->files.kept.get(), name, file, stat);
-    record.kept = state_->keeper.name();
+    if (state_->claim(stat)) {
+        record.keeping = state_->keeper.keep_copy(state_->files.kept.get(), name, file, stat);
+        record.kept = state_->keeper.name();
+    }
     if (record.keeping == Keeping::kNone) state_->count_not_kept(call);
     PADDOCK_TRY(state_->announce(record));
     state_->shared.note_copied(stat, call);
@@ -420,7 +449,7 @@ Done Journal::will_chmod(CallId call, const Name& name, const Stat& stat) {
 
 Done Journal::remove(CallId call, const Name& name, const Stat& stat) {
     const bool is_directory = stat.type == FileType::kDirectory;
-    if (!is_directory && !state_->is_disposable(call, stat)) {
+    if (!is_directory && !state_->is_disposable(call, stat) && state_->claim(stat)) {
         auto moved = remove_tree(call, name, stat);
         if (moved || !cannot_be_moved(moved.error())) return moved;
     }

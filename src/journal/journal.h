@@ -137,6 +137,7 @@ private:
     friend class Turn;
     struct State;
     explicit Journal(std::unique_ptr<State> state) noexcept;
+    static Outcome<Journal> open_once(int workspace, const SessionInfo& info);
     std::unique_ptr<State> state_;
 };
 

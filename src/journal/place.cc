@@ -136,6 +136,13 @@ Outcome<JournalPlace> find_or_make_journal(int workspace) {
     return JournalPlace{std::move(directory), kOwnName};
 }
 
+void remove_journal(int workspace, const std::string& path, int journal) {
+    for (const char* name : {".gitignore", "pruned", "lock"}) {
+        (void)sys::unlinkat(journal, name, sys::Unlink::kFile);
+    }
+    (void)sys::unlinkat(workspace, path.c_str(), sys::Unlink::kDirectory);
+}
+
 Outcome<UniqueFd> open_lock(int journal) {
     PADDOCK_ASSIGN(file, sys::openat(journal, "lock", O_RDWR | O_CREAT | O_NOFOLLOW, 0600));
     PADDOCK_TRY(give_to_owner_of(journal, file.get()));

@@ -40,6 +40,9 @@ struct JournalPlace {
 Outcome<JournalPlace> find_journal(int workspace);
 Outcome<JournalPlace> find_or_make_journal(int workspace);
 
+// An empty one, whose lock is held.
+void remove_journal(int workspace, const std::string& path, int journal);
+
 // Held for each change of the workspace; made if it is missing.
 Outcome<UniqueFd> open_lock(int journal);
 

@@ -27,6 +27,7 @@ public:
         std::atomic<std::uint32_t> processes;
         std::atomic<std::uint64_t> changes;  // announced
         std::atomic<std::uint64_t> log_bytes;
+        std::atomic<std::uint64_t> kept_bytes;
     };
     Counters& counters() const noexcept;
 

@@ -18,15 +18,6 @@ private:
     std::vector<PathRule> made_;
 };
 
-// What git runs or obeys; of nested repositories, worktrees and submodules too.
-void add_git(Rules& rules) {
-    rules.add(Access::kReadOnly,
-              {"**/.git/hooks", "**/.git/config", "**/.git/config.worktree", "**/.git/commondir",
-               "**/.git/modules/**/hooks", "**/.git/modules/**/config",
-               "**/.git/modules/**/config.worktree", "**/.git/modules/**/commondir",
-               "**/.git/worktrees/*/config.worktree", "**/.git/worktrees/*/commondir"});
-}
-
 // Not here, on purpose: .npmrc, .yarnrc.yml, pip.conf and their like. They are mostly settings that
 // a build needs; a token in them is recognised by the secret scanner.
 void add_dotted_secrets(Rules& rules) {
@@ -99,14 +90,12 @@ void add_other_names(Rules& rules) {
 std::span<const PathRule> default_path_rules() {
     static const std::vector<PathRule> made = [] {
         Rules rules;
-        add_git(rules);
         add_dotted_secrets(rules);
         add_dotted_settings(rules);
         add_branches(rules);
         add_other_names(rules);
-        // ".git" itself: as a file or a link it leads git elsewhere.
+        // What git obeys is told by its shape (git/judge.h).
         rules.add(Access::kAllow, {"**/.git/**"});
-        rules.add(Access::kReadOnly, {".git"});
         return rules.take();
     }();
     return made;

@@ -78,9 +78,6 @@ Outcome<PathRules> PathRules::compile(std::span<const PathRule> from_operator,
 Done PathRules::add(const PathRule& rule, From from) {
     Rule added{rule.pattern, rule.access, {}};
     std::string_view pattern = added.pattern;
-    added.inside_git = from == From::kDefaults && pattern.starts_with("**/.git/");
-    const auto slashes = std::count(pattern.begin(), pattern.end(), '/');
-    names_max_ = std::max(names_max_, static_cast<std::size_t>(slashes) + 2);
     text::GlobOptions options;
     options.ignore_case = rule.access != Access::kAllow;
     // A further one does not keep the defaults from being asked.
@@ -211,18 +208,7 @@ Decision PathRules::decide_as_written(std::string_view path) const noexcept {
     const std::size_t index = path.empty() ? rules_.size() : deciding(path, Matched::kItself);
     if (index == rules_.size()) return {};
     const Rule& rule = rules_[index];
-    return {rule.access, index, rule.pattern, index < from_operator_, rule.inside_git};
-}
-
-std::string PathRules::likeness_of(std::string_view name) const {
-    const std::string plain = plain_spelling(name).value_or(std::string(name));
-    std::string likeness;
-    for (const std::string_view spelling : {name, std::string_view(plain)}) {
-        for (const Rule& rule : rules_) {
-            if (rule.glob) likeness += rule.glob->endings(spelling);
-        }
-    }
-    return likeness;
+    return {rule.access, index, rule.pattern, index < from_operator_};
 }
 
 std::vector<PathRules::Below> PathRules::restricted_below(std::string_view directory) const {

@@ -36,7 +36,6 @@ struct Decision {
     std::optional<std::size_t> rule = {};  // its index, those of the operator first
     std::string_view pattern = {};         // as written
     bool by_operator = false;              // neither a default nor a further one
-    bool inside_git = false;               // a default about names in a ".git"
 };
 
 class PathRules {
@@ -60,11 +59,8 @@ public:
     };
     std::vector<Below> restricted_below(std::string_view directory) const;
 
-    // Equal for names that the rules cannot tell apart in the same directory.
-    std::string likeness_of(std::string_view name) const;
-
-    // More names in a row that no rule knows are like so many.
-    std::size_t names_max() const noexcept { return names_max_; }
+    // Were there default rules?
+    bool has_defaults() const noexcept { return before_defaults_ < rules_.size(); }
 
 private:
     // A directory that a pattern names, and what of the pattern follows it.
@@ -78,7 +74,6 @@ private:
         std::optional<text::Glob> glob;  // none: "**", everything
         bool below_only = false;         // "build/**" does not cover "build"
         bool name_only = false;          // covers nothing below
-        bool inside_git = false;         // see Decision
         std::vector<Way> ways{};         // if it restricts
     };
     // For each value of a byte, one bit for each rule that may match a name with it.
@@ -104,7 +99,6 @@ private:
     std::size_t from_operator_ = 0;          // that many come first,
     std::size_t before_defaults_ = 0;        // then the further ones up to here
     std::optional<std::size_t> everything_;  // the first rule for "**"
-    std::size_t names_max_ = 0;              // of a pattern, "**" counted as one
     std::size_t words_ = 1;                  // of a mask
     std::vector<bool> by_ends_;  // for a first byte and a last: may a rule match such a name?
     Masks by_first_, by_second_, by_last_but_one_, by_last_;

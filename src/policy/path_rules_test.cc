@@ -390,15 +390,4 @@ TEST(PathDefaults, are_told_from_what_the_operator_wrote) {
     EXPECT_FALSE(all.decide("plain").by_operator);
 }
 
-TEST(PathDefaults, are_told_from_others_where_they_name_parts_of_git) {
-    const std::vector<PathRule> mine = {{"**/.git/hooks", Access::kReadOnly}};
-    const std::vector<PathRule> further = {{"**/.git/config", Access::kReadOnly}};
-    const PathRules all = PathRules::compile(mine, default_path_rules(), further).value();
-    EXPECT_TRUE(defaults().decide(".git/hooks/x").inside_git);
-    EXPECT_TRUE(all.decide(".git/commondir").inside_git);
-    EXPECT_FALSE(all.decide(".git/hooks/x").inside_git);
-    EXPECT_FALSE(all.decide(".git/config").inside_git);
-    EXPECT_FALSE(all.decide(".git").inside_git);
-}
-
 }  // namespace

@@ -124,7 +124,7 @@ std::string encode(const Protection& protection) {
 Outcome<ProtectionText> decode_protection(const char* text) {
     const char* const colon = std::strchr(text, ':');
     const int shield = *text - '0';
-    if (colon == nullptr || shield < 0 || shield > static_cast<int>(Shield::kPinned)) {
+    if (colon == nullptr || shield < 0 || shield > static_cast<int>(Shield::kEmptied)) {
         return malformed();
     }
     ProtectionText protection{colon + 1, static_cast<Shield>(shield)};

@@ -47,6 +47,8 @@ std::string_view layer_of(const Denial& denial, const WallLayers& layers) {
         case Wall::kNetwork: return layers.network;
         case Wall::kProxy: return "proxy";
         case Wall::kLimit: return "limits";
+        // Only the gate says why.
+        case Wall::kRule: return denial.why.empty() ? layers.files : "gate";
         default: return layers.files;
     }
 }

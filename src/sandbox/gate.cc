@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <utility>
@@ -128,12 +127,6 @@ int error_of(const Failure& failure) {
     return failure.os_error == 0 ? EIO : told_error(failure.os_error);
 }
 
-std::int64_t now_ns() {
-    return std::chrono::duration_cast<std::chrono::nanoseconds>(
-               std::chrono::system_clock::now().time_since_epoch())
-        .count();
-}
-
 }  // namespace
 
 Outcome<std::unique_ptr<Gate>> Gate::make(GateSetup setup) {
@@ -141,15 +134,12 @@ Outcome<std::unique_ptr<Gate>> Gate::make(GateSetup setup) {
     PADDOCK_ASSIGN(workspace, sys::openat(gate->setup_.workspace, ".", O_PATH | O_DIRECTORY));
     auto root = Root::adopt(std::move(workspace));
     if (!root) return static_cast<const Failure&>(root.error());
-    gate->started_ns_ = now_ns();
+    gate->secrets_ = std::make_unique<git::Secrets>(root->linkless());
     Gate* self = gate.get();
     git::Judge::Facts facts;
     facts.is_own = [self](const Stat& stat) { return self->setup_.journal->is_own(stat); };
-    // What is known to be one is covered, or in the list. The owner may have made one since.
-    facts.is_secret = [self](const std::string&, const Stat& stat) {
-        const auto& hidden = self->hidden_;
-        return std::find(hidden.begin(), hidden.end(), stat.identity) != hidden.end() ||
-               stat.created.count() > self->started_ns_;
+    facts.is_secret = [self](const std::string& path, const Stat& stat) {
+        return self->secrets_->is_secret(path, stat);
     };
     gate->judge_ = std::make_unique<git::Judge>(root->linkless(), std::string(),
                                                 *gate->setup_.rules, std::move(facts));

@@ -27,6 +27,7 @@
 
 #include "base/outcome.h"
 #include "git/judge.h"
+#include "git/secrets.h"
 #include "journal/journal.h"
 #include "sandbox/gated_call.h"
 #include "sys/seccomp.h"
@@ -68,10 +69,6 @@ public:
     void retry();  // what is parked
     // Nobody listens there any more.
     void forget(int listener);
-
-    // Existing objects that commands must not know; where no mount covers them.
-    void hide(const Identity& object) { hidden_.push_back(object); }
-    void seal(std::string path) { judge_->seal(std::move(path)); }
 
     journal::Journal& journal() noexcept { return *setup_.journal; }
 
@@ -141,13 +138,12 @@ private:
     void made(const Place& place, const Caller& caller);
 
     GateSetup setup_;
+    std::unique_ptr<git::Secrets> secrets_;
     std::unique_ptr<git::Judge> judge_;
-    std::vector<Identity> hidden_;
     std::vector<Parked> parked_;
     std::unordered_map<int, mode_t> umasks_;
     std::optional<GateRefusal> refused_;
     Deed deed_ = Deed::kWrite;
-    std::int64_t started_ns_ = 0;
 };
 
 }  // namespace paddock::sandbox

@@ -8,6 +8,9 @@ namespace {
 
 #define NO_LISTENER \
     "no seccomp filter can have a listener here: one outside has it already, perhaps"
+#define NO_GATE \
+    "changes cannot be judged before they are made: that takes Linux 5.19 and a seccomp listener"
+#define NEWER_KERNEL "use a newer kernel, outside of a container that listens itself"
 #define NO_WAY_OUT \
     "listed destinations need a network namespace, which is refused here; see `paddock doctor`"
 
@@ -27,12 +30,15 @@ ShellReport report_of(const ShellOptions& options, const Reached& reached) {
     for (std::size_t i = 0; i < kLayers; ++i) {
         const auto layer = static_cast<Layer>(i);
         if (layer == Layer::kNetworkNamespace && options.host_network) continue;
+        if (layer == Layer::kGate && !reached.needs_gate) continue;
         report.requested.push_back(layer);
         if (is_namespace(layer) && reached.rung == Rung::kLow) {
             const StageText& text = stage_text(reached.refused.stage);
             report.missing.push_back({layer, text.reason, text.remedy, reached.refused.os_error});
         } else if (layer == Layer::kCgroup && reached.no_cgroup) {
             report.missing.push_back({layer, NO_CGROUP, DELEGATE, reached.no_cgroup->os_error});
+        } else if (layer == Layer::kGate && !reached.gated) {
+            report.missing.push_back({layer, NO_GATE, NEWER_KERNEL, 0});
         } else {
             report.enforced.push_back(layer);
         }
@@ -52,6 +58,9 @@ Done check_required(const ShellOptions& options, const Reached& reached) {
         if (layer == Layer::kCgroup && reached.no_cgroup) {
             return refuse(Code::kSandboxUnavailable, NO_CGROUP "; " DELEGATE,
                           reached.no_cgroup->os_error);
+        }
+        if (layer == Layer::kGate && reached.needs_gate && !reached.gated) {
+            return refuse(Code::kSandboxUnavailable, NO_GATE "; " NEWER_KERNEL);
         }
     }
     return {};

@@ -17,6 +17,8 @@ struct Reached {
     int landlock_abi = 0;
     unsigned user = 0;
     bool observes = false;
+    bool needs_gate = false;  // commands may change the workspace
+    bool gated = false;
 };
 
 ShellReport report_of(const ShellOptions& options, const Reached& reached);

@@ -9,7 +9,7 @@ namespace {
 constexpr std::array<std::string_view, kLayers> kNames{
     "user_namespace", "mount_namespace",  "pid_namespace", "network_namespace", "ipc_namespace",
     "uts_namespace",  "cgroup_namespace", "landlock",      "seccomp",           "limits",
-    "cgroup"};
+    "cgroup",         "gate"};
 
 }  // namespace
 

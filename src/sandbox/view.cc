@@ -104,9 +104,12 @@ Done View::make_blanks() {
     PADDOCK_TRY(sys::mkdirat(root_.get(), kBlanks, 0700));
     PADDOCK_ASSIGN(blanks, sys::openat(root_.get(), kBlanks, O_RDONLY | O_DIRECTORY));
     PADDOCK_TRY(sys::mkdirat(blanks.get(), "directory", 0));
+    PADDOCK_TRY(sys::mkdirat(blanks.get(), "empty", 0555));
     PADDOCK_TRY(new_file(blanks.get(), "file", 0));
     PADDOCK_ASSIGN(directory, sys::openat(blanks.get(), "directory", O_PATH));
     PADDOCK_ASSIGN(file, sys::openat(blanks.get(), "file", O_PATH));
+    PADDOCK_ASSIGN(empty, sys::openat(blanks.get(), "empty", O_PATH));
+    empty_directory_ = std::move(empty);
     blank_directory_ = std::move(directory);
     blank_file_ = std::move(file);
     return sys::fchmod(blanks.get(), 0);
@@ -128,7 +131,7 @@ Done View::make(const Piece& piece, const ViewSources& sources) {
         case Make::kProc: return mount_fresh(piece);
         case Make::kCover: {
             const auto target = descend(root_.get(), path);
-            return target ? cover(target->get()) : Done();
+            return target ? cover(target->get(), Shield::kHidden) : Done();
         }
         case Make::kExtra: return mount_extra(piece, sources);
         case Make::kWorkspace: return mount_workspace(piece);
@@ -212,11 +215,11 @@ Done View::enter() {
     return {};
 }
 
-Done View::cover(int target) {
+Done View::cover(int target, Shield shield) {
     PADDOCK_ASSIGN(stat, sys::fstat(target));
-    const bool is_directory = stat.type == FileType::kDirectory;
-    const int blank = is_directory ? blank_directory_.get() : blank_file_.get();
-    PADDOCK_ASSIGN(mount, sys::copy_mount(blank, "", Tree::kOne));
+    const UniqueFd& directory = shield == Shield::kEmptied ? empty_directory_ : blank_directory_;
+    const UniqueFd& blank = stat.type == FileType::kDirectory ? directory : blank_file_;
+    PADDOCK_ASSIGN(mount, sys::copy_mount(blank.get(), "", Tree::kOne));
     PADDOCK_TRY(sys::restrict_mount(mount.get(), kHarmless | sys::kMountReadOnly, Tree::kOne));
     return sys::attach_mount(mount.get(), target, "");
 }
@@ -232,7 +235,9 @@ Done View::shield(const char* path, Shield shield, const std::optional<Identity>
     if (is_blank(target->get())) return {};
     PADDOCK_ASSIGN(there, sys::fstat(target->get()));
     if (object && there.identity != *object) return Failure::from_errno(ESTALE);
-    if (shield == Shield::kHidden) return cover(target->get());
+    if (shield == Shield::kHidden || shield == Shield::kEmptied) {
+        return cover(target->get(), shield);
+    }
     PADDOCK_ASSIGN(is_mount, sys::is_mount_root(target->get()));
     const bool read_only = shield == Shield::kReadOnly;
     const std::uint64_t attributes = read_only ? kHarmless | sys::kMountReadOnly : kHarmless;
@@ -248,10 +253,12 @@ Done View::shield(const char* path, Shield shield, const std::optional<Identity>
 
 bool View::is_blank(int target) const {
     const auto seen = sys::fstat(target);
-    const auto file = sys::fstat(blank_file_.get());
-    const auto directory = sys::fstat(blank_directory_.get());
-    return seen && file && directory &&
-           (seen->identity == file->identity || seen->identity == directory->identity);
+    if (!seen) return false;
+    for (const UniqueFd* blank : {&blank_file_, &blank_directory_, &empty_directory_}) {
+        const auto stat = sys::fstat(blank->get());
+        if (stat && stat->identity == seen->identity) return true;
+    }
+    return false;
 }
 
 }  // namespace paddock::sandbox

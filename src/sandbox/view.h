@@ -56,7 +56,7 @@ private:
     Done make_place(const Piece& piece);
     Done attach(UniqueFd mount, const char* path);
     Done mount_device(const Piece& piece);
-    Done cover(int target);
+    Done cover(int target, Shield shield);
     Done make_blanks();
     bool is_blank(int target) const;
 
@@ -64,6 +64,7 @@ private:
     UniqueFd workspace_mount_;  // until it is attached
     UniqueFd blank_file_;       // empty, without permissions: what a covered path shows
     UniqueFd blank_directory_;
+    UniqueFd empty_directory_;  // can be read
     UniqueFd workspace_;
     const char* workspace_path_ = nullptr;  // below the root
     std::size_t extras_made_ = 0;

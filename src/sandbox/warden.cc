@@ -269,6 +269,8 @@ Result<Warden> Warden::start(const WardenSpec& spec) {
             if (!limited) reached.no_cgroup = refuse(Code::kNotAvailable);
             reached.user = plan->user.user;
             reached.observes = state->running.observes;
+            reached.needs_gate = spec.gate && !spec.read_only;
+            reached.gated = state->running.gated;
             state->report = report_of(spec.options, reached);
             state->home = plan->view.home;
             state->temporary = plan->view.temporary;

@@ -124,6 +124,13 @@ StageError WardenProcess::build_gate() {
     auto gate = Gate::make(std::move(setup));
     if (!gate) return {Stage::kGate, gate.error().os_error};
     gate_ = std::move(*gate);
+    // The gate holds it; commands find nothing there.
+    if (plan_.rung == Rung::kFull) {
+        const char* journal = plan_.gate->journal->path().c_str();
+        if (const auto covered = view_.shield(journal, Shield::kEmptied); !covered) {
+            return at(Stage::kGate, covered);
+        }
+    }
     return {};
 }
 

@@ -69,7 +69,7 @@ Outcome<IgnoreFilesPresent> WalkedDirectory::list(sys::DirReader& reader) {
             if (!share_.options.hidden) continue;
         }
         const FileType type = fs::type_of_entry(fd_.get(), **entry);
-        if (!is_worth_walking(type)) continue;
+        if (!share_.options.sockets && !is_worth_walking(type)) continue;
         if (entries_.size() == share_.options.directory_entries_max) {
             return refuse(Code::kLimitReached, "has too many entries");
         }

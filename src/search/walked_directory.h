@@ -24,6 +24,7 @@ namespace paddock::search {
 struct WalkOptions {
     bool hidden = false;   // with names that begin with a dot
     bool ignored = false;  // with what ignore files exclude
+    bool sockets = false;  // and FIFOs and devices, which are passed over else
 
     // Rules of the workspace: is there anything at this path for the caller? Asked on any thread.
     // Absent: yes.

@@ -151,14 +151,6 @@ bool Glob::covers(std::string_view path) const noexcept {
                        [&](const auto& each) { return each.pattern.covers(path); });
 }
 
-std::string Glob::endings(std::string_view name) const {
-    std::string endings;
-    for (const Alternative& each : alternatives_) {
-        endings += each.pattern.may_end_in(name) ? '1' : '0';
-    }
-    return endings;
-}
-
 bool Glob::may_match_below(std::string_view directory) const noexcept {
     return std::any_of(alternatives_.begin(), alternatives_.end(),
                        [&](const auto& each) { return each.pattern.may_match_below(directory); });

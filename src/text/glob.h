@@ -43,9 +43,6 @@ public:
     // Matches the path, taken for a directory, or one above it.
     bool covers(std::string_view path) const noexcept;
 
-    // For each alternative '1' if a path with this last name can match, else '0'.
-    std::string endings(std::string_view name) const;
-
     // False if nothing below `directory` (empty: the root) can match: a walk need not enter it.
     bool may_match_below(std::string_view directory) const noexcept;
 

@@ -115,10 +115,6 @@ bool PathPattern::matches(std::string_view path, Extent extent) const noexcept {
     }
 }
 
-bool PathPattern::may_end_in(std::string_view name) const noexcept {
-    return !parts_.empty() && (parts_.back().any_names || parts_.back().name.matches(name));
-}
-
 bool PathPattern::may_match_below(std::string_view directory) const noexcept {
     std::size_t at = first_name(directory);
     for (const PathPart& part : parts_) {

@@ -24,6 +24,9 @@ Answer finished(const Shell& shell, const Finished& command, const CommandLimits
             command.job->id() + "'.]";
     }
     said += denials_text(*command.job, shell, limits);
+    if (state.exit && (state.exit->changes.any() || state.exit->changes.not_kept > 0)) {
+        said += "\n" + changes_text(state.exit->changes);
+    }
     Answer answer =
         command_answer(command.job->output().excerpt(limits::kCommandShownBytes, command.job->id()),
                        std::move(said));

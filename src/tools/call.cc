@@ -50,6 +50,25 @@ struct Given {
     const json::Value* value = nullptr;
 };
 
+// What a call is about, for the journal.
+std::string subject_of(const Session& session, const Arguments& arguments) {
+    for (const std::string_view name : {"path", "source"}) {
+        if (!arguments.has(name)) continue;
+        std::string text = arguments.text(name);
+        session.redact(text);
+        return text;
+    }
+    return {};
+}
+
+Attempt<Answer> run_decoded(Session& session, const Declaration& tool, const json::Value& value,
+                            const CallOptions& options) {
+    const auto decoded = decode(tool, value);
+    if (!decoded) return decoded.error();
+    const Recorder::Call call(session.recorder(), tool.name, subject_of(session, *decoded));
+    return tool.run(session, *decoded, options);
+}
+
 Attempt<Answer> run(Session& session, std::string_view name, const Given& given,
                     const CallOptions& options, Clock::time_point start) {
     const auto ticket = session.meter().begin_call(start);
@@ -58,11 +77,7 @@ Attempt<Answer> run(Session& session, std::string_view name, const Given& given,
     if (tool == nullptr || !is_listed(*tool, session.options())) {
         return unknown_tool(name, session.options());
     }
-    if (given.value != nullptr) {
-        const auto decoded = decode(*tool, *given.value);
-        if (!decoded) return decoded.error();
-        return tool->run(session, *decoded, options);
-    }
+    if (given.value != nullptr) return run_decoded(session, *tool, *given.value, options);
     const json::Parsed parsed = json::parse(given.text.empty() ? "{}" : given.text);
     if (!parsed.problem.empty()) {
         return Problem(Code::kInvalidArgument,
@@ -70,9 +85,7 @@ Attempt<Answer> run(Session& session, std::string_view name, const Given& given,
                            ": the arguments are not valid JSON: " + parsed.problem +
                            ". Give an object such as " + std::string(tool->example) + ".");
     }
-    const auto decoded = decode(*tool, parsed.value);
-    if (!decoded) return decoded.error();
-    return tool->run(session, *decoded, options);
+    return run_decoded(session, *tool, parsed.value, options);
 }
 
 Answer as_answer(const Problem& problem) {

@@ -6,6 +6,7 @@
 #include <paddock/limits.h>
 
 #include "base/outcome.h"
+#include "journal/journal.h"
 #include "sys/process.h"
 #include "sys/stat.h"
 
@@ -47,7 +48,11 @@ Result<void> DiskUse::measure() {
     if (!measured_) closed_before_.clear();
     Seen now;
     bool is_all = true;
+    const std::size_t start = directory_ == "." ? 0 : directory_.size() + 1;
     const Status walked = root_.walk(directory_, [&](const WalkEntry& entry) {
+        if (journal::is_journal_path(entry.path.substr(std::min(start, entry.path.size())))) {
+            return WalkAction::kSkip;
+        }
         if (entry.failure != nullptr) {
             if (hides_something(entry, entry.failure->code)) is_all = false;
             return WalkAction::kContinue;

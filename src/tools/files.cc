@@ -76,22 +76,24 @@ Attempt<std::string> OpenFile::read_all(std::uint64_t bytes_max) {
     return std::move(*bytes);
 }
 
-Files::Files(Root root, Root linkless, std::string base, policy::PathRules rules,
-             const HeldObjects& held, policy::Meter& meter, DiskUse& disk, ReadTracker* reads,
-             const search::SecretScanner* scanner, std::string home, search::IgnoreFile ignored)
-    : root_(std::move(root)),
-      linkless_(std::move(linkless)),
-      looking_(linkless_.refusing([&held](const Stat& stat) { return held.hides(stat); })),
-      changing_(linkless_.refusing([&held](const Stat& stat) { return held.keeps(stat); })),
-      base_(std::move(base)),
-      rules_(std::move(rules)),
-      held_(held),
-      meter_(meter),
-      disk_(disk),
-      reads_(reads),
-      scanner_(scanner),
-      home_(std::move(home)),
-      ignored_(std::move(ignored)) {}
+Files::Files(Setup setup)
+    : root_(std::move(setup.root)),
+      linkless_(std::move(setup.linkless)),
+      base_(std::move(setup.base)),
+      rules_(std::move(setup.rules)),
+      recorder_(setup.recorder),
+      hidden_(setup.hidden),
+      meter_(setup.meter),
+      disk_(setup.disk),
+      reads_(setup.reads),
+      scanner_(setup.scanner),
+      ignored_(std::move(setup.ignored)),
+      judge_(linkless_, base_, rules_,
+             {.is_own = [this](const Stat& stat) { return recorder_.is_own(stat); },
+              .is_secret = [this](const std::string& path,
+                                  const Stat& stat) { return hidden_.is_secret(path, stat); }}) {
+    for (std::string& path : setup.sealed) judge_.seal(std::move(path));
+}
 
 std::string_view Files::ruled(std::string_view canonical) const {
     if (base_.empty() || !canonical.starts_with(base_)) return canonical;
@@ -146,11 +148,14 @@ bool Files::names_directory(std::string_view path) {
     return path.ends_with('/') || ends_in_dots(path);
 }
 
-// What no rule knows is refused as it is opened: to ask of each name in a tree would cost too much.
-bool Files::hides(std::string_view canonical) const {
-    const auto decision = rules_.decide(ruled(canonical));
-    return decision.access == PathAccess::kDeny ||
-           (decision.rule && held(canonical, Purpose::kLook, Above::kUnknown));
+bool Files::hides(std::string_view canonical) const { return judge_.look(canonical).has_value(); }
+
+Result<Handle> Files::open_to_read(std::string_view path) const {
+    auto handle = linkless_.open_file(path);
+    if (handle && hidden_.holds(handle->stat())) {
+        return as_error(refuse(Code::kDeniedByRule), "open", path);
+    }
+    return handle;
 }
 
 // The name as written and where it leads must both be allowed.
@@ -178,12 +183,12 @@ Attempt<OpenFile> Files::open(std::string_view given) const {
     if (!lexical) return told(lexical.error(), given);
     if (auto allowed = check(*lexical, Purpose::kLook, given); !allowed) return allowed.error();
     const bool as_directory = names_directory(path);
-    auto handle = to_look().open_file(as_directory ? *lexical + "/" : *lexical);
+    auto handle = open_to_read(as_directory ? *lexical + "/" : *lexical);
     if (handle) return OpenFile(*lexical, named_given(given), std::move(*handle), meter_);
     if (!met_a_link(handle.error())) return told(handle.error(), given);
     const auto found = resolve(path, given, Purpose::kLook);
     if (!found) return found.error();
-    handle = to_look().open_file(as_directory ? found->path + "/" : found->path);
+    handle = open_to_read(as_directory ? found->path + "/" : found->path);
     if (handle) return OpenFile(found->path, named_given(given), std::move(*handle), meter_);
     Error error = handle.error();
     if (met_a_link(error)) error.code = Code::kRace;
@@ -192,7 +197,7 @@ Attempt<OpenFile> Files::open(std::string_view given) const {
 
 Attempt<FileContent> Files::read(const std::string& canonical, std::uint64_t bytes_max) const {
     if (auto allowed = check(canonical, Purpose::kLook); !allowed) return allowed.error();
-    auto handle = to_look().open_file(canonical);
+    auto handle = open_to_read(canonical);
     if (!handle) return told(handle.error());
     OpenFile file(canonical, named(canonical), std::move(*handle), meter_);
     auto bytes = file.read_all(bytes_max);
@@ -215,7 +220,7 @@ Attempt<std::string> Files::directory(std::string_view given) const {
     const std::string path = written(given);
     const auto found = resolve(path, given, Purpose::kLook);
     if (!found) return no_directory(given, found.error());
-    const auto opened = to_look().open_directory(found->path);
+    const auto opened = linkless_.open_directory(found->path);
     if (opened) return found->path;
     return no_directory(given, told(opened.error(), given));
 }
@@ -291,13 +296,13 @@ bool Files::has_known(const std::string& canonical) const {
 }
 
 Attempt<Stat> Files::stat_name(const std::string& canonical) const {
-    const auto stat = to_look().lstat(canonical);
+    const auto stat = linkless_.lstat(canonical);
     if (!stat) return told(stat.error());
     return *stat;
 }
 
 Attempt<std::string> Files::link_target(const std::string& canonical) const {
-    const auto own = to_look().readlink(canonical);
+    const auto own = linkless_.readlink(canonical);
     if (!own) return told(own.error());
     const auto target = root_.readlink(canonical);
     if (!target) return told(target.error());
@@ -313,7 +318,7 @@ Attempt<std::string> Files::link_target(const std::string& canonical) const {
 }
 
 Attempt<Listing> Files::list(const std::string& canonical, std::size_t entries_max) const {
-    auto listing = to_look().list(canonical, entries_max);
+    auto listing = linkless_.list(canonical, entries_max);
     if (!listing) return told(listing.error());
     std::erase_if(listing->entries,
                   [&](const ListEntry& entry) { return hides(fs::joined(canonical, entry.name)); });

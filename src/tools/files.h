@@ -2,9 +2,10 @@
 // are resolved, the rules are asked, bytes are counted, and an existing file is changed only if the
 // session knows its present content.
 //
-// How a rule is kept without a race: a path is brought into its canonical form, the rules decide on
-// that, and then the canonical path is used with a Root that passes no link at all. If somebody
-// puts a link there in between, the call is refused.
+// How a rule is kept without a race: a path is brought into its canonical form, git::Judge decides
+// on that, and then the canonical path is used with a Root that passes no link at all. If somebody
+// puts a link there in between, the call is refused. A change is judged, recorded and made while
+// nobody else changes the workspace (recorder.h): commands pass the same gate.
 //
 // In results and messages paths appear relative to the root, quoted where they are not plain text.
 #pragma once
@@ -21,27 +22,38 @@
 #include <paddock/root.h>
 #include <paddock/workspace.h>
 
+#include "git/judge.h"
+#include "git/secrets.h"
 #include "policy/meter.h"
 #include "policy/path_rules.h"
-#include "search/git_layout.h"
 #include "search/ignore_rules.h"
 #include "search/secret_scanner.h"
 #include "tools/answer.h"
 #include "tools/change.h"
 #include "tools/disk_use.h"
-#include "tools/held_objects.h"
+#include "tools/hidden_files.h"
 #include "tools/open_file.h"
+#include "tools/recorder.h"
 
 namespace paddock::tools {
 
 class Files {
 public:
-    // `base`: where relative paths begin, relative to the root; empty: in the root itself. `home`
-    // as in search/git_layout.h.
-    Files(Root root, Root linkless, std::string base, policy::PathRules rules,
-          const HeldObjects& held, policy::Meter& meter, DiskUse& disk, ReadTracker* reads,
-          const search::SecretScanner* scanner, std::string home = {},
-          search::IgnoreFile ignored = {});
+    struct Setup {
+        Root root;
+        Root linkless;
+        std::string base;  // where relative paths begin; empty: in the root itself
+        policy::PathRules rules;
+        Recorder& recorder;
+        HiddenFiles& hidden;
+        policy::Meter& meter;
+        DiskUse& disk;
+        ReadTracker* reads = nullptr;                    // not tracked
+        const search::SecretScanner* scanner = nullptr;  // text leaves as it is
+        std::vector<std::string> sealed = {};            // see git::Judge::seal
+        search::IgnoreFile ignored = {};                 // what the operator's rules exclude
+    };
+    explicit Files(Setup setup);
 
     // --- looking ---
     Attempt<OpenFile> open(std::string_view path) const;
@@ -70,20 +82,19 @@ public:
     // As it appears in results: where the link leads, without a path of the host.
     Attempt<std::string> link_target(const std::string& canonical) const;
     Attempt<Listing> list(const std::string& canonical, std::size_t entries_max) const;
-    // The rules deny it, or did before a command moved it.
     bool hides(std::string_view canonical) const;
     // What to say of a path that does not exist, with near ones inside: tools/near_paths.h.
     Problem missing(std::string_view path) const;
 
     // The pinned directory for search, which passes the rules itself by way of hides().
-    const Root& linkless() const { return to_look(); }
+    const Root& linkless() const { return linkless_; }
     const policy::PathRules& rules() const noexcept { return rules_; }
 
     // --- changing; each refuses what the rules protect ---
-    // Does git obey what is there or is to be, although no name says so? kMake: of this file or
-    // directory alone; kTakeAway: with all that is or would be below. Every change asks this
-    // itself; to be asked by whoever makes several, or none yet.
-    Attempt<void> check_obeyed(const std::string& canonical, search::GitChange change) const;
+    // May a file be made or changed here, or taken away? Every change asks this itself; to be asked
+    // by whoever makes several, or none yet.
+    Attempt<void> check_file(const std::string& canonical) const;
+    Attempt<void> check_removal(const std::string& canonical) const;
     // Where a file or directory is or would be.
     Attempt<Resolution> target(std::string_view path) const;
     Attempt<Change> prepare(std::string_view path) const;
@@ -120,15 +131,8 @@ public:
 
 private:
     enum class Purpose : std::uint8_t { kLook, kChange };
-    // Have the directories above been asked of already, as in a walk?
-    enum class Above : std::uint8_t { kUnknown, kPassed };
 
     class Copying;  // a copy that is under way
-
-    struct Refusal {
-        PathAccess access;
-        std::string pattern;  // of the rule
-    };
 
     static bool names_directory(std::string_view path);        // ends in a slash or dots
     std::string written(std::string_view path) const;          // the escaped form taken back
@@ -140,33 +144,24 @@ private:
     Problem told(Error error) const;
     static Problem told(Error error, std::string_view given);
     Problem no_directory(std::string_view given, Problem otherwise) const;  // what to do instead
-    // By a rule about its name, or by the one about what it is or lies in, if that is held under
-    // another name: the strictest.
-    std::optional<Refusal> refusal(std::string_view canonical, Purpose purpose, Above above) const;
+    Problem refused(const git::Refusal& refusal, const std::string& shown) const;
+    Attempt<void> allowed(const git::Verdict& verdict, std::string_view canonical) const;
     // A refusal names what was given, if that is known.
     Attempt<void> check(std::string_view canonical, Purpose purpose,
                         std::optional<std::string_view> given = {}) const;
-    std::optional<search::ProtectedPath> held(std::string_view canonical, Purpose purpose,
-                                              Above above) const;
-    // Is it a part that the rules protect? The refusal names `path`.
-    Attempt<void> check_part(const search::GitPart& part, const std::string& path) const;
-    // Would the change touch one of these?
-    Attempt<void> check_parts(const search::GitParts& parts, const std::string& canonical,
-                              search::GitChange change) const;
-    // Of something in the directory `whole`, when that and all between has been asked of: what a
-    // rule hides is not named.
-    Attempt<void> check_in(const std::string& whole, const std::string& path,
-                           Purpose purpose) const;
-    // May a link have this name? It gives names below its own to what it leads to.
-    Attempt<void> check_link(const std::string& canonical) const;
-    // May what is below `directory` be changed, taken away or get its names below `named`?
+    // Of something in the directory `whole`, when that has been asked of: what a rule hides is not
+    // named.
+    Attempt<void> check_in(const std::string& whole, const git::Verdict& verdict,
+                           const std::string& path) const;
+    // May all that is below be taken away, or get its names below `named`?
     Attempt<void> check_below(const std::string& directory, const std::string& named) const;
+    // To read. Refuses a hidden file, whatever it is called by now.
+    Result<Handle> open_to_read(std::string_view path) const;
     // `path` is `given` as written() makes it, or the directory of that.
     Attempt<Resolution> resolve(std::string_view path, std::string_view given,
                                 Purpose purpose) const;
     Attempt<Resolution> resolve_parent(std::string_view parent, std::string_view given) const;
     Attempt<void> check_move(const std::string& from, const std::string& to, bool overwrite) const;
-    Attempt<void> check_removal(const std::string& canonical) const;
     // The change of a file whose present content the session knows.
     Attempt<Change> known(OpenFile file) const;
     Attempt<void> check_known(const FileContent& content) const;
@@ -174,27 +169,33 @@ private:
     // must be writable. Nothing but a file is replaced.
     Attempt<std::optional<Stat>> replaced(const std::string& canonical) const;
     Attempt<void> check_room(const std::string& canonical) const;  // for a directory, by its kind
-    Attempt<void> make_directories(const std::string& canonical) const;
-    // Those that missing_parents() found.
-    Attempt<void> make_missing(const std::vector<std::string>& directories) const;
+    // The steps of a change that has begun. Directories: those that missing_parents() found.
+    Attempt<void> make_missing(Recorder::Change& change,
+                               const std::vector<std::string>& directories) const;
+    Attempt<void> make_one_directory(Recorder::Change& change, const std::string& canonical,
+                                     std::optional<Mode> mode = {}) const;
+    Attempt<void> take_away(Recorder::Change& change, const std::string& canonical, const Stat& stat,
+                            Recorder::Change::Below below = {}) const;
+    Attempt<void> give_name(Recorder::Change& change, const std::string& from,
+                            const std::string& to, RenameMode mode) const;
+    // What git begins to obey when `canonical` is made is replaced by a copy that was judged.
+    Attempt<void> adopt_configs(Recorder::Change& change, const std::string& canonical) const;
+    // The name is about to be given to a new file, instead of `old` if that is there.
+    Attempt<void> announce(Recorder::Change& change, const std::string& canonical, FileType type,
+                           const std::optional<Stat>& old = {}) const;
     Attempt<void> count_written(std::uint64_t bytes, std::optional<std::uint64_t> freed = {}) const;
-    // What to act with: a rule follows the object, whatever is exchanged since held() was asked.
-    const Root& to_look() const;
-    const Root& to_change() const { return held_.empty() ? linkless_ : changing_; }
-
     Root root_;
     Root linkless_;
-    Root looking_;   // refuses what is held and hidden
-    Root changing_;  // refuses what is held
     std::string base_;
     policy::PathRules rules_;
-    const HeldObjects& held_;
+    Recorder& recorder_;
+    HiddenFiles& hidden_;
     policy::Meter& meter_;
     DiskUse& disk_;
-    ReadTracker* reads_;                    // nullptr: not tracked
-    const search::SecretScanner* scanner_;  // nullptr: text leaves as it is
-    std::string home_;
-    search::IgnoreFile ignored_;  // what the operator's rules exclude
+    ReadTracker* reads_;
+    const search::SecretScanner* scanner_;
+    search::IgnoreFile ignored_;
+    git::Judge judge_;
 };
 
 }  // namespace paddock::tools

@@ -1,6 +1,3 @@
-#include <mutex>
-#include <shared_mutex>
-
 #include <paddock/limits.h>
 
 #include "base/outcome.h"
@@ -8,7 +5,6 @@
 #include "text/diff.h"
 #include "tools/file_text.h"
 #include "tools/files.h"
-#include "tools/turns.h"
 
 namespace paddock::tools {
 
@@ -79,7 +75,7 @@ Attempt<Change> Files::prepare(std::string_view given) const {
     if (auto allowed = check(*lexical, Purpose::kChange, given); !allowed) return allowed.error();
     // Where no link is on the way, that is the canonical path.
     if (!names_directory(path)) {
-        if (auto handle = to_change().open_file(*lexical)) {
+        if (auto handle = open_to_read(*lexical)) {
             return known(OpenFile(*lexical, named_given(given), std::move(*handle), meter_));
         }
     }
@@ -90,7 +86,7 @@ Attempt<Change> Files::prepare(std::string_view given) const {
                        "'" + shown_given(given) + "' names a directory. Name a file.");
     }
     if (!found->exists) return Change{found->path, std::nullopt};
-    auto handle = to_change().open_file(found->path);
+    auto handle = open_to_read(found->path);
     if (!handle) return told(handle.error(), given);
     return known(OpenFile(found->path, named_given(given), std::move(*handle), meter_));
 }
@@ -106,157 +102,228 @@ Attempt<void> Files::count_written(std::uint64_t bytes, std::optional<std::uint6
                    "This session has written as much as it may. Ask the operator for more.");
 }
 
+Attempt<void> Files::announce(Recorder::Change& change, const std::string& canonical, FileType type,
+                              const std::optional<Stat>& old) const {
+    if (auto adopted = adopt_configs(change, canonical); !adopted) return adopted;
+    Done done = old ? change.will_replace(canonical, *old) : Done();
+    if (done) done = change.will_make(canonical, type);
+    if (!done) return told(as_error(done.error(), "record", canonical));
+    return {};
+}
+
+Attempt<void> Files::adopt_configs(Recorder::Change& change, const std::string& canonical) const {
+    for (const std::string& config : judge_.configs_completed_by(canonical)) {
+        const auto stat = linkless_.lstat(config);
+        const auto text = linkless_.read_file(config, limits::kGitConfigBytesMax);
+        if (!stat || !text) return told(stat ? text.error() : stat.error());
+        if (auto fine = allowed(judge_.judge_new_config(config, *text), config); !fine) return fine;
+        Done done = change.will_replace(config, *stat);
+        if (done) done = change.will_make(config, FileType::kRegular);
+        if (!done) return told(as_error(done.error(), "record", config));
+        WriteOptions options;
+        options.replaces = *stat;
+        options.mode_of_old = true;
+        if (const auto written = linkless_.write_file(config, *text, options); !written)
+            return told(written.error());
+        change.made(config);
+    }
+    return {};
+}
+
 Attempt<void> Files::commit(const Change& change, std::string_view content,
                             std::optional<Mode> mode, const Model& like) const {
-    const auto git = turn_with_git(change.path);
-    const std::shared_lock names_stay(names());
-    Attempt<void> allowed;
-    const auto is_allowed = [&] {
-        allowed = check_obeyed(change.path, search::GitChange::kMake);
-        return allowed.has_value();
-    };
-    // No directory is made for what is refused. Of a file that is there it is asked meanwhile.
-    if (!change.old && !is_allowed()) return allowed;
+    auto begun = recorder_.begin();
+    if (!begun) return begun.error();
+    if (auto allowed = check_file(change.path); !allowed) return allowed;
+    if (judge_.is_config(change.path)) {
+        if (auto fine = allowed(judge_.judge_config(change.path, content), change.path); !fine)
+            return fine;
+    }
     const auto freed = change.old ? std::optional(change.old->stat.size) : std::nullopt;
     if (auto counted = count_written(content.size(), freed); !counted) return counted;
+    if (!change.old) {
+        if (auto made = make_missing(*begun, missing_parents(change.path)); !made) return made;
+    }
+    const auto old = change.old ? std::optional(change.old->stat) : std::nullopt;
+    if (auto told_of = announce(*begun, change.path, FileType::kRegular, old); !told_of)
+        return told_of;
     WriteOptions options;
-    options.make_parents = !change.old;
     options.mode = mode;
     options.mode_of_old = true;
     options.like = like.path;
     options.like_is_optional = like.is_optional;
     options.must_create = !change.old;
-    if (change.old) options.replaces = change.old->stat;
-    const std::lock_guard turn(turn_of(change.path));
-    const auto done = to_change().write_file_if(change.old ? is_allowed : std::function<bool()>(),
-                                                change.path, content, options);
-    if (!allowed) return allowed;
+    options.replaces = old;
+    const auto done = linkless_.write_file_if({}, change.path, content, options);
     const bool is_gone = !done && change.old && done.error().code == Code::kNotFound;
     if (is_gone) return told(as_error(refuse(Code::kStaleRead), "write", change.path));
     if (!done) return told(done.error());
+    begun->made(change.path);
     mark_written(reads_, *done, change.path, content);
     return {};
 }
 
 Attempt<void> Files::restore(const Change& change, const std::string& made) const {
-    const std::shared_lock names_stay(names());
-    const std::lock_guard turn(turn_of(change.path));
+    auto begun = recorder_.begin();
+    if (!begun) return begun.error();
     // Looked at before it is read: whoever writes later has changed it.
-    const auto stat = to_change().stat(change.path);
+    const auto stat = linkless_.lstat(change.path);
     const bool is_gone = !stat && stat.error().code == Code::kNotFound;
     if (!stat && !is_gone) return told(stat.error());
-    const auto now = to_change().read_file(change.path, made.size());
+    const auto now = linkless_.read_file(change.path, made.size());
     if (is_gone || !now || *now != made)
         return told(as_error(refuse(Code::kStaleRead), "restore", change.path));
-    if (!change.old) {
-        const auto done = to_change().remove(change.path, *stat);
-        if (!done) return told(done.error());
-        return {};
-    }
+    if (!change.old) return take_away(*begun, change.path, *stat);
+    if (auto told_of = announce(*begun, change.path, FileType::kRegular, *stat); !told_of)
+        return told_of;
     WriteOptions options;
     options.replaces = *stat;
     options.mode = change.old->stat.mode & 0777U;
     options.mode_of_old = true;
-    const auto done = to_change().write_file_if({}, change.path, change.old->bytes, options);
+    const auto done = linkless_.write_file_if({}, change.path, change.old->bytes, options);
     if (!done) return told(done.error());
+    begun->made(change.path);
     mark_written(reads_, *done, change.path, change.old->bytes);
     return {};
 }
 
+Attempt<void> Files::give_name(Recorder::Change& change, const std::string& from,
+                               const std::string& to, RenameMode mode) const {
+    const auto stat = linkless_.lstat(from);
+    if (!stat) return told(stat.error());
+    if (auto adopted = adopt_configs(change, to); !adopted) return adopted;
+    const auto there = linkless_.lstat(to);
+    if (mode == RenameMode::kReplace && there && there->identity != stat->identity) {
+        if (auto kept = change.will_replace(to, *there); !kept)
+            return told(as_error(kept.error(), "record", to));
+    }
+    if (auto recorded = change.will_rename(from, to, *stat); !recorded)
+        return told(as_error(recorded.error(), "record", from));
+    const auto done = linkless_.rename(from, to, mode);
+    if (!done) return told(done.error());
+    return {};
+}
+
+Attempt<void> Files::take_away(Recorder::Change& change, const std::string& canonical,
+                               const Stat& stat, Recorder::Change::Below below) const {
+    if (const auto done = change.remove(canonical, stat, below); !done)
+        return told(as_error(done.error(), "remove", canonical));
+    return {};
+}
+
 Attempt<void> Files::rename(const Change& from, const Change& to) const {
-    const std::lock_guard alone(names());
-    if (auto allowed = check_obeyed(to.path, search::GitChange::kMake); !allowed) return allowed;
-    if (auto allowed = check_obeyed(from.path, search::GitChange::kTakeAway); !allowed)
-        return allowed;
+    auto begun = recorder_.begin();
+    if (!begun) return begun.error();
+    if (auto fine = allowed(judge_.move(from.path, to.path, FileType::kRegular), to.path); !fine)
+        return fine;
+    if (judge_.is_config(to.path)) {
+        if (auto fine = allowed(judge_.judge_config(to.path, from.old->bytes), to.path); !fine)
+            return fine;
+    }
     if (!is_still(linkless_, from.path, from.old->stat)) {
         return told(as_error(refuse(Code::kStaleRead), "rename", from.path));
     }
-    if (auto made = make_missing(missing_parents(to.path)); !made) return made;
-    const auto done = to_change().rename(from.path, to.path, RenameMode::kNoReplace);
-    if (!done) return told(done.error());
+    if (auto made = make_missing(*begun, missing_parents(to.path)); !made) return made;
+    if (auto done = give_name(*begun, from.path, to.path, RenameMode::kNoReplace); !done)
+        return done;
     mark_written(reads_, from.old->stat.identity, to.path, from.old->bytes);
     return {};
 }
 
 Attempt<void> Files::rename_back(const Change& from, const Change& to) const {
-    const std::lock_guard alone(names());
+    auto begun = recorder_.begin();
+    if (!begun) return begun.error();
     if (!is_still(linkless_, to.path, from.old->stat)) {
         return told(as_error(refuse(Code::kStaleRead), "rename back", from.path));
     }
-    const auto done = to_change().rename(to.path, from.path, RenameMode::kNoReplace);
-    if (!done) return told(done.error());
-    return {};
+    return give_name(*begun, to.path, from.path, RenameMode::kNoReplace);
 }
 
 Attempt<std::string> Files::set_aside(const Change& change) const {
-    const std::shared_lock names_stay(names());
-    const std::lock_guard turn(turn_of(change.path));
+    auto begun = recorder_.begin();
+    if (!begun) return begun.error();
     if (auto allowed = check_removal(change.path); !allowed) return allowed.error();
-    Problem stale = told(as_error(refuse(Code::kStaleRead), "remove", change.path));
-    if (!is_still(linkless_, change.path, change.old->stat)) return stale;
+    if (!is_still(linkless_, change.path, change.old->stat)) {
+        return told(as_error(refuse(Code::kStaleRead), "remove", change.path));
+    }
     const std::string_view parent = fs::parent_of(change.path);
-    auto temp = to_change().temp_file(parent.empty() ? "." : parent);
+    auto temp = linkless_.temp_file(parent.empty() ? "." : parent);
     if (!temp) return told(temp.error());
-    const auto done = to_change().rename(change.path, temp->path());
-    if (!done) return told(done.error());
+    const std::string aside = temp->path();
+    if (const auto done = linkless_.remove(aside); !done) return told(done.error());
     temp->keep();
-    if (is_still(linkless_, temp->path(), change.old->stat)) return temp->path();
-    const auto back = to_change().rename(temp->path(), change.path, RenameMode::kNoReplace);
-    if (!back) stale.text += " What was there is kept as '" + shown(temp->path()) + "'.";
-    return stale;
+    if (auto done = give_name(*begun, change.path, aside, RenameMode::kNoReplace); !done)
+        return done.error();
+    return aside;
 }
 
 Attempt<void> Files::put_back(const std::string& aside, const Change& change) const {
-    const std::shared_lock names_stay(names());
-    const std::lock_guard turn(turn_of(change.path));
-    const auto done = to_change().rename(aside, change.path, RenameMode::kNoReplace);
+    auto begun = recorder_.begin();
+    if (!begun) return begun.error();
+    return give_name(*begun, aside, change.path, RenameMode::kNoReplace);
+}
+
+void Files::drop_aside(const std::string& aside) const {
+    auto begun = recorder_.begin();
+    const auto stat = linkless_.lstat(aside);
+    if (begun && stat) (void)take_away(*begun, aside, *stat);
+}
+
+Attempt<void> Files::make_directory(const std::string& canonical) const {
+    auto begun = recorder_.begin();
+    if (!begun) return begun.error();
+    std::vector<std::string> missing = missing_parents(canonical);
+    const auto there = linkless_.exists(canonical);
+    if (there && !*there) missing.insert(missing.begin(), canonical);
+    if (auto made = make_missing(*begun, missing); !made) return made;
+    // What is there must be a directory.
+    const auto done = linkless_.mkdir_all(canonical);
     if (!done) return told(done.error());
     return {};
 }
 
-void Files::drop_aside(const std::string& aside) const { (void)to_change().remove(aside); }
-
-Attempt<void> Files::make_directory(const std::string& canonical) const {
-    const auto git = turn_with_git(canonical);
-    const std::shared_lock turn(names());
-    return make_directories(canonical);
-}
-
-Attempt<void> Files::make_directories(const std::string& canonical) const {
-    if (auto allowed = check(canonical, Purpose::kChange); !allowed) return allowed;
-    if (auto allowed = check_obeyed(canonical, search::GitChange::kMake); !allowed) return allowed;
-    if (auto allowed = count_written(0); !allowed) return allowed;
-    const auto made = to_change().mkdir_all(canonical);
-    if (!made) return told(made.error());
+Attempt<void> Files::make_missing(Recorder::Change& change,
+                                  const std::vector<std::string>& directories) const {
+    // All are asked for before the first is made. What is missing above cannot be looked at.
+    for (const std::string& directory : directories) {
+        auto fine = allowed(judge_.make(directory, FileType::kDirectory), directory);
+        if (!fine) return fine;
+    }
+    for (auto it = directories.rbegin(); it != directories.rend(); ++it) {
+        if (auto made = make_one_directory(change, *it); !made) return made;
+    }
     return {};
 }
 
-Attempt<void> Files::make_missing(const std::vector<std::string>& directories) const {
-    return directories.empty() ? Attempt<void>() : make_directories(directories.front());
+Attempt<void> Files::make_one_directory(Recorder::Change& change, const std::string& canonical,
+                                        std::optional<Mode> mode) const {
+    if (auto counted = count_written(0); !counted) return counted;
+    if (auto told_of = announce(change, canonical, FileType::kDirectory); !told_of) return told_of;
+    const auto done = linkless_.mkdir(canonical, mode);
+    if (!done) return told(done.error());
+    change.made(canonical);
+    return {};
 }
 
 Attempt<void> Files::remove(const std::string& canonical, bool recursive) const {
-    const std::shared_lock names_stay(names());
-    const std::lock_guard turn(turn_of(canonical));
+    auto begun = recorder_.begin();
+    if (!begun) return begun.error();
     if (auto allowed = check_removal(canonical); !allowed) return allowed;
     if (auto allowed = check_below(canonical, canonical); !allowed) return allowed;
-    const auto done = recursive ? to_change().remove_all(canonical) : to_change().remove(canonical);
-    if (!done) return told(done.error());
-    return {};
+    const auto stat = linkless_.lstat(canonical);
+    if (!stat && recursive && stat.error().code == Code::kNotFound) return {};
+    if (!stat) return told(stat.error());
+    using Below = Recorder::Change::Below;
+    return take_away(*begun, canonical, *stat, recursive ? Below::kAll : Below::kNothing);
 }
 
 Attempt<void> Files::remove(const Change& change) const {
-    const std::shared_lock names_stay(names());
-    const std::lock_guard turn(turn_of(change.path));
+    auto begun = recorder_.begin();
+    if (!begun) return begun.error();
     if (auto allowed = check_removal(change.path); !allowed) return allowed;
-    const auto done = to_change().remove(change.path, change.old->stat);
-    if (!done) return told(done.error());
-    return {};
-}
-
-Attempt<void> Files::check_removal(const std::string& canonical) const {
-    if (auto allowed = check(canonical, Purpose::kChange); !allowed) return allowed;
-    return check_obeyed(canonical, search::GitChange::kTakeAway);
+    if (!is_still(linkless_, change.path, change.old->stat))
+        return told(as_error(refuse(Code::kStaleRead), "remove", change.path));
+    return take_away(*begun, change.path, change.old->stat);
 }
 
 }  // namespace paddock::tools

@@ -1,14 +1,11 @@
 // Copying. A copy looks at its whole source before it begins, and asks all that can be known then:
 // the rules, the tracker, what is in the way. What fails later all the same tells how far it came.
-#include <mutex>
-#include <shared_mutex>
+#include <paddock/limits.h>
 
 #include "base/outcome.h"
+#include "fs/readable.h"
 #include "fs/rel_path.h"
-#include "search/git_above.h"
-#include "search/git_layout.h"
 #include "tools/files.h"
-#include "tools/turns.h"
 
 namespace paddock::tools {
 namespace {
@@ -21,11 +18,6 @@ const char* reason_to_leave(const Failure& failure) {
     if (failure.code == Code::kPermissionDenied) return "its content may not be read";
     if (failure.code == Code::kMountCrossing) return "something is mounted there";
     return nullptr;
-}
-
-// A link brings all that it leads to.
-search::GitChange brought_by(FileType type) {
-    return type == FileType::kSymlink ? search::GitChange::kTakeAway : search::GitChange::kMake;
 }
 
 std::string counted(std::size_t number, const char* one, const char* many) {
@@ -62,13 +54,14 @@ private:
 
     Attempt<void> for_each_step(Act act);
     Attempt<void> check_names(const CopyStep& step) const;
-    Attempt<void> check_obeyed(const CopyStep& step);
     Attempt<void> check_step(const CopyStep& step);
     Attempt<void> check_in_the_way(const CopyStep& step) const;
     Attempt<void> copy_step(const CopyStep& step);
-    Attempt<void> make_copy(const CopyStep& step);
-    Attempt<void> copy_directory(const CopyStep& step);
-    Attempt<void> copy_content(const std::string& from, const std::string& to) const;
+    Attempt<void> copy_directory(Recorder::Change& change, const CopyStep& step);
+    Attempt<void> copy_link(Recorder::Change& change, const CopyStep& step);
+    Attempt<void> copy_content(Recorder::Change& change, const CopyStep& step);
+    Attempt<void> copy_config(const Handle& source, const std::string& to,
+                              const std::optional<Stat>& old) const;
     Attempt<void> give_modes() const;
     void leave_out(const std::string& path, const char* why);
 
@@ -76,8 +69,7 @@ private:
     const CopyStep whole_;
     const bool overwrite_;
     const std::stop_token cancel_;
-    std::optional<search::GitAbove> above_;  // of the steps, in each of both rounds
-    bool begun_ = false;                     // to copy
+    bool begun_ = false;  // to copy
     Copied copied_;
 };
 
@@ -96,19 +88,17 @@ Attempt<Copied> Files::copy(const std::string& from, const std::string& to, bool
 
 Attempt<Copied> Files::Copying::run() {
     const bool is_directory = whole_.type == FileType::kDirectory;
-    above_.emplace(files_.linkless_, files_.home_);
     if (auto allowed = for_each_step(&Copying::check_step); !allowed) {
         Problem problem = allowed.error();
         if (is_directory) problem.text += " Nothing was copied.";
         return problem;
     }
     const std::vector<std::string> made = files_.missing_parents(whole_.to);
-    auto done = [&] {
-        const auto git = turn_with_git(whole_.to);
-        const std::shared_lock turn(names());
-        return files_.make_missing(made);
+    auto done = [&]() -> Attempt<void> {
+        auto change = files_.recorder_.begin();
+        if (!change) return change.error();
+        return files_.make_missing(*change, made);
     }();
-    above_.emplace(files_.linkless_, files_.home_);
     begun_ = true;
     if (done) done = for_each_step(&Copying::copy_step);
     if (done) done = give_modes();
@@ -143,37 +133,20 @@ Attempt<void> Files::Copying::for_each_step(Act act) {
 }
 
 Attempt<void> Files::Copying::check_names(const CopyStep& step) const {
-    if (auto allowed = files_.check_in(whole_.from, step.from, Purpose::kLook); !allowed)
-        return allowed;
-    if (auto allowed = files_.check_in(whole_.to, step.to, Purpose::kChange); !allowed)
-        return allowed;
-    return step.type == FileType::kSymlink ? files_.check_link(step.to) : Attempt<void>();
-}
-
-// Files::check_obeyed, for one step after the other: the directories above this one, as far as they
-// are part of the copy, were steps before.
-Attempt<void> Files::Copying::check_obeyed(const CopyStep& step) {
-    const search::GitChange change = brought_by(step.type);
-    if (!step.is_below) return files_.check_obeyed(step.to, change);
-    if (search::is_obeyed_part(files_.linkless_, step.to, change)) {
-        const search::GitPart part{step.to, search::GitPart::Kind::kConfig,
-                                   std::string(fs::parent_of(step.to))};
-        if (auto allowed = files_.check_part(part, step.to); !allowed) return allowed;
+    const git::Judge& judge = files_.judge_;
+    if (auto fine = files_.check_in(whole_.from, judge.look(step.from), step.from); !fine)
+        return fine;
+    if (step.type == FileType::kDirectory) {
+        if (auto fine = files_.check_in(whole_.to, judge.adopt(step.from), step.to); !fine)
+            return fine;
     }
-    return files_.check_parts(above_->parts_above(step.to), step.to, change);
+    return files_.check_in(whole_.to, judge.make(step.to, step.type), step.to);
 }
 
 Attempt<void> Files::Copying::check_step(const CopyStep& step) {
     if (cancel_.stop_requested()) return call_cancelled();
     const auto& [from, to, type, is_below] = step;
     if (auto allowed = check_names(step); !allowed) return allowed;
-    if (auto allowed = check_obeyed(step); !allowed) return allowed;
-    // What makes a repository here makes one there.
-    if (is_below && search::is_obeyed_part(files_.linkless_, from, search::GitChange::kTakeAway)) {
-        const std::string there(fs::parent_of(to));
-        const search::GitPart part{to, search::GitPart::Kind::kConfig, there};
-        if (auto allowed = files_.check_part(part, to); !allowed) return allowed;
-    }
     if (const auto path = files_.linkless_.normalized(to); !path) return files_.told(path.error());
     const bool is_special =
         type != FileType::kRegular && type != FileType::kDirectory && type != FileType::kSymlink;
@@ -184,7 +157,7 @@ Attempt<void> Files::Copying::check_step(const CopyStep& step) {
                            "Name another source.");
     }
     if (type == FileType::kRegular) {
-        if (const auto readable = files_.to_look().open_file(from); !readable)
+        if (const auto readable = files_.open_to_read(from); !readable)
             return files_.told(readable.error());
     }
     return is_special ? Attempt<void>() : check_in_the_way(step);
@@ -206,56 +179,45 @@ Attempt<void> Files::Copying::check_in_the_way(const CopyStep& step) const {
 
 Attempt<void> Files::Copying::copy_step(const CopyStep& step) {
     if (cancel_.stop_requested()) return call_cancelled();
+    auto change = files_.recorder_.begin();
+    if (!change) return change.error();
     if (auto allowed = check_names(step); !allowed) return allowed;
-    const auto git = turn_with_git(step.to);
-    const std::shared_lock turn(names());
-    if (auto allowed = check_obeyed(step); !allowed) return allowed;
-    if (auto made = make_copy(step); !made) return made;
-    const std::string_view name = fs::leaf_of(step.to);
-    if (search::has_git_name(name) || search::is_git_directory_name(name)) {
-        above_->look_again(fs::parent_of(step.to));
-    }
+    if (step.type == FileType::kDirectory) return copy_directory(*change, step);
+    if (step.type == FileType::kRegular) return copy_content(*change, step);
+    if (step.type == FileType::kSymlink) return copy_link(*change, step);
+    leave_out(step.from, "a special file");
     return {};
 }
 
-Attempt<void> Files::Copying::make_copy(const CopyStep& step) {
-    const auto& [from, to, type, is_below] = step;
-    if (type == FileType::kDirectory) return copy_directory(step);
-    if (type == FileType::kRegular) {
-        if (auto made = copy_content(from, to); !made) return made;
-    } else if (type == FileType::kSymlink) {
-        const auto target = files_.to_look().readlink(from);
-        if (!target) return files_.told(target.error());
-        const auto done = files_.to_change().symlink(target->text, to);
-        if (!done && done.error().code == Code::kPathEscape) {
-            leave_out(from, "a link that leads outside");
-            return {};
-        }
-        if (!done) return files_.told(done.error());
-    } else {
-        leave_out(from, "a special file");
+Attempt<void> Files::Copying::copy_link(Recorder::Change& change, const CopyStep& step) {
+    const auto target = files_.linkless_.readlink(step.from);
+    if (!target) return files_.told(target.error());
+    if (auto told_of = files_.announce(change, step.to, step.type); !told_of) return told_of;
+    const auto done = files_.linkless_.symlink(target->text, step.to);
+    if (!done && done.error().code == Code::kPathEscape) {
+        leave_out(step.from, "a link that leads outside");
         return {};
     }
+    if (!done) return files_.told(done.error());
+    change.made(step.to);
     ++copied_.files;
     return {};
 }
 
 // A directory is private until all that is in it has its own permissions.
-Attempt<void> Files::Copying::copy_directory(const CopyStep& step) {
+Attempt<void> Files::Copying::copy_directory(Recorder::Change& change, const CopyStep& step) {
     const auto stat = files_.stat_name(step.from);
     if (!stat) return stat.error();
-    if (auto allowed = files_.count_written(0); !allowed) return allowed;
-    const auto done = files_.to_change().mkdir(step.to, kPrivate);
-    const bool merges = !done && overwrite_ && done.error().code == Code::kAlreadyExists;
-    if (merges) return {};
-    if (!done) return files_.told(done.error());
+    const auto there = files_.linkless_.lstat(step.to);
+    if (overwrite_ && there && there->type == FileType::kDirectory) return {};
+    if (auto made = files_.make_one_directory(change, step.to, kPrivate); !made) return made;
     copied_.made.push_back({step.to, stat->mode & 0777U});
     return {};
 }
 
-Attempt<void> Files::Copying::copy_content(const std::string& from, const std::string& to) const {
-    const std::lock_guard turn(turn_of(to));
-    const auto source = files_.to_look().open_file(from);
+Attempt<void> Files::Copying::copy_content(Recorder::Change& change, const CopyStep& step) {
+    const std::string& to = step.to;
+    const auto source = files_.open_to_read(step.from);
     if (!source) return files_.told(source.error());
     std::optional<Stat> old;
     if (overwrite_) {
@@ -265,8 +227,31 @@ Attempt<void> Files::Copying::copy_content(const std::string& from, const std::s
     }
     const auto freed = old ? std::optional(old->size) : std::nullopt;
     if (auto allowed = files_.count_written(source->stat().size, freed); !allowed) return allowed;
-    const auto done = files_.to_change().copy_file(*source, to, old.has_value(), old);
-    if (!done) return files_.told(done.error());
+    if (auto told_of = files_.announce(change, to, step.type, old); !told_of) return told_of;
+    if (files_.judge_.is_config(to)) {
+        if (auto done = copy_config(*source, to, old); !done) return done;
+    } else {
+        const auto done = files_.linkless_.copy_file(*source, to, old.has_value(), old);
+        if (!done) return files_.told(done.error());
+    }
+    change.made(to);
+    ++copied_.files;
+    return {};
+}
+
+// What is judged is what is written.
+Attempt<void> Files::Copying::copy_config(const Handle& source, const std::string& to,
+                                          const std::optional<Stat>& old) const {
+    const auto text =
+        fs::read_content(source.fd(), source.stat().size, limits::kGitConfigBytesMax);
+    if (!text) return files_.told(as_error(text.error(), "copy", to));
+    if (auto fine = files_.allowed(files_.judge_.judge_config(to, *text), to); !fine) return fine;
+    WriteOptions options;
+    options.must_create = !old;
+    options.replaces = old;
+    options.mode = source.stat().mode & 0777U;
+    if (const auto done = files_.linkless_.write_file(to, *text, options); !done)
+        return files_.told(done.error());
     return {};
 }
 
@@ -274,7 +259,7 @@ Attempt<void> Files::Copying::copy_content(const std::string& from, const std::s
 Attempt<void> Files::Copying::give_modes() const {
     for (auto it = copied_.made.rbegin(); it != copied_.made.rend(); ++it) {
         if (it->mode == kPrivate) continue;
-        if (const auto done = files_.to_change().chmod(it->path, it->mode); !done)
+        if (const auto done = files_.linkless_.chmod(it->path, it->mode); !done)
             return files_.told(done.error());
     }
     return {};

@@ -1,13 +1,10 @@
 // Moving. All that can be known before is asked before the first step: the rules, the tracker, what
 // is in the way.
-#include <mutex>
-
 #include <paddock/limits.h>
 
 #include "base/outcome.h"
 #include "fs/rel_path.h"
 #include "tools/files.h"
-#include "tools/turns.h"
 
 namespace paddock::tools {
 
@@ -22,7 +19,12 @@ std::vector<std::string> Files::missing_parents(const std::string& canonical) co
 
 // One that somebody else has filled meanwhile stays.
 void Files::remove_empty(const std::vector<std::string>& directories) const {
-    for (const std::string& directory : directories) (void)to_change().remove(directory);
+    auto begun = recorder_.begin();
+    if (!begun) return;
+    for (const std::string& directory : directories) {
+        const auto stat = linkless_.lstat(directory);
+        if (stat) (void)take_away(*begun, directory, *stat);
+    }
 }
 
 Attempt<std::optional<Stat>> Files::replaced(const std::string& canonical) const {
@@ -37,7 +39,7 @@ Attempt<std::optional<Stat>> Files::replaced(const std::string& canonical) const
                                                   "' is a link or a special file and is not "
                                                   "replaced. Remove it first if it is to go.");
     }
-    if (auto writable = to_change().check_writable(canonical); !writable)
+    if (auto writable = linkless_.check_writable(canonical); !writable)
         return told(writable.error());
     if (reads_ == nullptr) return *stat;
     const auto content = read(canonical, limits::kReadFileBytesMax);
@@ -64,11 +66,11 @@ Attempt<void> Files::check_move(const std::string& from, const std::string& to,
         return Problem(Code::kInvalidArgument,
                        "A directory cannot be moved into itself. Choose another destination.");
     }
+    if (auto fine = allowed(judge_.move(from, to, source->type), to); !fine) return fine;
     if (is_directory) {
-        if (auto allowed = check_below(from, from); !allowed) return allowed;
-        if (auto allowed = check_below(from, to); !allowed) return allowed;
+        if (auto fine = check_below(from, from); !fine) return fine;
+        if (auto fine = check_below(from, to); !fine) return fine;
     } else if (source->type == FileType::kSymlink) {
-        if (auto allowed = check_link(to); !allowed) return allowed;
         const auto end = root_.stat(from);
         const auto there = linkless_.lstat(to);
         if (overwrite && end && there && end->identity == there->identity) {
@@ -76,14 +78,15 @@ Attempt<void> Files::check_move(const std::string& from, const std::string& to,
                            "'" + shown(from) + "' is a link to '" + shown(to) +
                                "', which would be lost. Choose another destination.");
         }
+    } else if (judge_.is_config(to)) {
+        return Problem(Code::kDeniedByRule,
+                       "'" + shown(to) +
+                           "' holds settings of a git repository, and no file is moved there. "
+                           "Write it with write_file.");
     }
     // What is in the way goes, and what is below comes along.
     if (overwrite) {
-        if (auto allowed = check_below(to, to); !allowed) return allowed;
-    }
-    for (const std::string& path : {from, to}) {
-        if (auto allowed = check_obeyed(path, search::GitChange::kTakeAway); !allowed)
-            return allowed;
+        if (auto fine = check_below(to, to); !fine) return fine;
     }
     if (!overwrite) return {};
     if (is_directory) return check_room(to);
@@ -92,21 +95,24 @@ Attempt<void> Files::check_move(const std::string& from, const std::string& to,
 }
 
 Attempt<void> Files::move(const std::string& from, const std::string& to, bool overwrite) const {
-    for (const std::string& path : {from, to}) {
-        if (auto allowed = check(path, Purpose::kChange); !allowed) return allowed;
-    }
-    const std::lock_guard turn(names());
+    auto begun = recorder_.begin();
+    if (!begun) return begun.error();
     if (auto allowed = check_move(from, to, overwrite); !allowed) return allowed;
     const std::vector<std::string> made = missing_parents(to);
-    if (auto parents = make_missing(made); !parents) {
-        remove_empty(made);
+    const auto undo_parents = [&] {
+        for (const std::string& directory : made) {
+            const auto stat = linkless_.lstat(directory);
+            if (stat) (void)take_away(*begun, directory, *stat);
+        }
+    };
+    if (auto parents = make_missing(*begun, made); !parents) {
+        undo_parents();
         return parents;
     }
-    const auto done =
-        to_change().rename(from, to, overwrite ? RenameMode::kReplace : RenameMode::kNoReplace);
-    if (!done) {
-        remove_empty(made);
-        return told(done.error());
+    const auto mode = overwrite ? RenameMode::kReplace : RenameMode::kNoReplace;
+    if (auto done = give_name(*begun, from, to, mode); !done) {
+        undo_parents();
+        return done;
     }
     if (!overwrite) return {};
     // To rename one name of a file to another of the same file does nothing. Where names ignore
@@ -114,8 +120,7 @@ Attempt<void> Files::move(const std::string& from, const std::string& to, bool o
     const auto left = linkless_.lstat(from);
     const auto there = left ? linkless_.lstat(to) : left;
     if (!there || left->identity != there->identity || left->links < 2) return {};
-    if (auto removed = to_change().remove(from); !removed) return told(removed.error());
-    return {};
+    return take_away(*begun, from, *left);
 }
 
 }  // namespace paddock::tools

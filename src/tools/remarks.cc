@@ -3,49 +3,30 @@
 #include <iterator>
 #include <utility>
 
-#include "base/display.h"
-#include "text/quote.h"
 #include "tools/met_limit.h"
 
 namespace paddock::tools {
-namespace {
-
-std::string quoted(std::string_view path) { return "'" + text::quote_in_sentence(path) + "'"; }
-
-std::string sentence_for(const GuardRecord& record) {
-    const std::string why =
-        record.rule.empty() ? " " : ", protected by the rule '" + record.rule + "', ";
-    std::string text = quoted(record.path) + why + "was " + std::string(undone_text(record.what));
-    if (record.what == Undone::kQuarantined) text += " as " + quoted(record.kept);
-    if (!record.detail.empty()) text += " (" + displayable(record.detail) + ")";
-    if (record.what != Undone::kQuarantined && !record.kept.empty()) {
-        text += "; what it was is in the quarantine as " + quoted(record.kept);
-    }
-    return text + ".";
-}
-
-}  // namespace
 
 void Remarks::add(Remarks more) {
     lines.insert(lines.end(), std::make_move_iterator(more.lines.begin()),
                  std::make_move_iterator(more.lines.end()));
-    is_anything_kept = is_anything_kept || more.is_anything_kept;
 }
 
-Remarks remarks_on(const GuardReport& undone) {
-    Remarks remarks;
-    if (undone.unfinished) {
-        remarks.lines.push_back("The protected paths could not be checked: " +
-                                undone.unfinished->explanation());
+std::string changes_text(const journal::Changes& changes) {
+    std::string text;
+    const auto add = [&](std::uint64_t count, const char* what) {
+        if (count > 0) text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + what;
+    };
+    add(changes.made, "made");
+    add(changes.changed, "changed");
+    add(changes.removed, "removed");
+    if (!text.empty()) text = "Files: " + text;
+    if (changes.not_kept > 0) {
+        text += text.empty() ? "" : "; ";
+        text += "what was in " + std::to_string(changes.not_kept) +
+                " of them is not kept, and cannot be undone: too large, or no room";
     }
-    for (const GuardRecord& record : undone.records) {
-        remarks.lines.push_back(sentence_for(record));
-        remarks.is_anything_kept = remarks.is_anything_kept || !record.kept.empty();
-    }
-    if (undone.more > 0) {
-        remarks.lines.push_back("And " + std::to_string(undone.more) + " more protected paths.");
-    }
-    return remarks;
+    return text.empty() ? text : "[" + text + "]";
 }
 
 Remarks remarks_on_left(EndedBy limit, const CommandLimits& limits, std::string_view consequence) {

@@ -1,6 +1,6 @@
 // What there is to say about a command besides what it printed: sentences of paddock's own. Names
-// and settings in them are of a command's making, and are shown so that they neither begin a line
-// nor steer a terminal.
+// in them are of a command's making, and are shown so that they neither begin a line nor steer a
+// terminal.
 #pragma once
 
 #include <string>
@@ -9,21 +9,19 @@
 
 #include <paddock/shell.h>
 
-#include "tools/guard_report.h"
+#include "journal/journal.h"
 #include "tools/job.h"
 
 namespace paddock::tools {
 
 struct Remarks {
     std::vector<std::string> lines{};  // sentences
-    // One of them names something in the quarantine, relative to it: where that is on the host is
-    // for the operator, not for the model.
-    bool is_anything_kept = false;
 
     void add(Remarks more);
 };
 
-Remarks remarks_on(const GuardReport& undone);
+// "[2 files made, 1 changed, 3 removed]": empty if there is nothing to say.
+std::string changes_text(const journal::Changes& changes);
 
 // What commands left running has met this limit, and therefore "was ended".
 Remarks remarks_on_left(EndedBy limit, const CommandLimits& limits, std::string_view consequence);

@@ -4,6 +4,8 @@
 
 #include <paddock/limits.h>
 
+#include "fs/rel_path.h"
+#include "git/settings_paths.h"
 #include "policy/path_defaults.h"
 #include "sys/stat.h"
 #include "tools/registry.h"
@@ -69,9 +71,15 @@ std::string home_of(const WorkspaceOptions& options) {
     return {};
 }
 
+// As tools name them.
+std::vector<std::string> below(const std::string& base, std::vector<std::string> paths) {
+    for (std::string& path : paths) path = fs::joined(base, path);
+    return paths;
+}
+
 }  // namespace
 
-Session::Session(WorkspaceOptions options, Opened opened, policy::PathRules rules,
+Session::Session(WorkspaceOptions options, const Opened& opened, policy::PathRules rules,
                  search::IgnoreFile ignored, std::optional<search::SecretScanner> scanner)
     : options_(std::move(options)),
       meter_(options_.limits),
@@ -79,19 +87,39 @@ Session::Session(WorkspaceOptions options, Opened opened, policy::PathRules rule
             options_.limits.bytes_on_disk),
       ignored_(std::move(ignored)),
       scanner_(std::move(scanner)),
-      files_(std::move(opened.root), std::move(opened.linkless), std::move(opened.base),
-             std::move(rules), held_, meter_, disk_, options_.track_reads ? &reads_ : nullptr,
-             scanner_ ? &*scanner_ : nullptr, home_of(options_), ignored_),
-      shell_(start_shell(std::move(opened.workspace))) {}
+      rules_(std::move(rules)),
+      sealed_(options_.default_rules
+                  ? git::paths_obeyed_by(opened.workspace, ".git", {}, home_of(options_))
+                  : std::vector<std::string>()),
+      recorder_({.root = opened.linkless,
+                 .base = opened.base,
+                 .workspace = opened.workspace,
+                 .records = !options_.read_only,
+                 .client = options_.client}),
+      hidden_(opened.root, opened.base, opened.workspace, rules_,
+              [this](const Stat& stat) { return recorder_.is_own(stat); }),
+      files_({.root = opened.root,
+              .linkless = opened.linkless,
+              .base = opened.base,
+              .rules = rules_,
+              .recorder = recorder_,
+              .hidden = hidden_,
+              .meter = meter_,
+              .disk = disk_,
+              .reads = options_.track_reads ? &reads_ : nullptr,
+              .scanner = scanner_ ? &*scanner_ : nullptr,
+              .sealed = below(opened.base, sealed_),
+              .ignored = ignored_}),
+      shell_(start_shell(opened.workspace)) {}
 
-Result<std::unique_ptr<Shell>> Session::start_shell(Root workspace) {
+Result<std::unique_ptr<Shell>> Session::start_shell(const Root& workspace) {
     if (!options_.shell || options_.read_only) return std::unique_ptr<Shell>();
     // Done while the sandbox is built, it takes no time, and the warden has no copy of it.
     const auto prepare = [this] {
         if (scanner_) search::SecretScanner::prepare();
     };
-    return Shell::start({std::move(workspace), files_.rules(), held_, options_, home_of(options_),
-                         disk_, scanner_, prepare});
+    return Shell::start(
+        {workspace, rules_, sealed_, recorder_, hidden_, options_, disk_, scanner_, prepare});
 }
 
 Attempt<Shell*> Session::shell() {
@@ -119,7 +147,7 @@ Result<std::shared_ptr<Session>> Session::open(WorkspaceOptions options) {
         opened->root = opened->root.read_only();
         opened->linkless = opened->linkless.read_only();
     }
-    return std::shared_ptr<Session>(new Session(std::move(options), std::move(*opened),
+    return std::shared_ptr<Session>(new Session(std::move(options), *opened,
                                                 std::move(*rules), std::move(*ignored),
                                                 std::move(*scanner)));
 }

@@ -13,6 +13,8 @@
 #include "search/secret_scanner.h"
 #include "search/walked_directory.h"
 #include "tools/files.h"
+#include "tools/hidden_files.h"
+#include "tools/recorder.h"
 #include "tools/shell.h"
 
 namespace paddock::tools {
@@ -32,6 +34,7 @@ public:
     const Files& files() const noexcept { return files_; }
     ReadTracker& reads() noexcept { return reads_; }
     policy::Meter& meter() noexcept { return meter_; }
+    Recorder& recorder() noexcept { return recorder_; }
 
     // Errors: sandbox_unavailable, if commands cannot be confined here; not_available without one.
     Attempt<Shell*> shell();
@@ -55,9 +58,9 @@ public:
     bool loses_a_secret(std::string_view before, std::string_view after) const;
 
 private:
-    Session(WorkspaceOptions options, Opened opened, policy::PathRules rules,
+    Session(WorkspaceOptions options, const Opened& opened, policy::PathRules rules,
             search::IgnoreFile ignored, std::optional<search::SecretScanner> scanner);
-    Result<std::unique_ptr<Shell>> start_shell(Root workspace);
+    Result<std::unique_ptr<Shell>> start_shell(const Root& workspace);
 
     WorkspaceOptions options_;
     std::chrono::milliseconds search_time_ = limits::kSearchTimeMax;
@@ -66,7 +69,10 @@ private:
     DiskUse disk_;
     search::IgnoreFile ignored_;
     std::optional<search::SecretScanner> scanner_;  // absent: text leaves as it is
-    HeldObjects held_;
+    const policy::PathRules rules_;
+    const std::vector<std::string> sealed_;  // relative to the workspace
+    Recorder recorder_;
+    HiddenFiles hidden_;
     Files files_;
     Result<std::unique_ptr<Shell>> shell_;
 };

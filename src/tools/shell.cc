@@ -30,15 +30,6 @@ std::vector<std::string> words_for(const std::string& command) {
     return {"bash", "--noprofile", "--norc", "-c", kScript, "bash", command};
 }
 
-sandbox::Shield shield_of(search::Protection protection) {
-    switch (protection) {
-        case search::Protection::kReadOnly: return sandbox::Shield::kReadOnly;
-        case search::Protection::kHidden: return sandbox::Shield::kHidden;
-        case search::Protection::kPinned: return sandbox::Shield::kPinned;
-    }
-    return sandbox::Shield::kReadOnly;
-}
-
 // Its rules were parsed before, so that a bad one starts nothing.
 Outcome<std::unique_ptr<sandbox::Proxy>> start_proxy(policy::HostRules rules,
                                                      sandbox::Warden& warden) {
@@ -56,16 +47,9 @@ std::string place_of(const sandbox::NetworkDenial& denial) {
     return host + ":" + std::to_string(denial.port);
 }
 
-// Nothing if there is none, or if commands could reach it.
-Result<std::optional<Root>> open_quarantine(const std::string& path, const std::string& workspace) {
-    if (path.empty()) return std::nullopt;
-    auto root = Root::open(path);
-    if (!root) return root.error();
-    const auto real = fs::host_path_of(root->fd());
-    if (!real) return as_error(real.error(), "open the quarantine", {});
-    const bool is_inside = workspace == "/" || is_within(*real, workspace);
-    return is_inside ? std::optional<Root>() : std::optional<Root>(std::move(*root));
-}
+// Another look costs no more than a tenth of the time.
+constexpr int kLookShare = 10;
+constexpr std::chrono::seconds kLookPause{1};
 
 // Nobody sees what a command of the tool paints on a screen, nor presses a key for it: programs
 // that look at TERM say what they need instead of waiting.
@@ -83,8 +67,7 @@ std::vector<std::string> without_screen(std::vector<std::string> variables,
 
 }  // namespace
 
-Shell::Shell(Setup setup, sandbox::Warden warden, std::unique_ptr<sandbox::Proxy> proxy,
-             std::optional<Root> quarantine)
+Shell::Shell(Setup setup, sandbox::Warden warden, std::unique_ptr<sandbox::Proxy> proxy)
     : linkless_(setup.linkless),
       options_(setup.options),
       disk_(setup.disk),
@@ -95,21 +78,20 @@ Shell::Shell(Setup setup, sandbox::Warden warden, std::unique_ptr<sandbox::Proxy
                                                 warden_.home(), warden_.temporary(),
                                                 warden_.proxy_port())
                        .variables),
-      quarantine_(std::move(quarantine)),
-      guard_(setup.linkless, setup.rules, setup.held,
-             {.quarantine = quarantine_,
-              .kernel_holds = warden_.report().rung == Rung::kFull,
-              .home = std::move(setup.home),
-              .alive = [this] { return may_be_alive(); }}),
-      others_(quarantine_, setup.linkless),
+      recorder_(setup.recorder),
+      hidden_(setup.hidden),
       limits_(
           {warden_, disk_, linkless_.fd(), options_.shell->limits.processes, [this](EndedBy limit) {
                put_aside(remarks_on_left(limit, options_.shell->limits, "was ended"));
-           }}) {}
+           }}) {
+    if (warden_.is_gated() || options_.shell->read_only) return;
+    sealed_ = std::make_unique<SealedWatch>(linkless_, setup.rules, std::move(setup.sealed));
+}
 
 Shell::~Shell() {
     // First the processes, so that no attendant waits for one.
     (void)end();
+    looker_ = {};
     std::list<Kept> jobs;
     {
         const std::lock_guard lock(mutex_);
@@ -124,13 +106,17 @@ Result<std::unique_ptr<Shell>> Shell::start(Setup setup) {
     if (!rules) return rules.error();
     auto path = fs::host_path_of(setup.linkless.fd());
     if (!path) return as_error(path.error(), "start commands", {});
-    auto quarantine = open_quarantine(setup.options.shell->quarantine, *path);
-    if (!quarantine) return quarantine.error();
-    auto warden = sandbox::Warden::start({.workspace = setup.linkless.fd(),
-                                          .workspace_path = std::move(*path),
-                                          .read_only = setup.options.shell->read_only,
-                                          .options = *setup.options.shell,
-                                          .meanwhile = std::move(setup.meanwhile)});
+    sandbox::WardenSpec spec{.workspace = setup.linkless.fd(),
+                             .workspace_path = std::move(*path),
+                             .read_only = setup.options.shell->read_only,
+                             .options = *setup.options.shell,
+                             .meanwhile = std::move(setup.meanwhile)};
+    if (!spec.read_only) {
+        const auto journal = setup.recorder.journal();
+        if (!journal) return as_error(journal.error(), "open the journal", {});
+        spec.gate = sandbox::GateSpec{&setup.rules, *journal, setup.sealed};
+    }
+    auto warden = sandbox::Warden::start(spec);
     if (!warden) return warden.error();
     std::unique_ptr<sandbox::Proxy> proxy;
     if (!allowed.empty()) {
@@ -139,80 +125,105 @@ Result<std::unique_ptr<Shell>> Shell::start(Setup setup) {
         proxy = std::move(*started);
     }
     return std::unique_ptr<Shell>(
-        new Shell(std::move(setup), std::move(*warden), std::move(proxy), std::move(*quarantine)));
+        new Shell(std::move(setup), std::move(*warden), std::move(proxy)));
 }
 
-// Whoever replaces a path after it was looked at makes the guard look again.
-Attempt<void> Shell::protect() {
-    const bool is_quiet = is_settled() && others_.are_at_rest();
-    for (int i = 0; i < limits::kGuardPassesMax; ++i) {
-        const auto found = guard_.before(is_quiet ? Since::kQuiet : Since::kBusy);
-        if (!found) return found.error();
-        std::vector<sandbox::Protection> shields;
-        for (const search::ProtectedPath& path : *found) {
-            shields.push_back({path.path, shield_of(path.protection), path.stat.identity});
-        }
-        if (shields.empty() || report().rung == Rung::kLow) return {};
-        const auto done = warden_.protect(shields);
-        if (done) return {};
-        guard_.not_bound(*found);
-        if (done.error().code != Code::kRace) return done.error();
+// Whoever replaces a path after it was looked at makes us look again.
+Attempt<void> Shell::cover(const std::stop_token& cancel) {
+    const auto began = Job::Clock::now();
+    for (int i = 0; i < limits::kProtectPassesMax; ++i) {
+        const auto found = hidden_.find(cancel);
+        if (!found) return as_error(found.error(), "look for what is hidden", {});
+        if (cancel.stop_requested()) return call_cancelled();
+        const bool can_cover = report().rung == Rung::kFull && !found->empty();
+        const auto done = can_cover ? warden_.protect(*found) : Status();
+        if (!done && done.error().code == Code::kRace) continue;
+        if (!done) return done.error();
+        is_covered_ = true;
+        looked_ = Job::Clock::now();
+        look_took_ = looked_ - began;
+        return {};
     }
     return Problem(Code::kRace,
-                   "Protected paths are being replaced all the time, so the command was not run. "
-                   "End what replaces them, or try again.");
+                   "Files that are to be hidden are being replaced all the time, so the command was "
+                   "not run. End what replaces them, or try again.");
 }
 
-bool Shell::may_be_alive() {
-    if (is_over_) return false;
-    const auto alive = warden_.processes();
-    return !alive || *alive > 0;
+void Shell::look_in_background() try {
+    looker_ = std::jthread([this] {
+        const std::lock_guard lock(looking_);
+        // The next command looks again, and says what is wrong.
+        if (!cover(over_.get_token())) is_covered_ = false;
+    });
+} catch (const std::system_error&) {
+    // The next command tries again.
+}
+
+void Shell::look_ahead() {
+    const std::lock_guard lock(starting_);
+    if (!looker_.joinable()) look_in_background();
+}
+
+Attempt<void> Shell::see_to_hiding() {
+    bool is_old = false;
+    {
+        const std::lock_guard lock(looking_);
+        if (!is_covered_) return cover(over_.get_token());
+        const auto age = Job::Clock::now() - looked_;
+        is_old = age > kLookPause && age > kLookShare * look_took_;
+    }
+    if (is_old) look_in_background();
+    return {};
 }
 
 Remarks Shell::end() {
+    over_.request_stop();
     warden_.end();
-    // On the low rung whoever kills the warden first is left.
-    is_over_ = report().rung == Rung::kFull;
     Remarks remarks = overdue();
-    remarks.add(check_protected());
+    remarks.add(check_sealed());
     return remarks;
 }
 
-Remarks Shell::check_protected() {
-    std::uint64_t begun = 0;
-    {
-        const std::lock_guard lock(starting_);
-        begun = commands_;
+Remarks Shell::check_sealed() {
+    const std::lock_guard lock(starting_);
+    if (sealed_ == nullptr) return {};
+    const auto news = sealed_->after();
+    if (!news) return {{"What is sealed could not be looked at after the command."}};
+    Remarks remarks;
+    for (const std::string& path : *news) {
+        remarks.lines.push_back("'" + text::quote_in_sentence(path) +
+                                "' is new or has changed, and programs obey it without being "
+                                "asked. No gate could refuse that on this machine (`paddock "
+                                "doctor` says why): look at it before you go on.");
     }
-    // Before the look: what runs now may be at work after it, and be gone when it is asked for.
-    const auto alive = warden_.processes();
-    if (alive && *alive > 0) limits_.look_after_left();
-    const GuardReport undone = guard_.after();
-    if (!undone.unfinished && alive && *alive == 0) {
-        const std::lock_guard lock(starting_);
-        settled_ = std::max(settled_, begun);
-        if (is_settled()) others_.rest();
-    }
-    return remarks_on(undone);
+    return remarks;
 }
 
-Attempt<sandbox::Process> Shell::spawn(sandbox::Command command) {
+Attempt<sandbox::Process> Shell::spawn(sandbox::Command command, std::string_view detail) {
     const std::lock_guard lock(starting_);
-    auto process = start_process(command);
-    if (!process && is_settled()) others_.rest();
-    return process;
+    if (auto hidden = see_to_hiding(); !hidden) return hidden.error();
+    if (sealed_ != nullptr) {
+        const auto shields = sealed_->before();
+        if (!shields) return as_error(shields.error(), "look for what is sealed", {});
+        if (report().rung == Rung::kFull && !shields->empty()) {
+            if (const auto done = warden_.protect(*shields); !done) return done.error();
+        }
+    }
+    if (warden_.is_gated()) {
+        if (const auto journal = recorder_.journal()) {
+            command.call = (*journal)->begin_call("bash", detail);
+        }
+    }
+    return start_process(command);
 }
 
 Attempt<sandbox::Process> Shell::start_process(sandbox::Command& command) {
-    if (auto done = protect(); !done) return done.error();
-    others_.begin();
     if (command.environment.empty()) command.environment = environment_;
     const auto before = limits_.look_before();
     command.writes_no_file = before.disk.excess > 0;
     auto process = warden_.spawn(command);
     if (!process) return process.error();
     limits_.began(process->id, before);
-    ++commands_;
     if (command.writes_no_file) {
         put_aside(
             {{"The workspace was beyond its quota when this command began, so it can remove "
@@ -281,6 +292,12 @@ void Shell::check_directory() {
     put_aside(std::move(remarks));
 }
 
+// For the journal, which is read by people and tools.
+std::string Shell::redacted(std::string text) const {
+    if (filter_) filter_->redact(text);
+    return text;
+}
+
 Attempt<std::shared_ptr<Job>> Shell::launch(const Order& order) {
     if (!order.directory) check_directory();
     // The command can open its end for reading as well, and take away what was about to be read.
@@ -297,7 +314,8 @@ Attempt<std::shared_ptr<Job>> Shell::launch(const Order& order) {
                           .directory = order.directory,
                           .output = output->write.get(),
                           .error = output->write.get(),
-                          .report = report->write.get()});
+                          .report = report->write.get()},
+                         redacted(order.command));
     if (!process) return process.error();
     const std::lock_guard lock(mutex_);
     auto job = std::make_shared<Job>(
@@ -353,7 +371,7 @@ Attempt<Finished> Shell::run(const Order& order, const CallOptions& options) {
     (*job)->add_denials(proxy_denials());
     Finished finished{*job, overdue()};
     if (!order.directory) remember_directory(**job, finished.remarks);
-    finished.remarks.add(check_protected());
+    finished.remarks.add(check_sealed());
     if ((*job)->state().output_open) (void)attend_from_now_on(*job);
     forget_old_jobs();
     return finished;
@@ -363,7 +381,7 @@ void Shell::see_to_the_end(Job& job, Attendance attendance) {
     if (!job.state().running) return;
     see_through(job, std::move(attendance));
     job.add_denials(proxy_denials());
-    put_aside(check_protected());
+    put_aside(check_sealed());
 }
 
 bool Shell::start_attendant(const std::shared_ptr<Job>& job) try {
@@ -458,7 +476,7 @@ Attempt<Finished> Shell::kill(std::string_view id) {
         (*job)->wait_for_end(limits::kCommandEndPatience);
     }
     Finished finished{*job, overdue()};
-    finished.remarks.add(check_protected());
+    finished.remarks.add(check_sealed());
     return finished;
 }
 

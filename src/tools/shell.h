@@ -1,9 +1,9 @@
-// The commands of a session: the warden that runs them, the guard that keeps the path rules around
-// them, and what they print.
+// The commands of a session: the warden that runs them, what is hidden from them, and what they
+// print.
 //
-// Order around each command: what is protected by now is bound or hidden, the command runs, what it
-// made under protected names is undone, and what it was refused is told. Commands may run at the
-// same time; what the proxy refuses is then told at the end of whichever ends first.
+// Order around each command: what is hidden by now is covered, the command runs, its changes pass
+// the gate, and what it was refused is told. Commands may run at the same time; what the proxy
+// refuses is then told at the end of whichever ends first.
 //
 // Threads: all methods may be called from any thread.
 #pragma once
@@ -31,11 +31,12 @@
 #include "search/secret_scanner.h"
 #include "tools/answer.h"
 #include "tools/disk_use.h"
-#include "tools/guard.h"
+#include "tools/hidden_files.h"
 #include "tools/job.h"
 #include "tools/limit_watch.h"
-#include "tools/other_sessions.h"
+#include "tools/recorder.h"
 #include "tools/remarks.h"
+#include "tools/sealed_watch.h"
 
 namespace paddock::tools {
 
@@ -55,9 +56,10 @@ public:
     struct Setup {
         Root linkless;
         const policy::PathRules& rules;
-        HeldObjects& held;
+        std::vector<std::string> sealed;  // see git::Judge::seal
+        Recorder& recorder;
+        HiddenFiles& hidden;
         const WorkspaceOptions& options;
-        std::string home;  // see GuardOptions
         DiskUse& disk;
         std::optional<search::SecretScanner> filter;
         std::function<void()> meanwhile = {};  // see sandbox::WardenSpec
@@ -68,6 +70,10 @@ public:
     Shell(const Shell&) = delete;
     Shell& operator=(const Shell&) = delete;
 
+    // Looks for what is to be hidden, so that the first command need not wait for it. Starts a
+    // thread: not before the process has confined itself.
+    void look_ahead();
+
     // Until it has ended, for whatever reason.
     Attempt<Finished> run(const Order& order, const CallOptions& options);
 
@@ -75,16 +81,14 @@ public:
     Attempt<std::shared_ptr<Job>> find(std::string_view id);
     Attempt<Finished> kill(std::string_view id);
 
-    // What background commands made and the guard undid since this was last asked, for which limit
-    // what commands left running was ended, and how commands began: beyond the quota, or not where
-    // the last one ended.
+    // What there is to say since this was last asked: for which limit what commands left running
+    // was ended, and how commands began: beyond the quota, or not where the last one ended.
     Remarks overdue();
 
     // A command of somebody else's making, with these descriptors or a terminal; gets the session's
     // environment unless it brings one. One that begins beyond the quota can free some, and write
-    // no file: overdue() says so. After its end the caller asks check_protected().
-    Attempt<sandbox::Process> spawn(sandbox::Command command);
-    Remarks check_protected();
+    // no file: overdue() says so. `detail`: what it is, for `paddock log`.
+    Attempt<sandbox::Process> spawn(sandbox::Command command, std::string_view detail);
     // Until a stop is requested, or it has met a limit that the kernel does not keep by itself, and
     // was ended for that.
     std::optional<EndedBy> watch(sandbox::ProcessId process, const std::stop_token& stop);
@@ -92,15 +96,13 @@ public:
     // Measured now, if there is a quota.
     bool exceeds_quota() { return disk_.excess(std::chrono::milliseconds(0)) > 0; }
 
-    // Ends every process of the session, and only then looks what they left under protected names.
-    // Later calls find nothing to do. What kills this process leaves that.
+    // Ends every process of the session. Later calls find nothing to do.
     Remarks end();
     // What it was refused, as far as it was seen.
     sandbox::DenialLog denials_of(const sandbox::Process& process);
     void signal(sandbox::ProcessId process, int number);
 
     const ShellReport& report() const { return warden_.report(); }
-    const std::optional<Root>& quarantine() const { return quarantine_; }
     int cgroup_parent() const { return warden_.cgroup_parent(); }
     std::string directory() const { return warden_.directory(); }
     sandbox::WallLayers wall_layers() const;
@@ -111,9 +113,9 @@ private:
         std::jthread attendant{};  // of a background command, or of what one left running
     };
 
-    Shell(Setup setup, sandbox::Warden warden, std::unique_ptr<sandbox::Proxy> proxy,
-          std::optional<Root> quarantine);
+    Shell(Setup setup, sandbox::Warden warden, std::unique_ptr<sandbox::Proxy> proxy);
 
+    std::string redacted(std::string text) const;
     Attempt<std::shared_ptr<Job>> launch(const Order& order);
     void see_through(Job& job, Attendance attendance);
     void see_to_the_end(Job& job, Attendance attendance);  // of one that nobody waits for
@@ -122,11 +124,12 @@ private:
     bool attend_from_now_on(const std::shared_ptr<Job>& job);
     void tell_unheard(EndedBy limit);
     void forget_old_jobs();
-    // While starting_ is held.
-    Attempt<void> protect();
+    // Covers all that is hidden by now; with `looking_` held.
+    Attempt<void> cover(const std::stop_token& cancel);
+    Attempt<void> see_to_hiding();  // before a command
+    void look_in_background();
     Attempt<sandbox::Process> start_process(sandbox::Command& command);
-    bool is_settled() const { return settled_ == commands_; }
-    bool may_be_alive();  // a process of the session
+    Remarks check_sealed();  // where there is no gate
     void put_aside(Remarks remarks);
     sandbox::DenialLog proxy_denials();
     bool stay_or_return();  // false: the directory is gone, the session in the workspace itself
@@ -140,16 +143,18 @@ private:
     sandbox::Warden warden_;
     const std::unique_ptr<sandbox::Proxy> proxy_;  // with network_allow
     const std::vector<std::string> environment_;
-    const std::optional<Root> quarantine_;
-    Guard guard_;
+    Recorder& recorder_;
+    HiddenFiles& hidden_;
 
-    // Only if no process can have been alive since the guard last looked may it trust what it
-    // finds; a command that has ended but was not looked after yet counts as alive.
+    std::mutex looking_;  // for what is hidden
+    bool is_covered_ = false;
+    Job::Clock::time_point looked_{};
+    Job::Clock::duration look_took_{};
+    std::stop_source over_;  // requested: the session ends
+    std::jthread looker_;
+
     std::mutex starting_;
-    std::uint64_t commands_ = 0;         // started
-    std::uint64_t settled_ = 0;          // as many of them were over before a look
-    OtherSessions others_;               // by the same, of their commands
-    std::atomic<bool> is_over_ = false;  // the kernel has ended every process of the session
+    std::unique_ptr<SealedWatch> sealed_;  // nullptr: there is a gate
 
     std::mutex mutex_;
     std::uint64_t jobs_started_ = 0;

@@ -78,39 +78,6 @@ TEST_F(Attenuation, without_create_makes_no_name_and_still_changes) {
     expect_kept(Effect::kNone, weaken);
 }
 
-TEST_F(Attenuation, refusing_acts_on_no_such_object_and_passes_none) {
-    const Weaken of_nothing = [](const Root& whole) {
-        return whole.refusing([](const Stat&) { return false; });
-    };
-    for (const Effect effect : {Effect::kNone, Effect::kChange, Effect::kCreate}) {
-        expect_kept(effect, of_nothing);
-    }
-    tree({"ROOT/top/f=first", "ROOT/top/d/old=text", "ROOT/top/d/sub/", "ROOT/top/file=text"});
-    const Unchanged watch(ws("top"));
-    const Identity directory = root().stat("top/d")->identity;
-    const Identity file = root().stat("top/file")->identity;
-    const Root weak = root()
-                          .refusing([=](const Stat& stat) { return stat.identity == directory; })
-                          .refusing([=](const Stat& stat) { return stat.identity == file; });
-    const Root below = weak.sub_root("top").value();
-    for (const char* path : {"d", "d/old", "d/absent", "d/sub/absent", "file"}) {
-        expect_refused(below, path, Code::kDeniedByRule);
-        expect_refused(weak.read_only().sub_root("top").value(), path, Code::kDeniedByRule,
-                       having(Effect::kNone));
-    }
-    EXPECT_OK(below.read_file("f"));
-}
-
-TEST_F(Attenuation, refusing_removes_no_such_object_from_a_tree) {
-    tree({"ROOT/top/a/file=text", "ROOT/top/a/b/c/", "ROOT/other/x/"});
-    const Identity file = root().stat("top/a/file")->identity;
-    const Root weak = root().refusing([=](const Stat& stat) { return stat.identity == file; });
-    EXPECT_CODE(weak.remove_all("top"), Code::kDeniedByRule);
-    EXPECT_EQ(os_read(ws("top/a/file")), "text");
-    EXPECT_OK(weak.remove_all("other"));
-    EXPECT_FALSE(os_exists(ws("other")));
-}
-
 TEST_F(Attenuation, without_create_overwrites_what_exists) {
     tree({"ROOT/f=first", "ROOT/old=text"});
     const Root jail = root().without_create();

@@ -217,21 +217,6 @@ TEST_F(Bash, long_output_is_cut_in_the_middle_and_can_be_read_in_full) {
     EXPECT_EQ(all, expected);
 }
 
-TEST_F(Bash, what_is_kept_in_the_quarantine_is_named_and_not_where_that_is) {
-    tree({"OUT/quarantine/"});
-    options.shell->quarantine = out("quarantine");
-    reopen();
-    const std::string text = bash("mkdir .vscode");
-    auto sessions = os_list(out("quarantine"));
-    // By these they know of each other.
-    std::erase_if(sessions, [](const std::string& name) { return name.starts_with("workspace-"); });
-    ASSERT_EQ(sessions.size(), 1U) << text;
-    EXPECT_TRUE(
-        holds(text, "was moved to the quarantine as '" + sessions[0] + "/1/.vscode.kept'.]"))
-        << text;
-    EXPECT_FALSE(holds(text, out())) << text;
-}
-
 TEST_F(Bash, output_without_end_is_ended) {
     const tools::Answer answer = call("bash", {{"command", "yes"}});
     EXPECT_EQ(answer.error, Code::kLimitReached);

@@ -289,12 +289,20 @@ TEST_F(Change, overwriting_needs_a_read) {
 
 TEST_F(Change, to_restore_what_has_gone_is_stale) {
     tree({"ROOT/f=old"});
-    const tools::HeldObjects held;
+    const Root linkless = root().linkless();
+    const auto rules = policy::PathRules::compile({}, {}).value();
     policy::Meter meter({});
     tools::DiskUse disk(root(), ".", std::nullopt);
-    const tools::Files files(root(), root({.symlinks = Symlinks::kReject}), {},
-                             policy::PathRules::compile({}, {}).value(), held, meter, disk, nullptr,
-                             nullptr);
+    tools::Recorder recorder({linkless, {}, linkless, true, {}});
+    tools::HiddenFiles hidden(root(), {}, linkless, rules, [](const Stat&) { return false; });
+    const tools::Files files({.root = root(),
+                              .linkless = linkless,
+                              .base = {},
+                              .rules = rules,
+                              .recorder = recorder,
+                              .hidden = hidden,
+                              .meter = meter,
+                              .disk = disk});
     const auto change = files.prepare("f");
     ASSERT_TRUE(change);
     ASSERT_TRUE(files.commit(*change, "new"));

@@ -10,7 +10,6 @@
 
 #include "json/write.h"
 #include "tools/desk.h"
-#include "tools/guarded.h"
 #include "tools/kept_output.h"
 
 namespace {
@@ -69,34 +68,6 @@ TEST_F(Memory, that_is_missing_is_an_answer) {
         EXPECT_LT(n, kAllocationsMax) << tool;
         EXPECT_GT(limited, 0) << tool << " made " << n << " allocations";
     }
-}
-
-// Who looks after the last command has nobody to pass an exception to: what was planted goes.
-class GuardMemory : public Guarded {};
-
-TEST_F(GuardMemory, that_is_missing_keeps_nothing_planted) {
-    constexpr int kAllocationsMax = 100'000;
-    (void)before();
-    int n = 0;
-    for (bool failed = true; failed && n < kAllocationsMax; n += 1 + n / 20) {
-        tree({"ROOT/.vscode/tasks.json=evil", "ROOT/n/.git/HEAD=ref: refs/heads/m",
-              "ROOT/n/.git/objects/", "ROOT/n/.git/refs/", "ROOT/n/.git/hooks/pre-commit=evil",
-              "ROOT/n/.git/config=[core]\nfsmonitor=evil\n", "ROOT/w/.git=gitdir: ../n/.git\n"});
-        allocations_left = n;
-        const tools::GuardReport undone = guard().after();
-        failed = allocations_left < 0;
-        allocations_left = -1;
-        if (undone.unfinished) (void)after();
-        EXPECT_FALSE(os_exists(ws(".vscode"))) << n;
-        EXPECT_FALSE(os_exists(ws("n/.git/hooks/pre-commit"))) << n;
-        const bool has_config = os_exists(ws("n/.git/config"));
-        EXPECT_TRUE(!has_config || os_read(ws("n/.git/config"))->find("evil") == std::string::npos);
-        std::filesystem::remove_all(ws("n"));
-        std::filesystem::remove_all(ws("w"));
-        (void)after();
-    }
-    EXPECT_LT(n, kAllocationsMax);
-    EXPECT_GT(n, 100);
 }
 
 TEST(KeptOutput, copies_no_more_than_its_end) {

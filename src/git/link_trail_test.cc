@@ -1,4 +1,4 @@
-#include "search/link_trail.h"
+#include "git/link_trail.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 
 #include "testing/jail.h"
 
-namespace paddock::search {
+namespace paddock::git {
 namespace {
 
 class Trail : public testing::Jail {
@@ -60,4 +60,4 @@ TEST_F(Trail, has_no_end_outside_or_in_circles) {
 }
 
 }  // namespace
-}  // namespace paddock::search
+}  // namespace paddock::git

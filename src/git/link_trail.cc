@@ -1,11 +1,11 @@
-#include "search/link_trail.h"
+#include "git/link_trail.h"
 
 #include <paddock/limits.h>
 
 #include "fs/rel_path.h"
 #include "fs/root_state.h"
 
-namespace paddock::search {
+namespace paddock::git {
 namespace {
 
 // Names on the way, those in the texts of links included: more is nobody's configuration.
@@ -62,4 +62,4 @@ LinkTrail follow_links(const Root& root, std::string_view path) {
     return trail;
 }
 
-}  // namespace paddock::search
+}  // namespace paddock::git

@@ -12,7 +12,7 @@
 
 #include <paddock/root.h>
 
-namespace paddock::search {
+namespace paddock::git {
 
 struct LinkTrail {
     std::vector<std::string> links;  // each where it lies, relative to the root, canonical
@@ -22,4 +22,4 @@ struct LinkTrail {
 // `path` is relative to the root, or absolute; `root` must pass no link.
 LinkTrail follow_links(const Root& root, std::string_view path);
 
-}  // namespace paddock::search
+}  // namespace paddock::git

@@ -1,0 +1,120 @@
+#include "tools/recorder.h"
+
+#include <utility>
+
+#include "base/within.h"
+#include "fs/rel_path.h"
+
+namespace paddock::tools {
+namespace {
+
+thread_local Recorder::Call* current_call = nullptr;
+
+}  // namespace
+
+Outcome<journal::Journal*> Recorder::journal() {
+    const std::lock_guard lock(mutex_);
+    if (!journal_) {
+        PADDOCK_ASSIGN(opened,
+                       journal::Journal::open(setup_.workspace.fd(), {.client = setup_.client}));
+        journal_.emplace(std::move(opened));
+    }
+    return &*journal_;
+}
+
+bool Recorder::is_own(const Stat& stat) const noexcept {
+    const std::lock_guard lock(mutex_);
+    return journal_ && journal_->is_own(stat);
+}
+
+Attempt<Recorder::Change> Recorder::begin() {
+    if (!setup_.records) return Change(*this, nullptr, 0);
+    const auto opened = journal();
+    if (!opened) {
+        return Problem(opened.error().code,
+                       "The journal of the workspace cannot be opened (" +
+                           as_error(opened.error(), "open", {}).explanation() +
+                           "), and nothing is changed that could not be undone.");
+    }
+    journal::CallId call = 0;
+    if (current_call != nullptr && &current_call->recorder_ == this) {
+        if (current_call->id_ == 0) {
+            current_call->id_ = (*opened)->begin_call(current_call->tool_, current_call->detail_);
+        }
+        call = current_call->id_;
+    }
+    return Change(*this, *opened, call);
+}
+
+Recorder::Call::Call(Recorder& recorder, std::string_view tool, std::string detail)
+    : recorder_(recorder), tool_(tool), detail_(std::move(detail)), outer_(current_call) {
+    current_call = this;
+}
+
+Recorder::Call::~Call() {
+    current_call = outer_;
+    if (id_ != 0) (void)recorder_.journal_->end_call(id_);
+}
+
+Recorder::Change::Change(const Recorder& recorder, journal::Journal* journal, journal::CallId call)
+    : recorder_(recorder), journal_(journal), call_(call) {
+    if (journal_ != nullptr) turn_ = std::make_unique<journal::Turn>(*journal_);
+}
+
+Outcome<std::optional<Recorder::Change::Held>> Recorder::Change::hold(
+    const std::string& path) const {
+    const std::string& base = recorder_.setup_.base;
+    if (journal_ == nullptr || !is_within(path, base)) return std::nullopt;
+    const std::string_view parent = fs::parent_of(path);
+    auto directory = recorder_.setup_.root.open_directory(parent.empty() ? "." : parent);
+    if (!directory) return static_cast<const Failure&>(directory.error());
+    Held held;
+    held.directory.emplace(std::move(*directory));
+    held.leaf = fs::leaf_of(path);
+    held.path = base.empty() ? path : path.substr(base.size() + 1);
+    return std::optional<Held>(std::move(held));
+}
+
+Done Recorder::Change::will_make(const std::string& path, FileType type) {
+    PADDOCK_ASSIGN(held, hold(path));
+    return held ? journal_->will_make(call_, held->name(), type) : Done();
+}
+
+void Recorder::Change::made(const std::string& path) {
+    if (journal_ == nullptr) return;
+    const auto stat = recorder_.setup_.root.lstat(path);
+    if (stat) journal_->made(call_, *stat);
+}
+
+Done Recorder::Change::will_replace(const std::string& path, const Stat& stat) {
+    PADDOCK_ASSIGN(held, hold(path));
+    return held ? journal_->will_replace(call_, held->name(), stat) : Done();
+}
+
+Done Recorder::Change::will_rename(const std::string& from, const std::string& to,
+                                   const Stat& stat) {
+    PADDOCK_ASSIGN(source, hold(from));
+    PADDOCK_ASSIGN(target, hold(to));
+    // Into the workspace, or out of it: only without a boundary.
+    if (!source || !target) return {};
+    return journal_->will_rename(call_, source->name(), target->name(), stat);
+}
+
+Done Recorder::Change::will_chmod(const std::string& path, const Stat& stat) {
+    PADDOCK_ASSIGN(held, hold(path));
+    return held ? journal_->will_chmod(call_, held->name(), stat) : Done();
+}
+
+Done Recorder::Change::remove(const std::string& path, const Stat& stat, Below below) {
+    const bool is_tree = below == Below::kAll && stat.type == FileType::kDirectory;
+    PADDOCK_ASSIGN(held, hold(path));
+    if (held) {
+        return is_tree ? journal_->remove_tree(call_, held->name(), stat)
+                       : journal_->remove(call_, held->name(), stat);
+    }
+    const Root& root = recorder_.setup_.root;
+    const auto done = is_tree ? root.remove_all(path) : root.remove(path);
+    return done ? Done() : Done(static_cast<const Failure&>(done.error()));
+}
+
+}  // namespace paddock::tools

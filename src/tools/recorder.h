@@ -1,0 +1,105 @@
+// The journal of a session, as its tools use it. Opened with the first change: a session that only
+// looks leaves nothing behind.
+//
+//   const Recorder::Call call(recorder, "write_file", path);  // around the call, on its thread
+//   auto change = recorder.begin();                           // alone in the workspace from now on
+//   change->will_make(path, FileType::kRegular);              // then make it
+//   change->made(path);
+//
+// Paths are canonical and relative to the root. What lies outside the workspace is not recorded.
+//
+// Threads: any; a change is of one thread.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <paddock/root.h>
+
+#include "journal/journal.h"
+#include "tools/answer.h"
+
+namespace paddock::tools {
+
+class Recorder {
+public:
+    struct Setup {
+        Root root;         // passes no link
+        std::string base;  // where the workspace lies in it; empty: it is the root
+        Root workspace;
+        bool records = true;  // false: nothing will be changed
+        std::string client;   // see journal::SessionInfo
+    };
+    explicit Recorder(Setup setup) : setup_(std::move(setup)) {}
+
+    // Opens it, unless that was done. Errors: those of journal::Journal::open.
+    Outcome<journal::Journal*> journal();
+
+    // Did this session make it?
+    bool is_own(const Stat& stat) const noexcept;
+
+    class Call;
+    class Change;
+    Attempt<Change> begin();
+
+private:
+    const Setup setup_;
+    mutable std::mutex mutex_;
+    std::optional<journal::Journal> journal_;
+};
+
+// What the thread changes until this goes, it changes for one call.
+class [[nodiscard]] Recorder::Call {
+public:
+    Call(Recorder& recorder, std::string_view tool, std::string detail);
+    Call(const Call&) = delete;
+    Call& operator=(const Call&) = delete;
+    ~Call();
+
+private:
+    friend class Recorder;
+
+    Recorder& recorder_;
+    const std::string tool_;
+    const std::string detail_;
+    journal::CallId id_ = 0;  // from its first change on
+    Call* const outer_;
+};
+
+// While it lives nobody else changes the workspace through paddock. Not more than one for a thread.
+class [[nodiscard]] Recorder::Change {
+public:
+    Done will_make(const std::string& path, FileType type);
+    void made(const std::string& path);
+    // Of what is there: its name goes to another file.
+    Done will_replace(const std::string& path, const Stat& stat);
+    Done will_rename(const std::string& from, const std::string& to, const Stat& stat);
+    Done will_chmod(const std::string& path, const Stat& stat);
+    // Takes the name away itself: a file, a link, an empty directory, or a tree.
+    enum class Below : bool { kNothing, kAll };
+    Done remove(const std::string& path, const Stat& stat, Below below = Below::kNothing);
+
+private:
+    friend class Recorder;
+
+    // A name, for as long as its directory is held.
+    struct Held {
+        std::optional<Handle> directory;
+        std::string leaf;
+        std::string path;
+        journal::Name name() const { return {directory->fd(), leaf.c_str(), path}; }
+    };
+    Change(const Recorder& recorder, journal::Journal* journal, journal::CallId call);
+    // Nothing: it is not recorded.
+    Outcome<std::optional<Held>> hold(const std::string& path) const;
+
+    const Recorder& recorder_;
+    journal::Journal* journal_;  // nullptr: nothing is recorded
+    journal::CallId call_ = 0;
+    std::unique_ptr<journal::Turn> turn_;
+};
+
+}  // namespace paddock::tools

@@ -1,0 +1,67 @@
+#include "tools/sealed_watch.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "fs/rel_path.h"
+#include "git/judge.h"
+#include "journal/journal.h"
+#include "search/entries.h"
+
+namespace paddock::tools {
+
+SealedWatch::SealedWatch(Root workspace, const policy::PathRules& rules,
+                         std::vector<std::string> sealed)
+    : workspace_(std::move(workspace)), rules_(rules), sealed_(std::move(sealed)) {}
+
+bool SealedWatch::is_sealed(const std::string& path) const {
+    if (rules_.decide(path).access == PathAccess::kReadOnly) return true;
+    if (std::find(sealed_.begin(), sealed_.end(), path) != sealed_.end()) return true;
+    return git::is_obeyed_name(fs::leaf_of(path)) &&
+           git::is_git_directory(workspace_, fs::parent_of(path));
+}
+
+Outcome<SealedWatch::Found> SealedWatch::find() const {
+    const auto choose = [this](std::string_view path, std::string_view name, FileType type) {
+        if (journal::is_journal_path(path)) return search::Interest{};
+        const auto access = rules_.decide(path).access;
+        const bool is_named = access == PathAccess::kReadOnly || git::is_obeyed_name(name) ||
+                              std::find(sealed_.begin(), sealed_.end(), path) != sealed_.end();
+        return search::Interest{
+            .take = is_named,
+            .enter = type == FileType::kDirectory && access == PathAccess::kAllow};
+    };
+    PADDOCK_ASSIGN(entries, search::find_entries(workspace_, choose));
+    Found found;
+    for (search::FoundEntry& entry : entries.all) {
+        if (!is_sealed(entry.path)) continue;
+        if (const auto stat = workspace_.lstat(entry.path)) found.emplace(entry.path, *stat);
+    }
+    return found;
+}
+
+Outcome<std::vector<sandbox::Protection>> SealedWatch::before() {
+    PADDOCK_ASSIGN(found, find());
+    std::vector<sandbox::Protection> shields;
+    for (const auto& [path, stat] : found) {
+        if (stat.type == FileType::kSymlink) continue;  // cannot be bound
+        shields.push_back({path, sandbox::Shield::kReadOnly, stat.identity});
+    }
+    known_ = std::move(found);
+    return shields;
+}
+
+Outcome<std::vector<std::string>> SealedWatch::after() {
+    PADDOCK_ASSIGN(found, find());
+    std::vector<std::string> news;
+    for (const auto& [path, stat] : found) {
+        const auto known = known_.find(path);
+        const bool is_same = known != known_.end() && known->second.identity == stat.identity &&
+                             known->second.changed == stat.changed;
+        if (!is_same) news.push_back(path);
+    }
+    known_ = std::move(found);
+    return news;
+}
+
+}  // namespace paddock::tools

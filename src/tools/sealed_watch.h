@@ -1,0 +1,42 @@
+// Where no gate stands before the workspace (an old kernel, a foreign listener): what is sealed and
+// exists is bound read-only, and what commands make or change all the same is told.
+//
+// Found by the rules, and by the shape of git directories (git/judge.h). One thread at a time.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include <paddock/root.h>
+
+#include "base/outcome.h"
+#include "policy/path_rules.h"
+#include "sandbox/protection.h"
+
+namespace paddock::tools {
+
+class SealedWatch {
+public:
+    // `workspace` passes no link. `rules` must outlive this. `sealed`: see git::Judge::seal.
+    SealedWatch(Root workspace, const policy::PathRules& rules, std::vector<std::string> sealed);
+
+    // What is there now.
+    Outcome<std::vector<sandbox::Protection>> before();
+
+    // What is new since then, or has changed. It counts as there from now on.
+    Outcome<std::vector<std::string>> after();
+
+private:
+    using Found = std::map<std::string, Stat>;
+
+    Outcome<Found> find() const;
+    bool is_sealed(const std::string& path) const;
+
+    const Root workspace_;
+    const policy::PathRules& rules_;
+    const std::vector<std::string> sealed_;
+    Found known_;
+};
+
+}  // namespace paddock::tools
