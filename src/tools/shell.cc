@@ -184,6 +184,11 @@ Remarks Shell::end() {
     return remarks;
 }
 
+Remarks Shell::look_after() {
+    if (const auto alive = warden_.processes(); alive && *alive > 0) limits_.look_after_left();
+    return check_sealed();
+}
+
 Remarks Shell::check_sealed() {
     const std::lock_guard lock(starting_);
     if (sealed_ == nullptr) return {};
@@ -371,7 +376,7 @@ Attempt<Finished> Shell::run(const Order& order, const CallOptions& options) {
     (*job)->add_denials(proxy_denials());
     Finished finished{*job, overdue()};
     if (!order.directory) remember_directory(**job, finished.remarks);
-    finished.remarks.add(check_sealed());
+    finished.remarks.add(look_after());
     if ((*job)->state().output_open) (void)attend_from_now_on(*job);
     forget_old_jobs();
     return finished;
@@ -381,7 +386,7 @@ void Shell::see_to_the_end(Job& job, Attendance attendance) {
     if (!job.state().running) return;
     see_through(job, std::move(attendance));
     job.add_denials(proxy_denials());
-    put_aside(check_sealed());
+    put_aside(look_after());
 }
 
 bool Shell::start_attendant(const std::shared_ptr<Job>& job) try {
@@ -476,7 +481,7 @@ Attempt<Finished> Shell::kill(std::string_view id) {
         (*job)->wait_for_end(limits::kCommandEndPatience);
     }
     Finished finished{*job, overdue()};
-    finished.remarks.add(check_sealed());
+    finished.remarks.add(look_after());
     return finished;
 }
 

@@ -129,6 +129,7 @@ private:
     Attempt<void> see_to_hiding();  // before a command
     void look_in_background();
     Attempt<sandbox::Process> start_process(sandbox::Command& command);
+    Remarks look_after();    // after a command: what it left running
     Remarks check_sealed();  // where there is no gate
     void put_aside(Remarks remarks);
     sandbox::DenialLog proxy_denials();
