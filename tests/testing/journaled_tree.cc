@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "journal/place.h"
 #include "sys/name.h"
 #include "sys/stat.h"
 
@@ -63,11 +64,13 @@ public:
         if (::lstat(path.c_str(), &raw) != 0) return;
         std::ostringstream text;
         text << std::oct << raw.st_mode << ' ' << content_of(path, raw);
-        if (!S_ISDIR(raw.st_mode) && raw.st_nlink > 1) {
-            text << " = " << first_names_.emplace(raw.st_ino, relative).first->second;
-        }
         if (!relative.empty()) taken[relative] = text.str();
-        if (!S_ISDIR(raw.st_mode)) return;
+        if (!S_ISDIR(raw.st_mode)) {
+            // A name that the journal has does not count.
+            const auto [first, is_first] = first_names_.emplace(raw.st_ino, relative);
+            if (!is_first) taken[relative] += " = " + first->second;
+            return;
+        }
         const Readable readable(path, raw);
         for (const std::string& name : names_in(path)) {
             const std::string below = relative.empty() ? name : relative + '/' + name;
@@ -104,9 +107,11 @@ struct Held {
 
     Held(int workspace, const std::string& path) {
         const std::size_t slash = path.rfind('/');
-        const std::string parent = slash == path.npos ? "." : path.substr(0, slash);
+        const std::string parent = slash == path.npos ? "" : path.substr(0, slash);
         leaf = slash == path.npos ? path : path.substr(slash + 1);
-        directory.reset(::openat(workspace, parent.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+        // Not through a link: the path would not be canonical.
+        if (auto opened = journal::open_directory(workspace, parent))
+            directory = std::move(*opened);
         name = {directory.get(), leaf.c_str(), path};
     }
     Held(const Held&) = delete;
