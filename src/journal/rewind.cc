@@ -7,7 +7,7 @@
 namespace paddock::journal {
 
 Rewinder::Rewinder(int workspace, const Timeline& timeline)
-    : timeline_(timeline), model_(workspace) {}
+    : timeline_(timeline), model_(workspace), original_(workspace) {}
 
 // What cannot be looked at is taken for what it should be: when the step is performed, an earlier
 // one has opened its directory.
@@ -34,9 +34,23 @@ std::vector<Conflict> Rewinder::conflicts() const {
 }
 
 void Rewinder::touch(const std::string& path) {
-    if (!compares_ || is_journal_path(path)) return;
-    const ModelNode* node = model_.find(path);
-    before_.emplace(path, node == nullptr ? ModelNode() : *node);
+    if (compares_ && !is_journal_path(path)) touched_.insert(path);
+}
+
+// A directory moves, and with it the names that were touched in it.
+void Rewinder::touch_below(std::string_view from, std::string_view to) {
+    const std::string prefix = std::string(from) + '/';
+    std::vector<std::string> moved;
+    for (auto name = touched_.lower_bound(prefix); name != touched_.end(); ++name) {
+        if (!name->starts_with(prefix)) break;
+        moved.push_back(std::string(to) + name->substr(from.size()));
+    }
+    for (const std::string& name : moved) touch(name);
+}
+
+void Rewinder::change(const std::function<void(TreeModel&)>& act) {
+    act(model_);
+    if (!compares_) act(original_);
 }
 
 void Rewinder::add(Step step) {
@@ -44,16 +58,21 @@ void Rewinder::add(Step step) {
     steps_.push_back(std::move(step));
 }
 
+// The name that it has on the disk, which may not be the one it had then.
+std::string Rewinder::name_now(const ModelNode& node, const std::string& path) {
+    return node.on_disk && !is_journal_path(*node.on_disk) ? *node.on_disk : path;
+}
+
 // The content is about to be lost. It must be what the last call has left.
 void Rewinder::check_content(const Entry& entry, const std::string& path, const ModelNode& node) {
     if (node.presence != Presence::kPresent || node.type != FileType::kRegular) return;
     const Object object = timeline_.canonical(entry.object);
-    if (foreign_.contains(object)) complain(path, Why::kChangedSince);
+    if (foreign_.contains(object)) complain(name_now(node, path), Why::kChangedSince);
     if (!checked_.insert(object).second) return;
     const KnownState* known = timeline_.state_of(object);
     if (known == nullptr) return;  // killed before the end of the call: the inode must do
     if (known->size != node.size || known->changed != node.changed) {
-        complain(path, Why::kChangedSince);
+        complain(name_now(node, path), Why::kChangedSince);
     }
 }
 
@@ -66,11 +85,13 @@ void Rewinder::take_back_make(const Entry& entry, const std::string& path) {
     check_content(entry, path, *node);
     if (node->type == FileType::kDirectory) {
         const auto left = model_.names_in(path, 1);
-        if (!left.empty()) return complain(fs::joined(path, left.front()), Why::kNotEmpty);
+        if (!left.empty()) {
+            return complain(fs::joined(name_now(*node, path), left.front()), Why::kNotEmpty);
+        }
     }
     touch(path);
     add({.what = Step::What::kRemove, .path = path, .object = entry.object});
-    model_.remove(path);
+    change([&](TreeModel& model) { model.remove(path); });
 }
 
 void Rewinder::take_back_link(const Entry& entry, const std::string& other) {
@@ -81,7 +102,7 @@ void Rewinder::take_back_link(const Entry& entry, const std::string& other) {
     if (!is(node, entry.object)) return complain(other, Why::kReplacedSince);
     touch(other);
     add({.what = Step::What::kRemove, .path = other, .object = entry.object});
-    model_.remove(other);
+    change([&](TreeModel& model) { model.remove(other); });
 }
 
 // The target must be free.
@@ -92,7 +113,7 @@ void Rewinder::move_to(const Object& object, const std::string& from, const std:
         if (is_journal_path(to)) {
             touch(from);
             add({.what = Step::What::kRemove, .path = from, .object = object});
-            return model_.remove(from);
+            return change([&](TreeModel& model) { model.remove(from); });
         }
         return complain(to, Why::kNoDirectory);
     }
@@ -100,7 +121,8 @@ void Rewinder::move_to(const Object& object, const std::string& from, const std:
     touch(from);
     touch(to);
     add({.what = Step::What::kMove, .path = from, .other = to, .object = object});
-    model_.move(from, to);
+    touch_below(from, to);
+    change([&](TreeModel& model) { model.move(from, to); });
 }
 
 void Rewinder::take_back_rename(const Entry& entry, const std::string& path,
@@ -138,7 +160,9 @@ void Rewinder::take_back_exchange(const Entry& entry, const std::string& path,
          .other = other,
          .object = second,
          .second = first});
-    model_.exchange(path, other);
+    touch_below(path, other);
+    touch_below(other, path);
+    change([&](TreeModel& model) { model.exchange(path, other); });
 }
 
 // What was removed, or replaced.
@@ -189,7 +213,7 @@ void Rewinder::bring_back(const Entry& entry, const std::string& path) {
          .other = is_directory ? std::string() : kept,
          .object = entry.object,
          .mode = record.mode});
-    model_.put(path, std::move(made));
+    change([&](TreeModel& model) { model.put(path, made); });
 }
 
 void Rewinder::take_back_write(const Entry& entry, const std::string& path) {
@@ -212,8 +236,7 @@ void Rewinder::take_back_write(const Entry& entry, const std::string& path) {
     }
     touch(path);
     add({.what = Step::What::kPutBack, .path = path, .other = kept, .object = entry.object});
-    node = model_.find(path);
-    node->on_disk = kept;
+    change([&](TreeModel& model) { model.find(path)->on_disk = kept; });
 }
 
 void Rewinder::take_back_chmod(const Entry& entry, const std::string& path) {
@@ -230,7 +253,7 @@ void Rewinder::take_back_chmod(const Entry& entry, const std::string& path) {
     const bool is_first = checked_modes_.insert(object).second;
     if (known != nullptr && is_first && node->presence == Presence::kPresent &&
         known->mode != node->mode) {
-        return complain(path, Why::kChangedSince);
+        return complain(name_now(*node, path), Why::kChangedSince);
     }
     if (node->presence == Presence::kPresent && node->mode == entry.record->mode) return add({});
     touch(path);
@@ -238,8 +261,7 @@ void Rewinder::take_back_chmod(const Entry& entry, const std::string& path) {
          .path = path,
          .object = entry.object,
          .mode = entry.record->mode});
-    node = model_.find(path);
-    node->mode = entry.record->mode;
+    change([&](TreeModel& model) { model.find(path)->mode = entry.record->mode; });
 }
 
 void Rewinder::take_back(const Entry& entry, const std::string& path, const std::string& other) {
@@ -262,9 +284,11 @@ void Rewinder::begin_comparing() { compares_ = true; }
 
 std::map<std::string, Version> Rewinder::compared() {
     std::map<std::string, Version> all;
-    for (const auto& [path, before] : before_) {
+    for (const std::string& path : touched_) {
+        const ModelNode* before = original_.find(path);
         const ModelNode* after = model_.find(path);
-        all.emplace(path, Version{before, after == nullptr ? ModelNode() : *after});
+        all.emplace(path, Version{before == nullptr ? ModelNode() : *before,
+                                  after == nullptr ? ModelNode() : *after});
     }
     return all;
 }

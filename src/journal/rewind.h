@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -81,9 +82,13 @@ private:
     void complain(const std::string& path, Why why);
     // Not if it turns out that the same undo takes back the making of it.
     void complain_unless_made(const Object& object, const std::string& path, Why why);
+    static std::string name_now(const ModelNode& node, const std::string& path);
     void check_content(const Entry& entry, const std::string& path, const ModelNode& node);
     void add(Step step);
     void touch(const std::string& path);
+    void touch_below(std::string_view from, std::string_view to);
+    // Of the model; and of what it is compared with, as long as that has not begun.
+    void change(const std::function<void(TreeModel&)>& act);
 
     void take_back_make(const Entry& entry, const std::string& path);
     void take_back_link(const Entry& entry, const std::string& other);
@@ -107,7 +112,8 @@ private:
     std::set<Object> foreign_;  // now as somebody else has left it
 
     bool compares_ = false;
-    std::map<std::string, ModelNode> before_;
+    TreeModel original_;  // as it was when that began
+    std::set<std::string, std::less<>> touched_;
 };
 
 }  // namespace paddock::journal

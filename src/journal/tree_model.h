@@ -32,6 +32,13 @@ struct ModelNode {
     // Where its content is, or its children that were not looked up yet: a path on the disk,
     // relative to the workspace. Nothing: it is an empty directory that is not there yet.
     std::optional<std::string> on_disk = std::nullopt;
+
+    // The same object, with the same mode and the same content.
+    bool is_like(const ModelNode& other) const {
+        if (presence != other.presence) return false;
+        return presence == Presence::kAbsent ||
+               (object == other.object && mode == other.mode && on_disk == other.on_disk);
+    }
 };
 
 class TreeModel {

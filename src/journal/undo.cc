@@ -29,11 +29,14 @@ public:
         return target_.files.empty() || is_of_files(entry);
     }
 
-    // A directory was moved later, and stays where it is. A move that was taken back and the move
-    // that did it are none together.
+    // A directory was moved later, and stays where it is. What was taken back and the move
+    // that did it are nothing together.
     void pass(const Entry& entry) {
-        if (!is_directory_move(*entry.record) || entry.has_failed) return;
-        if (entry.in_effect) return moves_.push_back(&entry);
+        if (entry.in_effect) {
+            const bool is_move = is_directory_move(*entry.record) && !entry.has_failed;
+            if (is_move) moves_.push_back(&entry);
+            return;
+        }
         std::erase_if(moves_, [&](const Entry* move) {
             return move->takes_back && &timeline_.entries()[*move->takes_back] == &entry;
         });
@@ -152,12 +155,6 @@ std::set<CallId> running_calls(const SessionLog& session) {
     return running;
 }
 
-bool is_same(const ModelNode& a, const ModelNode& b) {
-    if (a.presence != b.presence) return false;
-    return a.presence == Presence::kAbsent ||
-           (a.object == b.object && a.mode == b.mode && a.on_disk == b.on_disk && a.type == b.type);
-}
-
 // From names before and after to what a person would call it.
 std::vector<PlannedChange> changes_of(const std::map<std::string, Version>& versions) {
     using Planned = PlannedChange::What;
@@ -173,7 +170,7 @@ std::vector<PlannedChange> changes_of(const std::map<std::string, Version>& vers
     for (const auto& [path, version] : versions) {
         const ModelNode& before = version.before;
         const ModelNode& after = version.after;
-        if (is_same(before, after) || after.presence == Presence::kAbsent) continue;
+        if (before.is_like(after) || after.presence == Presence::kAbsent) continue;
         PlannedChange change{Planned::kPutBack, path, {}, after.type, after.mode};
         const bool is_other = before.presence == Presence::kAbsent || before.object != after.object;
         const auto source = gone.find(after.object);
@@ -201,10 +198,6 @@ std::vector<PlannedChange> changes_of(const std::map<std::string, Version>& vers
 bool is_same_step(const Step& a, const Step& b) {
     return a.what == b.what && a.path == b.path && a.other == b.other && a.object == b.object &&
            a.second == b.second && a.mode == b.mode && a.position == b.position;
-}
-
-Outcome<std::size_t> index_of(const Timeline& timeline, const UndoTarget& target) {
-    return timeline.find_session(target.session);
 }
 
 std::optional<CallId> parse_call(std::string_view text) {
@@ -284,7 +277,7 @@ std::optional<UndoTarget> last_target(int workspace, const Timeline& timeline,
 }
 
 Outcome<UndoPlan> plan_undo(int workspace, const Timeline& timeline, const UndoTarget& target) {
-    PADDOCK_ASSIGN(index, index_of(timeline, target));
+    PADDOCK_ASSIGN(index, timeline.find_session(target.session));
     const SessionLog& session = timeline.sessions()[index];
     const std::set<CallId> running = running_calls(session);
     Selection selection(timeline, index, target);
@@ -343,38 +336,6 @@ Outcome<UndoResult> perform_undo(int workspace, const UndoPlan& plan, const std:
         return refuse(Code::kRace, "the workspace was changed in the meantime. Try again");
     }
     return perform_steps(workspace, timeline, journal, again);
-}
-
-Outcome<std::map<std::string, Version>> versions_of(int workspace, const Timeline& timeline,
-                                                    const UndoTarget& target) {
-    PADDOCK_ASSIGN(index, index_of(timeline, target));
-    Rewinder rewinder(workspace, timeline);
-    bool has_begun = false;
-    const auto& entries = timeline.entries();
-    std::size_t left = 0;
-    const auto is_meant = [&](const Entry& entry) {
-        return entry.session == index && (!target.call || entry.record->call == *target.call);
-    };
-    for (const Entry& entry : entries) left += is_meant(entry) ? 1U : 0U;
-    for (auto entry = entries.rbegin(); entry != entries.rend() && left > 0; ++entry) {
-        if (is_meant(*entry)) {
-            if (!std::exchange(has_begun, true)) rewinder.begin_comparing();
-            --left;
-        }
-        rewinder.take_back(*entry, std::string(entry->record->path),
-                           std::string(entry->record->other));
-    }
-    auto versions = rewinder.compared();
-    // The walk went back in time.
-    for (auto& [path, version] : versions) std::swap(version.before, version.after);
-    std::erase_if(versions, [&](const auto& each) {
-        const bool is_asked =
-            target.files.empty() ||
-            std::any_of(target.files.begin(), target.files.end(),
-                        [&](const auto& file) { return is_within(each.first, file); });
-        return !is_asked || is_same(each.second.before, each.second.after);
-    });
-    return versions;
 }
 
 }  // namespace paddock::journal

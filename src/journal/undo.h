@@ -79,9 +79,4 @@ struct UndoResult {
 // race if it is not; those of the file system before anything was changed.
 Outcome<UndoResult> perform_undo(int workspace, const UndoPlan& plan, const std::string& client);
 
-// The names that a session or call has changed, as they were before and after. Owners' changes
-// since then show up in what is after.
-Outcome<std::map<std::string, Version>> versions_of(int workspace, const Timeline& timeline,
-                                                    const UndoTarget& target);
-
 }  // namespace paddock::journal
