@@ -51,14 +51,6 @@ struct FileDiff {
     bool is_binary = false;
 };
 
-std::string octal(std::uint32_t mode) {
-    std::string text;
-    for (int shift = 9; shift >= 0; shift -= 3) {
-        text += static_cast<char>('0' + ((mode >> shift) & 7U));
-    }
-    return text;
-}
-
 std::string label(char side, const std::string& path, const ModelNode& node) {
     if (node.presence == Presence::kAbsent) return "/dev/null";
     return text::quote_if_needed(std::string(1, side) + '/' + path);
@@ -94,7 +86,7 @@ void append_content(FileDiff& file, int workspace, const Version& version) {
 
 std::string kind_text(const ModelNode& node) {
     return std::string(node.type == FileType::kRegular ? "file" : file_type_name(node.type)) + " " +
-           octal(node.mode);
+           octal_mode(node.mode);
 }
 
 FileDiff diff_of(int workspace, const std::string& path, const Version& version,
@@ -115,8 +107,8 @@ FileDiff diff_of(int workspace, const std::string& path, const Version& version,
         file.text += kind_text(version.before) + " became " + kind_text(version.after) + '\n';
     }
     if (was_there && is_there && version.before.mode != version.after.mode) {
-        file.text +=
-            "mode " + octal(version.before.mode) + " became " + octal(version.after.mode) + '\n';
+        file.text += "mode " + octal_mode(version.before.mode) + " became " +
+                     octal_mode(version.after.mode) + '\n';
     }
     append_content(file, workspace, version);
     return file;
@@ -187,10 +179,9 @@ std::string as_json(const journal::UndoTarget& target, const std::vector<FileDif
 }
 
 // The last session that has changed something, an undo too.
-std::optional<journal::UndoTarget> last_session(const journal::Timeline& timeline) {
-    if (timeline.entries().empty()) return std::nullopt;
-    return journal::UndoTarget{.session =
-                                   timeline.sessions()[timeline.entries().back().session].id};
+std::string last_session(const journal::Timeline& timeline) {
+    const auto& entries = timeline.entries();
+    return entries.empty() ? std::string() : timeline.sessions()[entries.back().session].id;
 }
 
 }  // namespace
@@ -201,11 +192,12 @@ int run(const DiffRequest& request) {
         complain(past.error().text);
         return past.error().exit_code;
     }
-    const auto target = target_of(*past, request.words, last_session(past->timeline));
+    auto target = target_of(*past, request.words);
     if (!target) {
         complain(target.error().text);
         return target.error().exit_code;
     }
+    if (target->session.empty()) target->session = last_session(past->timeline);
     if (target->session.empty()) {
         complain("no session has changed anything here");
         return kRefused;

@@ -81,15 +81,12 @@ PastWords past_words(std::vector<std::string> operands) {
     return words;
 }
 
-tl::expected<journal::UndoTarget, Ending> target_of(const Past& past, const PastWords& words,
-                                                    std::optional<journal::UndoTarget> last) {
+tl::expected<journal::UndoTarget, Ending> target_of(const Past& past, const PastWords& words) {
     journal::UndoTarget target;
     if (!words.target.empty()) {
         auto parsed = journal::parse_target(past.timeline, words.target);
         if (!parsed) return tl::unexpected(failed(parsed.error(), "find", words.target));
         target = std::move(*parsed);
-    } else if (last) {
-        target = std::move(*last);
     }
     for (const std::string& file : words.files) {
         const auto path = path_in(past, file);
@@ -112,6 +109,14 @@ std::string short_name(const journal::Timeline& timeline, std::string_view id_an
 
 std::string local_time(journal::Time time) { return time_text(time, true, "%Y-%m-%d %H:%M:%S"); }
 std::string utc_time(journal::Time time) { return time_text(time, false, "%Y-%m-%dT%H:%M:%SZ"); }
+
+std::string octal_mode(std::uint32_t mode) {
+    std::string text;
+    for (int shift = 9; shift >= 0; shift -= 3) {
+        text += static_cast<char>('0' + ((mode >> shift) & 7U));
+    }
+    return text;
+}
 
 std::string counts_text(const journal::Changes& changes) {
     std::string text;

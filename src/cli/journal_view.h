@@ -2,6 +2,7 @@
 // calls, times and names are written.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -32,15 +33,16 @@ std::optional<std::string> path_in(const Past& past, const std::string& path);
 // CALL|SESSION and FILE..., of which the first may be left out.
 PastWords past_words(std::vector<std::string> operands);
 
-// The session or call of the words, or what is wrong with them. Without a target: `last`.
-tl::expected<journal::UndoTarget, Ending> target_of(const Past& past, const PastWords& words,
-                                                    std::optional<journal::UndoTarget> last);
+// What the words name. Without CALL|SESSION its session is empty. Or what is wrong with them.
+tl::expected<journal::UndoTarget, Ending> target_of(const Past& past, const PastWords& words);
 
 // As short as it can be typed: "3f2a" or "3f2a/7".
 std::string short_name(const journal::Timeline& timeline, std::string_view id_and_call);
 
 std::string local_time(journal::Time time);  // "2026-11-18 12:40:37"
 std::string utc_time(journal::Time time);    // "2026-11-18T11:40:37Z"
+
+std::string octal_mode(std::uint32_t mode);  // "0644"
 
 // "2 made, 1 changed, 1 cannot be undone"; "nothing" if there is none.
 std::string counts_text(const journal::Changes& changes);

@@ -85,12 +85,10 @@ std::string state_text(bool is_running, Undone undone) {
     return is_running ? "running" : "";
 }
 
-void append_call(std::vector<std::vector<Cell>>& rows, const std::string& name,
-                 const SessionHistory& session, const CallHistory& call) {
-    rows.push_back({{"  " + name, Tone::kStrong},
-                    {call_title(call.tool.empty() ? "?" : call.tool, call.detail)},
-                    {counts_text(call.changes)},
-                    {state_text(session.live && !call.is_over, call.undone), Tone::kDoubtful}});
+// Without the last cell if that is empty.
+std::string line(std::vector<Cell> cells, const Paint& paint) {
+    if (cells.back().text.empty()) cells.pop_back();
+    return table({std::move(cells)}, paint);
 }
 
 std::string names_text(const CallHistory& call, const Paint& paint) {
@@ -116,18 +114,24 @@ std::string as_text(const Past& past, const std::vector<SessionHistory>& session
         if (!session->undoes.empty()) {
             title += "  of " + displayable(short_name(past.timeline, session->undoes));
         }
-        text += table({{{short_name(past.timeline, session->id), Tone::kStrong},
-                        {local_time(session->started)},
-                        {title},
-                        {counts_text(session->changes)},
-                        {state_text(session->live, session->undone), Tone::kDoubtful}}},
-                      paint);
+        text += line({{short_name(past.timeline, session->id), Tone::kStrong},
+                      {local_time(session->started)},
+                      {title},
+                      {counts_text(session->changes)},
+                      {state_text(session->live, session->undone), Tone::kDoubtful}},
+                     paint);
         for (const CallHistory& call : session->calls) {
-            std::vector<std::vector<Cell>> rows;
-            append_call(rows,
-                        short_name(past.timeline, session->id + '/' + std::to_string(call.id)),
-                        *session, call);
-            text += table(rows, paint) + names_text(call, paint);
+            const std::string id = session->id + '/' + std::to_string(call.id);
+            // An undo is one call, and its session has said it all.
+            if (session->undoes.empty()) {
+                text += line(
+                    {{"  " + short_name(past.timeline, id), Tone::kStrong},
+                     {call_title(call.tool.empty() ? "?" : call.tool, call.detail)},
+                     {counts_text(call.changes)},
+                     {state_text(session->live && !call.is_over, call.undone), Tone::kDoubtful}},
+                    paint);
+            }
+            text += names_text(call, paint);
         }
     }
     return text;

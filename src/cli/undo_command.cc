@@ -54,19 +54,17 @@ std::string_view word_of(PlannedChange::What what) {
     return {};
 }
 
-// "was ..."
 std::string reason(const Conflict& conflict, const std::string& by) {
-    const std::string who = by.empty() ? " since, not by a call" : " since by " + by;
+    const std::string who = by.empty() ? " since, not by a session" : " since by " + by;
     switch (conflict.why) {
-        case Conflict::Why::kChangedSince: return "was changed" + who;
-        case Conflict::Why::kRemovedSince: return "was removed" + who;
-        case Conflict::Why::kReplacedSince:
-            return "has something else in its place" + (by.empty() ? "" : ", made by " + by);
-        case Conflict::Why::kNotEmpty: return "is in a directory that would be removed";
-        case Conflict::Why::kNoDirectory: return "was in a directory that is gone. Name that too";
-        case Conflict::Why::kNotKept:
-            return "is not in the journal: it was too large, or there was no room";
-        case Conflict::Why::kRunning: return "belongs to a call that is still running: " + by;
+        case Conflict::Why::kChangedSince: return "changed" + who;
+        case Conflict::Why::kRemovedSince: return "removed" + who;
+        case Conflict::Why::kReplacedSince: return "replaced" + who;
+        case Conflict::Why::kNotEmpty:
+            return "made" + who + ", in a directory that would be removed";
+        case Conflict::Why::kNoDirectory: return "its directory is gone. Name the directory too";
+        case Conflict::Why::kNotKept: return "its old content was not kept: too large, or no room";
+        case Conflict::Why::kRunning: return "call " + by + " is still running";
     }
     return {};
 }
@@ -74,6 +72,7 @@ std::string reason(const Conflict& conflict, const std::string& by) {
 std::string name_text(const PlannedChange& change) {
     std::string text = displayable(change.path);
     if (change.type == FileType::kDirectory) text += '/';
+    if (change.what == PlannedChange::What::kChmod) text += "  " + octal_mode(change.mode);
     return change.from.empty() ? text : displayable(change.from) + " -> " + text;
 }
 
@@ -103,11 +102,9 @@ std::string conflicts_text(const Past& past, const UndoPlan& plan, const std::st
             conflict.by.empty() ? std::string() : short_name(past.timeline, conflict.by);
         rows.push_back({{"  " + displayable(conflict.path)}, {reason(conflict, by)}});
     }
-    std::string text = "cannot be undone as a whole: " + name + "\n" +
-                       table(rows, Paint(STDERR_FILENO, Colours::kNever));
-    text += "Nothing was changed. 'paddock diff " + name +
-            "' shows the changes; name the files that are to be undone without these.";
-    return text;
+    return "cannot undo " + name + ":\n" + table(rows, Paint(STDERR_FILENO, Colours::kNever)) +
+           "Nothing was changed. See 'paddock diff " + name +
+           "', or name the files to undo without these.";
 }
 
 std::string as_json(const UndoPlan& plan, const UndoResult* result) {
@@ -187,7 +184,8 @@ int nothing_to_do(const UndoRequest& request, const UndoPlan* plan) {
     if (request.output.json && plan != nullptr) {
         return print(as_json(*plan, nullptr)) ? kRefused : kUsageError;
     }
-    complain(request.redo ? "there is nothing to redo" : "there is nothing to undo");
+    complain(std::string("there is nothing to ") + (request.redo ? "redo" : "undo") +
+             (request.words.files.empty() ? "" : " of these files"));
     return kRefused;
 }
 
@@ -205,16 +203,17 @@ int run(const UndoRequest& request) {
         complain(past.error().text);
         return past.error().exit_code;
     }
-    std::optional<journal::UndoTarget> last;
-    if (request.words.target.empty()) {
-        const auto direction = request.redo ? journal::Direction::kRedo : journal::Direction::kUndo;
-        last = journal::last_target(past->workspace.get(), past->timeline, direction);
-        if (!last) return nothing_to_do(request, nullptr);
-    }
-    const auto target = target_of(*past, request.words, std::move(last));
+    auto target = target_of(*past, request.words);
     if (!target) {
         complain(target.error().text);
         return target.error().exit_code;
+    }
+    if (target->session.empty()) {
+        const auto direction = request.redo ? journal::Direction::kRedo : journal::Direction::kUndo;
+        auto last =
+            journal::last_target(past->workspace.get(), past->timeline, direction, target->files);
+        if (!last) return nothing_to_do(request, nullptr);
+        target = std::move(*last);
     }
     const auto plan = journal::plan_undo(past->workspace.get(), past->timeline, *target);
     if (!plan) {

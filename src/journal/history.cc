@@ -12,6 +12,7 @@ namespace paddock::journal {
 namespace {
 
 using What = NameChange::What;
+using Entries = std::vector<Entry>;
 
 Time time_of(const Record& record) { return Time(std::chrono::nanoseconds(record.time)); }
 
@@ -135,6 +136,12 @@ void read_call(const Record& record, std::map<CallId, CallRead>& calls) {
     }
 }
 
+// Is the entry just before the one that keeps what had the name?
+bool replaces_what_was_there(Entries::const_reverse_iterator before,
+                             Entries::const_reverse_iterator end, std::string_view name) {
+    return before != end && before->record->verb == Verb::kReplace && before->record->path == name;
+}
+
 void add(Changes& sum, const Changes& more) {
     sum.made += more.made;
     sum.changed += more.changed;
@@ -213,6 +220,11 @@ std::vector<FileChange> changes_of_file(const Timeline& timeline, std::string_vi
                 }
                 if (is_journal_path(record.other) && is_here) {
                     change.what = What::kRemoved;
+                    break;
+                }
+                // Written by way of another file: it keeps its name.
+                if (arrives && replaces_what_was_there(std::next(entry), entries.rend(), name)) {
+                    change.what = What::kChanged;
                     break;
                 }
                 if (is_within(name, record.other)) {

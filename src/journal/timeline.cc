@@ -19,7 +19,7 @@ namespace {
 using std::chrono::nanoseconds;
 
 // File systems stamp with a clock that is some milliseconds behind.
-constexpr nanoseconds kClockLag = std::chrono::milliseconds(50);
+constexpr nanoseconds kClockLag = std::chrono::milliseconds(12);
 // How long a make may take after it was announced.
 constexpr nanoseconds kMakeTime = std::chrono::seconds(5);
 
@@ -98,7 +98,7 @@ private:
     void note_same(const Entry& entry);
     void note_state(const Record& record);
     void compare_and_forget(Entry& entry);
-    std::optional<Object> perhaps_made(const Record& make) const;
+    std::optional<Object> perhaps_made(std::size_t session, const Record& make) const;
     std::optional<std::size_t> entry_at(std::string_view session, std::uint64_t position) const;
 
     Timeline& made_;
@@ -145,8 +145,16 @@ Done Timeline::Reader::read_logs(int journal) {
     return {};
 }
 
-// The process was killed before it could note what it made: something that was born just then.
-std::optional<Object> Timeline::Reader::perhaps_made(const Record& make) const {
+// The process was killed before it could note what it made: what an undo has removed for it, or
+// something that was born just then.
+std::optional<Object> Timeline::Reader::perhaps_made(std::size_t session,
+                                                     const Record& make) const {
+    for (const auto& [change, reverts] : reverting_) {
+        const bool is_undo_of_it = reverts->size == make.position &&
+                                   reverts->path == made_.sessions_[session].id &&
+                                   change->verb == Verb::kRemove;
+        if (is_undo_of_it) return change->object;
+    }
     const auto directory = open_directory(workspace_, fs::parent_of(make.path));
     if (!directory) return std::nullopt;
     const auto node = sys::node_at(directory->get(), std::string(fs::leaf_of(make.path)).c_str());
@@ -155,7 +163,12 @@ std::optional<Object> Timeline::Reader::perhaps_made(const Record& make) const {
     const nanoseconds born =
         node->stat.created.count() != 0 ? node->stat.created : node->stat.changed;
     if (born < announced - kClockLag || born > announced + kMakeTime) return std::nullopt;
-    return object_of(node->stat);
+    const Object object = object_of(node->stat);
+    const bool is_older = std::any_of(events_.begin(), events_.end(), [&](const Event& event) {
+        return event.record->object == object && event.record->time < make.time;
+    });
+    if (is_older) return std::nullopt;
+    return object;
 }
 
 bool Timeline::Reader::is_good(const Record& record) const {
@@ -171,6 +184,7 @@ void Timeline::Reader::resolve_makes() {
         const Record* last = nullptr;
         const Record* reverts = nullptr;
     };
+    std::vector<std::pair<std::size_t, const Record*>> open_makes;
     for (std::size_t i = 0; i < made_.sessions_.size(); ++i) {
         std::map<char, Writer> writers;
         std::int64_t time = std::numeric_limits<std::int64_t>::min();
@@ -195,13 +209,14 @@ void Timeline::Reader::resolve_makes() {
         }
         for (const auto& [letter, writer] : writers) {
             if (writer.open_make != nullptr && is_good(*writer.open_make)) {
-                if (const auto object = perhaps_made(*writer.open_make)) {
-                    makes_[writer.open_make] = *object;
-                }
+                open_makes.push_back({i, writer.open_make});
             }
             // No other came after it: the undo was killed, or failed there.
             if (writer.reverts != nullptr) unfinished_.push_back(writer.reverts);
         }
+    }
+    for (const auto& [session, make] : open_makes) {
+        if (const auto object = perhaps_made(session, *make)) makes_[make] = *object;
     }
     std::sort(failed_.begin(), failed_.end());
     std::stable_sort(events_.begin(), events_.end(),

@@ -33,8 +33,11 @@ public:
     // that did it are nothing together.
     void pass(const Entry& entry) {
         if (entry.in_effect) {
+            // The last step of an undo that was killed: what it takes back is still to be undone.
+            const bool is_unfinished =
+                entry.takes_back && timeline_.entries()[*entry.takes_back].in_effect;
             const bool is_move = is_directory_move(*entry.record) && !entry.has_failed;
-            if (is_move) moves_.push_back(&entry);
+            if (is_move && !is_unfinished) moves_.push_back(&entry);
             return;
         }
         std::erase_if(moves_, [&](const Entry* move) {
@@ -251,8 +254,8 @@ Outcome<UndoTarget> parse_target(const Timeline& timeline, std::string_view text
     return target;
 }
 
-std::optional<UndoTarget> last_target(int workspace, const Timeline& timeline,
-                                      Direction direction) {
+std::optional<UndoTarget> last_target(int workspace, const Timeline& timeline, Direction direction,
+                                      const std::vector<std::string>& files) {
     std::set<std::size_t> in_effect;
     for (const Entry& entry : timeline.entries()) {
         if (entry.in_effect) in_effect.insert(entry.session);
@@ -269,7 +272,7 @@ std::optional<UndoTarget> last_target(int workspace, const Timeline& timeline,
         const bool fits = direction == Direction::kUndo ? !session.is_undo()
                                                         : session.is_undo() && !is_redo(session);
         if (!fits) continue;
-        UndoTarget target{.session = session.id};
+        UndoTarget target{.session = session.id, .files = files};
         const auto plan = plan_undo(workspace, timeline, target);
         if (plan && !plan->is_empty()) return target;
     }

@@ -41,9 +41,11 @@ struct UndoTarget {
 // session. Errors: not_found, invalid_argument.
 Outcome<UndoTarget> parse_target(const Timeline& timeline, std::string_view text);
 
-// The newest session that can be undone (an undo is not), or redone (an undo). Nothing: none.
+// The newest session that can be undone (an undo is not), or redone (an undo), as far as these
+// files go. Nothing: none.
 enum class Direction : bool { kUndo, kRedo };
-std::optional<UndoTarget> last_target(int workspace, const Timeline& timeline, Direction direction);
+std::optional<UndoTarget> last_target(int workspace, const Timeline& timeline, Direction direction,
+                                      const std::vector<std::string>& files = {});
 
 // What happens to one name.
 struct PlannedChange {

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <random>
 
+#include "escape/call_hook.h"
 #include "journal/history.h"
 #include "journal/timeline.h"
 #include "sys/fork.h"
@@ -510,7 +511,7 @@ class UndoProperty : public UndoTest {
 protected:
     static std::uint32_t sessions() {
         const char* asked = std::getenv("PADDOCK_UNDO_SESSIONS");
-        return asked == nullptr ? 300 : static_cast<std::uint32_t>(std::atoi(asked));
+        return asked == nullptr ? 150 : static_cast<std::uint32_t>(std::atoi(asked));
     }
 
     void furnish(Random& random) {
@@ -608,6 +609,51 @@ TEST_F(UndoProperty, undo_after_a_kill_at_any_moment) {
         EXPECT_EQ(redo(), "");
         EXPECT_EQ(difference(after, snapshot_of(ws())), "") << logs();
     }
+}
+
+// A killed undo is finished by another, or taken back.
+TEST_F(UndoProperty, an_undo_may_be_killed_too) {
+    std::size_t halves = 0;
+    for (std::uint32_t seed = 0; seed < sessions() && !HasFailure(); ++seed) {
+        SCOPED_TRACE("seed " + std::to_string(seed));
+        clear();
+        Random random(seed);
+        furnish(random);
+        const Snapshot before = snapshot_of(ws());
+        const std::string id = session([&](JournaledTree& tree) {
+            for (std::size_t i = 4 + random.below(12); i > 0; --i) change_something(tree, random);
+        });
+        const Snapshot after = snapshot_of(ws());
+        if (!last(Direction::kUndo)) continue;
+        const pid_t child = sys::fork_process().value();
+        if (child == 0) {
+            const UndoPlan made = plan({id});
+            const UniqueFd directory = workspace();
+            // Only what changes something counts; the first few make the session.
+            std::size_t left = 4 + random.below(24);
+            const CallHook hook([&left](sys::Call call) {
+                const bool changes = call == sys::Call::kWrite || call == sys::Call::kRename ||
+                                     call == sys::Call::kMkdir || call == sys::Call::kChmod ||
+                                     call == sys::Call::kTruncate ||
+                                     call == sys::Call::kCopyRange || call == sys::Call::kUnlink;
+                if (changes && left-- == 0) ::kill(::getpid(), SIGKILL);
+                return sys::Fault{};
+            });
+            (void)perform_undo(directory.get(), made, "killed");
+            ::_exit(0);
+        }
+        int status = 0;
+        ASSERT_EQ(::waitpid(child, &status, 0), child);
+        const Snapshot half = snapshot_of(ws());
+        halves += half != before && half != after ? 1U : 0U;
+        if (random.below(2) == 0 && last(Direction::kRedo)) {
+            EXPECT_EQ(redo(), "") << logs();
+            EXPECT_EQ(difference(after, snapshot_of(ws())), "") << logs();
+        }
+        if (const std::string problem = undo(id); problem != "") ADD_FAILURE() << problem << logs();
+        EXPECT_EQ(difference(before, snapshot_of(ws())), "") << logs();
+    }
+    EXPECT_GT(halves, sessions() / 10) << "hardly any undo was killed half way";
 }
 
 }  // namespace

@@ -126,7 +126,7 @@ TEST_F(Undo, refuses_what_the_owner_changed) {
     os_write(ws("src/main.c"), "the owner's\n");
     const Ran ran = run({"undo", "--yes"});
     EXPECT_EQ(ran.exit_code, 1);
-    EXPECT_TRUE(says(ran.err, "src/main.c  was changed since, not by a call")) << ran.err;
+    EXPECT_TRUE(says(ran.err, "src/main.c  changed since, not by a session")) << ran.err;
     EXPECT_TRUE(says(ran.err, "paddock diff " + short_id())) << ran.err;
     EXPECT_TRUE(os_exists(ws("out.bin"))) << "nothing is done by half";
     EXPECT_EQ(run({"undo", "2", "--yes"}).exit_code, 0);
