@@ -1,6 +1,12 @@
 // `paddock log`, `diff`, `undo` and `redo` on sessions that the journal has recorded.
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
@@ -142,10 +148,51 @@ TEST_F(Undo, takes_files_without_a_session) {
     EXPECT_TRUE(says(run({"log"}).out, "partly undone"));
 }
 
+// All three streams are a terminal, at which somebody types.
+std::string on_terminal(std::vector<std::string> words, std::string_view typed) {
+    const UniqueFd keyboard(::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC));
+    if (::grantpt(keyboard.get()) != 0 || ::unlockpt(keyboard.get()) != 0) return "no terminal";
+    UniqueFd terminal(::open(::ptsname(keyboard.get()), O_RDWR | O_NOCTTY | O_CLOEXEC));
+    words.insert(words.begin(), "paddock");
+    std::vector<char*> arguments;
+    for (std::string& word : words) arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    const pid_t child = ::fork();
+    if (child == 0) {
+        for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+            ::dup2(terminal.get(), stream);
+        }
+        ::setenv("PADDOCK_CONFIG", "/dev/null", 1);
+        ::setenv("NO_COLOR", "1", 1);
+        ::execv(PADDOCK_BINARY, arguments.data());
+        ::_exit(1);
+    }
+    terminal.reset();
+    EXPECT_EQ(::write(keyboard.get(), typed.data(), typed.size()),
+              static_cast<ssize_t>(typed.size()));
+    std::string screen;
+    std::array<char, 256> block;
+    for (;;) {
+        const ssize_t got = ::read(keyboard.get(), block.data(), block.size());
+        if (got <= 0) break;
+        screen.append(block.data(), static_cast<std::size_t>(got));
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    return screen + "[" + std::to_string(WEXITSTATUS(status)) + "]";
+}
+
 TEST_F(Undo, asks_on_a_terminal) {
-    const Ran no = run({"undo"}, {.terminal = true});
-    EXPECT_NE(no.exit_code, 0) << "standard input is no terminal";
+    EXPECT_EQ(run({"undo"}, {.terminal = true}).exit_code, 2) << "standard input is none";
+    const std::string no = on_terminal({"undo", "--root", ws()}, "n\n");
+    EXPECT_TRUE(says(no, "Undo these 4 changes? [y/N]")) << no;
+    EXPECT_TRUE(says(no, "nothing was changed")) << no;
+    EXPECT_TRUE(says(no, "[1]")) << no;
     EXPECT_TRUE(os_exists(ws("out.bin")));
+    const std::string yes = on_terminal({"undo", "--root", ws()}, "y\n");
+    EXPECT_TRUE(says(yes, "Done. 'paddock redo' takes it back.")) << yes;
+    EXPECT_TRUE(says(yes, "[0]")) << yes;
+    EXPECT_FALSE(os_exists(ws("out.bin")));
 }
 
 TEST_F(Undo, an_empty_journal_is_nothing_special) {
