@@ -3,10 +3,15 @@
 #include <unistd.h>
 
 #include <array>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
 
 #include "base/display.h"
 #include "cli/journal_view.h"
 #include "cli/setting_options.h"
+#include "fs/rel_path.h"
 #include "journal/undo.h"
 #include "json/write.h"
 #include "sys/io.h"
@@ -76,22 +81,68 @@ std::string name_text(const PlannedChange& change) {
     return change.from.empty() ? text : displayable(change.from) + " -> " + text;
 }
 
+// A tree that goes or comes as a whole is one line. The names in it, by the tree's own.
+class WholeTrees {
+public:
+    explicit WholeTrees(const UndoPlan& plan) {
+        for (const PlannedChange& change : plan.changes) {
+            if (is_whole(change) && change.type == FileType::kDirectory) {
+                directories_.insert({change.what, change.path});
+            }
+        }
+        for (const PlannedChange& change : plan.changes) {
+            if (const auto top = tree_of(change)) ++inside_[*top];
+        }
+    }
+
+    // Nothing: it is in no tree, or the tree itself.
+    std::optional<std::string> tree_of(const PlannedChange& change) const {
+        std::optional<std::string> top;
+        if (!is_whole(change)) return top;
+        for (std::string_view above = fs::parent_of(change.path); !above.empty();
+             above = fs::parent_of(above)) {
+            if (directories_.contains({change.what, std::string(above)})) top = above;
+        }
+        return top;
+    }
+    std::size_t inside(const PlannedChange& change) const {
+        const auto found = inside_.find(change.path);
+        return is_whole(change) && found != inside_.end() ? found->second : 0;
+    }
+
+private:
+    static bool is_whole(const PlannedChange& change) {
+        return change.what == PlannedChange::What::kRemove ||
+               change.what == PlannedChange::What::kRestore;
+    }
+
+    std::set<std::pair<PlannedChange::What, std::string>> directories_;
+    std::map<std::string, std::size_t> inside_;
+};
+
 std::string changes_text(const UndoPlan& plan, const Paint& paint) {
+    const WholeTrees trees(plan);
     std::vector<std::vector<Cell>> rows;
     std::size_t hidden = 0;
     for (const PlannedChange& change : plan.changes) {
+        if (trees.tree_of(change)) continue;
         const bool is_removal = change.what == PlannedChange::What::kRemove;
         if (!is_removal && rows.size() >= kChangesShown) {
             ++hidden;
             continue;
         }
+        std::string name = name_text(change);
+        if (const std::size_t inside = trees.inside(change); inside > 0) {
+            name += "  and " + std::to_string(inside) + " inside";
+        }
         rows.push_back(
             {{"  " + std::string(word_of(change.what)), is_removal ? Tone::kBad : Tone::kQuiet},
-             {name_text(change), Tone::kPath}});
+             {std::move(name), Tone::kPath}});
     }
     std::string text = table(rows, paint);
-    if (hidden > 0)
+    if (hidden > 0) {
         text += "  and " + std::to_string(hidden) + " more (--dry-run --json lists them)\n";
+    }
     return text;
 }
 

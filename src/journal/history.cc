@@ -268,13 +268,17 @@ std::vector<FileChange> changes_of_file(const Timeline& timeline, std::string_vi
         if (change.what == What::kRemoved) last.what = What::kRemoved;
         last.path = change.path;
     }
-    for (FileChange& change : calls) {
-        const auto index = timeline.find_session(change.session);
-        for (const Record& record : timeline.sessions()[*index].log->records()) {
-            if (record.verb != Verb::kCall || record.call != change.call) continue;
-            change.tool = record.path;
-            change.detail = record.other;
+    std::map<std::pair<std::string_view, CallId>, const Record*> begun;
+    for (const SessionLog& session : timeline.sessions()) {
+        for (const Record& record : session.log->records()) {
+            if (record.verb == Verb::kCall) begun[{session.id, record.call}] = &record;
         }
+    }
+    for (FileChange& change : calls) {
+        const auto record = begun.find({change.session, change.call});
+        if (record == begun.end()) continue;
+        change.tool = record->second->path;
+        change.detail = record->second->other;
     }
     return calls;
 }
