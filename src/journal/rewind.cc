@@ -81,7 +81,10 @@ void Rewinder::take_back_make(const Entry& entry, const std::string& path) {
     if (is_lost(entry.object)) return add({});
     const ModelNode* node = model_.find(path);
     if (node == nullptr || node->presence == Presence::kAbsent) return add({});
-    if (!is(node, entry.object)) return complain(path, Why::kReplacedSince);
+    if (!is(node, entry.object)) {
+        if (may_be_lost(entry.object)) return add({});
+        return complain(path, Why::kReplacedSince);
+    }
     check_content(entry, path, *node);
     if (node->type == FileType::kDirectory) {
         const auto left = model_.names_in(path, 1);
@@ -99,7 +102,10 @@ void Rewinder::take_back_link(const Entry& entry, const std::string& other) {
     if (is_lost(entry.object) || node == nullptr || node->presence == Presence::kAbsent) {
         return add({});
     }
-    if (!is(node, entry.object)) return complain(other, Why::kReplacedSince);
+    if (!is(node, entry.object)) {
+        if (may_be_lost(entry.object)) return add({});
+        return complain(other, Why::kReplacedSince);
+    }
     touch(other);
     add({.what = Step::What::kRemove, .path = other, .object = entry.object});
     change([&](TreeModel& model) { model.remove(other); });
@@ -130,7 +136,7 @@ void Rewinder::take_back_rename(const Entry& entry, const std::string& path,
     if (is_lost(entry.object)) return add({});
     const ModelNode* node = model_.find(other);
     if (!is(node, entry.object)) {
-        if (is(model_.find(path), entry.object)) return add({});
+        if (is(model_.find(path), entry.object) || may_be_lost(entry.object)) return add({});
         const bool is_gone = node == nullptr || node->presence == Presence::kAbsent;
         add({});
         return is_gone ? complain_unless_made(entry.object, other, Why::kRemovedSince)
@@ -149,8 +155,13 @@ void Rewinder::take_back_exchange(const Entry& entry, const std::string& path,
     if (is(here, first) && is(there, second) && here->presence == Presence::kPresent) {
         return add({});
     }
-    if (is_lost(second) && is(there, first)) return move_to(first, other, path);
-    if (is_lost(first) && is(here, second)) return move_to(second, path, other);
+    const bool has_first = is(there, first);
+    const bool has_second = is(here, second);
+    const bool lost_first = is_lost(first) || (!has_first && may_be_lost(first));
+    const bool lost_second = is_lost(second) || (!has_second && may_be_lost(second));
+    if (lost_first && lost_second) return add({});
+    if (lost_second && has_first) return move_to(first, other, path);
+    if (lost_first && has_second) return move_to(second, path, other);
     if (!is(here, second)) return complain(path, Why::kReplacedSince);
     if (!is(there, first)) return complain(other, Why::kReplacedSince);
     touch(path);
@@ -221,6 +232,7 @@ void Rewinder::take_back_write(const Entry& entry, const std::string& path) {
     ModelNode* node = model_.find(path);
     if (!is(node, entry.object)) {
         add({});
+        if (may_be_lost(entry.object)) return;
         const bool is_gone = node == nullptr || node->presence == Presence::kAbsent;
         return complain_unless_made(entry.object, path,
                                     is_gone ? Why::kRemovedSince : Why::kReplacedSince);
@@ -244,6 +256,7 @@ void Rewinder::take_back_chmod(const Entry& entry, const std::string& path) {
     ModelNode* node = model_.find(path);
     if (!is(node, entry.object)) {
         add({});
+        if (may_be_lost(entry.object)) return;
         const bool is_gone = node == nullptr || node->presence == Presence::kAbsent;
         return complain_unless_made(entry.object, path,
                                     is_gone ? Why::kRemovedSince : Why::kReplacedSince);
@@ -278,6 +291,11 @@ void Rewinder::take_back(const Entry& entry, const std::string& path, const std:
         default: return add({});
     }
     if (entry.was_changed_before) foreign_.insert(timeline_.canonical(entry.object));
+}
+
+void Rewinder::pass(const Entry& entry) {
+    if (entry.record->keeping != Keeping::kOwn) return;
+    perhaps_lost_.insert(timeline_.canonical(entry.object));
 }
 
 void Rewinder::begin_comparing() { compares_ = true; }

@@ -65,6 +65,9 @@ public:
     // `path`, `other`: of the record, by the names that they have now.
     void take_back(const Entry& entry, const std::string& path, const std::string& other);
 
+    // An entry that is not taken back, or was already: what it says of others is needed.
+    void pass(const Entry& entry);
+
     // From here on: which names change, and how. The names of the journal are left out.
     void begin_comparing();
     std::map<std::string, Version> compared();
@@ -79,6 +82,10 @@ private:
 
     bool is(const ModelNode* node, const Object& object) const;
     bool is_lost(const Object& object) const { return lost_.contains(timeline_.canonical(object)); }
+    // Asked where it was not found.
+    bool may_be_lost(const Object& object) const {
+        return perhaps_lost_.contains(timeline_.canonical(object));
+    }
     void complain(const std::string& path, Why why);
     // Not if it turns out that the same undo takes back the making of it.
     void complain_unless_made(const Object& object, const std::string& path, Why why);
@@ -106,8 +113,9 @@ private:
 
     std::map<std::string, Conflict> conflicts_;
     std::map<Object, Conflict> unless_made_;
-    std::set<Object> lost_;     // made and removed by one call: nobody needs it
-    std::set<Object> checked_;  // against what its last call left
+    std::set<Object> lost_;          // made and removed by one call: nobody needs it
+    std::set<Object> perhaps_lost_;  // the same, if that was done: an earlier undo has seen to it
+    std::set<Object> checked_;       // against what its last call left
     std::set<Object> checked_modes_;
     std::set<Object> foreign_;  // now as somebody else has left it
 

@@ -302,6 +302,7 @@ Outcome<UndoPlan> plan_undo(int workspace, const Timeline& timeline, const UndoT
         if (!is_selected) {
             selection.pass(*entry);
             later.add(*entry);
+            rewinder.pass(*entry);
             continue;
         }
         const std::string path = selection.name_now(record.path);
