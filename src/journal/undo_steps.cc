@@ -205,7 +205,7 @@ UndoResult perform_steps(int workspace, const Timeline& timeline, Journal& journ
         journal.begin_reverting(call, plan.target.session, step.position);
         const auto done = performer.perform(step);
         if (done) continue;
-        result.failed_path = step.path;
+        result.failed_path = is_journal_path(step.path) ? step.other : step.path;
         result.failure = done.error();
         break;
     }

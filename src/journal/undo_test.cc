@@ -465,6 +465,28 @@ TEST_F(UndoTest, paths_of_a_log_never_lead_out_or_into_the_journal) {
     EXPECT_EQ(describe(plan({id})), "remove f\n");
 }
 
+TEST_F(UndoTest, stops_at_a_step_that_fails_and_can_be_taken_back) {
+    tree({"ROOT/f=x", "ROOT/g=x", "ROOT/h=x"});
+    const Snapshot before = snapshot_of(ws());
+    const std::string id = session([](JournaledTree& tree) {
+        for (const char* name : {"f", "g", "h"}) EXPECT_TRUE(tree.remove(name));
+    });
+    const Snapshot after = snapshot_of(ws());
+    {
+        int renames = 0;
+        const CallHook hook([&renames](sys::Call call) {
+            const bool fails = call == sys::Call::kRename && ++renames == 2;
+            return sys::Fault{.error = fails ? EIO : 0, .bytes_max = 0};
+        });
+        EXPECT_EQ(undo(id), "stopped at g: io_error 5\n");
+    }
+    EXPECT_TRUE(os_exists(ws("h")));
+    EXPECT_EQ(redo(), "");
+    EXPECT_EQ(difference(after, snapshot_of(ws())), "");
+    EXPECT_EQ(undo(id), "");
+    EXPECT_EQ(difference(before, snapshot_of(ws())), "");
+}
+
 // --- any sessions ---
 
 // The same numbers everywhere.
