@@ -556,6 +556,10 @@ inline constexpr std::size_t kJournalNamesMax = 65'536;
 // The log of one session: two million changes. Beyond, changes are made and cannot be undone.
 inline constexpr std::uint64_t kJournalLogBytesMax = std::uint64_t{256} << 20;
 
+// The logs that are read together, newest first, to show the past or to undo: one that is full, or
+// thousands of usual ones. Older sessions are not seen.
+inline constexpr std::uint64_t kJournalReadBytesMax = kJournalLogBytesMax;
+
 // How long and how much the journal keeps of sessions that are over. A session that lives keeps as
 // much again; beyond, changes are made and cannot be undone.
 inline constexpr std::chrono::hours kJournalAgeMax{30 * 24};

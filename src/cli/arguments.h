@@ -88,9 +88,39 @@ struct RegisterRequest {
     bool dry_run = false;
 };
 
-using Request =
-    std::variant<Ending, ResolveRequest, DoctorRequest, ProveRequest, ToolRequest, ToolListRequest,
-                 RunRequest, McpRequest, ServeRequest, ConfigRequest, InitRequest, RegisterRequest>;
+// What sessions changed.
+struct LogRequest {
+    SettingWords settings;
+    Output output;
+    std::string file{};  // empty: all that happened
+    int sessions = 20;   // the last ones
+    bool prune = false;
+};
+
+// A session or call, and files of it.
+struct PastWords {
+    std::string target{};  // empty: the last one
+    std::vector<std::string> files{};
+};
+
+struct DiffRequest {
+    SettingWords settings;
+    Output output;
+    PastWords words;
+};
+
+struct UndoRequest {
+    SettingWords settings;
+    Output output;
+    PastWords words{};
+    bool redo = false;
+    bool dry_run = false;
+    bool yes = false;
+};
+
+using Request = std::variant<Ending, ResolveRequest, DoctorRequest, ProveRequest, ToolRequest,
+                             ToolListRequest, RunRequest, McpRequest, ServeRequest, ConfigRequest,
+                             InitRequest, RegisterRequest, LogRequest, DiffRequest, UndoRequest>;
 
 // `words` are the arguments after the program's name. TMPDIR is the default of prove's --dir,
 // PADDOCK_RESOLVER that of its --resolver. Standard input is read where the words ask for it.

@@ -5,13 +5,16 @@
 #include "cli/command.h"
 #include "cli/completion.h"
 #include "cli/config_command.h"
+#include "cli/diff_command.h"
 #include "cli/host_commands.h"
+#include "cli/log_command.h"
 #include "cli/man_page.h"
 #include "cli/mcp_command.h"
 #include "cli/registration.h"
 #include "cli/run_command.h"
 #include "cli/serve_command.h"
 #include "cli/tool_commands.h"
+#include "cli/undo_command.h"
 
 namespace paddock::cli {
 namespace {
@@ -59,6 +62,9 @@ const std::vector<Command>& commands() {
         made.push_back(run_command());
         made.push_back(mcp_command());
         made.push_back(serve_command());
+        made.push_back(log_command());
+        made.push_back(diff_command());
+        for (auto& command : undo_commands()) made.push_back(std::move(command));
         for (auto& more :
              {host_commands(), config_commands(), registration_commands(), shell_commands()}) {
             made.insert(made.end(), more.begin(), more.end());

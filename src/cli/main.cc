@@ -4,7 +4,9 @@
 
 #include "cli/arguments.h"
 #include "cli/config_command.h"
+#include "cli/diff_command.h"
 #include "cli/doctor_report.h"
+#include "cli/log_command.h"
 #include "cli/mcp.h"
 #include "cli/prove/prove.h"
 #include "cli/registration.h"
@@ -14,6 +16,7 @@
 #include "cli/terminal.h"
 #include "cli/tool_call.h"
 #include "cli/tool_list.h"
+#include "cli/undo_command.h"
 
 namespace paddock::cli {
 namespace {

@@ -56,6 +56,8 @@ Record record_of(CallId call, Verb verb, const Name& name, const Stat& stat) {
     record.object = object_of(stat);
     record.type = stat.type;
     record.mode = stat.mode;
+    record.size = stat.size;
+    record.changed = stat.changed.count();
     return record;
 }
 
@@ -149,6 +151,7 @@ Done Journal::State::announce(const Record& record) {
 }
 
 void Journal::State::touch(CallId call, std::string_view name, const Stat* before) {
+    if (is_journal_path(name)) return;  // an undo takes from there
     OpenCall& open_call = calls[call];
     if (open_call.names.size() >= limits::kJournalNamesMax) settle(call, open_call);
     open_call.names.touch(name, before);
@@ -163,13 +166,7 @@ void Journal::State::settle(CallId call, OpenCall& open_call) {
     };
     const Changes found =
         open_call.names.settle(workspace.get(), [&](std::string_view name, const Stat& stat) {
-            Record record = record_of(call, Verb::kState, name);
-            record.object = object_of(stat);
-            record.type = stat.type;
-            record.mode = stat.mode;
-            record.size = stat.size;
-            record.changed = stat.changed.count();
-            append_to_batch(batch, record);
+            append_to_batch(batch, record_of(call, Verb::kState, {.path = name}, stat));
             if (batch.size() >= kBatchBytes) flush();
         });
     if (!batch.empty()) flush();
@@ -249,13 +246,17 @@ Outcome<Journal> Journal::open_once(int workspace, const SessionInfo& info) {
     PADDOCK_ASSIGN(lock, open_lock(place.directory.get()));
     PADDOCK_ASSIGN(own_workspace, sys::duplicate(workspace));
     PADDOCK_ASSIGN(shared, SharedState::make());
-    PADDOCK_ASSIGN(random, sys::random_u64());
     // Whoever prunes holds it too, and must not see half a session.
     PADDOCK_TRY(sys::lock_file(lock.get(), sys::FileLock::kAlone));
     PADDOCK_ASSIGN(locked, sys::fstat(lock.get()));
     if (locked.links == 0) return Failure::from_errno(ENOENT);
     const SessionNote note{info.client, info.undone, now()};
-    const std::string id = make_session_id(note.started, random);
+    PADDOCK_ASSIGN(random, sys::random_u64());
+    std::string id = make_session_id(note.started, random);
+    // Two sessions of one second may get the same four digits.
+    while (sys::node_at(place.directory.get(), id.c_str())) {
+        id = make_session_id(note.started, ++random);
+    }
     PADDOCK_ASSIGN(files, make_session(place.directory.get(), id, note));
     (void)prune_if_due(place.directory.get(), note.started);  // the next session tries again
     PADDOCK_TRY(sys::lock_file(lock.get(), sys::FileLock::kNone));
@@ -338,6 +339,7 @@ Changes Journal::end_call(CallId call) {
 
 void Journal::begin_reverting(CallId call, std::string_view session, std::uint64_t position) {
     const std::lock_guard locked(*state_->guard);
+    state_->shared.counters().changes.fetch_add(1, std::memory_order_relaxed);
     Record record = record_of(call, Verb::kReverts, session);
     record.size = position;
     (void)state_->append(record);
@@ -429,8 +431,6 @@ Done Journal::will_write(CallId call, const Name& name, int file, const Stat& st
     state_->touch(call, name.path, &stat);
     if (state_->shared.is_copied_by(stat, call)) return {};
     Record record = record_of(call, Verb::kWrite, name, stat);
-    record.size = stat.size;
-    record.changed = stat.changed.count();
     if (state_->claim(stat)) {
         record.keeping = state_->keeper.keep_copy(state_->files.kept.get(), name, file, stat);
         record.kept = state_->keeper.name();

@@ -34,17 +34,18 @@ inline Object object_of(const Stat& stat) noexcept {
 }
 
 enum class Verb : std::uint8_t {
-    kCall,      // path: the tool, other: the detail
-    kMake,      // path, type
-    kMade,      // object: what the writer's last kMake made. A kMake without it made nothing
+    kCall,  // path: the tool, other: the detail
+    kMake,  // path, type
+    kMade,  // object: what the writer's last kMake made. A kMake without it made nothing
+    // These tell type, mode, size and changed of the object too, as they were before.
     kLink,      // path: the existing name, other: the new one; object
-    kRename,    // path to other; object, type
+    kRename,    // path to other; object
     kExchange,  // path, other; object and second: what was there before
-    kReplace,   // path, object, type, mode, keeping: loses its name to a kRename that follows
-    kWrite,     // path, object, size, changed, keeping: before its content changed
-    kChmod,     // path, object, mode: the old one
-    kRemove,    // path, object, type, mode, keeping
-    kState,     // path, object, mode, size, changed: at the end of the call
+    kReplace,   // path, object, keeping: loses its name to a kRename that follows
+    kWrite,     // path, object, keeping: before its content changed
+    kChmod,     // path, object
+    kRemove,    // path, object, keeping
+    kState,     // path, object: as they are at the end of the call
     kDone,      // object, second: counts of the call, made, changed, removed, not kept
     kReverts,   // path: session, size: position; what follows takes back that record; "-": nothing
     kFailed,    // the writer's last record was not followed by its change

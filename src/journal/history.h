@@ -1,0 +1,65 @@
+// What sessions and calls have changed, for people to read. Made from a Timeline; touches no disk.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "journal/journal.h"
+#include "journal/timeline.h"
+
+namespace paddock::journal {
+
+struct NameChange {
+    enum class What : std::uint8_t { kMade, kChanged, kMoved, kRemoved };
+    What what = What::kMade;
+    std::string path;
+    std::string from = {};  // of kMoved
+};
+
+// How much of it has been taken back.
+enum class Undone : std::uint8_t { kNo, kPartly, kYes };
+
+struct CallHistory {
+    CallId id = 0;  // 0: outside of any call
+    std::string tool = {};
+    std::string detail = {};
+    Time time = {};
+    bool is_over = false;
+    Changes changes = {};
+    std::vector<NameChange> names = {};  // by their paths; limits::kJournalNamesMax at most
+    Undone undone = Undone::kNo;
+};
+
+struct SessionHistory {
+    std::string id;
+    std::string client;
+    std::string undoes;  // of an undo: the session or call that it takes back
+    Time started = {};
+    bool live = false;
+    Changes changes = {};
+    Undone undone = Undone::kNo;
+    std::vector<CallHistory> calls = {};  // those that have changed something, or cannot be undone
+};
+
+// Oldest first. Sessions that have changed nothing are left out.
+std::vector<SessionHistory> history_of(const Timeline& timeline);
+
+// One change of a file, by the name that it had then.
+struct FileChange {
+    std::string session;
+    CallId call = 0;
+    Time time = {};
+    std::string tool = {};
+    std::string detail = {};
+    NameChange::What what = NameChange::What::kMade;
+    std::string path;
+    std::string from = {};
+};
+
+// Oldest first. A file that was moved is followed to its older names.
+std::vector<FileChange> changes_of_file(const Timeline& timeline, std::string_view path);
+
+}  // namespace paddock::journal

@@ -1,0 +1,81 @@
+// What all sessions of a workspace have changed, oldest first: their logs, read together.
+//
+// Here records become entries: a make knows what it made, what failed is left out, and an entry
+// that an undo has taken back is no longer in effect (until a redo takes back the undo).
+//
+// A log is read as far as it is whole. Its paths are checked: an entry never leads out of the
+// workspace, nor into the journal, except to what a session has kept.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/outcome.h"
+#include "journal/journal.h"
+#include "journal/place.h"
+#include "journal/record.h"
+
+namespace paddock::journal {
+
+struct SessionLog {
+    std::string id;
+    SessionNote note;
+    bool live = false;
+    std::unique_ptr<Log> log;
+
+    bool is_undo() const noexcept { return !note.undone.empty(); }
+};
+
+struct Entry {
+    const Record* record = nullptr;  // a change, or a kReverts, which changes nothing itself
+    std::size_t session = 0;         // in sessions()
+    Object object = {};              // that of the record; of a kMake, what it made
+    std::optional<std::size_t> takes_back = std::nullopt;  // of an undo: which entry
+    bool in_effect = true;
+    bool has_failed = false;  // a directory that was seen under its old name after a kRename
+    bool was_changed_before = false;  // by somebody else, after the last call that noted its state
+};
+
+// A file as the last call that touched it left it.
+struct KnownState {
+    std::uint32_t mode = 0;
+    std::uint64_t size = 0;
+    std::int64_t changed = 0;
+};
+
+class Timeline {
+public:
+    // `workspace`: its directory, borrowed for the call. Without a journal the timeline is empty.
+    static Outcome<Timeline> read(int workspace);
+
+    const std::vector<SessionLog>& sessions() const noexcept { return sessions_; }  // oldest first
+    const std::vector<Entry>& entries() const noexcept { return entries_; }         // oldest first
+    bool is_cut() const noexcept { return is_cut_; }  // by limits::kJournalReadBytesMax
+
+    // "ID" or the end of one that no other session has; not_found, invalid_argument.
+    Outcome<std::size_t> find_session(std::string_view id) const;
+
+    // An undo that could not bring back the inode has made another one, which stands for it.
+    Object canonical(const Object& object) const;
+    const KnownState* state_of(const Object& object) const;
+
+    // Where the session keeps what the record took away, relative to the workspace.
+    std::string kept_path(const Entry& entry) const;
+
+private:
+    class Reader;
+    std::vector<SessionLog> sessions_;
+    std::vector<Entry> entries_;
+    std::map<Object, Object> same_as_;
+    std::map<Object, KnownState> states_;
+    std::string journal_path_;
+    bool is_cut_ = false;
+};
+
+}  // namespace paddock::journal

@@ -1,0 +1,209 @@
+// `paddock log`, `diff`, `undo` and `redo` on sessions that the journal has recorded.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+
+#include "cli/run.h"
+#include "testing/jail.h"
+#include "testing/journaled_tree.h"
+
+namespace paddock::testing {
+namespace {
+
+class Undo : public Jail {
+protected:
+    void SetUp() override {
+        if (const std::string why = cannot_run(); !why.empty()) GTEST_SKIP() << why;
+        tree({"home/", "ROOT/src/main.c=int main() {}\n", "ROOT/old.txt=old\n",
+              "ROOT/moved.txt=same\n"});
+        JournaledTree made(ws(), {"claude-code", {}});
+        made.call = made.journal().begin_call("write_file", "src/main.c");
+        EXPECT_TRUE(made.replace("src/main.c", "int main() { return 1; }\n"));
+        made.journal().end_call(made.call);
+        made.call = made.journal().begin_call("bash", "make\033[31m\nrm old.txt");
+        EXPECT_TRUE(made.make_file("out.bin", std::string("\0\1\2", 3)));
+        EXPECT_TRUE(made.remove("old.txt"));
+        EXPECT_TRUE(made.rename("moved.txt", "there.txt"));
+        EXPECT_TRUE(made.chmod("there.txt", 0600));
+        made.journal().end_call(made.call);
+        id_ = made.journal().session();
+    }
+
+    Ran run(std::vector<std::string> words, Setting setting = {}) const {
+        setting.variables.insert(
+            {{"HOME", base() + "/home"}, {"PADDOCK_CONFIG", ""}, {"TZ", "UTC"}});
+        if (setting.directory.empty()) setting.directory = ws();
+        return paddock(words, setting);
+    }
+    std::string short_id() const { return id_.substr(id_.size() - 4); }
+
+    std::string id_;
+};
+
+bool says(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+TEST_F(Undo, log_lists_sessions_calls_and_names) {
+    const Ran ran = run({"log"});
+    EXPECT_EQ(ran.exit_code, 0) << ran.err;
+    EXPECT_TRUE(ran.out.starts_with(short_id() + "  20")) << ran.out;
+    EXPECT_TRUE(says(ran.out, "claude-code  1 made, 2 changed, 1 removed")) << ran.out;
+    EXPECT_TRUE(says(ran.out, "  " + short_id() + "/1  write_file  src/main.c  1 changed"))
+        << ran.out;
+    EXPECT_TRUE(says(ran.out, "moved    moved.txt -> there.txt")) << ran.out;
+    EXPECT_TRUE(says(ran.out, "made     out.bin")) << ran.out;
+    EXPECT_TRUE(says(ran.out, "removed  old.txt")) << ran.out;
+    EXPECT_FALSE(says(ran.out, "\033")) << "a command cannot reach the terminal";
+    EXPECT_TRUE(says(ran.out, "make\\x1b[31m\\x0arm")) << ran.out;
+
+    const Ran json = run({"log", "--json"});
+    const auto document = json.json();
+    const auto& session = document.as_object().at("sessions").as_array().at(0).as_object();
+    EXPECT_EQ(text_of(session.at("session")), id_);
+    EXPECT_EQ(session.at("calls").as_array().size(), 2U);
+}
+
+TEST_F(Undo, log_of_a_file_follows_its_names) {
+    const Ran ran = run({"log", "there.txt"});
+    EXPECT_EQ(ran.exit_code, 0) << ran.err;
+    EXPECT_TRUE(says(ran.out, short_id() + "/2")) << ran.out;
+    EXPECT_TRUE(says(ran.out, "moved.txt -> there.txt")) << ran.out;
+    EXPECT_TRUE(says(run({"log", ws("src/main.c")}).out, short_id() + "/1"));
+    EXPECT_EQ(run({"log", "nothing"}).exit_code, 1);
+    EXPECT_EQ(run({"log", "../outside"}).exit_code, 2);
+}
+
+TEST_F(Undo, diff_shows_a_call_or_a_session) {
+    const Ran call = run({"diff", "1"});
+    EXPECT_EQ(call.exit_code, 0) << call.err;
+    EXPECT_EQ(call.out,
+              "== src/main.c\n--- a/src/main.c\n+++ b/src/main.c\n@@ -1 +1 @@\n-int main() {}\n"
+              "+int main() { return 1; }\n");
+    const Ran session = run({"diff"});
+    EXPECT_TRUE(says(session.out, "== old.txt\nremoved: file 0644\n")) << session.out;
+    EXPECT_TRUE(says(session.out, "-old\n")) << session.out;
+    EXPECT_TRUE(says(session.out, "== out.bin\nmade: file 0644\nBinary content differs.\n"))
+        << session.out;
+    EXPECT_TRUE(says(session.out, "== there.txt\nmoved from moved.txt\nmode 0644 became 0600\n"))
+        << session.out;
+    EXPECT_EQ(run({"diff", short_id() + "/9"}).exit_code, 2);
+    EXPECT_EQ(run({"diff", "ffff"}).exit_code, 2);
+    EXPECT_EQ(
+        run({"diff", id_, "old.txt", "--json"}).json().as_object().at("files").as_array().size(),
+        1U);
+}
+
+TEST_F(Undo, undo_and_redo) {
+    const Snapshot after = snapshot_of(ws());
+    const Ran dry = run({"undo", "--dry-run"});
+    EXPECT_EQ(dry.exit_code, 0) << dry.err;
+    EXPECT_EQ(dry.out, "Undo " + short_id() +
+                           ":\n  remove    out.bin\n  move      there.txt -> moved.txt\n"
+                           "  restore   old.txt\n  put back  src/main.c\n");
+    EXPECT_EQ(difference(after, snapshot_of(ws())), "");
+    EXPECT_EQ(run({"undo"}).exit_code, 2) << "nobody can be asked";
+
+    const Ran done = run({"undo", "--yes"});
+    EXPECT_EQ(done.exit_code, 0) << done.err;
+    EXPECT_EQ(os_read(ws("src/main.c")), "int main() {}\n");
+    EXPECT_EQ(os_read(ws("old.txt")), "old\n");
+    EXPECT_EQ(os_read(ws("moved.txt")), "same\n");
+    EXPECT_FALSE(os_exists(ws("out.bin")));
+    EXPECT_TRUE(says(run({"log"}).out, "undone"));
+    EXPECT_EQ(run({"undo", "--yes"}).exit_code, 1) << "nothing is left";
+
+    const Ran again = run({"redo", "--yes", "--json"});
+    EXPECT_EQ(again.exit_code, 0) << again.err;
+    EXPECT_TRUE(again.json().as_object().at("done").as_bool());
+    EXPECT_EQ(difference(after, snapshot_of(ws())), "");
+    EXPECT_EQ(run({"redo", "--yes"}).exit_code, 1);
+}
+
+TEST_F(Undo, refuses_what_the_owner_changed) {
+    os_write(ws("src/main.c"), "the owner's\n");
+    const Ran ran = run({"undo", "--yes"});
+    EXPECT_EQ(ran.exit_code, 1);
+    EXPECT_TRUE(says(ran.err, "src/main.c  changed since, not by a session")) << ran.err;
+    EXPECT_TRUE(says(ran.err, "paddock diff " + short_id())) << ran.err;
+    EXPECT_TRUE(os_exists(ws("out.bin"))) << "nothing is done by half";
+    EXPECT_EQ(run({"undo", "2", "--yes"}).exit_code, 0);
+    EXPECT_FALSE(os_exists(ws("out.bin")));
+    EXPECT_EQ(os_read(ws("src/main.c")), "the owner's\n");
+}
+
+TEST_F(Undo, takes_files_without_a_session) {
+    const Ran ran = run({"undo", "old.txt", "--yes"});
+    EXPECT_EQ(ran.exit_code, 0) << ran.err;
+    EXPECT_EQ(os_read(ws("old.txt")), "old\n");
+    EXPECT_TRUE(os_exists(ws("out.bin")));
+    EXPECT_TRUE(says(run({"log"}).out, "partly undone"));
+}
+
+// All three streams are a terminal, at which somebody types.
+std::string on_terminal(std::vector<std::string> words, std::string_view typed) {
+    const UniqueFd keyboard(::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC));
+    if (::grantpt(keyboard.get()) != 0 || ::unlockpt(keyboard.get()) != 0) return "no terminal";
+    UniqueFd terminal(::open(::ptsname(keyboard.get()), O_RDWR | O_NOCTTY | O_CLOEXEC));
+    words.insert(words.begin(), "paddock");
+    std::vector<char*> arguments;
+    for (std::string& word : words) arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    const pid_t child = ::fork();
+    if (child == 0) {
+        for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+            ::dup2(terminal.get(), stream);
+        }
+        ::setenv("PADDOCK_CONFIG", "/dev/null", 1);
+        ::setenv("NO_COLOR", "1", 1);
+        ::execv(PADDOCK_BINARY, arguments.data());
+        ::_exit(1);
+    }
+    terminal.reset();
+    EXPECT_EQ(::write(keyboard.get(), typed.data(), typed.size()),
+              static_cast<ssize_t>(typed.size()));
+    std::string screen;
+    std::array<char, 256> block;
+    for (;;) {
+        const ssize_t got = ::read(keyboard.get(), block.data(), block.size());
+        if (got <= 0) break;
+        screen.append(block.data(), static_cast<std::size_t>(got));
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    return screen + "[" + std::to_string(WEXITSTATUS(status)) + "]";
+}
+
+TEST_F(Undo, asks_on_a_terminal) {
+    EXPECT_EQ(run({"undo"}, {.terminal = true}).exit_code, 2) << "standard input is none";
+    const std::string no = on_terminal({"undo", "--root", ws()}, "n\n");
+    EXPECT_TRUE(says(no, "Undo these 4 changes? [y/N]")) << no;
+    EXPECT_TRUE(says(no, "nothing was changed")) << no;
+    EXPECT_TRUE(says(no, "[1]")) << no;
+    EXPECT_TRUE(os_exists(ws("out.bin")));
+    const std::string yes = on_terminal({"undo", "--root", ws()}, "y\n");
+    EXPECT_TRUE(says(yes, "Done. 'paddock redo' takes it back.")) << yes;
+    EXPECT_TRUE(says(yes, "[0]")) << yes;
+    EXPECT_FALSE(os_exists(ws("out.bin")));
+}
+
+TEST_F(Undo, an_empty_journal_is_nothing_special) {
+    tree({"OUT/empty/"});
+    const std::string root = out("empty");
+    EXPECT_EQ(run({"log", "--root", root}).out, "No session has changed anything here.\n");
+    EXPECT_EQ(run({"undo", "--yes", "--root", root}).exit_code, 1);
+    EXPECT_EQ(run({"diff", "--root", root}).exit_code, 1);
+    EXPECT_TRUE(os_list(root).empty());
+    EXPECT_TRUE(says(run({"log", "--prune"}).out, "Removed 0 old sessions"));
+}
+
+}  // namespace
+}  // namespace paddock::testing
