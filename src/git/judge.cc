@@ -124,6 +124,27 @@ bool Judge::is_in_own_tree(std::string_view path) const {
     return false;
 }
 
+const std::vector<std::string>& Judge::obeyed_in(std::string_view directory) const {
+    const auto known = obeyed_.find(directory);
+    if (known != obeyed_.end()) return known->second;
+    constexpr std::size_t kKnownMax = 20'000;
+    if (obeyed_.size() >= kKnownMax) obeyed_.clear();
+    return obeyed_
+        .emplace(directory, paths_obeyed_in(root_, std::string(directory), facts_.home))
+        .first->second;
+}
+
+bool Judge::is_obeyed(std::string_view path) const {
+    if (!rules_.has_defaults()) return false;
+    const std::lock_guard lock(mutex_);
+    for (std::string_view above = parent_of(path);; above = parent_of(above)) {
+        for (const std::string& obeyed : obeyed_in(above)) {
+            if (is_within(path, obeyed)) return true;
+        }
+        if (above.empty()) return false;
+    }
+}
+
 Verdict Judge::look(std::string_view path) const {
     if (journal::is_journal_path(rule_path(path))) {
         return Refusal{PathAccess::kDeny, std::string(kJournalRule)};
@@ -162,9 +183,7 @@ Verdict Judge::judge(std::string_view path, Act act, FileType type) const {
 
 // The topmost part of the path that a rule restricts decides.
 Verdict Judge::judge_rules(std::string_view path, Act act) const {
-    for (std::string_view above = path; !above.empty(); above = parent_of(above)) {
-        if (!sealed_.empty() && sealed_.contains(above)) return sealed(kHooksRule);
-    }
+    if (is_obeyed(path)) return sealed(kHooksRule);
     const auto decision = rules_.decide(rule_path(path));
     if (decision.access == PathAccess::kAllow) return std::nullopt;
     if (decision.by_operator) return Refusal{decision.access, std::string(decision.pattern)};
@@ -320,9 +339,9 @@ Verdict Judge::judge_below(std::string_view from, std::string_view to) const {
             return sealed(below.pattern);
         }
     }
-    for (const std::string& path : sealed_) {
-        if (is_within(path, from) || is_within(path, to)) return sealed(kHooksRule);
-    }
+    // All that was known of them goes by other names from now on.
+    const std::lock_guard lock(mutex_);
+    obeyed_.clear();
     return std::nullopt;
 }
 

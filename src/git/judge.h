@@ -14,19 +14,22 @@
 //   - "hooks" holds nothing but samples, "remotes" and "branches" nothing at all, unless the owner
 //     made it;
 //   - whoever makes the name that completes the shape has the parts that are there judged first.
-// So no pointer (".git" files, "gitdir", "commondir") has to be followed: wherever one leads
+// So is what the settings of a repository of the owner's lead to, seen from the directories above a
+// path: included files, core.hooksPath, and where links among its hooks lead.
+// No other pointer (".git" files, "gitdir", "commondir") has to be followed: wherever one leads
 // inside, what it finds there was judged.
 //
 // Removing is never executing: only the owner's own top-level settings and repository are kept from
 // being removed, by default.
 //
 // Paths are canonical and relative to the root; no link is on the way. The caller is alone with the
-// names while it asks and acts (journal::Turn). Not thread-safe to seal() while others ask.
+// names while it asks and acts (journal::Turn).
 #pragma once
 
 #include <functional>
+#include <map>
+#include <mutex>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -62,6 +65,7 @@ public:
         std::function<bool(const Stat& stat)> is_own;
         // Is this existing object, whose name looks like a secret, kept from the session?
         std::function<bool(const std::string& path, const Stat& stat)> is_secret;
+        std::string home = {};  // what "~/" stands for in git's settings; empty: nothing
     };
 
     // `root` passes no link. `base`: where the workspace lies in it; empty: it is the root. `rules`
@@ -94,9 +98,6 @@ public:
     // through a descriptor: each is replaced by a copy that was judged.
     std::vector<std::string> configs_completed_by(std::string_view path) const;
 
-    // Further paths that the owner's git settings lead to: included files, core.hooksPath.
-    void seal(std::string path) { sealed_.insert(std::move(path)); }
-
     const policy::PathRules& rules() const noexcept { return rules_; }
 
 private:
@@ -116,12 +117,18 @@ private:
     Verdict judge_parts(std::string_view directory) const;
     Verdict judge_hooks(std::string_view directory) const;
     Verdict judge_below(std::string_view from, std::string_view to) const;
+    bool is_obeyed(std::string_view path) const;
+    const std::vector<std::string>& obeyed_in(std::string_view directory) const;
 
     Root root_;
     std::string base_;
     const policy::PathRules& rules_;
     Facts facts_;
-    std::set<std::string, std::less<>> sealed_;
+    // For each directory that was asked of: where the settings of the repository in it lead, and
+    // the links among its hooks. The session makes none that lead anywhere, so this stays true until
+    // a directory gets another name.
+    mutable std::mutex mutex_;
+    mutable std::map<std::string, std::vector<std::string>, std::less<>> obeyed_;
 };
 
 }  // namespace paddock::git

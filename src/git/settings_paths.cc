@@ -9,6 +9,7 @@
 #include "fs/rel_path.h"
 #include "fs/root_state.h"
 #include "git/config.h"
+#include "git/link_trail.h"
 
 namespace paddock::git {
 namespace {
@@ -24,6 +25,70 @@ std::optional<std::string> resolve_setting(const Root& root, std::string_view fr
     return resolve_git_path(root, from, fs::joined(home, path.substr(kHome.size())));
 }
 
+class ObeyedPaths {
+public:
+    ObeyedPaths(const Root& root, std::string worktree, std::string git_directory,
+                std::string_view home)
+        : root_(root),
+          worktree_(std::move(worktree)),
+          git_directory_(std::move(git_directory)),
+          home_(home) {}
+
+    std::vector<std::string> find() && {
+        std::string common = git_directory_;
+        if (const auto pointer = root_.read_file(fs::joined(common, "commondir"), kPointerBytesMax))
+            if (const auto target = pointer_target(*pointer, "commondir"))
+                common = resolve_git_path(root_, git_directory_, *target).value_or(common);
+        configs_ = {fs::joined(common, "config"), fs::joined(git_directory_, "config.worktree")};
+        for (std::size_t i = 0; i < configs_.size() && i < kIncludedFilesMax; ++i) read(configs_[i]);
+        follow_links_in(fs::joined(common, "hooks"));
+        return {obeyed_.begin(), obeyed_.end()};
+    }
+
+private:
+    void read(const std::string& config) {
+        const std::string from(fs::parent_of(config));
+        const auto text = root_.read_file(config, limits::kGitConfigBytesMax);
+        if (!text) return;
+        const auto settings = parse_git_config(*text);
+        if (!settings) return;
+        for (const GitSetting& setting : *settings) {
+            if (!setting.value) continue;
+            if (setting.is_include()) {
+                auto file = resolve_setting(root_, from, *setting.value, home_);
+                if (file && add(*file)) configs_.push_back(std::move(*file));
+            } else if (setting.key == "core.hookspath") {
+                const auto hooks = resolve_setting(root_, worktree_, *setting.value, home_);
+                if (hooks && add(*hooks)) follow_links_in(*hooks);
+            }
+        }
+    }
+
+    void follow_links_in(const std::string& hooks) {
+        const auto listing = root_.list(hooks);
+        if (!listing) return;
+        for (const ListEntry& entry : listing->entries) {
+            if (entry.type != FileType::kSymlink || entry.name.ends_with(".sample")) continue;
+            const LinkTrail trail = follow_links(root_, fs::joined(hooks, entry.name));
+            if (trail.end) (void)add(*trail.end);
+            for (const std::string& link : trail.links) (void)add(link);
+        }
+    }
+
+    // A directory with the repository in it cannot be sealed.
+    bool add(const std::string& path) {
+        if (path.empty() || path == "." || is_within(git_directory_, path)) return false;
+        return obeyed_.insert(path).second;
+    }
+
+    const Root& root_;
+    const std::string worktree_;
+    const std::string git_directory_;
+    const std::string_view home_;
+    std::vector<std::string> configs_;
+    std::set<std::string> obeyed_;
+};
+
 }  // namespace
 
 std::optional<std::string> resolve_git_path(const Root& root, std::string_view from,
@@ -38,31 +103,23 @@ std::optional<std::string> resolve_git_path(const Root& root, std::string_view f
     return std::move(led->text);
 }
 
-std::vector<std::string> paths_obeyed_by(const Root& root, const std::string& git_directory,
-                                         const std::string& worktree, std::string_view home) {
-    std::set<std::string> obeyed;
-    std::vector<std::string> configs = {fs::joined(git_directory, "config"),
-                                        fs::joined(git_directory, "config.worktree")};
-    for (std::size_t i = 0; i < configs.size() && i < kIncludedFilesMax; ++i) {
-        const auto text = root.read_file(configs[i], limits::kGitConfigBytesMax);
-        if (!text) continue;
-        const auto settings = parse_git_config(*text);
-        if (!settings) continue;
-        for (const GitSetting& setting : *settings) {
-            if (!setting.value) continue;
-            if (setting.is_include()) {
-                auto file = resolve_setting(root, fs::parent_of(configs[i]), *setting.value, home);
-                if (!file || file->empty() || !obeyed.insert(*file).second) continue;
-                configs.push_back(std::move(*file));
-            } else if (setting.key == "core.hookspath") {
-                auto hooks = resolve_setting(root, worktree, *setting.value, home);
-                // A directory with the repository in it cannot be sealed.
-                if (!hooks || hooks->empty() || is_within(git_directory, *hooks)) continue;
-                obeyed.insert(std::move(*hooks));
-            }
-        }
+std::vector<std::string> paths_obeyed_in(const Root& root, const std::string& directory,
+                                         std::string_view home) {
+    std::string git = fs::joined(directory, ".git");
+    const auto stat = root.lstat(git);
+    if (!stat) {
+        // A bare one, perhaps.
+        if (!root.lstat(fs::joined(directory, "objects"))) return {};
+        return ObeyedPaths(root, directory, directory, home).find();
     }
-    return {obeyed.begin(), obeyed.end()};
+    if (stat->type != FileType::kDirectory) {
+        const auto content = root.read_file(git, kPointerBytesMax);
+        const auto target = content ? pointer_target(*content, ".git") : std::nullopt;
+        const auto led = target ? resolve_git_path(root, directory, *target) : std::nullopt;
+        if (!led) return {};
+        git = *led;
+    }
+    return ObeyedPaths(root, directory, git, home).find();
 }
 
 std::optional<std::string> pointer_target(std::string_view content, std::string_view name) {

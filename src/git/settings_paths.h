@@ -7,9 +7,13 @@
 #include <string_view>
 #include <vector>
 
+#include <paddock/limits.h>
 #include <paddock/root.h>
 
 namespace paddock::git {
+
+// A ".git" file or a "commondir": a path, and a few bytes around it.
+inline constexpr std::uint64_t kPointerBytesMax = limits::kPathBytesMax + 64;
 
 // Where a path in a file of git's leads, relative to the root ("" is the root itself); nothing if
 // it leads out. `from`: the directory that a relative path begins in. As text: no link is looked
@@ -20,10 +24,10 @@ std::optional<std::string> resolve_git_path(const Root& root, std::string_view f
 // Where a ".git" file or a "commondir" with this content leads, as it is written there.
 std::optional<std::string> pointer_target(std::string_view content, std::string_view name);
 
-// The paths inside that the config of `git_directory` makes git obey: included files, and the
-// directory of core.hooksPath as seen from `worktree`. Those of a bare repository begin in the git
-// directory. `home` is what "~/" stands for; empty: nothing.
-std::vector<std::string> paths_obeyed_by(const Root& root, const std::string& git_directory,
-                                         const std::string& worktree, std::string_view home);
+// What the repository in `directory` makes git obey besides its own parts, as far as it lies inside:
+// files that its config includes, the directory of core.hooksPath, and where links among its hooks
+// lead. Nothing if there is none. `home` is what "~/" stands for; empty: nothing.
+std::vector<std::string> paths_obeyed_in(const Root& root, const std::string& directory,
+                                         std::string_view home);
 
 }  // namespace paddock::git

@@ -26,9 +26,6 @@ constexpr std::uint64_t kWorkBytesMax = std::uint64_t{128} << 20;
 // Parsing a byte of a config costs as much as reading these.
 constexpr std::uint64_t kConfigByteWork = 8;
 
-// A ".git" file or a "commondir": a path, and a few bytes around it.
-constexpr std::uint64_t kPointerBytesMax = limits::kPathBytesMax + 64;
-
 std::optional<std::string> follow_pointer(const Root& root, const std::string& directory,
                                           const std::string& content, std::string_view name) {
     const auto target = pointer_target(content, name);

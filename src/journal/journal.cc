@@ -110,6 +110,7 @@ struct Journal::State {
     std::string pending;  // a kMade, written with the next line
     Keeper keeper{writer};
     bool make_is_open = false;  // the last record is a kMake
+    std::string replaced;       // what will_replace() kept last, until the change that it is for
     bool is_line_cut = false;   // the disk was full in the middle of one
 };
 
@@ -147,6 +148,7 @@ Done Journal::State::announce(const Record& record) {
     if (turn_failure) return *turn_failure;
     shared.counters().changes.fetch_add(1, std::memory_order_relaxed);
     make_is_open = record.verb == Verb::kMake;
+    if (record.verb != Verb::kMake && record.verb != Verb::kRename) replaced.clear();
     return append(record);
 }
 
@@ -368,6 +370,10 @@ void Journal::not_made(CallId call) {
     const std::lock_guard locked(*state_->guard);
     state_->make_is_open = false;
     (void)state_->append(record_of(call, Verb::kFailed, {}));
+    const std::string kept = std::exchange(state_->replaced, {});
+    if (!kept.empty()) {
+        (void)sys::unlinkat(state_->files.kept.get(), kept.c_str(), sys::Unlink::kFile);
+    }
 }
 
 Done Journal::will_link(CallId call, const Name& from, const Name& to) {
@@ -422,7 +428,9 @@ Done Journal::will_replace(CallId call, const Name& name, const Stat& stat) {
         }
         if (record.keeping == Keeping::kNone) state_->count_not_kept(call);
     }
-    return state_->announce(record);
+    PADDOCK_TRY(state_->announce(record));
+    state_->replaced = record.kept;
+    return {};
 }
 
 Done Journal::will_write(CallId call, const Name& name, int file, const Stat& stat) {
@@ -477,8 +485,17 @@ Done Journal::remove_tree(CallId call, const Name& name, const Stat& stat) {
     record.keeping = Keeping::kInode;
     record.kept = state_->keeper.next_name();
     PADDOCK_TRY(state_->announce(record));
-    auto moved = sys::renameat2(name.directory, name.leaf, state_->files.kept.get(),
-                                state_->keeper.name().c_str(), sys::Rename::kReplace);
+    const int kept = state_->files.kept.get();
+    const char* own = state_->keeper.name().c_str();
+    auto moved = sys::renameat2(name.directory, name.leaf, kept, own, sys::Rename::kReplace);
+    // Somebody outside may have put another there meanwhile: that goes back.
+    const auto taken = moved ? sys::node_at(kept, own) : Outcome<sys::Node>(Failure{});
+    const bool is_other = taken && !(stat.type == FileType::kRegular
+                                         ? is_unwritten(taken->stat, stat)
+                                         : taken->stat.identity == stat.identity);
+    if (is_other && sys::renameat2(kept, own, name.directory, name.leaf, sys::Rename::kNoReplace)) {
+        moved = refuse(Code::kStaleRead, {}, ESTALE);
+    }
     if (!moved) (void)state_->append(record_of(call, Verb::kFailed, {}));
     return moved;
 }

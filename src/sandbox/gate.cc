@@ -141,9 +141,9 @@ Outcome<std::unique_ptr<Gate>> Gate::make(GateSetup setup) {
     facts.is_secret = [self](const std::string& path, const Stat& stat) {
         return self->secrets_->is_secret(path, stat);
     };
+    facts.home = gate->setup_.home;
     gate->judge_ = std::make_unique<git::Judge>(root->linkless(), std::string(),
                                                 *gate->setup_.rules, std::move(facts));
-    for (const std::string& path : gate->setup_.sealed) gate->judge_->seal(path);
     return gate;
 }
 
@@ -188,11 +188,11 @@ Gate::End Gate::perform(const GatedCall& call, const Caller& caller) {
 
 Outcome<std::string> Gate::read_path(const Caller& caller, std::uint64_t address) const {
     std::string text;
-    constexpr std::size_t kPage = 4096;
-    std::array<char, kPage> part;
+    constexpr std::size_t kPart = 4096;  // a page
+    std::array<char, kPart> part;
     while (text.size() < limits::kPathBytesMax) {
         // To the end of a page: the next may not be mapped.
-        const std::size_t wanted = kPage - (address + text.size()) % kPage;
+        const std::size_t wanted = kPart - (address + text.size()) % kPart;
         const std::size_t got =
             read_foreign(caller.process, address + text.size(), {part.data(), wanted});
         // A process that may not be looked at: the kernel refuses what it must.

@@ -46,7 +46,7 @@ struct GateSetup {
     std::string workspace_path;  // where they see it, absolute
     const policy::PathRules* rules = nullptr;
     journal::Journal* journal = nullptr;
-    std::vector<std::string> sealed;  // paths that the owner's git settings lead to
+    std::string home;  // see git::Judge::Facts
     // Landlock keeps commands from truncating (ABI 3). Without it no such call is let through.
     bool landlock_truncate = true;
 };

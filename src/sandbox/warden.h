@@ -53,7 +53,7 @@ struct Ceiling {
 struct GateSpec {
     const policy::PathRules* rules = nullptr;
     journal::Journal* journal = nullptr;
-    std::vector<std::string> sealed = {};  // see git::Judge::seal
+    std::string home = {};  // see git::Judge::Facts
 };
 
 struct WardenSpec {

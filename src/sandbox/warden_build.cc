@@ -118,7 +118,7 @@ StageError WardenProcess::build_gate() {
     setup.workspace_path = plan_.workspace_path;
     setup.rules = plan_.gate->rules;
     setup.journal = plan_.gate->journal;
-    setup.sealed = plan_.gate->sealed;
+    setup.home = plan_.gate->home;
     constexpr int kTruncateAbi = 3;
     setup.landlock_truncate = plan_.landlock_abi >= kTruncateAbi;
     auto gate = Gate::make(std::move(setup));

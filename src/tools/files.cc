@@ -91,9 +91,8 @@ Files::Files(Setup setup)
       judge_(linkless_, base_, rules_,
              {.is_own = [this](const Stat& stat) { return recorder_.is_own(stat); },
               .is_secret = [this](const std::string& path,
-                                  const Stat& stat) { return hidden_.is_secret(path, stat); }}) {
-    for (std::string& path : setup.sealed) judge_.seal(std::move(path));
-}
+                                  const Stat& stat) { return hidden_.is_secret(path, stat); },
+              .home = std::move(setup.home)}) {}
 
 std::string_view Files::ruled(std::string_view canonical) const {
     if (base_.empty() || !canonical.starts_with(base_)) return canonical;

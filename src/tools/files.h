@@ -50,7 +50,7 @@ public:
         DiskUse& disk;
         ReadTracker* reads = nullptr;                    // not tracked
         const search::SecretScanner* scanner = nullptr;  // text leaves as it is
-        std::vector<std::string> sealed = {};            // see git::Judge::seal
+        std::string home = {};                           // see git::Judge::Facts
         search::IgnoreFile ignored = {};                 // what the operator's rules exclude
     };
     explicit Files(Setup setup);

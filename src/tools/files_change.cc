@@ -2,6 +2,7 @@
 
 #include "base/outcome.h"
 #include "fs/rel_path.h"
+#include "sys/io.h"
 #include "text/diff.h"
 #include "tools/file_text.h"
 #include "tools/files.h"
@@ -246,12 +247,10 @@ Attempt<std::string> Files::set_aside(const Change& change) const {
     if (!is_still(linkless_, change.path, change.old->stat)) {
         return told(as_error(refuse(Code::kStaleRead), "remove", change.path));
     }
-    const std::string_view parent = fs::parent_of(change.path);
-    auto temp = linkless_.temp_file(parent.empty() ? "." : parent);
-    if (!temp) return told(temp.error());
-    const std::string aside = temp->path();
-    if (const auto done = linkless_.remove(aside); !done) return told(done.error());
-    temp->keep();
+    const auto random = sys::random_u64();
+    if (!random) return told(as_error(random.error(), "remove", change.path));
+    const std::string aside =
+        fs::joined(fs::parent_of(change.path), ".paddock-" + std::to_string(*random));
     if (auto done = give_name(*begun, change.path, aside, RenameMode::kNoReplace); !done)
         return done.error();
     return aside;

@@ -1,5 +1,6 @@
 #include "tools/recorder.h"
 
+#include <cerrno>
 #include <utility>
 
 #include "base/within.h"
@@ -30,6 +31,9 @@ bool Recorder::is_own(const Stat& stat) const noexcept {
 Attempt<Recorder::Change> Recorder::begin() {
     if (!setup_.records) return Change(*this, nullptr, 0);
     const auto opened = journal();
+    const bool has_no_place = !opened && (opened.error().os_error == EACCES ||
+                                          opened.error().os_error == EROFS);
+    if (has_no_place) return Change(*this, nullptr, 0);
     if (!opened) {
         return Problem(opened.error().code,
                        "The journal of the workspace cannot be opened (" +

@@ -5,14 +5,17 @@
 
 #include "fs/rel_path.h"
 #include "git/judge.h"
+#include "git/settings_paths.h"
 #include "journal/journal.h"
 #include "search/entries.h"
 
 namespace paddock::tools {
 
 SealedWatch::SealedWatch(Root workspace, const policy::PathRules& rules,
-                         std::vector<std::string> sealed)
-    : workspace_(std::move(workspace)), rules_(rules), sealed_(std::move(sealed)) {}
+                         const std::string& home)
+    : workspace_(std::move(workspace)),
+      rules_(rules),
+      sealed_(git::paths_obeyed_in(workspace_, {}, home)) {}
 
 bool SealedWatch::is_sealed(const std::string& path) const {
     if (rules_.decide(path).access == PathAccess::kReadOnly) return true;

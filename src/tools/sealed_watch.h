@@ -18,8 +18,8 @@ namespace paddock::tools {
 
 class SealedWatch {
 public:
-    // `workspace` passes no link. `rules` must outlive this. `sealed`: see git::Judge::seal.
-    SealedWatch(Root workspace, const policy::PathRules& rules, std::vector<std::string> sealed);
+    // `workspace` passes no link. `rules` must outlive this. `home`: see git::Judge::Facts.
+    SealedWatch(Root workspace, const policy::PathRules& rules, const std::string& home);
 
     // What is there now.
     Outcome<std::vector<sandbox::Protection>> before();
@@ -35,7 +35,7 @@ private:
 
     const Root workspace_;
     const policy::PathRules& rules_;
-    const std::vector<std::string> sealed_;
+    const std::vector<std::string> sealed_;  // by the settings of the workspace's own repository
     Found known_;
 };
 

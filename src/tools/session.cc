@@ -4,8 +4,6 @@
 
 #include <paddock/limits.h>
 
-#include "fs/rel_path.h"
-#include "git/settings_paths.h"
 #include "policy/path_defaults.h"
 #include "sys/stat.h"
 #include "tools/registry.h"
@@ -71,12 +69,6 @@ std::string home_of(const WorkspaceOptions& options) {
     return {};
 }
 
-// As tools name them.
-std::vector<std::string> below(const std::string& base, std::vector<std::string> paths) {
-    for (std::string& path : paths) path = fs::joined(base, path);
-    return paths;
-}
-
 }  // namespace
 
 Session::Session(WorkspaceOptions options, const Opened& opened, policy::PathRules rules,
@@ -88,9 +80,6 @@ Session::Session(WorkspaceOptions options, const Opened& opened, policy::PathRul
       ignored_(std::move(ignored)),
       scanner_(std::move(scanner)),
       rules_(std::move(rules)),
-      sealed_(options_.default_rules
-                  ? git::paths_obeyed_by(opened.workspace, ".git", {}, home_of(options_))
-                  : std::vector<std::string>()),
       recorder_({.root = opened.linkless,
                  .base = opened.base,
                  .workspace = opened.workspace,
@@ -108,7 +97,7 @@ Session::Session(WorkspaceOptions options, const Opened& opened, policy::PathRul
               .disk = disk_,
               .reads = options_.track_reads ? &reads_ : nullptr,
               .scanner = scanner_ ? &*scanner_ : nullptr,
-              .sealed = below(opened.base, sealed_),
+              .home = home_of(options_),
               .ignored = ignored_}),
       shell_(start_shell(opened.workspace)) {}
 
@@ -119,7 +108,7 @@ Result<std::unique_ptr<Shell>> Session::start_shell(const Root& workspace) {
         if (scanner_) search::SecretScanner::prepare();
     };
     return Shell::start(
-        {workspace, rules_, sealed_, recorder_, hidden_, options_, disk_, scanner_, prepare});
+        {workspace, rules_, home_of(options_), recorder_, hidden_, options_, disk_, scanner_, prepare});
 }
 
 Attempt<Shell*> Session::shell() {

@@ -70,7 +70,6 @@ private:
     search::IgnoreFile ignored_;
     std::optional<search::SecretScanner> scanner_;  // absent: text leaves as it is
     const policy::PathRules rules_;
-    const std::vector<std::string> sealed_;  // relative to the workspace
     Recorder recorder_;
     HiddenFiles hidden_;
     Files files_;

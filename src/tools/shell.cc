@@ -85,7 +85,7 @@ Shell::Shell(Setup setup, sandbox::Warden warden, std::unique_ptr<sandbox::Proxy
                put_aside(remarks_on_left(limit, options_.shell->limits, "was ended"));
            }}) {
     if (warden_.is_gated() || options_.shell->read_only) return;
-    sealed_ = std::make_unique<SealedWatch>(linkless_, setup.rules, std::move(setup.sealed));
+    sealed_ = std::make_unique<SealedWatch>(linkless_, setup.rules, setup.home);
 }
 
 Shell::~Shell() {
@@ -114,7 +114,7 @@ Result<std::unique_ptr<Shell>> Shell::start(Setup setup) {
     if (!spec.read_only) {
         const auto journal = setup.recorder.journal();
         if (!journal) return as_error(journal.error(), "open the journal", {});
-        spec.gate = sandbox::GateSpec{&setup.rules, *journal, setup.sealed};
+        spec.gate = sandbox::GateSpec{&setup.rules, *journal, setup.home};
     }
     auto warden = sandbox::Warden::start(spec);
     if (!warden) return warden.error();

@@ -56,7 +56,7 @@ public:
     struct Setup {
         Root linkless;
         const policy::PathRules& rules;
-        std::vector<std::string> sealed;  // see git::Judge::seal
+        std::string home;  // see git::Judge::Facts
         Recorder& recorder;
         HiddenFiles& hidden;
         const WorkspaceOptions& options;

@@ -142,8 +142,9 @@ using Snapshot = std::map<std::string, std::string>;
 std::string describe(const std::string& path) {
     struct stat info;
     if (::lstat(path.c_str(), &info) != 0) return "(gone)";
-    std::string text = std::to_string(info.st_mode) + " " + std::to_string(info.st_mtim.tv_sec) +
-                       "." + std::to_string(info.st_mtim.tv_nsec) + " ";
+    std::string text = std::to_string(info.st_mode) + " ";
+    if (S_ISDIR(info.st_mode)) return text;  // what is in it is described itself
+    text += std::to_string(info.st_mtim.tv_sec) + "." + std::to_string(info.st_mtim.tv_nsec) + " ";
     if (S_ISLNK(info.st_mode)) return text + stdfs::read_symlink(path).string();
     if (!S_ISREG(info.st_mode)) return text;
     std::ifstream file(path, std::ios::binary);
@@ -155,6 +156,7 @@ Snapshot snapshot(const std::string& path) {
     std::error_code ignored;
     for (auto it = stdfs::recursive_directory_iterator(path, ignored);
          it != stdfs::recursive_directory_iterator(); it.increment(ignored)) {
+        if (is_of_journal(it->path())) continue;
         found.emplace(it->path(), describe(it->path()));
     }
     return found;

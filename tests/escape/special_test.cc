@@ -286,7 +286,7 @@ ATTACK(SP_22, no_call_makes_a_special_file) {
     namespace stdfs = std::filesystem;
     const std::regex call(R"((mknod|mkfifo)(at)?\s*\()");
     int files = 0;
-    for (const char* folder : {"/include", "/src/fs", "/src/sys"}) {
+    for (const char* folder : {"/include", "/src/fs", "/src/tools"}) {
         std::error_code unreadable;
         const stdfs::path top = PADDOCK_SOURCE_DIR + std::string(folder);
         for (const auto& entry : stdfs::recursive_directory_iterator(top, unreadable)) {

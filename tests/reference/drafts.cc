@@ -115,7 +115,8 @@ void write_files(const std::string& directory, const Files& files) {
 Files read_files(const std::string& directory) {
     Files files;
     for (const auto& entry : fs::recursive_directory_iterator(directory)) {
-        if (!entry.is_regular_file()) continue;
+        const bool is_of_journal = entry.path().string().find("/.paddock/") != std::string::npos;
+        if (!entry.is_regular_file() || is_of_journal) continue;
         const bool executable =
             (entry.status().permissions() & fs::perms::owner_exec) != fs::perms{};
         files[entry.path().lexically_relative(directory)] = {slurp(entry.path()), executable};

@@ -29,7 +29,7 @@ protected:
         auto journal = journal::Journal::open(workspace.get(), {.client = "test"});
         EXPECT_TRUE(journal.has_value());
         if (journal) journal_.emplace(std::move(*journal));
-        wanted.gate = sandbox::GateSpec{&*rules_, journal_ ? &*journal_ : nullptr, {}};
+        wanted.gate = sandbox::GateSpec{&*rules_, journal_ ? &*journal_ : nullptr};
         return wanted;
     }
 

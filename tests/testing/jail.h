@@ -73,7 +73,10 @@ private:
     ScratchDir scratch_;
 };
 
-// Names of directory entries of the plain OS, sorted; "." and ".." left out.
+// Does the path lead into the journal, which a session keeps of its own changes?
+bool is_of_journal(const std::string& path);
+
+// Names of directory entries of the plain OS, sorted; ".", ".." and the journal left out.
 std::vector<std::string> os_list(const std::string& path);
 
 std::size_t open_descriptors();

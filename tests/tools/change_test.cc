@@ -834,6 +834,7 @@ protected:
     std::string state() const {
         std::set<std::string> entries;
         for (const auto& entry : std::filesystem::recursive_directory_iterator(ws())) {
+            if (is_of_journal(entry.path())) continue;
             const auto mode = static_cast<unsigned>(entry.status().permissions());
             entries.insert(entry.path().lexically_relative(ws()).string() + " " +
                            std::to_string(mode) + " " + os_read(entry.path()).value_or("") + "\n");

@@ -226,6 +226,7 @@ protected:
     std::string all_bytes() const {
         std::string bytes;
         for (const auto& entry : std::filesystem::recursive_directory_iterator(ws())) {
+            if (is_of_journal(entry.path())) continue;
             if (entry.is_regular_file()) bytes += os_read(entry.path()).value_or("");
         }
         return bytes;
