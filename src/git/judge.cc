@@ -24,9 +24,18 @@ using fs::parent_of;
 constexpr std::array<std::string_view, 3> kClosedDirectories = {"hooks", "remotes", "branches"};
 constexpr std::array<std::string_view, 2> kConfigs = {"config", "config.worktree"};
 
+// Where a directory ignores case, git finds them under any.
+bool is_called(std::string_view name, std::string_view wanted) {
+    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
+    return name.size() == wanted.size() &&
+           std::equal(name.begin(), name.end(), wanted.begin(),
+                      [&](char a, char b) { return lower(a) == lower(b); });
+}
+
 template <std::size_t N>
 bool is_one_of(const std::array<std::string_view, N>& names, std::string_view name) {
-    return std::find(names.begin(), names.end(), name) != names.end();
+    return std::any_of(names.begin(), names.end(),
+                       [&](std::string_view each) { return is_called(name, each); });
 }
 
 bool is_sample(std::string_view name) { return name.ends_with(".sample"); }
@@ -35,10 +44,10 @@ Refusal sealed(std::string_view rule) { return Refusal{PathAccess::kReadOnly, st
 
 // The name whose making turns a directory that holds the other one into a git directory.
 std::string_view counterpart(std::string_view name) {
-    if (name == "objects") return "refs";
-    if (name == "refs") return "objects";
-    if (name == "HEAD") return "commondir";
-    if (name == "commondir") return "HEAD";
+    if (is_called(name, "objects")) return "refs";
+    if (is_called(name, "refs")) return "objects";
+    if (is_called(name, "HEAD")) return "commondir";
+    if (is_called(name, "commondir")) return "HEAD";
     return {};
 }
 
@@ -101,7 +110,7 @@ bool is_git_directory(const Root& root, std::string_view directory) {
 }
 
 bool is_obeyed_name(std::string_view name) {
-    return is_one_of(kClosedDirectories, name) || is_one_of(kConfigs, name) || name == "commondir";
+    return is_one_of(kClosedDirectories, name) || is_one_of(kConfigs, name) || is_called(name, "commondir");
 }
 
 Judge::Judge(Root root, std::string base, const policy::PathRules& rules, Facts facts)
@@ -116,10 +125,14 @@ bool Judge::has(std::string_view directory, std::string_view name) const {
     return is_there(root_, directory, name);
 }
 
+bool Judge::is_own(std::string_view path) const {
+    const auto stat = root_.lstat(path);
+    return stat && facts_.is_own(*stat);
+}
+
 bool Judge::is_in_own_tree(std::string_view path) const {
     for (std::string_view above = parent_of(path); !above.empty(); above = parent_of(above)) {
-        const auto stat = root_.lstat(above);
-        if (stat && facts_.is_own(*stat)) return true;
+        if (is_own(above)) return true;
     }
     return false;
 }
@@ -134,15 +147,24 @@ const std::vector<std::string>& Judge::obeyed_in(std::string_view directory) con
         .first->second;
 }
 
-bool Judge::is_obeyed(std::string_view path) const {
+// By the repositories in whose directories the path lies.
+bool Judge::any_obeyed(std::string_view path,
+                       const std::function<bool(const std::string&)>& is) const {
     if (!rules_.has_defaults()) return false;
     const std::lock_guard lock(mutex_);
     for (std::string_view above = parent_of(path);; above = parent_of(above)) {
-        for (const std::string& obeyed : obeyed_in(above)) {
-            if (is_within(path, obeyed)) return true;
-        }
+        const auto& obeyed = obeyed_in(above);
+        if (std::any_of(obeyed.begin(), obeyed.end(), is)) return true;
         if (above.empty()) return false;
     }
+}
+
+bool Judge::is_obeyed(std::string_view path) const {
+    return any_obeyed(path, [&](const std::string& each) { return is_within(path, each); });
+}
+
+bool Judge::is_above_obeyed(std::string_view path) const {
+    return any_obeyed(path, [&](const std::string& each) { return is_within(each, path); });
 }
 
 Verdict Judge::look(std::string_view path) const {
@@ -175,7 +197,9 @@ Verdict Judge::judge(std::string_view path, Act act, FileType type) const {
     if (decision.by_operator && decision.access == PathAccess::kAllow) return std::nullopt;
     if (auto refused = judge_rules(path, act)) return refused;
     // A link gives what it leads to the names below its own.
-    if (act == Act::kMake && type == FileType::kSymlink && !is_in_own_tree(path)) {
+    const bool is_new_link = act == Act::kMake && type == FileType::kSymlink;
+    if (is_new_link && is_above_obeyed(path)) return sealed(kHooksRule);
+    if (is_new_link && !is_in_own_tree(path)) {
         for (const auto& below : rules_.restricted_below(ruled)) return sealed(below.pattern);
     }
     return judge_git(path, act, type);
@@ -220,8 +244,9 @@ Verdict Judge::judge_secret(std::string_view path, const policy::Decision& decis
 Verdict Judge::judge_git(std::string_view path, Act act, FileType type) const {
     if (!rules_.has_defaults()) return std::nullopt;
     const std::string_view ruled = rule_path(path);
-    const bool is_owners = ruled == ".git" || ruled.starts_with(".git/");
-    if (ruled == ".git" && act == Act::kRemove) return sealed(".git");
+    const std::string_view top = ruled.substr(0, ruled.find('/'));
+    const bool is_owners = is_called(top, ".git") && !is_own(path.substr(0, path.size() - ruled.size() + top.size()));
+    if (is_owners && top == ruled && act == Act::kRemove) return sealed(".git");
     for (std::string_view at = path; !at.empty(); at = parent_of(at)) {
         const std::string_view name = leaf_of(at);
         if (!is_one_of(kClosedDirectories, name) || !is_git_directory(parent_of(at))) continue;
@@ -229,7 +254,7 @@ Verdict Judge::judge_git(std::string_view path, Act act, FileType type) const {
         const bool is_entry = !is_itself && parent_of(path) == at;
         if (act == Act::kRemove && !is_owners) continue;
         if (is_itself && act == Act::kMake && type == FileType::kDirectory) continue;
-        if (is_entry && name == "hooks" && is_sample(leaf_of(path)) && type != FileType::kSymlink &&
+        if (is_entry && is_called(name, "hooks") && is_sample(leaf_of(path)) && type != FileType::kSymlink &&
             type != FileType::kDirectory) {
             continue;
         }
@@ -241,7 +266,7 @@ Verdict Judge::judge_git(std::string_view path, Act act, FileType type) const {
             return sealed(kConfigRule);
         }
     }
-    if (name == "commondir" && act != Act::kRemove) {
+    if (is_called(name, "commondir") && act != Act::kRemove) {
         // It would take the place of what its directory has itself, as no worktree's does.
         const std::string_view directory = parent_of(path);
         if (has(directory, "objects") || has(directory, "config")) return sealed(kConfigRule);
@@ -339,6 +364,7 @@ Verdict Judge::judge_below(std::string_view from, std::string_view to) const {
             return sealed(below.pattern);
         }
     }
+    if (is_above_obeyed(from) || is_above_obeyed(to)) return sealed(kHooksRule);
     // All that was known of them goes by other names from now on.
     const std::lock_guard lock(mutex_);
     obeyed_.clear();

@@ -108,6 +108,7 @@ private:
         return git::is_git_directory(root_, directory);
     }
     bool has(std::string_view directory, std::string_view name) const;
+    bool is_own(std::string_view path) const;
     bool is_in_own_tree(std::string_view path) const;
     Verdict judge(std::string_view path, Act act, FileType type) const;
     Verdict judge_rules(std::string_view path, Act act) const;
@@ -118,6 +119,8 @@ private:
     Verdict judge_hooks(std::string_view directory) const;
     Verdict judge_below(std::string_view from, std::string_view to) const;
     bool is_obeyed(std::string_view path) const;
+    bool is_above_obeyed(std::string_view path) const;
+    bool any_obeyed(std::string_view path, const std::function<bool(const std::string&)>& is) const;
     const std::vector<std::string>& obeyed_in(std::string_view directory) const;
 
     Root root_;

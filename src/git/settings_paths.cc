@@ -40,8 +40,10 @@ public:
             if (const auto target = pointer_target(*pointer, "commondir"))
                 common = resolve_git_path(root_, git_directory_, *target).value_or(common);
         configs_ = {fs::joined(common, "config"), fs::joined(git_directory_, "config.worktree")};
-        for (std::size_t i = 0; i < configs_.size() && i < kIncludedFilesMax; ++i) read(configs_[i]);
-        follow_links_in(fs::joined(common, "hooks"));
+        for (std::size_t i = 0; i < configs_.size() && i < kIncludedFilesMax; ++i) {
+            read(end_of(configs_[i]));
+        }
+        follow_links_in(end_of(fs::joined(common, "hooks")));
         return {obeyed_.begin(), obeyed_.end()};
     }
 
@@ -69,10 +71,20 @@ private:
         if (!listing) return;
         for (const ListEntry& entry : listing->entries) {
             if (entry.type != FileType::kSymlink || entry.name.ends_with(".sample")) continue;
-            const LinkTrail trail = follow_links(root_, fs::joined(hooks, entry.name));
-            if (trail.end) (void)add(*trail.end);
-            for (const std::string& link : trail.links) (void)add(link);
+            (void)end_of(fs::joined(hooks, entry.name));
         }
+    }
+
+    // Of a link: where it leads, which is obeyed as well, and so is each link on the way.
+    std::string end_of(const std::string& path) {
+        const auto stat = root_.lstat(path);
+        if (!stat || stat->type != FileType::kSymlink) return path;
+        const LinkTrail trail = follow_links(root_, path);
+        for (const std::string& link : trail.links) {
+            if (link != path) (void)add(link);
+        }
+        if (trail.end) (void)add(*trail.end);
+        return trail.end.value_or(path);
     }
 
     // A directory with the repository in it cannot be sealed.
@@ -112,7 +124,11 @@ std::vector<std::string> paths_obeyed_in(const Root& root, const std::string& di
         if (!root.lstat(fs::joined(directory, "objects"))) return {};
         return ObeyedPaths(root, directory, directory, home).find();
     }
-    if (stat->type != FileType::kDirectory) {
+    if (stat->type == FileType::kSymlink) {
+        const auto end = follow_links(root, git).end;
+        if (!end) return {};
+        git = *end;
+    } else if (stat->type != FileType::kDirectory) {
         const auto content = root.read_file(git, kPointerBytesMax);
         const auto target = content ? pointer_target(*content, ".git") : std::nullopt;
         const auto led = target ? resolve_git_path(root, directory, *target) : std::nullopt;

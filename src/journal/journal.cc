@@ -494,7 +494,7 @@ Done Journal::remove_tree(CallId call, const Name& name, const Stat& stat) {
                                          ? is_unwritten(taken->stat, stat)
                                          : taken->stat.identity == stat.identity);
     if (is_other && sys::renameat2(kept, own, name.directory, name.leaf, sys::Rename::kNoReplace)) {
-        moved = refuse(Code::kStaleRead, {}, ESTALE);
+        moved = refuse(Code::kRace, {}, ESTALE);
     }
     if (!moved) (void)state_->append(record_of(call, Verb::kFailed, {}));
     return moved;

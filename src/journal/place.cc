@@ -19,6 +19,7 @@
 #include "sys/open.h"
 #include "sys/process.h"
 #include "sys/stat.h"
+#include "sys/uapi.h"
 
 namespace paddock::journal {
 namespace {
@@ -151,6 +152,12 @@ Outcome<UniqueFd> open_lock(int journal) {
 
 Outcome<UniqueFd> open_directory(int start, std::string_view path) {
     constexpr int kPin = O_PATH | O_DIRECTORY | O_NOFOLLOW;
+    if (path.empty()) return sys::duplicate(start);
+    auto at_once = sys::openat2(start, std::string(path).c_str(), kPin,
+                                sys::uapi::kResolveBeneath | sys::uapi::kResolveNoSymlinks);
+    if (at_once || (at_once.error().os_error != ENOSYS && at_once.error().os_error != EPERM)) {
+        return at_once;
+    }
     UniqueFd held;
     int top = start;
     while (!path.empty()) {
@@ -160,8 +167,7 @@ Outcome<UniqueFd> open_directory(int start, std::string_view path) {
         top = held.get();
         path.remove_prefix(std::min(name.size() + 1, path.size()));
     }
-    if (held.valid()) return held;
-    return sys::duplicate(start);
+    return held;
 }
 
 std::string make_session_id(Time now, std::uint64_t random) {

@@ -156,6 +156,7 @@ Attempt<void> Files::commit(const Change& change, std::string_view content,
     options.must_create = !change.old;
     options.replaces = old;
     const auto done = linkless_.write_file_if({}, change.path, content, options);
+    if (!done) begun->not_made();
     const bool is_gone = !done && change.old && done.error().code == Code::kNotFound;
     if (is_gone) return told(as_error(refuse(Code::kStaleRead), "write", change.path));
     if (!done) return told(done.error());
@@ -182,6 +183,7 @@ Attempt<void> Files::restore(const Change& change, const std::string& made) cons
     options.mode = change.old->stat.mode & 0777U;
     options.mode_of_old = true;
     const auto done = linkless_.write_file_if({}, change.path, change.old->bytes, options);
+    if (!done) begun->not_made();
     if (!done) return told(done.error());
     begun->made(change.path);
     mark_written(reads_, *done, change.path, change.old->bytes);
@@ -201,6 +203,7 @@ Attempt<void> Files::give_name(Recorder::Change& change, const std::string& from
     if (auto recorded = change.will_rename(from, to, *stat); !recorded)
         return told(as_error(recorded.error(), "record", from));
     const auto done = linkless_.rename(from, to, mode);
+    if (!done) change.not_made();
     if (!done) return told(done.error());
     return {};
 }
@@ -320,9 +323,10 @@ Attempt<void> Files::remove(const Change& change) const {
     auto begun = recorder_.begin();
     if (!begun) return begun.error();
     if (auto allowed = check_removal(change.path); !allowed) return allowed;
-    if (!is_still(linkless_, change.path, change.old->stat))
-        return told(as_error(refuse(Code::kStaleRead), "remove", change.path));
-    return take_away(*begun, change.path, change.old->stat);
+    const auto done = begun->remove(change.path, change.old->stat);
+    if (done) return {};
+    const bool is_stale = done.error().code == Code::kRace || done.error().code == Code::kNotFound;
+    return told(as_error(is_stale ? refuse(Code::kStaleRead) : done.error(), "remove", change.path));
 }
 
 }  // namespace paddock::tools

@@ -232,6 +232,7 @@ Attempt<void> Files::Copying::copy_content(Recorder::Change& change, const CopyS
         if (auto done = copy_config(*source, to, old); !done) return done;
     } else {
         const auto done = files_.linkless_.copy_file(*source, to, old.has_value(), old);
+        if (!done) change.not_made();
         if (!done) return files_.told(done.error());
     }
     change.made(to);

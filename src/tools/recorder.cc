@@ -1,6 +1,5 @@
 #include "tools/recorder.h"
 
-#include <cerrno>
 #include <utility>
 
 #include "base/within.h"
@@ -31,8 +30,8 @@ bool Recorder::is_own(const Stat& stat) const noexcept {
 Attempt<Recorder::Change> Recorder::begin() {
     if (!setup_.records) return Change(*this, nullptr, 0);
     const auto opened = journal();
-    const bool has_no_place = !opened && (opened.error().os_error == EACCES ||
-                                          opened.error().os_error == EROFS);
+    const bool has_no_place = !opened && (opened.error().code == Code::kPermissionDenied ||
+                                          opened.error().code == Code::kReadOnly);
     if (has_no_place) return Change(*this, nullptr, 0);
     if (!opened) {
         return Problem(opened.error().code,
@@ -90,6 +89,10 @@ void Recorder::Change::made(const std::string& path) {
     if (stat) journal_->made(call_, *stat);
 }
 
+void Recorder::Change::not_made() {
+    if (journal_ != nullptr) journal_->not_made(call_);
+}
+
 Done Recorder::Change::will_replace(const std::string& path, const Stat& stat) {
     PADDOCK_ASSIGN(held, hold(path));
     return held ? journal_->will_replace(call_, held->name(), stat) : Done();
@@ -111,6 +114,10 @@ Done Recorder::Change::will_chmod(const std::string& path, const Stat& stat) {
 
 Done Recorder::Change::remove(const std::string& path, const Stat& stat, Below below) {
     const bool is_tree = below == Below::kAll && stat.type == FileType::kDirectory;
+    // Somebody outside may have written to it since.
+    const auto now = recorder_.setup_.root.lstat(path);
+    if (!now) return static_cast<const Failure&>(now.error());
+    if (!is_tree && !is_unwritten(*now, stat)) return refuse(Code::kRace);
     PADDOCK_ASSIGN(held, hold(path));
     if (held) {
         return is_tree ? journal_->remove_tree(call_, held->name(), stat)

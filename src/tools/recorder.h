@@ -75,6 +75,7 @@ class [[nodiscard]] Recorder::Change {
 public:
     Done will_make(const std::string& path, FileType type);
     void made(const std::string& path);
+    void not_made();  // what was announced last has failed
     // Of what is there: its name goes to another file.
     Done will_replace(const std::string& path, const Stat& stat);
     Done will_rename(const std::string& from, const std::string& to, const Stat& stat);

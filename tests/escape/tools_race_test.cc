@@ -138,6 +138,7 @@ TEST_F(ToolsRace, directory_becomes_a_link_to_a_denied_one) {
 }
 
 TEST_F(ToolsRace, directory_becomes_a_link_to_a_read_only_one) {
+    tree({"ROOT/.git/objects/", "ROOT/.git/refs/"});
     expect_kept(".git/hooks", ws(".git/hooks"));
 }
 
