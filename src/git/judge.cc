@@ -147,24 +147,26 @@ const std::vector<std::string>& Judge::obeyed_in(std::string_view directory) con
         .first->second;
 }
 
-// By the repositories in whose directories the path lies.
-bool Judge::any_obeyed(std::string_view path,
+bool Judge::any_obeyed(std::string_view path, By by,
                        const std::function<bool(const std::string&)>& is) const {
     if (!rules_.has_defaults()) return false;
     const std::lock_guard lock(mutex_);
     for (std::string_view above = parent_of(path);; above = parent_of(above)) {
-        const auto& obeyed = obeyed_in(above);
-        if (std::any_of(obeyed.begin(), obeyed.end(), is)) return true;
+        if (by == By::kAny || above == base_) {
+            const auto& obeyed = obeyed_in(above);
+            if (std::any_of(obeyed.begin(), obeyed.end(), is)) return true;
+        }
         if (above.empty()) return false;
     }
 }
 
-bool Judge::is_obeyed(std::string_view path) const {
-    return any_obeyed(path, [&](const std::string& each) { return is_within(path, each); });
+bool Judge::is_obeyed(std::string_view path, By by) const {
+    return any_obeyed(path, by, [&](const std::string& each) { return is_within(path, each); });
 }
 
 bool Judge::is_above_obeyed(std::string_view path) const {
-    return any_obeyed(path, [&](const std::string& each) { return is_within(each, path); });
+    return any_obeyed(path, By::kAny,
+                      [&](const std::string& each) { return is_within(each, path); });
 }
 
 Verdict Judge::look(std::string_view path) const {
@@ -207,7 +209,7 @@ Verdict Judge::judge(std::string_view path, Act act, FileType type) const {
 
 // The topmost part of the path that a rule restricts decides.
 Verdict Judge::judge_rules(std::string_view path, Act act) const {
-    if (is_obeyed(path)) return sealed(kHooksRule);
+    if (is_obeyed(path, act == Act::kRemove ? By::kWorkspace : By::kAny)) return sealed(kHooksRule);
     const auto decision = rules_.decide(rule_path(path));
     if (decision.access == PathAccess::kAllow) return std::nullopt;
     if (decision.by_operator) return Refusal{decision.access, std::string(decision.pattern)};

@@ -118,9 +118,12 @@ private:
     Verdict judge_parts(std::string_view directory) const;
     Verdict judge_hooks(std::string_view directory) const;
     Verdict judge_below(std::string_view from, std::string_view to) const;
-    bool is_obeyed(std::string_view path) const;
+    // By a repository in whose directory the path lies; by the workspace's own.
+    enum class By : std::uint8_t { kAny, kWorkspace };
+    bool is_obeyed(std::string_view path, By by) const;
     bool is_above_obeyed(std::string_view path) const;
-    bool any_obeyed(std::string_view path, const std::function<bool(const std::string&)>& is) const;
+    bool any_obeyed(std::string_view path, By by,
+                    const std::function<bool(const std::string&)>& is) const;
     const std::vector<std::string>& obeyed_in(std::string_view directory) const;
 
     Root root_;

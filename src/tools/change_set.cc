@@ -165,7 +165,8 @@ Attempt<void> ChangeSet::check() const {
     for (const std::string& path : order_) {
         const Entry& entry = entries_.at(path);
         auto allowed =
-            entry.staged.content ? files_.check_file(path) : files_.check_removal(path);
+            entry.staged.content ? files_.check_file(path, *entry.staged.content)
+                                 : files_.check_removal(path);
         if (allowed) continue;
         Problem problem = allowed.error();
         problem.text += " Nothing was changed.";

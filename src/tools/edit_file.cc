@@ -123,7 +123,7 @@ Attempt<Answer> run_edit_file(Session& session, const Arguments& arguments,
     for (const text::Replaced& edit : edited->edits) replaced += edit.count;
     const std::string places = std::to_string(replaced) + (replaced == 1 ? " place" : " places");
     if (arguments.flag("dry_run")) {
-        const auto allowed = files.check_file(change->path);
+        const auto allowed = files.check_file(change->path, *bytes);
         if (!allowed) return allowed.error();
         return text_answer("Would change " + places + " in " + name + ":\n" + diff);
     }

@@ -91,9 +91,9 @@ public:
     const policy::PathRules& rules() const noexcept { return rules_; }
 
     // --- changing; each refuses what the rules protect ---
-    // May a file be made or changed here, or taken away? Every change asks this itself; to be asked
-    // by whoever makes several, or none yet.
-    Attempt<void> check_file(const std::string& canonical) const;
+    // May a file with this content be made here, or taken away? Every change asks this itself; to be
+    // asked by whoever makes several, or none yet.
+    Attempt<void> check_file(const std::string& canonical, std::string_view content) const;
     Attempt<void> check_removal(const std::string& canonical) const;
     // Where a file or directory is or would be.
     Attempt<Resolution> target(std::string_view path) const;

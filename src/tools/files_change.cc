@@ -135,11 +135,7 @@ Attempt<void> Files::commit(const Change& change, std::string_view content,
                             std::optional<Mode> mode, const Model& like) const {
     auto begun = recorder_.begin();
     if (!begun) return begun.error();
-    if (auto allowed = check_file(change.path); !allowed) return allowed;
-    if (judge_.is_config(change.path)) {
-        if (auto fine = allowed(judge_.judge_config(change.path, content), change.path); !fine)
-            return fine;
-    }
+    if (auto fine = check_file(change.path, content); !fine) return fine;
     const auto freed = change.old ? std::optional(change.old->stat.size) : std::nullopt;
     if (auto counted = count_written(content.size(), freed); !counted) return counted;
     if (!change.old) {

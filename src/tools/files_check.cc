@@ -28,8 +28,10 @@ Attempt<void> Files::check(std::string_view canonical, Purpose purpose,
     return refused(*verdict, given ? shown_given(*given) : shown(canonical));
 }
 
-Attempt<void> Files::check_file(const std::string& canonical) const {
-    return check(canonical, Purpose::kChange);
+Attempt<void> Files::check_file(const std::string& canonical, std::string_view content) const {
+    if (auto fine = check(canonical, Purpose::kChange); !fine) return fine;
+    if (!judge_.is_config(canonical)) return {};
+    return allowed(judge_.judge_config(canonical, content), canonical);
 }
 
 Attempt<void> Files::check_removal(const std::string& canonical) const {

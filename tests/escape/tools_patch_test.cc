@@ -220,7 +220,7 @@ ATTACK_F(ToolsPatch, PA_12, settings_and_hooks_of_git) {
           ".git/./config", "x/../.git/config"}) {
         patches.push_back(diff_of(name));
     }
-    for (const std::string name : {".git/config", ".git/hooks/h", "g/hooks/h", "hook"}) {
+    for (const std::string name : {".git/hooks/h", "g/hooks/h", "hook"}) {
         patches.push_back(git("a/" + name, "b/" + name, "deleted file mode 100644\n"));
         patches.push_back(git("a/" + name, "b/y", "rename from " + name + "\nrename to y\n"));
         patches.push_back(marked("*** Delete File: " + name + "\n"));

@@ -138,7 +138,8 @@ void Jail::expect_naive_leak(std::string_view path) const {
 }
 
 bool is_of_journal(const std::string& path) {
-    return (path + "/").find("/.paddock/") != path.npos;
+    const std::string whole = path + "/";
+    return whole.find("/.paddock/") != whole.npos || whole.find("/.git/paddock/") != whole.npos;
 }
 
 std::vector<std::string> os_list(const std::string& path) {
