@@ -264,8 +264,10 @@ Outcome<Gate::Place> Gate::place_at(std::string_view text) const {
     if (text.size() > top.size()) place.path = text.substr(top.size() + 1);
     place.parent = fs::parent_of(place.path);
     place.leaf = fs::leaf_of(place.path);
-    const char* directory = place.parent.empty() ? "." : place.parent.c_str();
-    PADDOCK_ASSIGN(held, sys::openat2(setup_.workspace, directory, O_PATH | O_DIRECTORY, kBeneath));
+    // The dot asks for the right to search it.
+    const std::string directory = fs::joined(place.parent, ".");
+    PADDOCK_ASSIGN(
+        held, sys::openat2(setup_.workspace, directory.c_str(), O_PATH | O_DIRECTORY, kBeneath));
     place.directory = std::move(held);
     place.inside = true;
     return place;
@@ -301,8 +303,8 @@ Outcome<UniqueFd> Gate::walk_as(const Caller& caller, UniqueFd at, std::string r
 
 // Where the directory part of a path leads, in the view of commands. Nothing is opened but as a
 // place, and what it finds is looked up again by place_at().
-Outcome<std::string> Gate::canonical_directory(const Caller& caller, const std::string& base,
-                                               std::string_view path) const {
+Outcome<Gate::Directory> Gate::canonical_directory(const Caller& caller, const std::string& base,
+                                                   std::string_view path) const {
     const std::string text(path.empty() ? "." : path);
     PADDOCK_ASSIGN(from, sys::openat(AT_FDCWD, text.starts_with('/') ? "/" : base.c_str(),
                                      O_PATH | O_DIRECTORY));
@@ -316,7 +318,10 @@ Outcome<std::string> Gate::canonical_directory(const Caller& caller, const std::
     }
     PADDOCK_ASSIGN(stat, sys::fstat(found->get()));
     if (stat.links == 0) return Failure::from_errno(ENOENT);  // removed
-    return real;
+    if (!real) return real.error();
+    // The dot asks for the right to search it.
+    PADDOCK_ASSIGN(held, sys::openat(found->get(), ".", O_PATH | O_DIRECTORY));
+    return Directory{std::move(held), std::move(*real)};
 }
 
 Outcome<Gate::Place> Gate::locate(const Caller& caller, const GatedName& name, Last last) {
@@ -351,28 +356,32 @@ Outcome<Gate::Place> Gate::locate(const Caller& caller, int directory, std::stri
             is_within(above, top) && !parts.leaf.empty() &&
             (above.size() == top.size() || is_plain(above.substr(top.size() + 1)));
         if (is_direct) place = place_at(whole);
-        const bool is_settled =
-            place || (place.error().os_error != ELOOP && place.error().os_error != EXDEV);
-        if (!is_settled) {
+        // By its text the base may be gone, or closed from above.
+        const int error = place ? 0 : place.error().os_error;
+        if (error == ELOOP || error == EXDEV || error == ENOENT || error == EACCES) {
             auto real = canonical_directory(caller, base, parts.directory);
             if (!real) return real.error();
-            whole = *real;
+            whole = real->path;
             if (!parts.leaf.empty()) whole += (whole == "/" ? "" : "/") + std::string(parts.leaf);
-            if (is_within(*real, top)) {
-                place = place_at(whole);
-            } else {
+            const bool is_inside = is_within(real->path, top);
+            if (is_inside) place = place_at(whole);
+            const bool is_closed =
+                !place && place.error().os_error == EACCES && !parts.leaf.empty();
+            if (!is_inside || is_closed) {
                 place = Place();
-                auto held = sys::openat(AT_FDCWD, real->c_str(), O_PATH | O_DIRECTORY);
-                if (!held) return held.error();
-                place->directory = std::move(*held);
+                place->directory = std::move(real->held);
                 place->leaf = parts.leaf;
-                place->path = whole;
+                place->path = is_inside ? whole.substr(top.size() + 1) : whole;
+                place->parent = is_inside ? fs::parent_of(place->path) : std::string_view();
+                place->inside = is_inside;
             }
         }
         if (!place) return place.error();
         place->slash = parts.slash;
         place->is_dotted = parts.leaf.empty();
-        if (last == Last::kItself || place->leaf.empty()) return place;
+        if (place->leaf.empty()) return place;
+        if (last == Last::kItself || (last == Last::kItselfUnlessSlash && !parts.slash))
+            return place;
         const auto target = sys::readlinkat(place->directory.get(), place->leaf.c_str());
         if (!target) return place;  // no link, or nothing
         // A magic link leads to an object, not to a name.
@@ -526,12 +535,13 @@ Gate::End Gate::open(const GatedCall& call, const Caller& caller) {
     if (path->empty()) return {.os_error = ENOENT};
     if (*path == "/dev/null" || *path == "/dev/tty") return {.is_continued = true};
     const bool is_exclusive = (flags & O_CREAT) != 0 && (flags & O_EXCL) != 0;
-    const bool follows = !is_exclusive && (flags & O_NOFOLLOW) == 0;
+    const bool makes_directory = (flags & O_CREAT) != 0 && path->ends_with('/');
+    const bool follows = !is_exclusive && !makes_directory && (flags & O_NOFOLLOW) == 0;
     const journal::Turn turn(*setup_.journal);
     const std::string seen = as_caller_sees(*path, caller.process);
     if (follows && is_descriptor_link(seen)) return open_again(call, caller, seen);
-    auto place =
-        locate(caller, call.name.directory, *path, follows ? Last::kFollow : Last::kItself);
+    const Last unfollowed = (flags & O_CREAT) != 0 ? Last::kItself : Last::kItselfUnlessSlash;
+    auto place = locate(caller, call.name.directory, *path, follows ? Last::kFollow : unfollowed);
     if (!place) return {.os_error = error_of(place.error())};
     if (!place->inside) {
         if (follows && is_descriptor_link(place->path)) {
@@ -541,7 +551,8 @@ Gate::End Gate::open(const GatedCall& call, const Caller& caller) {
             return {.os_error = EACCES};
         return {.is_continued = true};
     }
-    if (place->leaf.empty()) return {.os_error = EISDIR};
+    if (place->leaf.empty()) return {.os_error = is_exclusive ? EEXIST : EISDIR};
+    if ((flags & O_CREAT) != 0 && place->slash && !place->is_dotted) return {.os_error = EISDIR};
     const char* leaf = place->leaf.c_str();
     const int parent = place->directory.get();
     const auto node = sys::node_at(parent, leaf);
@@ -551,7 +562,6 @@ Gate::End Gate::open(const GatedCall& call, const Caller& caller) {
     const int wanted = static_cast<int>(flags & kOpenFlags) | O_NONBLOCK | O_NOCTTY;
     const mode_t mode = (flags & O_CREAT) != 0 ? call.mode & 07777 : 0;
     if (is_missing) {
-        if (place->slash) return {.os_error = EISDIR};
         if (judge_->is_config(place->path)) {
             return {.os_error =
                         *refuse(git::Refusal{PathAccess::kReadOnly, std::string(git::kConfigRule),
@@ -573,7 +583,7 @@ Gate::End Gate::open(const GatedCall& call, const Caller& caller) {
     const Stat& stat = node->stat;
     if (is_exclusive) return {.os_error = EEXIST};
     const bool is_directory = stat.type == FileType::kDirectory;
-    if ((is_directory || place->slash) && (flags & O_CREAT) != 0) return {.os_error = EISDIR};
+    if (is_directory && (flags & O_CREAT) != 0) return {.os_error = EISDIR};
     if (place->slash && !is_directory) return {.os_error = ENOTDIR};
     if (stat.type == FileType::kRegular && writes(flags)) {
         if (const auto error = refuse(judge_->write(place->path), place->path)) {
@@ -660,8 +670,8 @@ Gate::End Gate::open_again(const GatedCall& call, const Caller& caller, const st
         return {.is_continued = true};
     }
     const Place& place = object->place;
-    if (!is_fifo && stat.links > 0) {
-        if (!place.inside) return {.os_error = ENOENT};
+    if (object->is_kept()) return {.os_error = ENOENT};
+    if (!is_fifo && place.inside) {
         if (const auto error = refuse(judge_->write(place.path), place.path)) {
             return {.os_error = *error};
         }
@@ -768,11 +778,6 @@ Gate::End Gate::link(const GatedCall& call, const Caller& caller) {
     const journal::Turn turn(*setup_.journal);
     auto path = read_path(caller, call.second.address);
     if (!path) return {.is_continued = true};
-    auto to = locate(caller, call.name, Last::kItself);
-    if (!to) {
-        return to.error().os_error == EFAULT ? End{.is_continued = true}
-                                             : End{.os_error = error_of(to.error())};
-    }
     const bool follows = (flags & AT_SYMLINK_FOLLOW) != 0;
     std::string descriptor;
     Outcome<Place> from = Place();
@@ -782,8 +787,8 @@ Gate::End Gate::link(const GatedCall& call, const Caller& caller) {
         descriptor = proc_of(caller.process) + "/fd/" + std::to_string(call.second.directory);
     } else if (descriptor = as_caller_sees(*path, caller.process);
                !follows || !is_descriptor_link(descriptor)) {
-        from =
-            locate(caller, call.second.directory, *path, follows ? Last::kFollow : Last::kItself);
+        from = locate(caller, call.second.directory, *path,
+                      follows ? Last::kFollow : Last::kItselfUnlessSlash);
         if (!from) return {.os_error = error_of(from.error())};
         const bool is_magic = follows && !from->inside && is_descriptor_link(from->path);
         descriptor = is_magic ? from->path : std::string();
@@ -796,23 +801,37 @@ Gate::End Gate::link(const GatedCall& call, const Caller& caller) {
         if (!from->inside) object = std::move(behind->held);
         from->inside = behind->inside;
     }
-    if (!from->inside && !to->inside) return {.is_continued = true};
-    if (!from->inside || !to->inside) return {.os_error = EXDEV};
-    if (to->leaf.empty()) return {.os_error = EEXIST};
-    if (sys::node_at(to->directory.get(), to->leaf.c_str())) return {.os_error = EEXIST};
-    if (to->slash) return {.os_error = ENOENT};
-    if (!object.valid()) {
-        if (from->leaf.empty()) return {.os_error = EPERM};
-        auto opened = sys::openat2(from->directory.get(), from->leaf.c_str(), O_PATH | O_NOFOLLOW,
-                                   kBeneath & ~sys::uapi::kResolveNoSymlinks);
+    // What is linked must be there before the new name is looked at.
+    if (from->inside && !object.valid()) {
+        auto opened =
+            sys::openat2(from->directory.get(), from->leaf.empty() ? "." : from->leaf.c_str(),
+                         O_PATH | O_NOFOLLOW, kBeneath & ~sys::uapi::kResolveNoSymlinks);
         if (!opened) return {.os_error = error_of(opened.error())};
         object = std::move(*opened);
+        const auto stat = sys::fstat(object.get());
+        const bool is_directory = stat && stat->type == FileType::kDirectory;
+        if (from->slash && !is_directory) return {.os_error = ENOTDIR};
     }
+    auto to = locate(caller, call.name, Last::kItself);
+    if (!to) {
+        return to.error().os_error == EFAULT ? End{.is_continued = true}
+                                             : End{.os_error = error_of(to.error())};
+    }
+    if (!from->inside && !to->inside) return {.is_continued = true};
+    if (to->leaf.empty() || sys::node_at(to->directory.get(), to->leaf.c_str())) {
+        return {.os_error = EEXIST};
+    }
+    if (to->slash) return {.os_error = ENOENT};
+    if (!from->inside || !to->inside) return {.os_error = EXDEV};
     const auto stat = sys::node(object.get());
     if (!stat) return {.os_error = error_of(stat.error())};
-    if (stat->stat.type == FileType::kDirectory) return {.os_error = EPERM};
-    if (from->slash) return {.os_error = ENOTDIR};
     const bool has_name = !from->leaf.empty();
+    if (stat->stat.type == FileType::kDirectory) {
+        // Never done: the kernel knows which error comes first.
+        const Done done = sys::linkat(from->directory.get(), has_name ? from->leaf.c_str() : ".",
+                                      to->directory.get(), to->leaf.c_str());
+        return {.os_error = done ? EPERM : error_of(done.error())};
+    }
     auto verdict =
         has_name ? judge_->link(from->path, to->path)
         : judge_->is_config(to->path)
@@ -859,13 +878,21 @@ Gate::End Gate::rename(const GatedCall& call, const Caller& caller) {
     if (!from->inside || !to->inside) return {.os_error = EXDEV};
     const Stat& stat = source->stat;
     const bool is_directory = stat.type == FileType::kDirectory;
-    if ((from->slash || (to->slash && call.flags != kExchange)) && !is_directory) {
-        return {.os_error = ENOTDIR};
-    }
     const auto target = sys::node_at(to->directory.get(), to->leaf.c_str());
     if (!target && target.error().os_error != ENOENT) return {.os_error = error_of(target.error())};
     if (target && call.flags == kNoReplace) return {.os_error = EEXIST};
     if (!target && call.flags == kExchange) return {.os_error = ENOENT};
+    const bool onto_directory = target && target->stat.type == FileType::kDirectory;
+    const bool needs_directory = call.flags == kExchange ? !onto_directory : !is_directory;
+    if ((from->slash && !is_directory) || (to->slash && needs_directory)) {
+        return {.os_error = ENOTDIR};
+    }
+    if (is_directory && from->path != to->path && is_within(to->path, from->path)) {
+        return {.os_error = EINVAL};
+    }
+    if (onto_directory && from->path != to->path && is_within(from->path, to->path)) {
+        return {.os_error = call.flags == kExchange ? EINVAL : ENOTEMPTY};
+    }
     if (target && target->stat.identity == stat.identity) return {};
     journal::Journal& journal = *setup_.journal;
     if (call.flags == kExchange) {
@@ -880,15 +907,15 @@ Gate::End Gate::rename(const GatedCall& call, const Caller& caller) {
                            to->leaf.c_str(), sys::Rename::kExchange);
         return {.os_error = done ? 0 : error_of(done.error())};
     }
-    if (target && is_directory && target->stat.type != FileType::kDirectory) {
-        return {.os_error = ENOTDIR};
-    }
-    if (target && !is_directory && target->stat.type == FileType::kDirectory) {
-        return {.os_error = EISDIR};
-    }
-    if (is_directory && is_within(to->path, from->path)) return {.os_error = EINVAL};
     if (const auto error = refuse(judge_->move(from->path, to->path, stat.type), to->path)) {
         return {.os_error = *error};
+    }
+    if (target && is_directory != onto_directory) {
+        // Never done: the kernel knows which error comes first.
+        const Done done =
+            sys::renameat2(from->directory.get(), from->leaf.c_str(), to->directory.get(),
+                           to->leaf.c_str(), sys::Rename::kReplace);
+        return {.os_error = done ? 0 : error_of(done.error())};
     }
     if (judge_->is_config(to->path)) return install_config(*from, stat, *to, caller);
     for (const std::string& config : judge_->configs_completed_by(to->path)) {
@@ -917,11 +944,17 @@ Gate::End Gate::remove(const GatedCall& call, const Caller& caller) {
     const auto node = sys::node_at(place->directory.get(), place->leaf.c_str());
     if (!node) return {.os_error = error_of(node.error())};
     const bool is_directory = node->stat.type == FileType::kDirectory;
-    if (call.kind == GatedKind::kUnlink && is_directory) return {.os_error = EISDIR};
-    if (call.kind == GatedKind::kUnlink && place->slash) return {.os_error = ENOTDIR};
-    if (call.kind == GatedKind::kRemoveDirectory && !is_directory) return {.os_error = ENOTDIR};
+    const bool wants_directory = call.kind == GatedKind::kRemoveDirectory;
+    if (!wants_directory && place->slash) return {.os_error = is_directory ? EISDIR : ENOTDIR};
     if (const auto error = refuse(judge_->remove(place->path), place->path)) {
         return {.os_error = *error};
+    }
+    if (wants_directory != is_directory) {
+        // Never done: the kernel knows which error comes first.
+        const Done done =
+            sys::unlinkat(place->directory.get(), place->leaf.c_str(),
+                          wants_directory ? sys::Unlink::kDirectory : sys::Unlink::kFile);
+        return {.os_error = done ? 0 : error_of(done.error())};
     }
     const auto done = setup_.journal->remove(caller.call, place->name(), node->stat);
     return {.os_error = done ? 0 : error_of(done.error())};
@@ -938,6 +971,7 @@ Gate::End Gate::truncate(const GatedCall& call, const Caller& caller) {
     UniqueFd unnamed;
     if (!place->inside && is_descriptor_link(place->path)) {
         auto object = object_behind(place->path);
+        if (object && object->is_kept()) return {.os_error = EACCES};
         if (object && object->inside && !object->place.inside) unnamed = std::move(object->held);
         if (object && object->place.inside) *place = std::move(object->place);
     }
@@ -987,8 +1021,8 @@ Gate::End Gate::chmod(const GatedCall& call, const Caller& caller) {
         if ((call.flags & AT_EMPTY_PATH) == 0) return {.os_error = ENOENT};
         held = open_descriptor(caller, call.name.directory);
     } else {
-        auto place =
-            locate(caller, call.name.directory, *path, follows ? Last::kFollow : Last::kItself);
+        auto place = locate(caller, call.name.directory, *path,
+                            follows ? Last::kFollow : Last::kItselfUnlessSlash);
         if (!place) return {.os_error = error_of(place.error())};
         const bool is_magic = follows && !place->inside && is_descriptor_link(place->path);
         const int flags = O_PATH | (is_magic ? 0 : O_NOFOLLOW) | (place->slash ? O_DIRECTORY : 0);
@@ -1028,6 +1062,8 @@ Gate::End Gate::chmod_object(UniqueFd held, const GatedCall& call, const Caller&
         }
         done = setup_.journal->will_chmod(caller.call, place.name(), object->stat);
         if (done) done = sys::chmodat(place.directory.get(), place.leaf.c_str(), call.mode & 07777);
+    } else if (object->is_kept()) {
+        return {.os_error = EACCES};
     } else {
         const std::string own = own_descriptor(object->held.get());
         done = sys::chmodat(AT_FDCWD, own.c_str(), call.mode & 07777);

@@ -91,6 +91,15 @@ private:
         Stat stat;
         bool inside = false;  // of the workspace, though it may have no name any more
         Place place = {};     // its name, if it has one
+
+        // It has a name that nobody knows: it may be the journal's.
+        bool is_kept() const {
+            return inside && !place.inside && stat.links > 0 && stat.type != FileType::kDirectory;
+        }
+    };
+    struct Directory {
+        UniqueFd held;
+        std::string path;  // absolute
     };
     struct Caller {
         int process = 0;  // the thread
@@ -111,7 +120,8 @@ private:
         bool is_parked = false;
         std::int64_t value = 0;
     };
-    enum class Last : std::uint8_t { kItself, kFollow };
+    // Of a path whose last name is a link.
+    enum class Last : std::uint8_t { kItself, kItselfUnlessSlash, kFollow };
 
     explicit Gate(GateSetup setup) : setup_(std::move(setup)) {}
 
@@ -136,8 +146,8 @@ private:
     Outcome<Place> locate(const Caller& caller, const GatedName& name, Last last);
     Outcome<Place> locate(const Caller& caller, int directory, std::string path, Last last);
     Outcome<Place> place_at(std::string_view text) const;
-    Outcome<std::string> canonical_directory(const Caller& caller, const std::string& base,
-                                             std::string_view path) const;
+    Outcome<Directory> canonical_directory(const Caller& caller, const std::string& base,
+                                           std::string_view path) const;
     Outcome<UniqueFd> walk_as(const Caller& caller, UniqueFd at, std::string rest) const;
     Outcome<UniqueFd> open_descriptor(const Caller& caller, int descriptor) const;
     Outcome<Object> object_of(UniqueFd held) const;

@@ -333,11 +333,23 @@ private:
         ::close(fd);
     }
 
+    // A file whose name is gone while another one leads to it, or whose name cannot be reached: the
+    // gate cannot judge it, so nobody opens it again.
+    static bool lost_its_name(int fd, const std::string& proc) {
+        struct stat status {};
+        struct stat named {};
+        std::array<char, 8192> text{};
+        if (::readlink(proc.c_str(), text.data(), text.size() - 1) <= 0) return false;
+        if (::fstat(fd, &status) != 0 || status.st_nlink == 0) return false;
+        return ::lstat(text.data(), &named) != 0 || named.st_ino != status.st_ino;
+    }
+
     void by_proc() {
         const std::size_t slot = below(kSlots);
         const int how = flags();
         const std::string proc = "/proc/self/fd/" + std::to_string(slots_[slot]);
         const std::string below_it = below(2) == 0 ? "" : "/" + name();
+        if (below_it.empty() && lost_its_name(slots_[slot], proc)) return;
         // A closed slot names no number twice: "-1" is nobody's descriptor.
         keep("open by proc #" + std::to_string(slot) + below_it,
              ::open((proc + below_it).c_str(), how, mode()));
