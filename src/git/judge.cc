@@ -97,6 +97,15 @@ Verdict judge_settings(const Root& root, std::string_view path, std::string_view
     return Refusal{PathAccess::kReadOnly, std::string(kConfigRule), verdict.summary()};
 }
 
+// The first of the names that a default rule gives, of a path that it matches: a session that makes
+// ".github" itself has not made the tree that ".github/hooks" is in.
+std::string_view first_named(std::string_view path, std::string_view pattern) {
+    if (pattern.starts_with("**/")) pattern.remove_prefix(3);
+    for (auto i = std::count(pattern.begin(), pattern.end(), '/'); i > 0; --i)
+        path = parent_of(path);
+    return path;
+}
+
 bool is_there(const Root& root, std::string_view directory, std::string_view name) {
     const auto there = root.lstat(joined(directory, name));
     return there || there.error().code != Code::kNotFound;
@@ -219,8 +228,13 @@ Verdict Judge::judge_rules(std::string_view path, Act act) const {
         const bool is_top =
             rules_.decide(ruled.substr(0, ruled.find('/'))).access == PathAccess::kReadOnly;
         if (!is_top) return std::nullopt;
-    } else if (is_in_own_tree(path)) {
-        return std::nullopt;
+    } else {
+        std::string_view restricted = path;  // the topmost
+        for (std::string_view above = path; !above.empty(); above = parent_of(above)) {
+            if (rules_.decide(rule_path(above)).access != PathAccess::kAllow) restricted = above;
+        }
+        const auto pattern = rules_.decide(rule_path(restricted)).pattern;
+        if (is_in_own_tree(first_named(restricted, pattern))) return std::nullopt;
     }
     return sealed(decision.pattern);
 }
@@ -329,7 +343,8 @@ std::vector<std::string> Judge::configs_completed_by(std::string_view path) cons
 }
 
 bool Judge::is_config(std::string_view path) const {
-    return rules_.has_defaults() && is_one_of(kConfigs, leaf_of(path)) && is_git_directory(parent_of(path));
+    return rules_.has_defaults() && is_one_of(kConfigs, leaf_of(path)) &&
+           is_git_directory(parent_of(path));
 }
 
 Verdict Judge::judge_config(std::string_view path, std::string_view text) const {
@@ -362,7 +377,11 @@ Verdict Judge::judge_below(std::string_view from, std::string_view to) const {
             if (!below.path.empty() && !has(parent_of(path), leaf_of(path))) continue;
             const auto decision = rules_.decide(rule_path(joined(named, below.path)));
             if (!below.path.empty() && decision.access == PathAccess::kAllow) continue;
-            if (!decision.by_operator && is_in_own_tree(joined(from, "x"))) continue;
+            const std::string restricted = joined(named, below.path);
+            const bool is_own = below.path.empty()
+                                    ? is_in_own_tree(joined(from, "x"))
+                                    : is_in_own_tree(first_named(restricted, below.pattern));
+            if (!decision.by_operator && is_own) continue;
             return sealed(below.pattern);
         }
     }

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <utility>
@@ -47,6 +48,10 @@ bool writes(std::uint64_t flags) {
     return (flags & O_ACCMODE) != O_RDONLY || (flags & O_TRUNC) != 0;
 }
 
+bool is_writable(std::uint64_t flags) {
+    return (flags & O_ACCMODE) == O_WRONLY || (flags & O_ACCMODE) == O_RDWR;
+}
+
 struct SplitPath {
     std::string_view directory;  // with its final slash; empty: where it begins
     std::string_view leaf;       // empty: "/", or it ends in "." or ".."
@@ -82,15 +87,53 @@ bool is_plain(std::string_view path) {
     return true;
 }
 
+std::string proc_of(int process) { return "/proc/" + std::to_string(process); }
+
+// The beginning of a file of /proc, as far as anything of it is asked for.
+std::string proc_text(const std::string& path) {
+    std::string text(2048, '\0');
+    const auto file = sys::openat(AT_FDCWD, path.c_str(), O_RDONLY);
+    const auto size =
+        file ? sys::read(file->get(), text.data(), text.size()) : Outcome<std::size_t>(0U);
+    text.resize(size ? *size : 0);
+    return text;
+}
+
+std::optional<std::uint64_t> number_after(std::string_view text, std::string_view field, int base) {
+    const std::size_t at = text.find(field);
+    if (at == text.npos) return std::nullopt;
+    text.remove_prefix(at + field.size());
+    text.remove_prefix(std::min(text.size(), text.find_first_not_of(" \t")));
+    std::uint64_t number = 0;
+    const auto read = std::from_chars(text.data(), text.data() + text.size(), number, base);
+    return read.ec == std::errc() ? std::optional(number) : std::nullopt;
+}
+
+// The process of a thread.
+std::string thread_group(int thread) {
+    return std::to_string(
+        number_after(proc_text(proc_of(thread) + "/status"), "Tgid:", 10).value_or(0));
+}
+
+// Has it a signal to handle, now that a call keeps it?
+bool is_signalled(int thread) {
+    const std::string status = proc_text(proc_of(thread) + "/status");
+    const auto set = [&](std::string_view field) {
+        return number_after(status, field, 16).value_or(0);
+    };
+    return ((set("SigPnd:") | set("ShdPnd:")) & set("SigCgt:") & ~set("SigBlk:")) != 0;
+}
+
 // What "/proc/self" and the names in /dev that lead there mean to the caller.
-std::string as_caller_sees(std::string path, int process) {
-    const std::string own = "/proc/" + std::to_string(process);
+std::string as_caller_sees(std::string path, int thread) {
+    if (!path.starts_with("/proc/") && !path.starts_with("/dev/")) return path;
+    const std::string own = "/proc/" + thread_group(thread);
     const auto replace = [&](std::string_view prefix, const std::string& with) {
         if (!is_within(path, prefix)) return false;
         path = with + path.substr(prefix.size());
         return true;
     };
-    replace("/proc/self", own) || replace("/proc/thread-self", own) ||
+    replace("/proc/self", own) || replace("/proc/thread-self", proc_of(thread)) ||
         replace("/dev/fd", own + "/fd") || replace("/dev/stdin", own + "/fd/0") ||
         replace("/dev/stdout", own + "/fd/1") || replace("/dev/stderr", own + "/fd/2");
     return path;
@@ -221,30 +264,64 @@ Outcome<Gate::Place> Gate::place_at(std::string_view text) const {
     if (text.size() > top.size()) place.path = text.substr(top.size() + 1);
     place.parent = fs::parent_of(place.path);
     place.leaf = fs::leaf_of(place.path);
-    const char* directory = place.parent.empty() ? "." : place.parent.c_str();
-    PADDOCK_ASSIGN(held, sys::openat2(setup_.workspace, directory, O_PATH | O_DIRECTORY, kBeneath));
+    // The dot asks for the right to search it.
+    const std::string directory = fs::joined(place.parent, ".");
+    PADDOCK_ASSIGN(
+        held, sys::openat2(setup_.workspace, directory.c_str(), O_PATH | O_DIRECTORY, kBeneath));
     place.directory = std::move(held);
     place.inside = true;
     return place;
 }
 
+// The kernel's way, except that "/proc/self" is the caller. What is in a process's directory there
+// leads to objects, not to names.
+Outcome<UniqueFd> Gate::walk_as(const Caller& caller, UniqueFd at, std::string rest) const {
+    for (int links = 0; !rest.empty();) {
+        if (rest.front() == '/') {
+            PADDOCK_ASSIGN(top, sys::openat(AT_FDCWD, "/", O_PATH | O_DIRECTORY));
+            at = std::move(top);
+            rest.erase(0, rest.find_first_not_of('/'));
+            continue;
+        }
+        std::string name = rest.substr(0, rest.find('/'));
+        rest.erase(0, name.size());
+        rest.erase(0, rest.find_first_not_of('/'));
+        PADDOCK_ASSIGN(here, link_text(own_descriptor(at.get())));
+        if (here == "/proc" && name == "self") name = thread_group(caller.process);
+        if (here == "/proc" && name == "thread-self") name = std::to_string(caller.process);
+        const auto target = sys::readlinkat(at.get(), name.c_str());
+        if (target && !here.starts_with("/proc/")) {
+            if (++links > kLinksMax) return Failure::from_errno(ELOOP);
+            rest = *target + '/' + rest;
+            continue;
+        }
+        PADDOCK_ASSIGN(next, sys::openat(at.get(), name.c_str(), O_PATH | O_DIRECTORY));
+        at = std::move(next);
+    }
+    return at;
+}
+
 // Where the directory part of a path leads, in the view of commands. Nothing is opened but as a
 // place, and what it finds is looked up again by place_at().
-Outcome<std::string> Gate::canonical_directory(const Caller& caller, const std::string& base,
-                                               std::string_view path) const {
-    std::string text(path.empty() ? "." : path);
-    UniqueFd from;
-    if (!text.starts_with('/')) {
-        PADDOCK_ASSIGN(opened, sys::openat(AT_FDCWD, base.c_str(), O_PATH | O_DIRECTORY));
-        from = std::move(opened);
-    } else {
-        text = as_caller_sees(std::move(text), caller.process);
+Outcome<Gate::Directory> Gate::canonical_directory(const Caller& caller, const std::string& base,
+                                                   std::string_view path) const {
+    const std::string text(path.empty() ? "." : path);
+    PADDOCK_ASSIGN(from, sys::openat(AT_FDCWD, text.starts_with('/') ? "/" : base.c_str(),
+                                     O_PATH | O_DIRECTORY));
+    auto found = sys::openat2(from.get(), text.c_str(), O_PATH | O_DIRECTORY,
+                              sys::uapi::kResolveNoMagiclinks);
+    auto real = found ? link_text(own_descriptor(found->get())) : Outcome<std::string>("/proc");
+    if (real && is_within(*real, "/proc")) {
+        found = walk_as(caller, std::move(from), text);
+        if (!found) return found.error();
+        real = link_text(own_descriptor(found->get()));
     }
-    PADDOCK_ASSIGN(found, sys::openat(from.valid() ? from.get() : AT_FDCWD, text.c_str(),
-                                      O_PATH | O_DIRECTORY));
-    PADDOCK_ASSIGN(stat, sys::fstat(found.get()));
+    PADDOCK_ASSIGN(stat, sys::fstat(found->get()));
     if (stat.links == 0) return Failure::from_errno(ENOENT);  // removed
-    return link_text(own_descriptor(found.get()));
+    if (!real) return real.error();
+    // The dot asks for the right to search it.
+    PADDOCK_ASSIGN(held, sys::openat(found->get(), ".", O_PATH | O_DIRECTORY));
+    return Directory{std::move(held), std::move(*real)};
 }
 
 Outcome<Gate::Place> Gate::locate(const Caller& caller, const GatedName& name, Last last) {
@@ -256,17 +333,18 @@ Outcome<Gate::Place> Gate::locate(const Caller& caller, const GatedName& name, L
 Outcome<Gate::Place> Gate::locate(const Caller& caller, int directory, std::string path,
                                   Last last) {
     const std::string& top = setup_.workspace_path;
-    const std::string process = "/proc/" + std::to_string(caller.process);
+    const std::string process = proc_of(caller.process);
     // A link to the directory that relative paths begin in.
     std::string base =
         directory == AT_FDCWD ? process + "/cwd" : process + "/fd/" + std::to_string(directory);
     std::string base_text;
     if (path.front() != '/') {
         auto text = link_text(base);
+        if (!text && text.error().os_error == ENAMETOOLONG) return text.error();
         if (!text) return Failure::from_errno(text.error().os_error == ENOENT ? EBADF : ENOTDIR);
         base_text = std::move(*text);
     }
-    for (int links = 0; links < kLinksMax; ++links) {
+    for (int links = 0; links <= kLinksMax; ++links) {
         const SplitPath parts = split_leaf(path);
         std::string above = path.front() == '/' ? std::string(parts.directory)
                                                 : base_text + '/' + std::string(parts.directory);
@@ -278,27 +356,32 @@ Outcome<Gate::Place> Gate::locate(const Caller& caller, int directory, std::stri
             is_within(above, top) && !parts.leaf.empty() &&
             (above.size() == top.size() || is_plain(above.substr(top.size() + 1)));
         if (is_direct) place = place_at(whole);
-        const bool is_settled =
-            place || (place.error().os_error != ELOOP && place.error().os_error != EXDEV);
-        if (!is_settled) {
+        // By its text the base may be gone, or closed from above.
+        const int error = place ? 0 : place.error().os_error;
+        if (error == ELOOP || error == EXDEV || error == ENOENT || error == EACCES) {
             auto real = canonical_directory(caller, base, parts.directory);
             if (!real) return real.error();
-            whole = *real;
+            whole = real->path;
             if (!parts.leaf.empty()) whole += (whole == "/" ? "" : "/") + std::string(parts.leaf);
-            if (is_within(*real, top)) {
-                place = place_at(whole);
-            } else {
+            const bool is_inside = is_within(real->path, top);
+            if (is_inside) place = place_at(whole);
+            const bool is_closed =
+                !place && place.error().os_error == EACCES && !parts.leaf.empty();
+            if (!is_inside || is_closed) {
                 place = Place();
-                auto held = sys::openat(AT_FDCWD, real->c_str(), O_PATH | O_DIRECTORY);
-                if (!held) return held.error();
-                place->directory = std::move(*held);
+                place->directory = std::move(real->held);
                 place->leaf = parts.leaf;
-                place->path = whole;
+                place->path = is_inside ? whole.substr(top.size() + 1) : whole;
+                place->parent = is_inside ? fs::parent_of(place->path) : std::string_view();
+                place->inside = is_inside;
             }
         }
         if (!place) return place.error();
         place->slash = parts.slash;
-        if (last == Last::kItself || place->leaf.empty()) return place;
+        place->is_dotted = parts.leaf.empty();
+        if (place->leaf.empty()) return place;
+        if (last == Last::kItself || (last == Last::kItselfUnlessSlash && !parts.slash))
+            return place;
         const auto target = sys::readlinkat(place->directory.get(), place->leaf.c_str());
         if (!target) return place;  // no link, or nothing
         // A magic link leads to an object, not to a name.
@@ -314,27 +397,25 @@ Outcome<Gate::Place> Gate::locate(const Caller& caller, int directory, std::stri
 }
 
 // By the name that the object has now, if that is still the same object.
-Outcome<Gate::Place> Gate::place_of_descriptor(const Caller& caller, int descriptor) {
-    const std::string link =
-        "/proc/" + std::to_string(caller.process) + "/fd/" + std::to_string(descriptor);
-    PADDOCK_ASSIGN(text, link_text(link));
-    PADDOCK_ASSIGN(object, sys::openat(AT_FDCWD, link.c_str(), O_PATH));
-    PADDOCK_ASSIGN(stat, sys::fstat(object.get()));
-    if (!is_within(text, setup_.workspace_path)) {
-        Place outside;
-        outside.directory = std::move(object);
-        outside.path = std::move(text);
-        return outside;
-    }
+Outcome<Gate::Object> Gate::object_of(UniqueFd held) const {
+    Object object;
+    PADDOCK_ASSIGN(stat, sys::fstat(held.get()));
+    PADDOCK_ASSIGN(text, link_text(own_descriptor(held.get())));
+    object.stat = stat;
+    object.held = std::move(held);
+    object.inside = is_within(text, setup_.workspace_path);
+    if (!object.inside) return object;
     auto place = place_at(text);
     if (place && !place->leaf.empty()) {
         const auto now = sys::node_at(place->directory.get(), place->leaf.c_str());
-        if (now && now->stat.identity == stat.identity) return place;
+        if (now && now->stat.identity == stat.identity) object.place = std::move(*place);
     }
-    // It has no name any more: nobody can plant with it.
-    Place unnamed;
-    unnamed.directory = std::move(object);
-    return unnamed;
+    return object;
+}
+
+Outcome<Gate::Object> Gate::object_behind(const std::string& link) const {
+    PADDOCK_ASSIGN(held, sys::openat(AT_FDCWD, link.c_str(), O_PATH));
+    return object_of(std::move(held));
 }
 
 // --- judging and recording -----------------------------------------------------------------------
@@ -429,25 +510,12 @@ Done Gate::write_config(const Place& to, std::string_view text, mode_t mode) {
 mode_t Gate::umask_of(int process) {
     if (const auto known = umasks_.find(process); known != umasks_.end()) return known->second;
     constexpr mode_t kUsual = 022;
-    const std::string path = "/proc/" + std::to_string(process) + "/status";
-    const auto file = sys::openat(AT_FDCWD, path.c_str(), O_RDONLY);
-    if (!file) return kUsual;
-    std::array<char, 512> text;
-    const auto size = sys::read(file->get(), text.data(), text.size());
-    if (!size) return kUsual;
-    const std::string_view status(text.data(), *size);
-    constexpr std::string_view kField = "Umask:\t";
-    const std::size_t at = status.find(kField);
-    if (at == status.npos) return kUsual;
-    mode_t mask = 0;
-    for (std::size_t i = at + kField.size(); i < status.size() && status[i] >= '0'; ++i) {
-        mask = mask * 8 + static_cast<mode_t>(status[i] - '0');
-    }
+    const auto mask = number_after(proc_text(proc_of(process) + "/status"), "Umask:", 8);
+    if (!mask) return kUsual;
     // Ids are used again: nothing is known for long.
     constexpr std::size_t kKnownMax = 64;
     if (umasks_.size() >= kKnownMax) umasks_.clear();
-    umasks_[process] = mask & 0777;
-    return mask & 0777;
+    return umasks_[process] = static_cast<mode_t>(*mask & 0777);
 }
 
 // --- the calls -----------------------------------------------------------------------------------
@@ -457,6 +525,7 @@ Gate::End Gate::open(const GatedCall& call, const Caller& caller) {
     if ((flags & O_PATH) != 0 || !(writes(flags) || (flags & O_CREAT) != 0 || is_unnamed(flags))) {
         return {.is_continued = true};
     }
+    if ((flags & O_CREAT) != 0 && (flags & O_DIRECTORY) != 0) return {.os_error = EINVAL};
     if (is_unnamed(flags)) return open_unnamed(call, caller);
     auto path = read_path(caller, call.name.address);
     if (!path) {
@@ -466,12 +535,13 @@ Gate::End Gate::open(const GatedCall& call, const Caller& caller) {
     if (path->empty()) return {.os_error = ENOENT};
     if (*path == "/dev/null" || *path == "/dev/tty") return {.is_continued = true};
     const bool is_exclusive = (flags & O_CREAT) != 0 && (flags & O_EXCL) != 0;
-    const bool follows = !is_exclusive && (flags & O_NOFOLLOW) == 0;
+    const bool makes_directory = (flags & O_CREAT) != 0 && path->ends_with('/');
+    const bool follows = !is_exclusive && !makes_directory && (flags & O_NOFOLLOW) == 0;
     const journal::Turn turn(*setup_.journal);
     const std::string seen = as_caller_sees(*path, caller.process);
     if (follows && is_descriptor_link(seen)) return open_again(call, caller, seen);
-    auto place =
-        locate(caller, call.name.directory, *path, follows ? Last::kFollow : Last::kItself);
+    const Last unfollowed = (flags & O_CREAT) != 0 ? Last::kItself : Last::kItselfUnlessSlash;
+    auto place = locate(caller, call.name.directory, *path, follows ? Last::kFollow : unfollowed);
     if (!place) return {.os_error = error_of(place.error())};
     if (!place->inside) {
         if (follows && is_descriptor_link(place->path)) {
@@ -481,18 +551,17 @@ Gate::End Gate::open(const GatedCall& call, const Caller& caller) {
             return {.os_error = EACCES};
         return {.is_continued = true};
     }
-    if (place->leaf.empty()) return {.os_error = EISDIR};
+    if (place->leaf.empty()) return {.os_error = is_exclusive ? EEXIST : EISDIR};
+    if ((flags & O_CREAT) != 0 && place->slash && !place->is_dotted) return {.os_error = EISDIR};
     const char* leaf = place->leaf.c_str();
     const int parent = place->directory.get();
     const auto node = sys::node_at(parent, leaf);
     const bool is_missing = !node && node.error().os_error == ENOENT;
     if (!node && !is_missing) return {.os_error = error_of(node.error())};
     if (is_missing && (flags & O_CREAT) == 0) return {.os_error = ENOENT};
-    int wanted = static_cast<int>(flags & kOpenFlags & ~static_cast<std::uint64_t>(O_NOFOLLOW)) |
-                 O_NONBLOCK | O_NOCTTY;
-    mode_t mode = (flags & O_CREAT) != 0 ? call.mode & 07777 : 0;
+    const int wanted = static_cast<int>(flags & kOpenFlags) | O_NONBLOCK | O_NOCTTY;
+    const mode_t mode = (flags & O_CREAT) != 0 ? call.mode & 07777 : 0;
     if (is_missing) {
-        if (place->slash) return {.os_error = EISDIR};
         if (judge_->is_config(place->path)) {
             return {.os_error =
                         *refuse(git::Refusal{PathAccess::kReadOnly, std::string(git::kConfigRule),
@@ -513,23 +582,30 @@ Gate::End Gate::open(const GatedCall& call, const Caller& caller) {
     }
     const Stat& stat = node->stat;
     if (is_exclusive) return {.os_error = EEXIST};
-    if (stat.type == FileType::kDirectory && (flags & O_CREAT) != 0) return {.os_error = EISDIR};
-    if (place->slash && stat.type != FileType::kDirectory) return {.os_error = ENOTDIR};
+    const bool is_directory = stat.type == FileType::kDirectory;
+    if (is_directory && (flags & O_CREAT) != 0) return {.os_error = EISDIR};
+    if (place->slash && !is_directory) return {.os_error = ENOTDIR};
     if (stat.type == FileType::kRegular && writes(flags)) {
         if (const auto error = refuse(judge_->write(place->path), place->path)) {
             return {.os_error = *error};
         }
-    }
-    UniqueFd probe;
-    if (stat.type == FileType::kRegular && writes(flags)) {
-        // First without truncating: who may not write has nothing kept.
-        auto opened = sys::openat2(parent, leaf, wanted & ~(O_TRUNC | O_CREAT), 0, kBeneath);
-        if (!opened) return {.os_error = error_of(opened.error())};
+        // Truncated when the command has its descriptor: who cannot have one changes nothing.
+        auto file = sys::openat2(parent, leaf, wanted & ~(O_TRUNC | O_CREAT), 0, kBeneath);
+        if (!file) return {.os_error = error_of(file.error())};
+        int truncated = (flags & O_TRUNC) != 0 ? file->get() : -1;
+        UniqueFd writable;
+        if (truncated >= 0 && !is_writable(flags)) {
+            auto opened = sys::openat2(parent, leaf, O_WRONLY | O_NONBLOCK, 0, kBeneath);
+            if (!opened) return {.os_error = error_of(opened.error())};
+            writable = std::move(*opened);
+            truncated = writable.get();
+        }
         const auto kept = setup_.journal->will_write(caller.call, place->name(), -1, stat);
         if (!kept) return {.os_error = error_of(kept.error())};
-        if ((flags & O_TRUNC) == 0) return give(std::move(*opened), call, caller, nullptr);
-        probe = std::move(*opened);
+        return give(std::move(*file), call, caller, nullptr, truncated);
     }
+    // It waits for a writer, as the gate does not.
+    if (stat.type == FileType::kFifo && !writes(flags)) return {.is_continued = true};
     auto file = sys::openat2(parent, leaf, wanted & ~O_CREAT, 0, kBeneath);
     if (!file && file.error().os_error == ENXIO && stat.type == FileType::kFifo &&
         (flags & O_NONBLOCK) == 0) {
@@ -540,13 +616,15 @@ Gate::End Gate::open(const GatedCall& call, const Caller& caller) {
     return give(std::move(*file), call, caller, nullptr);
 }
 
-Gate::End Gate::give(UniqueFd file, const GatedCall& call, const Caller& caller,
-                     const Place* made) {
+Gate::End Gate::give(UniqueFd file, const GatedCall& call, const Caller& caller, const Place* made,
+                     int truncated) {
     if ((call.flags & O_NONBLOCK) == 0) (void)sys::let_wait(file.get());
     const auto number = sys::seccomp::give_descriptor(caller.listener, caller.id, file.get(),
                                                       (call.flags & O_CLOEXEC) != 0);
+    Done done;
+    if (number && truncated >= 0) done = sys::truncate(truncated, 0);
     file.reset();
-    if (number) return {.value = *number};
+    if (number) return {.os_error = done ? 0 : error_of(done.error()), .value = *number};
     if (made != nullptr && number.error().os_error == EMFILE) {
         const auto node = sys::node_at(made->directory.get(), made->leaf.c_str());
         if (node) (void)setup_.journal->remove(caller.call, made->name(), node->stat);
@@ -555,13 +633,21 @@ Gate::End Gate::give(UniqueFd file, const GatedCall& call, const Caller& caller,
 }
 
 Gate::End Gate::open_unnamed(const GatedCall& call, const Caller& caller) {
-    const journal::Turn turn(*setup_.journal);
-    auto place = locate(caller, call.name, Last::kFollow);
-    if (!place) {
-        return place.error().os_error == EFAULT ? End{.is_continued = true}
-                                                : End{.os_error = error_of(place.error())};
+    auto path = read_path(caller, call.name.address);
+    if (!path) {
+        return path.error().os_error == EFAULT ? End{.is_continued = true}
+                                               : End{.os_error = error_of(path.error())};
     }
+    if (path->empty()) return {.os_error = ENOENT};
+    const journal::Turn turn(*setup_.journal);
+    const bool follows = (call.flags & O_NOFOLLOW) == 0;
+    auto place = locate(caller, call.name.directory, follows ? *path + "/." : *path, Last::kItself);
+    if (!place) return {.os_error = error_of(place.error())};
     if (!place->inside) return {.is_continued = true};
+    if (!follows && !place->leaf.empty()) {
+        const auto node = sys::node_at(place->directory.get(), place->leaf.c_str());
+        if (node && node->stat.type == FileType::kSymlink) return {.os_error = ENOTDIR};
+    }
     const std::string inner = fs::joined(place->path, "x");
     if (const auto error = refuse(judge_->make(inner, FileType::kRegular), place->path)) {
         return {.os_error = *error};
@@ -576,27 +662,30 @@ Gate::End Gate::open_unnamed(const GatedCall& call, const Caller& caller) {
 
 // "/dev/stdout" and its like: another descriptor of a file that the caller has open already.
 Gate::End Gate::open_again(const GatedCall& call, const Caller& caller, const std::string& link) {
-    const auto text = link_text(link);
-    if (!text) return {.is_continued = true};
-    if (!is_within(*text, setup_.workspace_path)) return {.is_continued = true};
-    auto object = sys::openat(AT_FDCWD, link.c_str(), O_PATH);
-    if (!object) return {.is_continued = true};
-    const auto stat = sys::fstat(object->get());
-    if (!stat || stat->type != FileType::kRegular) return {.is_continued = true};
-    if (stat->links > 0) {
-        auto place = place_at(*text);
-        if (!place) return {.os_error = error_of(place.error())};
-        const auto node = sys::node_at(place->directory.get(), place->leaf.c_str());
-        if (!node || node->stat.identity != stat->identity) return {.os_error = ENOENT};
-        if (const auto error = refuse(judge_->write(place->path), place->path)) {
+    auto object = object_behind(link);
+    if (!object || !object->inside) return {.is_continued = true};
+    const Stat& stat = object->stat;
+    const bool is_fifo = stat.type == FileType::kFifo;
+    if (is_fifo ? !writes(call.flags) : stat.type != FileType::kRegular) {
+        return {.is_continued = true};
+    }
+    const Place& place = object->place;
+    if (object->is_kept()) return {.os_error = ENOENT};
+    if (!is_fifo && place.inside) {
+        if (const auto error = refuse(judge_->write(place.path), place.path)) {
             return {.os_error = *error};
         }
-        const auto kept = setup_.journal->will_write(caller.call, place->name(), -1, node->stat);
+        const auto kept = setup_.journal->will_write(caller.call, place.name(), -1, stat);
         if (!kept) return {.os_error = error_of(kept.error())};
     }
     const int wanted =
         static_cast<int>(call.flags & kOpenFlags & ~static_cast<std::uint64_t>(O_CREAT | O_EXCL));
-    auto file = sys::openat(AT_FDCWD, own_descriptor(object->get()).c_str(), wanted | O_NOCTTY);
+    auto file = sys::openat(AT_FDCWD, own_descriptor(object->held.get()).c_str(),
+                            wanted | O_NOCTTY | O_NONBLOCK);
+    if (!file && file.error().os_error == ENXIO && is_fifo && (call.flags & O_NONBLOCK) == 0) {
+        parked_.push_back({caller, std::move(object->held), {}, call.flags});
+        return {.is_parked = true};
+    }
     if (!file) return {.os_error = error_of(file.error())};
     return give(std::move(*file), call, caller, nullptr);
 }
@@ -608,9 +697,17 @@ void Gate::retry() {
         const int wanted = static_cast<int>(each.flags & kOpenFlags &
                                             ~static_cast<std::uint64_t>(O_NOFOLLOW | O_CREAT)) |
                            O_NONBLOCK | O_NOCTTY;
-        auto file = sys::openat2(each.directory.get(), each.leaf.c_str(), wanted, 0, kBeneath);
+        auto file = each.leaf.empty()
+                        ? sys::openat(AT_FDCWD, own_descriptor(each.object.get()).c_str(), wanted)
+                        : sys::openat2(each.object.get(), each.leaf.c_str(), wanted, 0, kBeneath);
         if (!file && file.error().os_error == ENXIO) {
-            parked_.push_back(std::move(each));
+            // The kernel makes it EINTR, or the call comes again after the handler.
+            constexpr int kRestart = 512;
+            if (is_signalled(each.caller.process)) {
+                (void)sys::seccomp::answer(each.caller.listener, each.caller.id, 0, kRestart);
+            } else {
+                parked_.push_back(std::move(each));
+            }
             continue;
         }
         GatedCall call;
@@ -681,53 +778,60 @@ Gate::End Gate::link(const GatedCall& call, const Caller& caller) {
     const journal::Turn turn(*setup_.journal);
     auto path = read_path(caller, call.second.address);
     if (!path) return {.is_continued = true};
+    const bool follows = (flags & AT_SYMLINK_FOLLOW) != 0;
+    std::string descriptor;
+    Outcome<Place> from = Place();
+    if (path->empty()) {
+        if ((flags & AT_EMPTY_PATH) == 0) return {.os_error = ENOENT};
+        if (call.second.directory == AT_FDCWD) return {.os_error = EPERM};  // a directory
+        descriptor = proc_of(caller.process) + "/fd/" + std::to_string(call.second.directory);
+    } else if (descriptor = as_caller_sees(*path, caller.process);
+               !follows || !is_descriptor_link(descriptor)) {
+        from = locate(caller, call.second.directory, *path,
+                      follows ? Last::kFollow : Last::kItselfUnlessSlash);
+        if (!from) return {.os_error = error_of(from.error())};
+        const bool is_magic = follows && !from->inside && is_descriptor_link(from->path);
+        descriptor = is_magic ? from->path : std::string();
+    }
+    UniqueFd object;  // without a name
+    if (!descriptor.empty()) {
+        auto behind = object_behind(descriptor);
+        if (!behind) return {.is_continued = true};
+        from = std::move(behind->place);
+        if (!from->inside) object = std::move(behind->held);
+        from->inside = behind->inside;
+    }
+    // What is linked must be there before the new name is looked at.
+    if (from->inside && !object.valid()) {
+        auto opened =
+            sys::openat2(from->directory.get(), from->leaf.empty() ? "." : from->leaf.c_str(),
+                         O_PATH | O_NOFOLLOW, kBeneath & ~sys::uapi::kResolveNoSymlinks);
+        if (!opened) return {.os_error = error_of(opened.error())};
+        object = std::move(*opened);
+        const auto stat = sys::fstat(object.get());
+        const bool is_directory = stat && stat->type == FileType::kDirectory;
+        if (from->slash && !is_directory) return {.os_error = ENOTDIR};
+    }
     auto to = locate(caller, call.name, Last::kItself);
     if (!to) {
         return to.error().os_error == EFAULT ? End{.is_continued = true}
                                              : End{.os_error = error_of(to.error())};
     }
-    std::string descriptor;
-    if (path->empty()) {
-        if ((flags & AT_EMPTY_PATH) == 0) return {.os_error = ENOENT};
-        descriptor = "/proc/" + std::to_string(caller.process) + "/fd/" +
-                     std::to_string(call.second.directory);
-    } else if ((flags & AT_SYMLINK_FOLLOW) != 0) {
-        const std::string seen = as_caller_sees(*path, caller.process);
-        if (is_descriptor_link(seen)) descriptor = seen;
-    }
-    Outcome<Place> from = Place();
-    UniqueFd object;
-    if (descriptor.empty()) {
-        const bool follows = (flags & AT_SYMLINK_FOLLOW) != 0;
-        from =
-            locate(caller, call.second.directory, *path, follows ? Last::kFollow : Last::kItself);
-        if (!from) return {.os_error = error_of(from.error())};
-    } else {
-        const int number = std::atoi(descriptor.c_str() + descriptor.rfind('/') + 1);
-        auto opened = sys::openat(AT_FDCWD, descriptor.c_str(), O_PATH);
-        if (!opened) return {.is_continued = true};
-        object = std::move(*opened);
-        from = place_of_descriptor(caller, number);
-        if (!from) return {.is_continued = true};
-        const auto text = link_text(own_descriptor(object.get()));
-        if (text && is_within(*text, setup_.workspace_path)) from->inside = true;
-    }
     if (!from->inside && !to->inside) return {.is_continued = true};
-    if (!from->inside || !to->inside) return {.os_error = EXDEV};
-    if (to->leaf.empty()) return {.os_error = EEXIST};
-    if (sys::node_at(to->directory.get(), to->leaf.c_str())) return {.os_error = EEXIST};
-    if (to->slash) return {.os_error = ENOENT};
-    if (!object.valid()) {
-        if (from->leaf.empty()) return {.os_error = EPERM};
-        auto opened = sys::openat2(from->directory.get(), from->leaf.c_str(), O_PATH | O_NOFOLLOW,
-                                   kBeneath & ~sys::uapi::kResolveNoSymlinks);
-        if (!opened) return {.os_error = error_of(opened.error())};
-        object = std::move(*opened);
+    if (to->leaf.empty() || sys::node_at(to->directory.get(), to->leaf.c_str())) {
+        return {.os_error = EEXIST};
     }
+    if (to->slash) return {.os_error = ENOENT};
+    if (!from->inside || !to->inside) return {.os_error = EXDEV};
     const auto stat = sys::node(object.get());
     if (!stat) return {.os_error = error_of(stat.error())};
-    if (stat->stat.type == FileType::kDirectory) return {.os_error = EPERM};
     const bool has_name = !from->leaf.empty();
+    if (stat->stat.type == FileType::kDirectory) {
+        // Never done: the kernel knows which error comes first.
+        const Done done = sys::linkat(from->directory.get(), has_name ? from->leaf.c_str() : ".",
+                                      to->directory.get(), to->leaf.c_str());
+        return {.os_error = done ? EPERM : error_of(done.error())};
+    }
     auto verdict =
         has_name ? judge_->link(from->path, to->path)
         : judge_->is_config(to->path)
@@ -753,8 +857,10 @@ Gate::End Gate::link(const GatedCall& call, const Caller& caller) {
 Gate::End Gate::rename(const GatedCall& call, const Caller& caller) {
     constexpr std::uint64_t kNoReplace = 1;
     constexpr std::uint64_t kExchange = 2;
-    if (call.flags > kExchange && call.flags != 4) return {.os_error = EINVAL};
-    if (call.flags == 4) return {.os_error = EPERM};  // a whiteout is a device
+    constexpr std::uint64_t kWhiteout = 4;
+    const bool is_whiteout = (call.flags & ~kNoReplace) == kWhiteout;
+    if (is_whiteout) return {.os_error = EPERM};  // it is a device
+    if (call.flags > kExchange) return {.os_error = EINVAL};
     const journal::Turn turn(*setup_.journal);
     auto from = locate(caller, call.name, Last::kItself);
     auto to = from ? locate(caller, call.second, Last::kItself) : Outcome<Place>(from.error());
@@ -763,19 +869,30 @@ Gate::End Gate::rename(const GatedCall& call, const Caller& caller) {
                                              : End{.os_error = error_of(to.error())};
     }
     if (!from->inside && !to->inside) return {.is_continued = true};
-    if (from->leaf.empty() || to->leaf.empty()) return {.os_error = EBUSY};
+    if (from->is_dotted || from->leaf.empty()) return {.os_error = EBUSY};
+    if (to->is_dotted || to->leaf.empty()) {
+        return {.os_error = call.flags == kNoReplace ? EEXIST : EBUSY};
+    }
     const auto source = sys::node_at(from->directory.get(), from->leaf.c_str());
     if (!source) return {.os_error = error_of(source.error())};
     if (!from->inside || !to->inside) return {.os_error = EXDEV};
     const Stat& stat = source->stat;
     const bool is_directory = stat.type == FileType::kDirectory;
-    if ((from->slash || (to->slash && call.flags != kExchange)) && !is_directory) {
-        return {.os_error = ENOTDIR};
-    }
     const auto target = sys::node_at(to->directory.get(), to->leaf.c_str());
     if (!target && target.error().os_error != ENOENT) return {.os_error = error_of(target.error())};
     if (target && call.flags == kNoReplace) return {.os_error = EEXIST};
     if (!target && call.flags == kExchange) return {.os_error = ENOENT};
+    const bool onto_directory = target && target->stat.type == FileType::kDirectory;
+    const bool needs_directory = call.flags == kExchange ? !onto_directory : !is_directory;
+    if ((from->slash && !is_directory) || (to->slash && needs_directory)) {
+        return {.os_error = ENOTDIR};
+    }
+    if (is_directory && from->path != to->path && is_within(to->path, from->path)) {
+        return {.os_error = EINVAL};
+    }
+    if (onto_directory && from->path != to->path && is_within(from->path, to->path)) {
+        return {.os_error = call.flags == kExchange ? EINVAL : ENOTEMPTY};
+    }
     if (target && target->stat.identity == stat.identity) return {};
     journal::Journal& journal = *setup_.journal;
     if (call.flags == kExchange) {
@@ -790,15 +907,15 @@ Gate::End Gate::rename(const GatedCall& call, const Caller& caller) {
                            to->leaf.c_str(), sys::Rename::kExchange);
         return {.os_error = done ? 0 : error_of(done.error())};
     }
-    if (target && is_directory && target->stat.type != FileType::kDirectory) {
-        return {.os_error = ENOTDIR};
-    }
-    if (target && !is_directory && target->stat.type == FileType::kDirectory) {
-        return {.os_error = EISDIR};
-    }
-    if (is_directory && is_within(to->path, from->path)) return {.os_error = EINVAL};
     if (const auto error = refuse(judge_->move(from->path, to->path, stat.type), to->path)) {
         return {.os_error = *error};
+    }
+    if (target && is_directory != onto_directory) {
+        // Never done: the kernel knows which error comes first.
+        const Done done =
+            sys::renameat2(from->directory.get(), from->leaf.c_str(), to->directory.get(),
+                           to->leaf.c_str(), sys::Rename::kReplace);
+        return {.os_error = done ? 0 : error_of(done.error())};
     }
     if (judge_->is_config(to->path)) return install_config(*from, stat, *to, caller);
     for (const std::string& config : judge_->configs_completed_by(to->path)) {
@@ -823,15 +940,21 @@ Gate::End Gate::remove(const GatedCall& call, const Caller& caller) {
                                                 : End{.os_error = error_of(place.error())};
     }
     // "." and "..": the kernel knows which error that is.
-    if (!place->inside || place->leaf.empty()) return {.is_continued = true};
+    if (!place->inside || place->is_dotted) return {.is_continued = true};
     const auto node = sys::node_at(place->directory.get(), place->leaf.c_str());
     if (!node) return {.os_error = error_of(node.error())};
     const bool is_directory = node->stat.type == FileType::kDirectory;
-    if (call.kind == GatedKind::kUnlink && is_directory) return {.os_error = EISDIR};
-    if (call.kind == GatedKind::kUnlink && place->slash) return {.os_error = ENOTDIR};
-    if (call.kind == GatedKind::kRemoveDirectory && !is_directory) return {.os_error = ENOTDIR};
+    const bool wants_directory = call.kind == GatedKind::kRemoveDirectory;
+    if (!wants_directory && place->slash) return {.os_error = is_directory ? EISDIR : ENOTDIR};
     if (const auto error = refuse(judge_->remove(place->path), place->path)) {
         return {.os_error = *error};
+    }
+    if (wants_directory != is_directory) {
+        // Never done: the kernel knows which error comes first.
+        const Done done =
+            sys::unlinkat(place->directory.get(), place->leaf.c_str(),
+                          wants_directory ? sys::Unlink::kDirectory : sys::Unlink::kFile);
+        return {.os_error = done ? 0 : error_of(done.error())};
     }
     const auto done = setup_.journal->remove(caller.call, place->name(), node->stat);
     return {.os_error = done ? 0 : error_of(done.error())};
@@ -844,6 +967,24 @@ Gate::End Gate::truncate(const GatedCall& call, const Caller& caller) {
         return place.error().os_error == EFAULT ? End{.is_continued = true}
                                                 : End{.os_error = error_of(place.error())};
     }
+    if (static_cast<std::int64_t>(call.number) < 0) return {.os_error = EINVAL};
+    UniqueFd unnamed;
+    if (!place->inside && is_descriptor_link(place->path)) {
+        auto object = object_behind(place->path);
+        if (object && object->is_kept()) return {.os_error = EACCES};
+        if (object && object->inside && !object->place.inside) unnamed = std::move(object->held);
+        if (object && object->place.inside) *place = std::move(object->place);
+    }
+    const auto most =
+        number_after(proc_text(proc_of(caller.process) + "/limits"), "Max file size", 10);
+    if (unnamed.valid()) {
+        auto file =
+            sys::openat(AT_FDCWD, own_descriptor(unnamed.get()).c_str(), O_WRONLY | O_NONBLOCK);
+        Done done = file ? Done() : Done(file.error());
+        if (done && most && call.number > *most) return {.os_error = EFBIG};
+        if (done) done = sys::truncate(file->get(), call.number);
+        return {.os_error = done ? 0 : error_of(done.error())};
+    }
     if (!place->inside) {
         return setup_.landlock_truncate ? End{.is_continued = true} : End{.os_error = EACCES};
     }
@@ -851,76 +992,90 @@ Gate::End Gate::truncate(const GatedCall& call, const Caller& caller) {
     const auto node = sys::node_at(place->directory.get(), place->leaf.c_str());
     if (!node) return {.os_error = error_of(node.error())};
     if (node->stat.type == FileType::kDirectory) return {.os_error = EISDIR};
+    if (place->slash) return {.os_error = ENOTDIR};
     if (node->stat.type != FileType::kRegular) return {.os_error = EINVAL};
-    if (static_cast<std::int64_t>(call.number) < 0) return {.os_error = EINVAL};
     if (const auto error = refuse(judge_->write(place->path), place->path)) {
         return {.os_error = *error};
     }
     auto file =
         sys::openat2(place->directory.get(), place->leaf.c_str(), O_WRONLY | O_NONBLOCK, kBeneath);
     if (!file) return {.os_error = error_of(file.error())};
+    if (most && call.number > *most && call.number > node->stat.size) return {.os_error = EFBIG};
     const auto kept = setup_.journal->will_write(caller.call, place->name(), -1, node->stat);
     if (!kept) return {.os_error = error_of(kept.error())};
     const auto done = sys::truncate(file->get(), call.number);
     return {.os_error = done ? 0 : error_of(done.error())};
 }
 
+// Landlock knows nothing of modes, so no such call is let through: somebody would exchange the path
+// or the descriptor meanwhile. What lies outside is changed too, with the rights of commands.
 Gate::End Gate::chmod(const GatedCall& call, const Caller& caller) {
-    if ((call.flags & ~static_cast<std::uint64_t>(AT_SYMLINK_NOFOLLOW)) != 0) {
-        return {.is_continued = true};
-    }
+    constexpr std::uint64_t kKnown = AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH;
+    if ((call.flags & ~kKnown) != 0) return {.os_error = EINVAL};
+    auto path = read_path(caller, call.name.address);
+    if (!path) return {.os_error = error_of(path.error())};
     const bool follows = (call.flags & AT_SYMLINK_NOFOLLOW) == 0;
     const journal::Turn turn(*setup_.journal);
-    auto place = locate(caller, call.name, follows ? Last::kFollow : Last::kItself);
-    if (!place) {
-        return place.error().os_error == EFAULT ? End{.is_continued = true}
-                                                : End{.os_error = error_of(place.error())};
+    Outcome<UniqueFd> held = Failure::from_errno(ENOENT);
+    if (path->empty()) {
+        if ((call.flags & AT_EMPTY_PATH) == 0) return {.os_error = ENOENT};
+        held = open_descriptor(caller, call.name.directory);
+    } else {
+        auto place = locate(caller, call.name.directory, *path,
+                            follows ? Last::kFollow : Last::kItselfUnlessSlash);
+        if (!place) return {.os_error = error_of(place.error())};
+        const bool is_magic = follows && !place->inside && is_descriptor_link(place->path);
+        const int flags = O_PATH | (is_magic ? 0 : O_NOFOLLOW) | (place->slash ? O_DIRECTORY : 0);
+        held = sys::openat(place->directory.get(), place->leaf.empty() ? "." : place->leaf.c_str(),
+                           flags);
     }
-    if (!place->inside) return {.is_continued = true};
-    if (place->leaf.empty()) {
-        auto top = sys::openat(place->directory.get(), ".", O_RDONLY | O_DIRECTORY);
-        const Done done = top ? sys::fchmod(top->get(), call.mode & 07777) : Done(top.error());
-        return {.os_error = done ? 0 : error_of(done.error())};
-    }
-    const auto node = sys::node_at(place->directory.get(), place->leaf.c_str());
-    if (!node) return {.os_error = error_of(node.error())};
-    if (node->stat.type == FileType::kSymlink) return {.os_error = EOPNOTSUPP};
-    if (place->slash && node->stat.type != FileType::kDirectory) return {.os_error = ENOTDIR};
-    if (const auto error = refuse(judge_->chmod(place->path), place->path)) {
-        return {.os_error = *error};
-    }
-    const auto recorded = setup_.journal->will_chmod(caller.call, place->name(), node->stat);
-    if (!recorded) return {.os_error = error_of(recorded.error())};
-    const auto done = sys::chmodat(place->directory.get(), place->leaf.c_str(), call.mode & 07777);
-    return {.os_error = done ? 0 : error_of(done.error())};
+    if (!held) return {.os_error = error_of(held.error())};
+    return chmod_object(std::move(*held), call, caller);
 }
 
 Gate::End Gate::chmod_descriptor(const GatedCall& call, const Caller& caller) {
     const journal::Turn turn(*setup_.journal);
-    auto place = place_of_descriptor(caller, call.descriptor);
-    if (!place) return {.is_continued = true};
-    if (!place->inside) {
-        // A pipe, a file elsewhere, or one without a name. Changed by us, so that nobody exchanges
-        // the descriptor meanwhile.
-        const std::string own = own_descriptor(place->directory.get());
-        const auto done = sys::chmodat(AT_FDCWD, own.c_str(), call.mode & 07777);
-        return {.os_error = done ? 0 : error_of(done.error())};
+    auto held = open_descriptor(caller, call.descriptor);
+    if (!held) return {.os_error = error_of(held.error())};
+    const std::string info = proc_of(caller.process) + "/fdinfo/" + std::to_string(call.descriptor);
+    const auto flags = number_after(proc_text(info), "flags:", 8).value_or(0);
+    if ((flags & O_PATH) != 0) return {.os_error = EBADF};
+    return chmod_object(std::move(*held), call, caller);
+}
+
+Outcome<UniqueFd> Gate::open_descriptor(const Caller& caller, int descriptor) const {
+    const std::string link = descriptor == AT_FDCWD ? "/cwd" : "/fd/" + std::to_string(descriptor);
+    auto held = sys::openat(AT_FDCWD, (proc_of(caller.process) + link).c_str(), O_PATH);
+    if (!held && held.error().os_error == ENOENT) return Failure::from_errno(EBADF);
+    return held;
+}
+
+Gate::End Gate::chmod_object(UniqueFd held, const GatedCall& call, const Caller& caller) {
+    auto object = object_of(std::move(held));
+    if (!object) return {.os_error = error_of(object.error())};
+    if (object->stat.type == FileType::kSymlink) return {.os_error = EOPNOTSUPP};
+    const Place& place = object->place;
+    Done done;
+    if (place.inside) {
+        if (const auto error = refuse(judge_->chmod(place.path), place.path)) {
+            return {.os_error = *error};
+        }
+        done = setup_.journal->will_chmod(caller.call, place.name(), object->stat);
+        if (done) done = sys::chmodat(place.directory.get(), place.leaf.c_str(), call.mode & 07777);
+    } else if (object->is_kept()) {
+        return {.os_error = EACCES};
+    } else {
+        const std::string own = own_descriptor(object->held.get());
+        done = sys::chmodat(AT_FDCWD, own.c_str(), call.mode & 07777);
     }
-    const auto node = sys::node_at(place->directory.get(), place->leaf.c_str());
-    if (!node) return {.os_error = error_of(node.error())};
-    if (const auto error = refuse(judge_->chmod(place->path), place->path)) {
-        return {.os_error = *error};
-    }
-    const auto recorded = setup_.journal->will_chmod(caller.call, place->name(), node->stat);
-    if (!recorded) return {.os_error = error_of(recorded.error())};
-    const auto done = sys::chmodat(place->directory.get(), place->leaf.c_str(), call.mode & 07777);
     return {.os_error = done ? 0 : error_of(done.error())};
 }
 
 // The address that others see is the name alone: it is bound in the directory itself.
 Gate::End Gate::bind(const GatedCall& call, const Caller& caller) {
     sockaddr_un address{};
-    const std::size_t told = std::min<std::size_t>(call.number, sizeof address);
+    if (call.number > sizeof address) return {.is_continued = true};
+    const std::size_t told = call.number;
     const std::size_t size =
         read_foreign(caller.process, call.text, {reinterpret_cast<char*>(&address), told});
     constexpr std::size_t kPath = offsetof(sockaddr_un, sun_path);
@@ -928,6 +1083,8 @@ Gate::End Gate::bind(const GatedCall& call, const Caller& caller) {
         return {.is_continued = true};
     }
     const std::string path(address.sun_path, ::strnlen(address.sun_path, size - kPath));
+    auto socket = sys::borrow_descriptor(caller.process, call.descriptor);
+    if (!socket) return {.os_error = error_of(socket.error())};
     const journal::Turn turn(*setup_.journal);
     auto place = locate(caller, AT_FDCWD, path, Last::kItself);
     if (!place) return {.os_error = error_of(place.error())};
@@ -935,8 +1092,7 @@ Gate::End Gate::bind(const GatedCall& call, const Caller& caller) {
     if (place->leaf.empty() || sys::node_at(place->directory.get(), place->leaf.c_str())) {
         return {.os_error = EADDRINUSE};
     }
-    auto socket = sys::borrow_descriptor(caller.process, call.descriptor);
-    if (!socket) return {.os_error = error_of(socket.error())};
+    if (place->slash) return {.os_error = ENOENT};
     if (const int error = prepare_to_make(*place, FileType::kSocket, caller)) {
         return {.os_error = error};
     }

@@ -81,19 +81,36 @@ private:
         std::string leaf;    // empty: the workspace itself
         std::string path;    // both
         bool slash = false;  // written with one at the end
+        bool is_dotted = false;  // written as "/", or with "." or ".." at the end
 
         journal::Name name() const { return {directory.get(), leaf.c_str(), path}; }
     };
+    // What a descriptor of a command leads to.
+    struct Object {
+        UniqueFd held;
+        Stat stat;
+        bool inside = false;  // of the workspace, though it may have no name any more
+        Place place = {};     // its name, if it has one
+
+        // It has a name that nobody knows: it may be the journal's.
+        bool is_kept() const {
+            return inside && !place.inside && stat.links > 0 && stat.type != FileType::kDirectory;
+        }
+    };
+    struct Directory {
+        UniqueFd held;
+        std::string path;  // absolute
+    };
     struct Caller {
-        int process = 0;
+        int process = 0;  // the thread
         int listener = -1;
         std::uint64_t id = 0;
         journal::CallId call = 0;
     };
     struct Parked {
         Caller caller;
-        UniqueFd directory;
-        std::string leaf;
+        UniqueFd object;   // or the directory of `leaf`
+        std::string leaf;  // empty: the object itself
         std::uint64_t flags = 0;
     };
     // The end of a call: an errno, 0, or a descriptor for the command.
@@ -103,7 +120,8 @@ private:
         bool is_parked = false;
         std::int64_t value = 0;
     };
-    enum class Last : std::uint8_t { kItself, kFollow };
+    // Of a path whose last name is a link.
+    enum class Last : std::uint8_t { kItself, kItselfUnlessSlash, kFollow };
 
     explicit Gate(GateSetup setup) : setup_(std::move(setup)) {}
 
@@ -111,7 +129,8 @@ private:
     End open(const GatedCall& call, const Caller& caller);
     End open_unnamed(const GatedCall& call, const Caller& caller);
     End open_again(const GatedCall& call, const Caller& caller, const std::string& link);
-    End give(UniqueFd file, const GatedCall& call, const Caller& caller, const Place* made);
+    End give(UniqueFd file, const GatedCall& call, const Caller& caller, const Place* made,
+             int truncated = -1);
     End make_name(const GatedCall& call, const Caller& caller);
     End link(const GatedCall& call, const Caller& caller);
     End rename(const GatedCall& call, const Caller& caller);
@@ -120,15 +139,19 @@ private:
     End truncate(const GatedCall& call, const Caller& caller);
     End chmod(const GatedCall& call, const Caller& caller);
     End chmod_descriptor(const GatedCall& call, const Caller& caller);
+    End chmod_object(UniqueFd held, const GatedCall& call, const Caller& caller);
     End bind(const GatedCall& call, const Caller& caller);
 
     Outcome<std::string> read_path(const Caller& caller, std::uint64_t address) const;
     Outcome<Place> locate(const Caller& caller, const GatedName& name, Last last);
     Outcome<Place> locate(const Caller& caller, int directory, std::string path, Last last);
     Outcome<Place> place_at(std::string_view text) const;
-    Outcome<std::string> canonical_directory(const Caller& caller, const std::string& base,
-                                             std::string_view path) const;
-    Outcome<Place> place_of_descriptor(const Caller& caller, int descriptor);
+    Outcome<Directory> canonical_directory(const Caller& caller, const std::string& base,
+                                           std::string_view path) const;
+    Outcome<UniqueFd> walk_as(const Caller& caller, UniqueFd at, std::string rest) const;
+    Outcome<UniqueFd> open_descriptor(const Caller& caller, int descriptor) const;
+    Outcome<Object> object_of(UniqueFd held) const;
+    Outcome<Object> object_behind(const std::string& link) const;
 
     std::optional<int> refuse(git::Verdict verdict, const std::string& path);
     int prepare_to_make(const Place& place, FileType type, const Caller& caller);

@@ -170,11 +170,13 @@ Done bind_in(int socket, int directory, const char* name) {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     const std::size_t size = std::strlen(name);
-    if (size >= sizeof address.sun_path) return Failure::from_errno(ENAMETOOLONG);
+    if (size > sizeof address.sun_path) return Failure::from_errno(ENAMETOOLONG);
     std::memcpy(address.sun_path, name, size);
     if (::fchdir(directory) != 0) return Failure::from_errno(errno);
-    const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + size + 1);
-    const int bound = ::bind(socket, reinterpret_cast<const sockaddr*>(&address), length);
+    // A name that fills it is not ended.
+    const std::size_t length = std::min(offsetof(sockaddr_un, sun_path) + size + 1, sizeof address);
+    const int bound =
+        ::bind(socket, reinterpret_cast<const sockaddr*>(&address), static_cast<socklen_t>(length));
     const int error = errno;
     if (::chdir("/") != 0) return Failure::from_errno(errno);
     if (bound != 0) return Failure::from_errno(error);

@@ -1,0 +1,482 @@
+// Plants: what would make git, an editor, an agent or a shell of the owner run something. Each row
+// works outside, so it shows something; inside it is refused at the call, and nothing sealed is
+// ever seen by a watcher, not for a moment. Allowed stays: removing, and what the session made.
+//
+// Every row has a repository of the owner for itself, "ROW/", so one session plays them all.
+#include <dirent.h>
+#include <fnmatch.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <csignal>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <mutex>
+#include <random>
+#include <set>
+#include <sstream>
+#include <thread>
+
+#include "gate/runner.h"
+
+namespace gate {
+namespace {
+
+struct Plant {
+    const char* name;
+    // Bash, in the repository of the row. What is planted holds the word "evil".
+    const char* script;
+    // Paths in that repository that must never hold it; a directory or a link counts by itself.
+    const char* sealed;
+    const char* before = nullptr;  // by the owner, outside
+    // By the owner, afterwards: succeeds if it was planted. Without it `sealed` is searched.
+    const char* check = nullptr;
+};
+
+// For all scripts: the calls that no tool makes, and the settings that run something.
+constexpr const char* kLead = R"sh(set +e
+export GIT_CONFIG_NOSYSTEM=1
+py() { python3 -c 'import ctypes,mmap,os,sys
+AT,libc=-100,ctypes.CDLL(None,use_errno=True)
+def call(*words): return libc.syscall(*[w.encode() if isinstance(w,str) else w for w in words])
+rename2=316 if os.uname().machine=="x86_64" else 276
+linkat=265 if os.uname().machine=="x86_64" else 37
+def evil(f): os.write(f,b"[core]\n\tfsmonitor = evil\n")
+exec(sys.argv[1])' "$@"; }
+exchange() { py 'call(rename2,AT,sys.argv[2],AT,sys.argv[3],2)' "$@"; }
+evil() { printf '[core]\n\tfsmonitor = evil\n'; }
+)sh";
+
+constexpr const char* kOwner = R"sh(
+git init -q -b main . && echo plain > plain && git add plain
+git -c user.name=A -c user.email=a@example.org commit -q -m first
+mkdir .vscode && echo '{}' > .vscode/settings.json && mkdir -p .git/hooks
+)sh";
+
+// Is there a whole git directory with an evil hook or config?
+constexpr const char* kWhole = R"sh(
+for d in .git b m w g e/.git a/.git; do
+  { test -e $d/objects && test -e $d/refs; } || { test -e $d/HEAD && test -e $d/commondir; } || continue
+  grep -rqs evil $d/hooks $d/config $d/config.worktree && exit 0
+done
+exit 1
+)sh";
+
+constexpr const char* kDormant =
+    "echo evil > .git/hooks/pre-commit; chmod 644 .git/hooks/pre-commit";
+constexpr const char* kAwake = "test -x .git/hooks/pre-commit";
+
+const Plant kPlants[] = {
+    // --- hooks of a repository of the owner ------------------------------------------------------
+    {"hook_written", "echo evil > .git/hooks/pre-commit", ".git/hooks/*"},
+    {"hook_moved", "echo evil > x; mv x .git/hooks/pre-commit", ".git/hooks/*"},
+    {"hook_linked", "echo evil > x; ln x .git/hooks/pre-commit", ".git/hooks/*"},
+    {"hook_symlinked", "echo evil > x; ln -s ../../x .git/hooks/pre-commit", ".git/hooks/*"},
+    {"hook_over_an_old_one", "echo evil > .git/hooks/pre-commit", ".git/hooks/*",
+     "echo old > .git/hooks/pre-commit"},
+    {"hook_exchanged", "echo evil > x; exchange x .git/hooks/pre-commit", ".git/hooks/*",
+     "echo old > .git/hooks/pre-commit"},
+    {"hook_by_descriptor", "exec 9<.git/hooks; echo evil > /proc/self/fd/9/pre-commit",
+     ".git/hooks/*"},
+    {"hook_from_inside", "cd .git/hooks; echo evil > pre-commit", ".git/hooks/*"},
+    {"hook_by_way_of_a_link", "ln -s .git/hooks h; echo evil > h/pre-commit", ".git/hooks/*"},
+    {"hook_through_a_dangling_link",
+     "ln -s .git/hooks/pre-commit l; echo evil > l; echo evil > $PWD/l", ".git/hooks/*"},
+    {"hook_from_a_sample", "echo evil > .git/hooks/x.sample; mv .git/hooks/x.sample .git/hooks/x",
+     ".git/hooks/x"},
+    {"hook_without_a_name",
+     "py 'f=os.open(\".\",os.O_TMPFILE|os.O_WRONLY,0o700); evil(f); "
+     "call(linkat,AT,\"/proc/self/fd/%d\"%f,AT,\".git/hooks/x\",0x400)'",
+     ".git/hooks/*"},
+    {"hook_without_a_name_by_descriptor",
+     "py 'f=os.open(\".\",os.O_TMPFILE|os.O_WRONLY,0o700); evil(f); "
+     "call(linkat,f,\"\",AT,\".git/hooks/x\",0x1000)'",
+     ".git/hooks/*"},
+    {"hooks_moved_in", "rm -rf .git/hooks; mkdir h; echo evil > h/x; mv -T h .git/hooks",
+     ".git/hooks/*"},
+    {"hooks_exchanged", "mkdir h; echo evil > h/x; exchange h .git/hooks", ".git/hooks/x"},
+    {"hooks_that_are_a_link", "rm -rf .git/hooks; mkdir h; echo evil > h/x; ln -s ../h .git/hooks",
+     ".git/hooks/*"},
+    {"hooks_in_a_renamed_repository", "mv .git g; echo evil > g/hooks/x", "g/hooks/*"},
+    {"hook_while_the_shape_is_broken",
+     "mv .git/objects o; echo evil > .git/hooks/x; mv o .git/objects", "", nullptr, kWhole},
+    {"hook_while_it_is_broken_and_a_link",
+     "mv .git/objects o; echo evil > .git/hooks/x; ln -s ../o .git/objects", "", nullptr, kWhole},
+    {"hook_while_it_is_broken_and_exchanged",
+     "git init -q e; mv e/.git/objects o; echo evil > e/.git/hooks/x; exchange e/.git .git; "
+     "mv o .git/objects",
+     "", nullptr, kWhole},
+    {"hook_made_executable", "chmod +x .git/hooks/pre-commit", "", kDormant, kAwake},
+    {"hook_made_executable_by_descriptor",
+     "py 'os.fchmod(os.open(\".git/hooks/pre-commit\",0),0o755)'", "", kDormant, kAwake},
+    {"hook_made_executable_by_proc",
+     "exec 9<.git/hooks/pre-commit; chmod +x /proc/self/fd/9; chmod +x /dev/fd/9", "", kDormant,
+     kAwake},
+    {"hook_made_executable_by_empty_path",
+     "py 'f=os.open(\".git/hooks/pre-commit\",0); call(452,f,\"\",0o755,0x1000)'", "", kDormant,
+     kAwake},
+    {"hook_made_executable_by_a_link_outside",
+     "d=$(mktemp -d); ln -s $PWD/.git/hooks/pre-commit $d/l; chmod +x $d/l", "", kDormant, kAwake},
+    {"hook_made_executable_by_a_second_name", "ln .git/hooks/pre-commit y; chmod +x y", "",
+     kDormant, kAwake},
+    {"hook_of_a_submodule",
+     "mkdir -p .git/modules/s/objects .git/modules/s/refs .git/modules/s/hooks; "
+     "echo evil > .git/modules/s/hooks/x",
+     ".git/modules/s/hooks/*"},
+    {"remote_in_a_file", "mkdir .git/remotes; echo 'URL: ext::evil' > .git/remotes/origin",
+     ".git/remotes/*"},
+    {"branch_in_a_file", "mkdir .git/branches; echo 'ext::evil' > .git/branches/origin",
+     ".git/branches/*"},
+    // --- repositories that the session makes -----------------------------------------------------
+    {"hook_of_a_new_repository", "git init -q a/b/c; echo evil > a/b/c/.git/hooks/x",
+     "a/b/c/.git/hooks/x"},
+    {"hook_of_a_clone", "git clone -q . c; echo evil > c/.git/hooks/x", "c/.git/hooks/x"},
+    {"hook_of_a_template", "mkdir -p t/hooks; echo evil > t/hooks/x; git init -q --template=t a",
+     "", nullptr, kWhole},
+    {"hook_of_a_bare_repository",
+     "mkdir -p b/objects b/refs b/hooks; echo 'ref: refs/heads/main' > b/HEAD; echo evil > "
+     "b/hooks/x",
+     "b/hooks/*"},
+    {"shape_completed_by_mkdir", "mkdir -p b/objects b/hooks; echo evil > b/hooks/x; mkdir b/refs",
+     "", nullptr, kWhole},
+    {"shape_completed_by_rename",
+     "mkdir -p b/objects b/hooks r; echo evil > b/hooks/x; mv -T r b/refs", "", nullptr, kWhole},
+    {"shape_completed_by_a_link",
+     "mkdir -p b/refs b/hooks r; echo evil > b/hooks/x; ln -s ../r b/objects", "", nullptr, kWhole},
+    {"shape_completed_by_a_file",
+     "mkdir -p b/refs b/hooks; echo evil > b/hooks/x; echo > b/objects", "", nullptr, kWhole},
+    {"shape_completed_by_exchange",
+     "mkdir -p b/objects b/hooks b/y r; echo evil > b/hooks/x; mv b/objects b/o; "
+     "mkdir b/refs; exchange b/o b/refs; mv b/o b/refs; mv b/refs b/objects; mkdir b/refs",
+     "", nullptr, kWhole},
+    {"shape_completed_by_fifo", "mkdir -p b/refs b/hooks; echo evil > b/hooks/x; mkfifo b/objects",
+     "", nullptr, kWhole},
+    {"config_before_its_repository", "mkdir -p m/objects; evil > m/config; mkdir m/refs", "",
+     nullptr, kWhole},
+    {"config_held_open_before_its_repository",
+     "mkdir -p m/objects; exec 9> m/config; mkdir m/refs; evil >&9", "", nullptr, kWhole},
+    {"config_with_a_second_name_before_its_repository",
+     "mkdir -p m/objects; : > m/config; ln m/config k; mkdir m/refs; evil >> k", "", nullptr,
+     kWhole},
+    {"config_of_a_worktree_shape",
+     "mkdir w; echo 'ref: refs/heads/main' > w/HEAD; evil > w/config.worktree; echo ../.git > "
+     "w/commondir",
+     "", nullptr, kWhole},
+    {"config_of_a_worktree_shape_held_open",
+     "mkdir w; echo ../.git > w/commondir; exec 9> w/config.worktree; "
+     "echo 'ref: refs/heads/main' > w/HEAD; evil >&9",
+     "", nullptr, kWhole},
+    // --- configs ---------------------------------------------------------------------------------
+    {"config_appended", "evil >> .git/config", ".git/config"},
+    {"config_renamed", "evil > x; mv x .git/config", ".git/config"},
+    {"config_made_anew", "rm .git/config; evil > .git/config", ".git/config"},
+    {"config_that_is_a_link", "evil > x; ln -sf ../x .git/config", ".git/config"},
+    {"config_that_is_linked", "rm .git/config; evil > x; ln x .git/config", ".git/config"},
+    {"config_by_a_second_name", "ln .git/config c; evil >> c", ".git/config"},
+    {"config_exchanged", "evil > x; exchange x .git/config", ".git/config"},
+    {"config_by_descriptor", "exec 9<.git/config; evil >> /proc/self/fd/9; evil >> /dev/fd/9",
+     ".git/config"},
+    {"config_by_a_link_to_descriptors",
+     "exec 9<.git/config; ln -s /dev/fd d; evil >> d/9; ln -s /proc/self/fd/9 e; evil >> e",
+     ".git/config"},
+    {"config_linked_by_descriptor",
+     "py 'f=os.open(\".git/config\",0); call(linkat,f,\"\",AT,\"c\",0x1000)'; evil >> c",
+     ".git/config"},
+    {"config_linked_by_another_process",
+     "py 'r,w=os.pipe(); a,b=os.pipe(); p=os.fork()\n"
+     "if p==0:\n f=os.open(\".git/config\",0); os.dup2(f,90); os.write(w,b\"x\"); os.read(a,1); "
+     "os._exit(0)\n"
+     "os.read(r,1); os.dup2(os.open(\".\",os.O_TMPFILE|os.O_RDWR,0o600),90)\n"
+     "call(linkat,AT,\"/proc/%d/fd/90\"%p,AT,\"c\",0x400); os.write(b,b\"x\")'; evil >> c",
+     ".git/config"},
+    {"config_through_its_lock",
+     "exec 9> .git/config.lock; cat .git/config >&9; mv .git/config.lock .git/config; evil >&9",
+     ".git/config"},
+    {"config_through_a_link_of_its_lock",
+     "cat .git/config > x; ln x y; mv x .git/config; evil >> y", ".git/config"},
+    {"config_mapped",
+     "py 'f=os.open(\"x\",os.O_RDWR|os.O_CREAT,0o600); "
+     "os.write(f,open(\".git/config\",\"rb\").read()+b\"#\"*60); m=mmap.mmap(f,0); "
+     "os.rename(\"x\",\".git/config\"); m[-27:]=b\"\\n[core]\\n fsmonitor = evil\\n#\"'",
+     ".git/config"},
+    {"config_emptied",
+     "py 'os.open(\".git/config\",os.O_RDONLY|os.O_TRUNC)'; truncate -s 0 .git/config", "", nullptr,
+     "! test -s .git/config"},
+    {"config_emptied_by_descriptor", "exec 9<.git/config; truncate -s 0 /proc/self/fd/9", "",
+     nullptr, "! test -s .git/config"},
+    {"config_that_is_a_fifo", "rm .git/config; mkfifo .git/config", "", nullptr,
+     "test -p .git/config"},
+    {"config_of_the_worktree",
+     "git config extensions.worktreeConfig true; git config --worktree core.fsmonitor evil",
+     ".git/config.worktree"},
+    {"commondir", "git init -q x; echo ../x/.git > .git/commondir", "", nullptr,
+     "test -e .git/commondir"},
+    {"setting_fsmonitor", "git config core.fsmonitor evil", ".git/config"},
+    {"setting_hookspath", "git config core.hooksPath evil", ".git/config"},
+    {"setting_sshcommand", "git config core.sshCommand evil", ".git/config"},
+    {"setting_pager", "git config core.pager evil", ".git/config"},
+    {"setting_alias", "git config alias.x '!evil'", ".git/config"},
+    {"setting_filter", "git config filter.x.clean evil", ".git/config"},
+    {"setting_external_diff", "git config diff.external evil", ".git/config"},
+    {"setting_credential", "git config credential.helper evil", ".git/config"},
+    {"setting_uploadpack", "git config remote.x.uploadpack evil", ".git/config"},
+    {"setting_ext_url", "git config remote.x.url 'ext::evil'", ".git/config"},
+    {"setting_include", "evil > x; git config include.path ../x; echo '#evil' >> .git/config",
+     ".git/config"},
+    {"setting_of_a_new_repository", "git init -q n; git -C n config core.fsmonitor evil",
+     "n/.git/config"},
+    // --- settings of editors, agents and shells --------------------------------------------------
+    {"settings_written", "echo evil > .vscode/tasks.json; echo evil > .vscode/settings.json",
+     ".vscode/*"},
+    {"settings_made", "mkdir .claude; echo evil > .claude/settings.json; echo evil > .mcp.json",
+     ".claude .claude/* .mcp.json"},
+    {"settings_moved_in", "mkdir s; echo evil > s/x; mv s .idea", ".idea .idea/*"},
+    {"settings_that_are_a_link", "mkdir s; echo evil > s/x; ln -s s .cursor", ".cursor .cursor/*"},
+    {"settings_exchanged", "mkdir s; echo evil > s/x; exchange s .vscode", ".vscode/x"},
+    {"settings_from_a_tree_of_the_session",
+     "mkdir -p own/.idea; echo evil > own/.idea/x; mv own/.idea .idea; cp -r own/.idea .idea",
+     ".idea .idea/*"},
+    {"settings_linked_from_a_tree_of_the_session",
+     "mkdir own; echo evil > own/.mcp.json; ln own/.mcp.json .mcp.json; mv own/.mcp.json .",
+     ".mcp.json"},
+    {"settings_below_a_directory", "mkdir -p cfg/fish; echo evil > cfg/fish/x; mv cfg .config",
+     ".config/fish .config/fish/*"},
+    {"settings_below_a_link", "mkdir -p cfg/fish; echo evil > cfg/fish/x; ln -s cfg .config",
+     ".config/fish/*"},
+    {"settings_without_a_name",
+     "py 'f=os.open(\".\",os.O_TMPFILE|os.O_WRONLY,0o700); evil(f); "
+     "call(linkat,f,\"\",AT,\".mcp.json\",0x1000)'",
+     ".mcp.json"},
+    {"settings_of_shells",
+     "for f in .bashrc .profile .zshenv .gitconfig .inputrc x.code-workspace opencode.json; do "
+     "echo evil > $f; done",
+     ".bashrc .profile .zshenv .gitconfig .inputrc x.code-workspace opencode.json"},
+    {"settings_of_tools",
+     "for d in .devcontainer .husky .zed .codex .gemini .github/hooks .config/paddock; do "
+     "mkdir -p $d; echo evil > $d/x; done",
+     ".devcontainer/* .husky/* .zed/* .codex/* .gemini/* .github/hooks/* .config/paddock/*"},
+    {"settings_in_a_directory_of_the_owner", "mkdir sub/.vscode; echo evil > sub/.vscode/x",
+     "sub/.vscode sub/.vscode/*", "mkdir sub"},
+};
+
+// The same in the workspace itself, whose own repository is "../" of every row.
+const Plant kTopPlants[] = {
+    {"top_included", "evil > included; echo '#evil' >> included", "included"},
+    {"top_included_moved", "evil > x; mv x included", "included"},
+    {"top_hooks_of_the_owner", "echo evil > .githooks/pre-commit", ".githooks/*"},
+    {"top_hooks_of_the_owner_moved", "mv .githooks o; mkdir .githooks; echo evil > .githooks/x",
+     ".githooks/*"},
+    {"top_journal",
+     "mkdir -p .git/paddock; echo evil > .git/paddock/x; mkdir .paddock; echo evil > .paddock/x",
+     ".git/paddock/x .paddock/x"},
+    {"top_journal_moved", "mkdir -p .git/paddock; mv .git/paddock j; echo evil > j/x", "j/x"},
+    {"top_journal_by_descriptor", "mkdir -p .git/paddock; cd .git/paddock; echo evil > x",
+     ".git/paddock/x"},
+    {"top_repository_moved", "mv .git g; git init -q .; mv .git h", "", nullptr, "! test -e .git"},
+};
+
+constexpr const char* kTopOwner = R"sh(
+git init -q -b main . && git config include.path ../included && mkdir .githooks
+git config core.hooksPath .githooks && touch .githooks/old
+)sh";
+
+constexpr std::size_t kRows = std::size(kPlants);
+
+std::vector<std::string> words_of(const std::string& text) {
+    std::istringstream words(text);
+    return {std::istream_iterator<std::string>(words), {}};
+}
+
+bool is_evil(const std::string& path) {
+    struct stat status {};
+    if (::lstat(path.c_str(), &status) != 0) return false;
+    if (!S_ISREG(status.st_mode)) return true;
+    std::ifstream file(path);
+    const std::string text(std::istreambuf_iterator<char>(file), {});
+    return text.find("evil") != std::string::npos;
+}
+
+// Looks at every change of every directory, those that come while it looks too, and notes each
+// sealed path that holds something evil at that moment.
+class Watcher {
+public:
+    Watcher(std::string top, std::vector<std::string> sealed)
+        : top_(std::move(top)),
+          sealed_(std::move(sealed)),
+          fd_(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC)) {
+        (void)!::pipe(stop_.data());
+        add("");
+        thread_ = std::thread([this] { run(); });
+    }
+    ~Watcher() {
+        end();
+        for (const int fd : {fd_, stop_[0], stop_[1]}) ::close(fd);
+    }
+    Watcher(const Watcher&) = delete;
+    Watcher& operator=(const Watcher&) = delete;
+
+    std::set<std::string> end() {
+        if (thread_.joinable()) {
+            (void)!::write(stop_[1], "x", 1);
+            thread_.join();
+        }
+        return seen_;
+    }
+    std::size_t events() const { return events_; }
+
+private:
+    void add(const std::string& directory) {
+        const std::string path = top_ + "/" + directory;
+        const int watch = ::inotify_add_watch(
+            fd_, path.c_str(), IN_CREATE | IN_MOVED_TO | IN_CLOSE_WRITE | IN_MODIFY | IN_ONLYDIR);
+        if (watch < 0) return;
+        directories_[watch] = directory;
+        DIR* stream = ::opendir(path.c_str());
+        if (stream == nullptr) return;
+        while (const dirent* entry = ::readdir(stream)) {
+            const std::string name = entry->d_name;
+            if (name == "." || name == ".." || name == "paddock" || name == ".paddock") continue;
+            const std::string inner = directory.empty() ? name : directory + "/" + name;
+            look(inner);
+            if (entry->d_type == DT_DIR && inner.find("/objects/") == std::string::npos) add(inner);
+        }
+        ::closedir(stream);
+    }
+
+    void look(const std::string& path) {
+        for (const std::string& pattern : sealed_) {
+            if (::fnmatch(pattern.c_str(), path.c_str(), FNM_PATHNAME | FNM_PERIOD) != 0) continue;
+            if (!path.ends_with(".sample") && is_evil(top_ + "/" + path)) seen_.insert(path);
+        }
+    }
+
+    void run() {
+        std::array<pollfd, 2> polled{{{fd_, POLLIN, 0}, {stop_[0], POLLIN, 0}}};
+        do {
+            ::poll(polled.data(), polled.size(), -1);
+            while (take()) {
+            }
+        } while (polled[1].revents == 0);
+    }
+
+    bool take() {
+        alignas(inotify_event) std::array<char, 65536> block;
+        const ssize_t size = ::read(fd_, block.data(), block.size());
+        if (size <= 0) return false;
+        for (ssize_t at = 0; at < size;) {
+            const auto* event = reinterpret_cast<const inotify_event*>(block.data() + at);
+            at += static_cast<ssize_t>(sizeof *event + event->len);
+            if (event->len == 0) continue;
+            ++events_;
+            const std::string& directory = directories_[event->wd];
+            const std::string path =
+                directory.empty() ? event->name : directory + "/" + event->name;
+            look(path);
+            if ((event->mask & IN_ISDIR) != 0) add(path);
+        }
+        return true;
+    }
+
+    const std::string top_;
+    const std::vector<std::string> sealed_;
+    int fd_;
+    std::array<int, 2> stop_{};
+    std::map<int, std::string> directories_;
+    std::set<std::string> seen_;
+    std::size_t events_ = 0;
+    std::thread thread_;
+};
+
+std::string row_name(std::size_t i) { return "r" + std::to_string(i); }
+
+// Bash: does something in the repository `directory` hold what the row plants?
+std::string check_of(const Plant& plant, const std::string& directory) {
+    std::string check = "(cd " + directory + "; shopt -s globstar nullglob dotglob; ";
+    if (plant.check != nullptr) return check + plant.check + "\n)";
+    for (const std::string& path : words_of(plant.sealed)) {
+        check += "for f in " + path + "; do case $f in *.sample) continue;; esac; ";
+        check += "{ test -L $f || grep -qs evil $f; } && exit 0; done; ";
+    }
+    return check + "exit 1)";
+}
+
+struct Played {
+    std::set<std::string> planted;  // rows
+    std::set<std::string> seen;     // sealed paths, at any moment
+    std::string told;
+};
+
+// All rows in one session; then those of the top, in another.
+Played play(const Place& place) {
+    const Workspace workspace(place);
+    std::string before = "set -e\n";
+    std::string script = kLead;
+    std::string checks;
+    std::vector<std::string> sealed;
+    for (std::size_t i = 0; i < kRows; ++i) {
+        const Plant& plant = kPlants[i];
+        const std::string name = row_name(i);
+        before += "mkdir " + name + " && (cd " + name + kOwner;
+        if (plant.before != nullptr) before += plant.before;
+        before += "\n)\n";
+        script += "(cd " + name + "\n" + plant.script + "\n) </dev/null 2>/dev/null\n";
+        checks += check_of(plant, name) + " && echo " + plant.name + "\n";
+        for (const std::string& path : words_of(plant.sealed)) sealed.push_back(name + "/" + path);
+    }
+    for (const Plant& plant : kTopPlants) {
+        for (const std::string& path : words_of(plant.sealed)) sealed.push_back(path);
+    }
+    workspace.prepare(before + kTopOwner);
+    Watcher watcher(workspace.path(), sealed);
+    Played played;
+    played.told += workspace.shell(script + "exit 0").err;
+    // Each removes what the next needs, where nothing is refused.
+    for (const Plant& plant : kTopPlants) {
+        played.told += workspace.shell(kLead + std::string(plant.script) + "\nexit 0").err;
+        if (workspace.outside(check_of(plant, ".")).exit_code == 0)
+            played.planted.insert(plant.name);
+        if (place.level == Level::kPlain)
+            workspace.outside("rm -rf .git g h j o; git init -q .; mkdir -p .githooks");
+    }
+    played.seen = watcher.end();
+    EXPECT_GT(watcher.events(), kRows);
+    for (const std::string& row : words_of(workspace.outside(checks + "true").out)) {
+        played.planted.insert(row);
+    }
+    return played;
+}
+
+std::string listed(const std::set<std::string>& names) {
+    std::string text;
+    for (const std::string& name : names) text += " " + name;
+    return text;
+}
+
+class PlantsInside : public PlaceTest {};
+
+TEST(Plants, work_outside) {
+    const Played played = play(plain_place());
+    std::set<std::string> missing;
+    for (const Plant& plant : kPlants) missing.insert(plant.name);
+    for (const Plant& plant : kTopPlants) missing.insert(plant.name);
+    for (const std::string& row : played.planted) missing.erase(row);
+    EXPECT_EQ(listed(missing), "") << "show nothing";
+    EXPECT_GE(played.seen.size(), kRows / 2) << "the watcher sees them";
+}
+
+TEST_P(PlantsInside, are_refused_and_never_seen) {
+    const Played played = play(GetParam());
+    EXPECT_EQ(listed(played.planted), "") << played.told;
+    EXPECT_EQ(listed(played.seen), "") << played.told;
+}
+
+INSTANTIATE_TEST_SUITE_P(Gate, PlantsInside, ::testing::ValuesIn(sandboxed_places()), place_name);
+
+}  // namespace
+}  // namespace gate
