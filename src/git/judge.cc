@@ -119,7 +119,8 @@ bool is_git_directory(const Root& root, std::string_view directory) {
 }
 
 bool is_obeyed_name(std::string_view name) {
-    return is_one_of(kClosedDirectories, name) || is_one_of(kConfigs, name) || is_called(name, "commondir");
+    return is_one_of(kClosedDirectories, name) || is_one_of(kConfigs, name) ||
+           is_called(name, "commondir");
 }
 
 Judge::Judge(Root root, std::string base, const policy::PathRules& rules, Facts facts)
@@ -151,8 +152,7 @@ const std::vector<std::string>& Judge::obeyed_in(std::string_view directory) con
     if (known != obeyed_.end()) return known->second;
     constexpr std::size_t kKnownMax = 20'000;
     if (obeyed_.size() >= kKnownMax) obeyed_.clear();
-    return obeyed_
-        .emplace(directory, paths_obeyed_in(root_, std::string(directory), facts_.home))
+    return obeyed_.emplace(directory, paths_obeyed_in(root_, std::string(directory), facts_.home))
         .first->second;
 }
 
@@ -223,20 +223,15 @@ Verdict Judge::judge_rules(std::string_view path, Act act) const {
     if (decision.access == PathAccess::kAllow) return std::nullopt;
     if (decision.by_operator) return Refusal{decision.access, std::string(decision.pattern)};
     if (decision.access == PathAccess::kDeny) return judge_secret(path, decision);
-    if (act == Act::kRemove) {
-        const std::string_view ruled = rule_path(path);
-        const bool is_top =
-            rules_.decide(ruled.substr(0, ruled.find('/'))).access == PathAccess::kReadOnly;
-        if (!is_top) return std::nullopt;
-    } else {
-        std::string_view restricted = path;  // the topmost
-        for (std::string_view above = path; !above.empty(); above = parent_of(above)) {
-            if (rules_.decide(rule_path(above)).access != PathAccess::kAllow) restricted = above;
-        }
-        const auto pattern = rules_.decide(rule_path(restricted)).pattern;
-        if (is_in_own_tree(first_named(restricted, pattern))) return std::nullopt;
+    std::string_view restricted = path;  // the topmost
+    for (std::string_view above = path; !above.empty(); above = parent_of(above)) {
+        if (rules_.decide(rule_path(above)).access != PathAccess::kAllow) restricted = above;
     }
-    return sealed(decision.pattern);
+    const auto pattern = rules_.decide(rule_path(restricted)).pattern;
+    const std::string_view first = first_named(restricted, pattern);
+    const bool is_free =
+        act == Act::kRemove ? rule_path(first).find('/') != first.npos : is_in_own_tree(first);
+    return is_free ? Verdict() : sealed(decision.pattern);
 }
 
 // Only what existed before the session is a secret.
@@ -261,7 +256,8 @@ Verdict Judge::judge_git(std::string_view path, Act act, FileType type) const {
     if (!rules_.has_defaults()) return std::nullopt;
     const std::string_view ruled = rule_path(path);
     const std::string_view top = ruled.substr(0, ruled.find('/'));
-    const bool is_owners = is_called(top, ".git") && !is_own(path.substr(0, path.size() - ruled.size() + top.size()));
+    const bool is_owners =
+        is_called(top, ".git") && !is_own(path.substr(0, path.size() - ruled.size() + top.size()));
     if (is_owners && top == ruled && act == Act::kRemove) return sealed(".git");
     for (std::string_view at = path; !at.empty(); at = parent_of(at)) {
         const std::string_view name = leaf_of(at);
@@ -270,8 +266,8 @@ Verdict Judge::judge_git(std::string_view path, Act act, FileType type) const {
         const bool is_entry = !is_itself && parent_of(path) == at;
         if (act == Act::kRemove && !is_owners) continue;
         if (is_itself && act == Act::kMake && type == FileType::kDirectory) continue;
-        if (is_entry && is_called(name, "hooks") && is_sample(leaf_of(path)) && type != FileType::kSymlink &&
-            type != FileType::kDirectory) {
+        if (is_entry && is_called(name, "hooks") && is_sample(leaf_of(path)) &&
+            type != FileType::kSymlink && type != FileType::kDirectory) {
             continue;
         }
         return sealed(kHooksRule);

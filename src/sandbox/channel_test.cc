@@ -117,7 +117,7 @@ TEST(Channel, a_protection_arrives_as_it_was_sent) {
         EXPECT_EQ(wanted->shield, Shield::kPinned);
         EXPECT_EQ(wanted->object, object);
     }
-    for (const char* wrong : {"", ":", "1", "1a", "3:a", "/:a", "11:a", "11.:a", "1.1:a", "11.2x:a",
+    for (const char* wrong : {"", ":", "1", "1a", "4:a", "/:a", "11:a", "11.:a", "1.1:a", "11.2x:a",
                               "1-1.2:a", "11.99999999999999999999:a", "1 1.2:a"}) {
         EXPECT_FALSE(decode_protection(wrong).has_value()) << wrong;
     }

@@ -151,7 +151,7 @@ bool Files::hides(std::string_view canonical) const { return judge_.look(canonic
 
 Result<Handle> Files::open_to_read(std::string_view path) const {
     auto handle = linkless_.open_file(path);
-    if (handle && hidden_.holds(handle->stat())) {
+    if (handle && hidden_.holds(*handle)) {
         return as_error(refuse(Code::kDeniedByRule), "open", path);
     }
     return handle;

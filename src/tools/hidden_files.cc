@@ -6,6 +6,7 @@
 #include "fs/rel_path.h"
 #include "journal/journal.h"
 #include "search/entries.h"
+#include "sys/stat.h"
 
 namespace paddock::tools {
 namespace {
@@ -14,8 +15,7 @@ using search::Interest;
 
 // Hashes for names: no rule is about them, and there are many.
 bool is_object_store(std::string_view path) {
-    return path.ends_with(".git/objects") &&
-           (path.size() == 12 || path[path.size() - 13] == '/');
+    return path.ends_with(".git/objects") && (path.size() == 12 || path[path.size() - 13] == '/');
 }
 
 search::Chooser chooser_of(const policy::PathRules& rules) {
@@ -46,9 +46,12 @@ bool HiddenFiles::is_secret(const std::string& path, const Stat& stat) {
     return secrets_.is_secret(path, stat);
 }
 
-bool HiddenFiles::holds(const Stat& stat) const {
+bool HiddenFiles::holds(const Handle& file) const {
     const std::lock_guard lock(mutex_);
-    return !found_.empty() && found_.contains(key_of(stat));
+    if (found_.empty()) return false;
+    // With its birth: the number alone may be that of another file by now.
+    const auto node = sys::node(file.fd());
+    return node && found_.contains(key_of(node->stat));
 }
 
 bool HiddenFiles::is_hidden(const std::string& path, const Stat& stat) {

@@ -37,11 +37,12 @@ public:
     HiddenFiles(const Root& root, std::string base, Root workspace, const policy::PathRules& rules,
                 IsOwn is_own);
 
-    // Of an object of the root whose name the default rules deny, and that the session did not make.
+    // Of an object of the root whose name the default rules deny, and that the session did not
+    // make.
     bool is_secret(const std::string& path, const Stat& stat);
 
     // Was it found by a search, whatever it is called by now?
-    bool holds(const Stat& stat) const;
+    bool holds(const Handle& file) const;
 
     // What is to be covered and was not found before, relative to the workspace. A part if it was
     // cancelled.

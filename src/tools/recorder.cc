@@ -57,7 +57,12 @@ Recorder::Call::Call(Recorder& recorder, std::string_view tool, std::string deta
 
 Recorder::Call::~Call() {
     current_call = outer_;
-    if (id_ != 0) (void)recorder_.journal_->end_call(id_);
+    if (id_ == 0) return;
+    try {
+        (void)recorder_.journal_->end_call(id_);
+    } catch (...) {
+        // Without its end, undo cannot tell who changed a file last, and asks.
+    }
 }
 
 Recorder::Change::Change(const Recorder& recorder, journal::Journal* journal, journal::CallId call)

@@ -55,18 +55,6 @@ TEST(Doctor, tells_what_a_session_would_be_given) {
     EXPECT_EQ(on.count("mount_namespace"), rung == "full" ? 1U : 0U);
 }
 
-TEST(Doctor, tells_where_the_quarantine_is) {
-    Setting setting;
-    setting.variables = {{"XDG_STATE_HOME", "/somewhere/state"}};
-    const auto document = paddock({"doctor", "--json"}, setting).json();
-    ASSERT_TRUE(document.is_object());
-    if (!document.at("shell").at("available").as_bool()) GTEST_SKIP() << "no commands, no need";
-    const std::string place = "/somewhere/state/paddock/quarantine";
-    EXPECT_EQ(text_of(document.at("shell").at("quarantine")), place);
-    const std::string text = paddock({"doctor"}, setting).out;
-    EXPECT_NE(text.find("quarantine  " + place + "\n"), std::string::npos) << text;
-}
-
 TEST(Doctor, text_says_the_same) {
     const Ran ran = paddock({"doctor"});
     const auto document = paddock({"doctor", "--json"}).json();

@@ -784,7 +784,9 @@ void proc_cwd_and_root() {
                                      {"e", "/proc/self/root" + here()},
                                      {"f", "/proc/thread-self/root" + here()},
                                      {"g", "/proc/self/cwd/../" + group},
-                                     {"h", "/proc/self/root/proc/self/cwd"},
+                                     {"h",
+                                      "/proc/self/root"
+                                      "/proc/self/cwd"},
                                      {"i", "/proc/../" + here()}}) {
         tried("create " + name, ::open((path + "/" + name).c_str(), O_WRONLY | O_CREAT, 0644));
     }
