@@ -86,8 +86,7 @@ std::array<char, 64> memory{};  // the path that a call is given
 void say(const char* path) {
     auto* bytes = static_cast<volatile char*>(memory.data());
     for (std::size_t i = 0; i <= std::strlen(path); ++i) bytes[i] = path[i];
-    for (volatile int i = 0; i < 500; i = i + 1) {
-    }
+    for (int i = 0; i < 500; ++i) std::atomic_signal_fence(std::memory_order_seq_cst);
 }
 
 bool memory_is_free() {
