@@ -131,8 +131,8 @@ private:
     const policy::PathRules& rules_;
     Facts facts_;
     // For each directory that was asked of: where the settings of the repository in it lead, and
-    // the links among its hooks. The session makes none that lead anywhere, so this stays true until
-    // a directory gets another name.
+    // the links among its hooks. The session makes none that lead anywhere, so this stays true
+    // until a directory gets another name.
     mutable std::mutex mutex_;
     mutable std::map<std::string, std::vector<std::string>, std::less<>> obeyed_;
 };

@@ -24,7 +24,7 @@ std::optional<std::string> resolve_git_path(const Root& root, std::string_view f
 // Where a ".git" file or a "commondir" with this content leads, as it is written there.
 std::optional<std::string> pointer_target(std::string_view content, std::string_view name);
 
-// What the repository in `directory` makes git obey besides its own parts, as far as it lies inside:
+// What the repository in `directory` makes git obey besides its own parts, if that lies inside:
 // files that its config includes, the directory of core.hooksPath, and where links among its hooks
 // lead. Nothing if there is none. `home` is what "~/" stands for; empty: nothing.
 std::vector<std::string> paths_obeyed_in(const Root& root, const std::string& directory,

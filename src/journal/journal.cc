@@ -33,16 +33,6 @@ constexpr std::size_t kBatchBytes = 65536;
 
 Time now() { return std::chrono::system_clock::now(); }
 
-// The journal has no place for it: the change goes on and cannot be undone.
-bool is_no_room(const Failure& failure) {
-    return failure.os_error == ENOSPC || failure.os_error == EDQUOT || failure.os_error == EFBIG;
-}
-
-// A file that cannot be moved into the journal although its name can be taken away.
-bool cannot_be_moved(const Failure& failure) {
-    return is_no_room(failure) || failure.os_error == EXDEV || failure.os_error == EMLINK;
-}
-
 Record record_of(CallId call, Verb verb, std::string_view path) {
     Record record;
     record.call = call;
@@ -74,7 +64,7 @@ struct Journal::State {
         Changes settled;  // of names that were let go early, and what could not be kept
     };
 
-    State(SharedState known, SessionFiles opened) noexcept
+    State(SharedState known, SessionFiles opened)
         : shared(std::move(known)), files(std::move(opened)) {}
 
     Done append(Record record);
@@ -490,9 +480,9 @@ Done Journal::remove_tree(CallId call, const Name& name, const Stat& stat) {
     auto moved = sys::renameat2(name.directory, name.leaf, kept, own, sys::Rename::kReplace);
     // Somebody outside may have put another there meanwhile: that goes back.
     const auto taken = moved ? sys::node_at(kept, own) : Outcome<sys::Node>(Failure{});
-    const bool is_other = taken && !(stat.type == FileType::kRegular
-                                         ? is_unwritten(taken->stat, stat)
-                                         : taken->stat.identity == stat.identity);
+    const bool is_other =
+        taken && !(stat.type == FileType::kRegular ? is_unwritten(taken->stat, stat)
+                                                   : taken->stat.identity == stat.identity);
     if (is_other && sys::renameat2(kept, own, name.directory, name.leaf, sys::Rename::kNoReplace)) {
         moved = refuse(Code::kRace, {}, ESTALE);
     }

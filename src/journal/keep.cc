@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 
+#include <cerrno>
 #include <utility>
 
 #include <paddock/limits.h>
@@ -20,6 +21,14 @@ Done copy_file(int from, std::uint64_t size, int to) {
     auto copied = fs::copy_content(from, size, to);
     PADDOCK_TRY(sys::seek(from, 0));
     return copied;
+}
+
+bool is_no_room(const Failure& failure) noexcept {
+    return failure.os_error == ENOSPC || failure.os_error == EDQUOT || failure.os_error == EFBIG;
+}
+
+bool cannot_be_moved(const Failure& failure) noexcept {
+    return is_no_room(failure) || failure.os_error == EXDEV || failure.os_error == EMLINK;
 }
 
 const std::string& Keeper::next_name() {

@@ -15,6 +15,11 @@
 
 namespace paddock::journal {
 
+// The journal has no place for it: the change goes on and cannot be undone.
+bool is_no_room(const Failure& failure) noexcept;
+// A file that cannot be moved into the journal although its name can be taken away.
+bool cannot_be_moved(const Failure& failure) noexcept;
+
 class Keeper {
 public:
     explicit Keeper(char letter) noexcept : letter_(letter) {}

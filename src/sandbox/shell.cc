@@ -7,9 +7,9 @@ namespace {
 
 // In the order of Layer.
 constexpr std::array<std::string_view, kLayers> kNames{
-    "user_namespace", "mount_namespace",  "pid_namespace", "network_namespace", "ipc_namespace",
-    "uts_namespace",  "cgroup_namespace", "landlock",      "seccomp",           "limits",
-    "cgroup",         "gate"};
+    "user_namespace", "mount_namespace", "pid_namespace",    "network_namespace",
+    "ipc_namespace",  "uts_namespace",   "cgroup_namespace", "landlock",
+    "seccomp",        "limits",          "cgroup",           "gate"};
 
 }  // namespace
 

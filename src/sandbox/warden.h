@@ -17,10 +17,7 @@
 // does not answer in time is ended, with its session.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
-#include <functional>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -33,43 +30,9 @@
 
 #include "base/outcome.h"
 #include "journal/journal.h"
-#include "policy/path_rules.h"
-#include "sandbox/protection.h"
+#include "sandbox/warden_spec.h"
 
 namespace paddock::sandbox {
-
-// Pretends that the kernel offers less, so that one machine can show every degradation.
-struct Ceiling {
-    bool namespaces = true;
-    bool idmapped_mounts = true;
-    bool cgroup = true;
-    bool seccomp = true;
-    bool listener = true;  // of a seccomp filter
-    int landlock_abi = std::numeric_limits<int>::max();
-};
-
-// Every change of the workspace by a command is judged and recorded (gate.h). Both must outlive the
-// warden's start; the warden has copies.
-struct GateSpec {
-    const policy::PathRules* rules = nullptr;
-    journal::Journal* journal = nullptr;
-    std::string home = {};  // see git::Judge::Facts
-};
-
-struct WardenSpec {
-    int workspace = -1;               // its directory, for example Root::fd(); borrowed for start()
-    std::string workspace_path = {};  // canonical and absolute: where commands see it
-    bool read_only = false;           // the whole workspace
-    ShellOptions options = {};
-    std::vector<Protection> protections = {};
-    // Absent: commands change the workspace themselves.
-    std::optional<GateSpec> gate = {};
-    Ceiling ceiling = {};
-    // What the caller has to do anyway: called once or twice, while the sandbox is built.
-    std::function<void()> meanwhile = {};
-    // For one answer of the warden. Without one the session is ended: its commands hold it up.
-    std::chrono::milliseconds patience = limits::kWardenPatience;
-};
 
 struct TerminalSize {
     std::uint16_t rows = 24;

@@ -164,9 +164,8 @@ ChangeSet::Step ChangeSet::step_of(const Entry& entry) const {
 Attempt<void> ChangeSet::check() const {
     for (const std::string& path : order_) {
         const Entry& entry = entries_.at(path);
-        auto allowed =
-            entry.staged.content ? files_.check_file(path, *entry.staged.content)
-                                 : files_.check_removal(path);
+        auto allowed = entry.staged.content ? files_.check_file(path, *entry.staged.content)
+                                            : files_.check_removal(path);
         if (allowed) continue;
         Problem problem = allowed.error();
         problem.text += " Nothing was changed.";

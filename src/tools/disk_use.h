@@ -1,9 +1,9 @@
 // How much the files of a workspace take, kept below the operator's limit.
 //
 // Counted is the size of each name, in blocks of 4 kB, and a block for each directory; a hard link
-// counts again, a hole counts as if it were filled. The journal has bounds of its own. What this session adds is counted at once. What
-// it removes, and what others do, is seen when the tree is measured again: before a refusal, and
-// when the last measurement is limits::kDiskMeasureAge old.
+// counts again, a hole counts as if it were filled. The journal has bounds of its own. What this
+// session adds is counted at once. What it removes, and what others do, is seen when the tree is
+// measured again: before a refusal, and when the last measurement is limits::kDiskMeasureAge old.
 //
 // A directory that somebody closed while the session lasts could hide anything. As long as it is
 // closed, what the disk has lost since all could be seen counts, whoever wrote it.

@@ -67,7 +67,6 @@ public:
     Attempt<std::string> directory(std::string_view path) const;
     // The same of one that commands can run in: relative to the workspace. path_escape.
     Attempt<std::string> command_directory(std::string_view path) const;
-    // The same as directory(), or a file.
     Attempt<std::string> start_of_search(std::string_view path) const;
     // For search: what the rules do not deny.
     std::function<bool(std::string_view path, FileType type)> visibility() const;
@@ -82,7 +81,7 @@ public:
     // As it appears in results: where the link leads, without a path of the host.
     Attempt<std::string> link_target(const std::string& canonical) const;
     Attempt<Listing> list(const std::string& canonical, std::size_t entries_max) const;
-    bool hides(std::string_view canonical) const;
+    bool hides(std::string_view canonical) const;  // do the rules deny it?
     // What to say of a path that does not exist, with near ones inside: tools/near_paths.h.
     Problem missing(std::string_view path) const;
 
@@ -91,8 +90,8 @@ public:
     const policy::PathRules& rules() const noexcept { return rules_; }
 
     // --- changing; each refuses what the rules protect ---
-    // May a file with this content be made here, or taken away? Every change asks this itself; to be
-    // asked by whoever makes several, or none yet.
+    // May a file with this content be made here, or taken away? Every change asks this itself;
+    // whoever makes several, or none yet, asks before.
     Attempt<void> check_file(const std::string& canonical, std::string_view content) const;
     Attempt<void> check_removal(const std::string& canonical) const;
     // Where a file or directory is or would be.
@@ -174,8 +173,8 @@ private:
                                const std::vector<std::string>& directories) const;
     Attempt<void> make_one_directory(Recorder::Change& change, const std::string& canonical,
                                      std::optional<Mode> mode = {}) const;
-    Attempt<void> take_away(Recorder::Change& change, const std::string& canonical, const Stat& stat,
-                            Recorder::Change::Below below = {}) const;
+    Attempt<void> take_away(Recorder::Change& change, const std::string& canonical,
+                            const Stat& stat, Recorder::Change::Below below = {}) const;
     Attempt<void> give_name(Recorder::Change& change, const std::string& from,
                             const std::string& to, RenameMode mode) const;
     // What git begins to obey when `canonical` is made is replaced by a copy that was judged.

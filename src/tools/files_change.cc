@@ -322,7 +322,8 @@ Attempt<void> Files::remove(const Change& change) const {
     const auto done = begun->remove(change.path, change.old->stat);
     if (done) return {};
     const bool is_stale = done.error().code == Code::kRace || done.error().code == Code::kNotFound;
-    return told(as_error(is_stale ? refuse(Code::kStaleRead) : done.error(), "remove", change.path));
+    return told(
+        as_error(is_stale ? refuse(Code::kStaleRead) : done.error(), "remove", change.path));
 }
 
 }  // namespace paddock::tools

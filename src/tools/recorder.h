@@ -6,8 +6,8 @@
 //   change->will_make(path, FileType::kRegular);              // then make it
 //   change->made(path);
 //
-// Paths are canonical and relative to the root. What lies outside the workspace is not recorded, and
-// nothing is where the user may make no name in the workspace itself.
+// Paths are canonical and relative to the root. What lies outside the workspace is not recorded,
+// and nothing is where the user may make no name in the workspace itself.
 //
 // Threads: any; a change is of one thread.
 #pragma once

@@ -11,8 +11,7 @@
 
 namespace paddock::tools {
 
-SealedWatch::SealedWatch(Root workspace, const policy::PathRules& rules,
-                         const std::string& home)
+SealedWatch::SealedWatch(Root workspace, const policy::PathRules& rules, const std::string& home)
     : workspace_(std::move(workspace)),
       rules_(rules),
       sealed_(git::paths_obeyed_in(workspace_, {}, home)) {}

@@ -107,8 +107,8 @@ Result<std::unique_ptr<Shell>> Session::start_shell(const Root& workspace) {
     const auto prepare = [this] {
         if (scanner_) search::SecretScanner::prepare();
     };
-    return Shell::start(
-        {workspace, rules_, home_of(options_), recorder_, hidden_, options_, disk_, scanner_, prepare});
+    return Shell::start({workspace, rules_, home_of(options_), recorder_, hidden_, options_, disk_,
+                         scanner_, prepare});
 }
 
 Attempt<Shell*> Session::shell() {
@@ -136,9 +136,8 @@ Result<std::shared_ptr<Session>> Session::open(WorkspaceOptions options) {
         opened->root = opened->root.read_only();
         opened->linkless = opened->linkless.read_only();
     }
-    return std::shared_ptr<Session>(new Session(std::move(options), *opened,
-                                                std::move(*rules), std::move(*ignored),
-                                                std::move(*scanner)));
+    return std::shared_ptr<Session>(new Session(std::move(options), *opened, std::move(*rules),
+                                                std::move(*ignored), std::move(*scanner)));
 }
 
 search::WalkOptions Session::walk(bool hidden, bool ignored) const {

@@ -145,8 +145,8 @@ Attempt<void> Shell::cover(const std::stop_token& cancel) {
         return {};
     }
     return Problem(Code::kRace,
-                   "Files that are to be hidden are being replaced all the time, so the command was "
-                   "not run. End what replaces them, or try again.");
+                   "Files that are to be hidden are being replaced all the time, so the command "
+                   "was not run. End what replaces them, or try again.");
 }
 
 void Shell::look_in_background() try {

@@ -191,8 +191,8 @@ ATTACK_F(ToolsPatch, PA_10, deletion_through_an_outward_link) {
 }
 
 ATTACK_F(ToolsPatch, PA_11, third_of_three_files_escapes) {
-    tree({"ROOT/one=old\n", "ROOT/two=old\n", "ROOT/l->../OUT", "OUT/twin=old\n",
-          "ROOT/.env=old\n", "ROOT/.git/objects/", "ROOT/.git/refs/", "ROOT/.git/hooks/h=old\n"});
+    tree({"ROOT/one=old\n", "ROOT/two=old\n", "ROOT/l->../OUT", "OUT/twin=old\n", "ROOT/.env=old\n",
+          "ROOT/.git/objects/", "ROOT/.git/refs/", "ROOT/.git/hooks/h=old\n"});
     for (const char* name : {"one", "two", "../OUT/twin"}) EXPECT_TRUE(naive_write(name, "new\n"));
     EXPECT_EQ(os_read(out("twin")), "new\n") << "one after the other, all are made";
     for (const char* name : {"ROOT/one", "ROOT/two", "OUT/twin"}) {
@@ -215,9 +215,8 @@ ATTACK_F(ToolsPatch, PA_12, settings_and_hooks_of_git) {
           "ROOT/x/"});
     EXPECT_TRUE(naive_write(".git/hooks/h", "old\n"));
     std::vector<std::string> patches;
-    for (const std::string name :
-         {".git/config", ".git/hooks/h", "sub/.git/config", "g/config", "g/hooks/h", "hook",
-          ".git/./config", "x/../.git/config"}) {
+    for (const std::string name : {".git/config", ".git/hooks/h", "sub/.git/config", "g/config",
+                                   "g/hooks/h", "hook", ".git/./config", "x/../.git/config"}) {
         patches.push_back(diff_of(name));
     }
     for (const std::string name : {".git/hooks/h", "g/hooks/h", "hook"}) {

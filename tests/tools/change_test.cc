@@ -594,8 +594,8 @@ TEST_F(Change, no_repository_is_made_that_git_would_obey) {
         (void)ok("write_file", write(path));
     }
     tree({"ROOT/bare/objects/", "ROOT/bare/refs/", "ROOT/bare/HEAD=ref: refs/heads/m",
-          "ROOT/few/objects/", "ROOT/few/config=[core]\nfsmonitor = evil\n", "ROOT/dir/x=",
-          "ROOT/hooked/refs/", "ROOT/hooked/hooks/pre-commit=x"});
+          "ROOT/few/objects/", "ROOT/few/config=[core]\nfsmonitor = evil\n",
+          "ROOT/dir/x=", "ROOT/hooked/refs/", "ROOT/hooked/hooks/pre-commit=x"});
     for (const char* path :
          {"bare/config", "bare/hooks/pre-commit", "bare/hooks/a/b", "bare/config.worktree"}) {
         EXPECT_EQ(refused("write_file", write(path)), "denied_by_rule") << path;

@@ -157,7 +157,8 @@ TEST_F(Copy, ends_when_it_is_cancelled) {
     const auto cancelled = [&](int made) {
         stop = {};
         const CallHook hook([&](sys::Call call) {
-            if (call == sys::Call::kMkdir && os_exists(ws("to")) && made-- == 1) stop.request_stop();
+            if (call == sys::Call::kMkdir && os_exists(ws("to")) && made-- == 1)
+                stop.request_stop();
             return sys::Fault{};
         });
         if (made == 0) stop.request_stop();

@@ -53,6 +53,7 @@ TEST_F(Denials, by_a_rule_follow_what_a_command_moves) {
     if (!full_) GTEST_SKIP() << "no mount namespaces here: nothing is held";
     tree({"ROOT/certs/server.key=KEYDATA", "ROOT/z/.git/refs/heads/",
           "ROOT/node_modules/p/public.key=PUBLIC", "ROOT/node_modules/p/.vscode/a=theirs"});
+    reopen();
     bash("mv certs z/.git/refs/heads/");
     EXPECT_EQ(refused("read_file", {{"path", "z/.git/refs/heads/certs/server.key"}}),
               "denied_by_rule");
