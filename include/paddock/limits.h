@@ -275,48 +275,8 @@ inline constexpr std::uint64_t kSearchPartsMax = 4096;
 // Path rules of the operator: every path is looked up in all of them.
 inline constexpr std::size_t kPathRulesMax = 256;
 
-// Directories of a tree that is looked through for protected names: a large monorepo has 100,000.
-// Each costs about 150 bytes while the session lives.
-inline constexpr std::size_t kSnapshotDirectoriesMax = 500'000;
-
-// Entries of one directory that are noted at once; a flood of names must not cost memory.
-inline constexpr std::size_t kSnapshotNotableMax = 20'000;
-
-// A directory changed this shortly before it was listed may have changed once more within one tick
-// of its file system's clock; two seconds is the coarsest in use.
-inline constexpr std::chrono::seconds kSnapshotSettleTime{2};
-
-// Paths that are protected from commands at once: each costs a mount, of which the kernel allows a
-// namespace 100,000.
-inline constexpr std::size_t kProtectedPathsMax = 10'000;
-
-// Bytes of the paths that one look judges to tell which directories must keep their names: what a
-// deep tree full of protected names needs grows with its depth.
-inline constexpr std::size_t kPinJudgedBytesMax = std::size_t{512} << 20;
-
-// One look for protected paths: an honest tree of half a million directories takes some seconds.
-inline constexpr std::chrono::minutes kProtectedLookTimeMax{1};
-
-// Looks after one command that undo something and yet leave no less to be undone; and those for
-// which a process that goes on making such names is waited for in any case.
+// Looks for what is to be hidden before a command, while somebody replaces it all the time.
 inline constexpr int kProtectPassesMax = 16;
-
-// For how long what such a process makes is undone before the guard gives up until the next look.
-inline constexpr std::chrono::milliseconds kGuardPatience{5000};
-
-// For how long a command waits for another session of the same workspace that is just looking for
-// protected paths. Beyond, that one counts as one with a command at work.
-inline constexpr std::chrono::milliseconds kOtherSessionPatience{5000};
-
-// What is undone after one command and told one by one; the others are counted.
-inline constexpr std::size_t kGuardRecordsMax = 50;
-
-// Content of protected files that is kept in memory where the kernel cannot protect them.
-inline constexpr std::size_t kGuardKeptBytesMax = std::size_t{16} << 20;
-
-// What one session may put into quarantine; beyond it is only removed.
-inline constexpr std::uint64_t kQuarantineBytesMax = std::uint64_t{256} << 20;
-inline constexpr std::uint64_t kQuarantineNamesMax = 20'000;
 
 // A git configuration that is looked into. Those that git writes have a few kilobytes.
 inline constexpr std::size_t kGitConfigBytesMax = std::size_t{1} << 20;
@@ -324,14 +284,6 @@ inline constexpr std::size_t kGitConfigBytesMax = std::size_t{1} << 20;
 // Settings of one. A megabyte of short ones takes 65 times that in memory; those that git writes
 // have no more than this.
 inline constexpr std::size_t kGitSettingsMax = 50'000;
-
-// Text of trusted ones that is kept in memory to compare with. What no more fits counts as not
-// trusted when it has changed.
-inline constexpr std::size_t kGitConfigsKeptBytesMax = std::size_t{32} << 20;
-
-// All of them in a workspace that were not known before, with the names that they lead to: hooks of
-// many worktrees are many times what the settings take.
-inline constexpr std::size_t kGitLedBytesMax = std::size_t{32} << 20;
 
 // How far the secret scanner looks before and behind a candidate: a long name, and a long name with
 // its value or the header of a JSON web token. A stream holds back about as much.

@@ -1,0 +1,190 @@
+// What the gate costs: the same work in the same sandbox with the gate, which judges and records
+// each change, and without. And that a command costs the same in a large workspace, and a file tool
+// the same after a command.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <paddock/tools.h>
+#include <paddock/workspace.h>
+
+#include "harness.h"
+#include "journal/journal.h"
+#include "policy/path_defaults.h"
+#include "sandbox/warden.h"
+
+namespace {
+
+using paddock::bench::Group;
+using paddock::bench::Measure;
+using paddock::bench::Settings;
+namespace fs = std::filesystem;
+
+constexpr const char* kWithout = "without the gate";
+constexpr const char* kWith = "with the gate";
+
+// A workspace with a session of its own, which runs already.
+class Session {
+public:
+    Session(std::string path, bool is_gated) : path_(std::move(path)) {
+        fs::create_directories(path_);
+        if (::geteuid() == 0) (void)!::chown(path_.c_str(), 65534, 65534);
+        directory_ = paddock::UniqueFd(::open(path_.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+        rules_.emplace(
+            paddock::policy::PathRules::compile({}, paddock::policy::default_path_rules()).value());
+        paddock::sandbox::WardenSpec spec;
+        spec.workspace = directory_.get();
+        spec.workspace_path = path_;
+        if (is_gated) {
+            auto journal = paddock::journal::Journal::open(directory_.get(), {.client = "bench"});
+            if (!journal) return;
+            journal_.emplace(std::move(*journal));
+            spec.gate = paddock::sandbox::GateSpec{&*rules_, &*journal_};
+        }
+        auto warden = paddock::sandbox::Warden::start(spec);
+        if (warden && warden->is_gated() == is_gated) warden_.emplace(std::move(*warden));
+    }
+
+    bool has_begun() const { return warden_.has_value(); }
+
+    // As the owner does it.
+    bool prepare(const std::string& script) const {
+        const std::string all = "cd '" + path_ + "' && { " + script + "\n} >/dev/null 2>&1";
+        if (std::system(all.c_str()) != 0) return false;
+        if (::geteuid() != 0) return true;
+        const std::string given = "chown -R 65534:65534 '" + path_ + "'";
+        return std::system(given.c_str()) == 0;
+    }
+
+    bool run(const std::string& script) {
+        paddock::sandbox::Command command{
+            .arguments = {"/bin/sh", "-ec", script},
+            .environment = {"PATH=/usr/bin:/bin", "HOME=/tmp", "GIT_CONFIG_NOSYSTEM=1"}};
+        if (journal_) command.call = journal_->begin_call("bash", "bench");
+        const auto process = warden_->spawn(command);
+        if (!process) return false;
+        const auto record = paddock::sandbox::read_exit(process->status.get());
+        return record && *record && (*record)->exit_code == 0;
+    }
+
+private:
+    std::string path_;
+    paddock::UniqueFd directory_;
+    std::optional<paddock::policy::PathRules> rules_;
+    std::optional<paddock::journal::Journal> journal_;
+    std::optional<paddock::sandbox::Warden> warden_;
+};
+
+// Milliseconds of `work` inside, each time after `before` outside.
+Measure timed(std::shared_ptr<Session> session, std::string before, std::string work) {
+    return [=](int) -> std::optional<double> {
+        using Clock = std::chrono::steady_clock;
+        if (!session->prepare(before)) return std::nullopt;
+        const auto begin = Clock::now();
+        if (!session->run(work)) return std::nullopt;
+        return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+    };
+}
+
+struct Work {
+    const char* title;
+    const char* before;
+    const char* work;
+    double at_most;
+};
+
+// Trees of 2,000 files in 100 directories.
+constexpr const char* kTree =
+    "rm -rf a b; mkdir a; for d in $(seq 100); do mkdir a/$d; for f in $(seq 20); do echo "
+    "$d.$f > a/$d/$f; done; done";
+
+constexpr Work kWorks[] = {
+    {"make -j2 of 40 C files",
+     "rm -rf m; mkdir m; for i in $(seq 40); do printf '#include <stdio.h>\\n#include "
+     "<stdlib.h>\\nint f%d(void) { return printf(\"%%d\", %d); }\\n' $i $i > m/$i.c; done; printf "
+     "'all: $(patsubst %%.c,%%.o,$(wildcard *.c))\\n' > m/Makefile",
+     "make -s -C m -j2", 1.05},
+    {"git: init, 20 commits, branch, clone, status, gc", "rm -rf g h",
+     "git init -q g; cd g; git config user.name n; git config user.email e; for i in $(seq 20); do "
+     "echo $i > f$i; git add .; git commit -qm $i; done; git branch b; git clone -q . ../h; git "
+     "status -s; git gc -q",
+     1.3},
+    {"cp -r of 2,000 files", kTree, "cp -r a b", 2.3},
+    {"tar x of 2,000 files",
+     "rm -rf a b t.tar; mkdir a; for d in $(seq 100); do mkdir a/$d; for f in $(seq 20); do echo "
+     "$d.$f > a/$d/$f; done; done; tar cf t.tar a; rm -rf a",
+     "tar xf t.tar", 2.3},
+    {"rm -rf of 2,000 files", kTree, "rm -rf a", 2.3},
+    {"sed -i of 2,000 files", kTree, "find a -type f -exec sed -i s/1/2/ {} +", 2.3},
+};
+
+std::shared_ptr<paddock::Workspace> opened(const std::string& root) {
+    paddock::WorkspaceOptions options;
+    options.root = root;
+    options.shell.emplace();
+    options.limits.calls_per_second.reset();
+    auto workspace = paddock::Workspace::open(std::move(options));
+    return workspace ? std::make_shared<paddock::Workspace>(std::move(*workspace)) : nullptr;
+}
+
+bool call(const paddock::Workspace& workspace, const char* tool, const char* arguments) {
+    return !paddock::tools::call(workspace, tool, arguments).error;
+}
+
+Group size_group(const std::string& few, const std::string& many) {
+    const auto measure = [](const std::string& root) {
+        const auto workspace = opened(root);
+        (void)call(*workspace, "bash", R"({"command": "true"})");
+        return paddock::bench::repeat(
+            [workspace] { return call(*workspace, "bash", R"({"command": "true"})"); });
+    };
+    return {"bash -c true, as a tool",
+            {{"in an empty workspace", measure(few)},
+             {"with 100,000 files", measure(many), "in an empty workspace", 1.1}}};
+}
+
+Group tool_group(const std::string& root) {
+    constexpr const char* kRead = R"({"path": "src/f"})";
+    const auto before = opened(root);
+    const auto after = opened(root);
+    (void)call(*after, "bash", R"({"command": "echo x > new; git status"})");
+    return {"read_file in a repository with a .env",
+            {{"before the first command",
+              paddock::bench::repeat([=] { return call(*before, "read_file", kRead); })},
+             {"after one", paddock::bench::repeat([=] { return call(*after, "read_file", kRead); }),
+              "before the first command", 1.1}}};
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const Settings settings = paddock::bench::read_arguments(argc, argv, 15);
+    const paddock::bench::Scratch scratch(settings);
+    fs::permissions(scratch.path(), fs::perms(0755));
+    const auto without = std::make_shared<Session>(scratch.path() + "/without", false);
+    const auto with = std::make_shared<Session>(scratch.path() + "/with", true);
+    if (!without->has_begun() || !with->has_begun()) return paddock::bench::kSkipped;
+    std::vector<Group> groups;
+    for (const Work& each : kWorks) {
+        groups.push_back({each.title,
+                          {{kWithout, timed(without, each.before, each.work)},
+                           {kWith, timed(with, each.before, each.work), kWithout, each.at_most}},
+                          "ms",
+                          std::chrono::seconds(60)});
+    }
+    int status = paddock::bench::compare(groups, settings);
+    const std::string many = scratch.path() + "/many";
+    const std::string made = "mkdir -p '" + scratch.path() + "/few' '" + many + "' && cd '" + many +
+                             "' && git init -q . && mkdir src && echo x > src/f && echo S > .env "
+                             "&& for d in $(seq 200); do mkdir $d; (cd $d; touch $(seq 500)); done";
+    if (std::system(made.c_str()) != 0) return 2;
+    const std::vector<Group> rest = {size_group(scratch.path() + "/few", many), tool_group(many)};
+    return std::max(status, paddock::bench::compare(rest, settings));
+}
