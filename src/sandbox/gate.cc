@@ -161,6 +161,16 @@ Outcome<std::string> link_text(const std::string& path) {
     return std::string(buffer.data(), size);
 }
 
+Done read_config(int file, std::string& text) {
+    std::array<char, 4096> part;
+    for (;;) {
+        PADDOCK_ASSIGN(got, sys::read(file, part.data(), part.size()));
+        if (got == 0) return {};
+        text.append(part.data(), got);
+        if (text.size() > limits::kGitConfigBytesMax) return Failure::from_errno(EFBIG);
+    }
+}
+
 std::string own_descriptor(int fd) { return "/proc/self/fd/" + std::to_string(fd); }
 
 // A file that is covered from commands, or not of this mount, is as good as sealed.
@@ -198,6 +208,7 @@ Gate::Answer Gate::handle(const sys::seccomp::Notification& call, int listener, 
         umasks_.clear();
         return Answer::kContinue;
     }
+    if (!drafts_.empty()) settle_drafts();
     refused_.reset();
     deed_ = deed_of(*decoded);
     const End end = perform(*decoded, {call.process, listener, call.id, of});
@@ -460,13 +471,8 @@ Gate::End Gate::install_config(const Place& from, const Stat& stat, const Place&
         sys::openat2(from.directory.get(), from.leaf.c_str(), O_RDONLY | O_NONBLOCK, kBeneath);
     if (!file) return {.os_error = error_of(file.error())};
     std::string text;
-    std::array<char, 4096> part;
-    for (;;) {
-        const auto got = sys::read(file->get(), part.data(), part.size());
-        if (!got) return {.os_error = error_of(got.error())};
-        if (*got == 0) break;
-        text.append(part.data(), *got);
-        if (text.size() > limits::kGitConfigBytesMax) return {.os_error = EFBIG};
+    if (const auto done = read_config(file->get(), text); !done) {
+        return {.os_error = error_of(done.error())};
     }
     const bool is_adopted = from.path == to.path;
     auto verdict =
@@ -562,12 +568,6 @@ Gate::End Gate::open(const GatedCall& call, const Caller& caller) {
     const int wanted = static_cast<int>(flags & kOpenFlags) | O_NONBLOCK | O_NOCTTY;
     const mode_t mode = (flags & O_CREAT) != 0 ? call.mode & 07777 : 0;
     if (is_missing) {
-        if (judge_->is_config(place->path)) {
-            return {.os_error =
-                        *refuse(git::Refusal{PathAccess::kReadOnly, std::string(git::kConfigRule),
-                                             "rename a finished file to this name"},
-                                place->path)};
-        }
         // No directory is written to by whoever may not: asked before the record is made.
         if (const int error = prepare_to_make(*place, FileType::kRegular, caller)) {
             return {.os_error = error};
@@ -577,6 +577,9 @@ Gate::End Gate::open(const GatedCall& call, const Caller& caller) {
         if (!file) return {.os_error = error_of(file.error())};
         if (const auto stat = sys::node(file->get())) {
             setup_.journal->made(caller.call, stat->stat);
+        }
+        if (is_writable(flags) && judge_->is_config(place->path)) {
+            return give_draft(std::move(*file), call, caller, *place);
         }
         return give(std::move(*file), call, caller, &*place);
     }
@@ -630,6 +633,60 @@ Gate::End Gate::give(UniqueFd file, const GatedCall& call, const Caller& caller,
         if (node) (void)setup_.journal->remove(caller.call, made->name(), node->stat);
     }
     return {.os_error = error_of(number.error())};
+}
+
+Gate::End Gate::give_draft(UniqueFd file, const GatedCall& call, const Caller& caller,
+                           const Place& place) {
+    constexpr std::size_t kDraftsMax = 64;
+    constexpr std::uint64_t kOfNames = O_CREAT | O_EXCL | O_TRUNC | O_NOFOLLOW;
+    const int wanted = static_cast<int>(call.flags & kOpenFlags & ~kOfNames) | O_TMPFILE;
+    auto draft = sys::openat2(place.directory.get(), ".", wanted, call.mode & 07777, kBeneath);
+    auto text = draft ? sys::openat(AT_FDCWD, own_descriptor(draft->get()).c_str(), O_RDONLY)
+                      : Outcome<UniqueFd>(draft.error());
+    const auto is_written =
+        text ? sys::is_open_for_writing(text->get()) : Outcome<bool>(text.error());
+    if (!is_written || !*is_written || drafts_.size() >= kDraftsMax) {
+        const auto node = sys::node_at(place.directory.get(), place.leaf.c_str());
+        if (node) (void)setup_.journal->remove(caller.call, place.name(), node->stat);
+        return {.os_error =
+                    *refuse(git::Refusal{PathAccess::kReadOnly, std::string(git::kConfigRule),
+                                         "rename a finished file to this name"},
+                            place.path)};
+    }
+    const End end = give(std::move(*draft), call, caller, &place);
+    if (end.os_error == 0) {
+        drafts_.push_back({caller.listener, std::move(*text), std::move(file), place.path});
+    }
+    return end;
+}
+
+void Gate::settle_drafts() {
+    std::erase_if(drafts_, [&](const Draft& draft) {
+        const auto is_written = sys::is_open_for_writing(draft.text.get());
+        if (is_written && *is_written) return false;
+        std::string text;
+        if (!read_config(draft.text.get(), text)) return true;
+        if (auto verdict = judge_->judge_new_config(draft.path, text)) {
+            deed_ = Deed::kWrite;
+            (void)refuse(std::move(verdict), draft.path);
+            late_refusals_.emplace_back(draft.listener, *std::exchange(refused_, {}));
+            return true;
+        }
+        (void)sys::write_all(draft.file.get(), text);
+        if (const auto stat = sys::fstat(draft.text.get())) {
+            (void)sys::fchmod(draft.file.get(), stat->mode & 0777U);
+        }
+        return true;
+    });
+}
+
+std::optional<GateRefusal> Gate::take_refusal(int listener) {
+    const auto found = std::find_if(late_refusals_.begin(), late_refusals_.end(),
+                                    [&](const auto& late) { return late.first == listener; });
+    if (found == late_refusals_.end()) return std::nullopt;
+    GateRefusal taken = std::move(found->second);
+    late_refusals_.erase(found);
+    return taken;
 }
 
 Gate::End Gate::open_unnamed(const GatedCall& call, const Caller& caller) {
@@ -691,6 +748,7 @@ Gate::End Gate::open_again(const GatedCall& call, const Caller& caller, const st
 }
 
 void Gate::retry() {
+    settle_drafts();
     std::vector<Parked> parked = std::exchange(parked_, {});
     for (Parked& each : parked) {
         if (!sys::seccomp::is_waiting(each.caller.listener, each.caller.id)) continue;
@@ -720,6 +778,9 @@ void Gate::retry() {
 
 void Gate::forget(int listener) {
     std::erase_if(parked_, [&](const Parked& each) { return each.caller.listener == listener; });
+    settle_drafts();
+    std::erase_if(drafts_, [&](const Draft& each) { return each.listener == listener; });
+    std::erase_if(late_refusals_, [&](const auto& each) { return each.first == listener; });
 }
 
 Gate::End Gate::make_name(const GatedCall& call, const Caller& caller) {

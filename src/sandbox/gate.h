@@ -65,8 +65,10 @@ public:
     Answer handle(const sys::seccomp::Notification& call, int listener, journal::CallId of,
                   std::optional<GateRefusal>& refused);
 
-    bool has_parked() const noexcept { return !parked_.empty(); }
+    bool has_parked() const noexcept { return !parked_.empty() || !drafts_.empty(); }
     void retry();  // what is parked
+    // What was refused between calls.
+    std::optional<GateRefusal> take_refusal(int listener);
     // Nobody listens there any more.
     void forget(int listener);
 
@@ -113,6 +115,14 @@ private:
         std::string leaf;  // empty: the object itself
         std::uint64_t flags = 0;
     };
+    // A config that a command makes by writing to it. It writes to a file without a name; the one
+    // that bears the name stays empty until nobody writes any more and the text was judged.
+    struct Draft {
+        int listener = -1;
+        UniqueFd text;
+        UniqueFd file;
+        std::string path;
+    };
     // The end of a call: an errno, 0, or a descriptor for the command.
     struct End {
         int os_error = 0;
@@ -127,6 +137,8 @@ private:
 
     End perform(const GatedCall& call, const Caller& caller);
     End open(const GatedCall& call, const Caller& caller);
+    End give_draft(UniqueFd file, const GatedCall& call, const Caller& caller, const Place& place);
+    void settle_drafts();
     End open_unnamed(const GatedCall& call, const Caller& caller);
     End open_again(const GatedCall& call, const Caller& caller, const std::string& link);
     End give(UniqueFd file, const GatedCall& call, const Caller& caller, const Place* made,
@@ -164,6 +176,8 @@ private:
     std::unique_ptr<git::Secrets> secrets_;
     std::unique_ptr<git::Judge> judge_;
     std::vector<Parked> parked_;
+    std::vector<Draft> drafts_;
+    std::vector<std::pair<int, GateRefusal>> late_refusals_;  // with their listeners
     std::unordered_map<int, mode_t> umasks_;
     std::optional<GateRefusal> refused_;
     Deed deed_ = Deed::kWrite;

@@ -217,6 +217,7 @@ void Observer::serve() noexcept {
         std::optional<GateRefusal> refused;
         const Gate::Answer answer = gate_->handle(*call, listener_.get(), call_, refused);
         if (refused) record(Wall::kRule, refused->deed, refused->path, refused->why);
+        tell_refusals();
         if (answer != Gate::Answer::kContinue) return;
     }
     Sighting seen;
@@ -229,6 +230,12 @@ void Observer::serve() noexcept {
     const bool by_address = seen.wall == Wall::kNetwork;
     record(seen.wall, seen.deed, by_address ? seen.address.data() : seen.path.view());
     record(seen.second_wall, seen.deed, seen.second.view());
+}
+
+void Observer::tell_refusals() noexcept {
+    while (const auto refused = gate_->take_refusal(listener_.get())) {
+        record(Wall::kRule, refused->deed, refused->path, refused->why);
+    }
 }
 
 void Observer::leave() noexcept {

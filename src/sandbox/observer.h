@@ -70,6 +70,8 @@ public:
 
     // Answers one call.
     void serve() noexcept;
+    // Tells what the gate refused between calls.
+    void tell_refusals() noexcept;
     // Nobody calls any more.
     void leave() noexcept;
 

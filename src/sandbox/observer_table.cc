@@ -17,6 +17,10 @@ std::size_t ObserverTable::add_waits(std::span<pollfd> waits) const noexcept {
     return count_;
 }
 
+void ObserverTable::tell_refusals() noexcept {
+    for (std::size_t i = 0; i < count_; ++i) observers_[i]->tell_refusals();
+}
+
 void ObserverTable::serve(std::span<const pollfd> waits) noexcept {
     // From the end: the one that takes the place of what is gone was served already.
     for (std::size_t i = waits.size(); i-- > 0;) {

@@ -31,6 +31,8 @@ public:
     // After polling these: at most one call of each command is answered, so that none keeps the
     // others waiting.
     void serve(std::span<const pollfd> waits) noexcept;
+    // Of all: what the gate refused between calls.
+    void tell_refusals() noexcept;
 
 private:
     std::array<std::optional<Observer>, limits::kObserversMax> observers_;  // the first count_

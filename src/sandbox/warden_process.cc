@@ -78,7 +78,10 @@ void WardenProcess::answer_requests() {
         // Nobody tells when a FIFO gets its reader.
         const int wait_ms = gate_ != nullptr && gate_->has_parked() ? kParkedPauseMs : -1;
         if (!sys::wait_ready(std::span(polled_).first(kFixedWaits + count), wait_ms)) return;
-        if (wait_ms >= 0) gate_->retry();
+        if (wait_ms >= 0) {
+            gate_->retry();
+            observers_.tell_refusals();
+        }
         if (polled_[kServer].revents != 0) return;
         // What an ended command was refused has been told: it could not end before.
         if (polled_[kChildren].revents != 0) (void)collect_ended();

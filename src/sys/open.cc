@@ -41,6 +41,16 @@ Done let_wait(int fd) {
     return {};
 }
 
+// A lease for reading is granted where nobody writes.
+Outcome<bool> is_open_for_writing(int fd) {
+    if (::fcntl(fd, F_SETLEASE, F_RDLCK) == 0) {
+        (void)::fcntl(fd, F_SETLEASE, F_UNLCK);
+        return false;
+    }
+    if (errno == EAGAIN) return true;
+    return Failure::from_errno(errno);
+}
+
 Outcome<UniqueFd> duplicate(int fd, int lowest) {
     const int copy = ::fcntl(fd, F_DUPFD_CLOEXEC, lowest);
     if (copy < 0) return Failure::from_errno(errno);

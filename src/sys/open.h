@@ -23,6 +23,10 @@ Outcome<UniqueFd> openat2(int directory, const char* path, int flags, mode_t mod
 // Takes O_NONBLOCK off an open file again.
 Done let_wait(int fd);
 
+// Has anybody this file open for writing, or mapped so? `fd` is read-only, and the file is that of
+// this user. Not every file system says it.
+Outcome<bool> is_open_for_writing(int fd);
+
 Outcome<UniqueFd> duplicate(int fd, int lowest = 0);  // at that number or above
 Done set_close_on_exec(int fd);
 

@@ -176,6 +176,21 @@ const Plant kPlants[] = {
     {"config_appended", "evil >> .git/config", ".git/config"},
     {"config_renamed", "evil > x; mv x .git/config", ".git/config"},
     {"config_made_anew", "rm .git/config; evil > .git/config", ".git/config"},
+    {"config_of_a_copy", "git init -q n; cp -r n c; rm c/.git/config; evil > c/.git/config; : > s",
+     "c/.git/config"},
+    {"config_held_open_when_made",
+     "git init -q n; rm n/.git/config; exec 9> n/.git/config; : > s; evil >&9; exec 9>&-; : > s",
+     "n/.git/config"},
+    {"config_kept_open_by_another",
+     "git init -q n; rm n/.git/config; exec 9> n/.git/config; (until test -e s; do :; done; "
+     "evil >&9) & exec 9>&-; : > s; wait; : > t",
+     "n/.git/config"},
+    {"config_mapped_when_made",
+     "git init -q n; rm n/.git/config; py "
+     "'f=os.open(\"n/.git/config\",os.O_RDWR|os.O_CREAT,0o600); "
+     "os.write(f,b\"#\"*27); m=mmap.mmap(f,0); os.close(f); open(\"s\",\"w\"); "
+     "m[:27]=b\"\\n[core]\\n fsmonitor = evil\\n#\"; m.close(); open(\"t\",\"w\")'",
+     "n/.git/config"},
     {"config_that_is_a_link", "evil > x; ln -sf ../x .git/config", ".git/config"},
     {"config_that_is_linked", "rm .git/config; evil > x; ln x .git/config", ".git/config"},
     {"config_by_a_second_name", "ln .git/config c; evil >> c", ".git/config"},
@@ -474,6 +489,16 @@ TEST_P(PlantsInside, are_refused_and_never_seen) {
     const Played played = play(GetParam());
     EXPECT_EQ(listed(played.planted), "") << played.told;
     EXPECT_EQ(listed(played.seen), "") << played.told;
+}
+
+// Its writer has closed it by then, so the command succeeds; the report says what became of it.
+TEST_P(PlantsInside, a_config_that_is_refused_when_it_is_finished_is_told) {
+    const Workspace workspace(GetParam());
+    const Ran ran = workspace.shell(std::string(kLead) +
+                                    "git init -q n; rm n/.git/config; evil > n/.git/config");
+    EXPECT_NE(ran.err.find("write n/.git/config"), std::string::npos) << ran.err;
+    EXPECT_NE(ran.err.find("core.fsmonitor"), std::string::npos) << ran.err;
+    EXPECT_EQ(workspace.outside("test -e n/.git/config -a ! -s n/.git/config").exit_code, 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Gate, PlantsInside, ::testing::ValuesIn(sandboxed_places()), place_name);

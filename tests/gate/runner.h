@@ -30,6 +30,8 @@ std::ostream& operator<<(std::ostream& out, const Place& place);
 
 Place plain_place();
 std::vector<Place> sandboxed_places();  // as far as this user can be somebody
+// Those of them that differ in level and in user; all of them in the full run.
+std::vector<Place> different_places();
 
 // Why commands cannot be run there; empty if they can.
 std::string missing(const Place& place);

@@ -11,7 +11,7 @@
 namespace gate {
 namespace {
 
-constexpr long kFew = 300;
+constexpr long kFew = 100;
 constexpr long kMany = 10'000;
 constexpr int kLength = 40;
 constexpr long kAtOnce = 1000;  // sequences of one run
