@@ -15,7 +15,6 @@
 // asked again later (has_parked).
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -29,7 +28,9 @@
 #include "git/judge.h"
 #include "git/secrets.h"
 #include "journal/journal.h"
+#include "sandbox/caller.h"
 #include "sandbox/gated_call.h"
+#include "sandbox/places.h"
 #include "sys/seccomp.h"
 
 namespace paddock::sandbox {
@@ -75,40 +76,6 @@ public:
     journal::Journal& journal() noexcept { return *setup_.journal; }
 
 private:
-    // One name, in a directory that is held.
-    struct Place {
-        bool inside = false;
-        UniqueFd directory;
-        std::string parent;  // of the directory, relative to the workspace; empty: the workspace
-        std::string leaf;    // empty: the workspace itself
-        std::string path;    // both
-        bool slash = false;  // written with one at the end
-        bool is_dotted = false;  // written as "/", or with "." or ".." at the end
-
-        journal::Name name() const { return {directory.get(), leaf.c_str(), path}; }
-    };
-    // What a descriptor of a command leads to.
-    struct Object {
-        UniqueFd held;
-        Stat stat;
-        bool inside = false;  // of the workspace, though it may have no name any more
-        Place place = {};     // its name, if it has one
-
-        // It has a name that nobody knows: it may be the journal's.
-        bool is_kept() const {
-            return inside && !place.inside && stat.links > 0 && stat.type != FileType::kDirectory;
-        }
-    };
-    struct Directory {
-        UniqueFd held;
-        std::string path;  // absolute
-    };
-    struct Caller {
-        int process = 0;  // the thread
-        int listener = -1;
-        std::uint64_t id = 0;
-        journal::CallId call = 0;
-    };
     struct Parked {
         Caller caller;
         UniqueFd object;   // or the directory of `leaf`
@@ -130,10 +97,8 @@ private:
         bool is_parked = false;
         std::int64_t value = 0;
     };
-    // Of a path whose last name is a link.
-    enum class Last : std::uint8_t { kItself, kItselfUnlessSlash, kFollow };
-
-    explicit Gate(GateSetup setup) : setup_(std::move(setup)) {}
+    explicit Gate(GateSetup setup)
+        : setup_(std::move(setup)), places_(setup_.workspace, setup_.workspace_path) {}
 
     End perform(const GatedCall& call, const Caller& caller);
     End open(const GatedCall& call, const Caller& caller);
@@ -154,17 +119,8 @@ private:
     End chmod_object(UniqueFd held, const GatedCall& call, const Caller& caller);
     End bind(const GatedCall& call, const Caller& caller);
 
-    Outcome<std::string> read_path(const Caller& caller, std::uint64_t address) const;
-    Outcome<Place> locate(const Caller& caller, const GatedName& name, Last last);
-    Outcome<Place> locate(const Caller& caller, int directory, std::string path, Last last);
-    Outcome<Place> place_at(std::string_view text) const;
-    Outcome<Directory> canonical_directory(const Caller& caller, const std::string& base,
-                                           std::string_view path) const;
-    Outcome<UniqueFd> walk_as(const Caller& caller, UniqueFd at, std::string rest) const;
-    Outcome<UniqueFd> open_descriptor(const Caller& caller, int descriptor) const;
-    Outcome<Object> object_of(UniqueFd held) const;
-    Outcome<Object> object_behind(const std::string& link) const;
-
+    static int error_of(const Failure& failure);
+    static End not_located(const Failure& failure);
     std::optional<int> refuse(git::Verdict verdict, const std::string& path);
     int prepare_to_make(const Place& place, FileType type, const Caller& caller);
     int adopt_config(const std::string& path, const Caller& caller);
@@ -173,6 +129,7 @@ private:
     void made(const Place& place, const Caller& caller);
 
     GateSetup setup_;
+    Places places_;
     std::unique_ptr<git::Secrets> secrets_;
     std::unique_ptr<git::Judge> judge_;
     std::vector<Parked> parked_;

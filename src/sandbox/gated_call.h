@@ -46,6 +46,15 @@ struct GatedCall {
     int descriptor = -1;       // of fchmod and bind
 };
 
+// What openat2 knows; open(2) ignores the rest.
+constexpr std::uint64_t kOpenFlags =
+    O_ACCMODE | O_CREAT | O_EXCL | O_NOCTTY | O_TRUNC | O_APPEND | O_NONBLOCK | O_DSYNC | O_SYNC |
+    O_ASYNC | O_DIRECT | O_LARGEFILE | O_DIRECTORY | O_NOFOLLOW | O_NOATIME | O_CLOEXEC | O_TMPFILE;
+
+constexpr bool is_writable(std::uint64_t flags) {
+    return (flags & O_ACCMODE) == O_WRONLY || (flags & O_ACCMODE) == O_RDWR;
+}
+
 // Nothing for a call that the gate has no part in.
 std::optional<GatedCall> decode(const sys::seccomp::Notification& call) noexcept;
 

@@ -1,0 +1,166 @@
+// Sizes and modes, and the names of sockets.
+#include "sandbox/gate.h"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "sandbox/foreign_path.h"
+#include "sys/attr.h"
+#include "sys/child.h"
+#include "sys/credential.h"
+#include "sys/io.h"
+#include "sys/open.h"
+#include "sys/socket.h"
+#include "sys/stat.h"
+
+namespace paddock::sandbox {
+namespace {
+
+Outcome<UniqueFd> open_descriptor(const Caller& caller, int descriptor) {
+    const std::string link = descriptor == AT_FDCWD ? "/cwd" : "/fd/" + std::to_string(descriptor);
+    auto held = sys::openat(AT_FDCWD, (proc_of(caller.process) + link).c_str(), O_PATH);
+    if (!held && held.error().os_error == ENOENT) return Failure::from_errno(EBADF);
+    return held;
+}
+
+}  // namespace
+
+Gate::End Gate::truncate(const GatedCall& call, const Caller& caller) {
+    const journal::Turn turn(*setup_.journal);
+    auto place = places_.locate(caller, call.name, Places::Last::kFollow);
+    if (!place) return not_located(place.error());
+    if (static_cast<std::int64_t>(call.number) < 0) return {.os_error = EINVAL};
+    UniqueFd unnamed;
+    if (!place->inside && is_descriptor_link(place->path)) {
+        auto object = places_.object_behind(place->path);
+        if (object && object->is_kept()) return {.os_error = EACCES};
+        if (object && object->inside && !object->place.inside) unnamed = std::move(object->held);
+        if (object && object->place.inside) *place = std::move(object->place);
+    }
+    const auto most = proc_number(caller.process, "limits", "Max file size", 10);
+    if (unnamed.valid()) {
+        auto file =
+            sys::openat(AT_FDCWD, own_descriptor(unnamed.get()).c_str(), O_WRONLY | O_NONBLOCK);
+        Done done = file ? Done() : Done(file.error());
+        if (done && most && call.number > *most) return {.os_error = EFBIG};
+        if (done) done = sys::truncate(file->get(), call.number);
+        return {.os_error = done ? 0 : error_of(done.error())};
+    }
+    if (!place->inside) {
+        return setup_.landlock_truncate ? End{.is_continued = true} : End{.os_error = EACCES};
+    }
+    if (place->leaf.empty()) return {.os_error = EISDIR};
+    const auto node = sys::node_at(place->directory.get(), place->leaf.c_str());
+    if (!node) return {.os_error = error_of(node.error())};
+    if (node->stat.type == FileType::kDirectory) return {.os_error = EISDIR};
+    if (place->slash) return {.os_error = ENOTDIR};
+    if (node->stat.type != FileType::kRegular) return {.os_error = EINVAL};
+    if (const auto error = refuse(judge_->write(place->path), place->path)) {
+        return {.os_error = *error};
+    }
+    auto file =
+        sys::openat2(place->directory.get(), place->leaf.c_str(), O_WRONLY | O_NONBLOCK, kBeneath);
+    if (!file) return {.os_error = error_of(file.error())};
+    if (most && call.number > *most && call.number > node->stat.size) return {.os_error = EFBIG};
+    const auto kept = setup_.journal->will_write(caller.call, place->name(), -1, node->stat);
+    if (!kept) return {.os_error = error_of(kept.error())};
+    const auto done = sys::truncate(file->get(), call.number);
+    return {.os_error = done ? 0 : error_of(done.error())};
+}
+
+// Landlock knows nothing of modes, so no such call is let through: somebody would exchange the path
+// or the descriptor meanwhile. What lies outside is changed too, with the rights of commands.
+Gate::End Gate::chmod(const GatedCall& call, const Caller& caller) {
+    constexpr std::uint64_t kKnown = AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH;
+    if ((call.flags & ~kKnown) != 0) return {.os_error = EINVAL};
+    auto path = read_path(caller, call.name.address);
+    if (!path) return {.os_error = error_of(path.error())};
+    const bool follows = (call.flags & AT_SYMLINK_NOFOLLOW) == 0;
+    const journal::Turn turn(*setup_.journal);
+    Outcome<UniqueFd> held = Failure::from_errno(ENOENT);
+    if (path->empty()) {
+        if ((call.flags & AT_EMPTY_PATH) == 0) return {.os_error = ENOENT};
+        held = open_descriptor(caller, call.name.directory);
+    } else {
+        auto place =
+            places_.locate(caller, call.name.directory, *path,
+                           follows ? Places::Last::kFollow : Places::Last::kItselfUnlessSlash);
+        if (!place) return {.os_error = error_of(place.error())};
+        const bool is_magic = follows && !place->inside && is_descriptor_link(place->path);
+        const int flags = O_PATH | (is_magic ? 0 : O_NOFOLLOW) | (place->slash ? O_DIRECTORY : 0);
+        held = sys::openat(place->directory.get(), place->leaf.empty() ? "." : place->leaf.c_str(),
+                           flags);
+    }
+    if (!held) return {.os_error = error_of(held.error())};
+    return chmod_object(std::move(*held), call, caller);
+}
+
+Gate::End Gate::chmod_descriptor(const GatedCall& call, const Caller& caller) {
+    const journal::Turn turn(*setup_.journal);
+    auto held = open_descriptor(caller, call.descriptor);
+    if (!held) return {.os_error = error_of(held.error())};
+    const std::string info = "fdinfo/" + std::to_string(call.descriptor);
+    const auto flags = proc_number(caller.process, info, "flags:", 8).value_or(0);
+    if ((flags & O_PATH) != 0) return {.os_error = EBADF};
+    return chmod_object(std::move(*held), call, caller);
+}
+
+Gate::End Gate::chmod_object(UniqueFd held, const GatedCall& call, const Caller& caller) {
+    auto object = places_.object_of(std::move(held));
+    if (!object) return {.os_error = error_of(object.error())};
+    if (object->stat.type == FileType::kSymlink) return {.os_error = EOPNOTSUPP};
+    const Place& place = object->place;
+    Done done;
+    if (place.inside) {
+        if (const auto error = refuse(judge_->chmod(place.path), place.path)) {
+            return {.os_error = *error};
+        }
+        done = setup_.journal->will_chmod(caller.call, place.name(), object->stat);
+        if (done) done = sys::chmodat(place.directory.get(), place.leaf.c_str(), call.mode & 07777);
+    } else if (object->is_kept()) {
+        return {.os_error = EACCES};
+    } else {
+        const std::string own = own_descriptor(object->held.get());
+        done = sys::chmodat(AT_FDCWD, own.c_str(), call.mode & 07777);
+    }
+    return {.os_error = done ? 0 : error_of(done.error())};
+}
+
+// The address that others see is the name alone: it is bound in the directory itself.
+Gate::End Gate::bind(const GatedCall& call, const Caller& caller) {
+    sockaddr_un address{};
+    if (call.number > sizeof address) return {.is_continued = true};
+    const std::size_t told = call.number;
+    const std::size_t size =
+        read_foreign(caller.process, call.text, {reinterpret_cast<char*>(&address), told});
+    constexpr std::size_t kPath = offsetof(sockaddr_un, sun_path);
+    if (size <= kPath || address.sun_family != AF_UNIX || address.sun_path[0] == '\0') {
+        return {.is_continued = true};
+    }
+    const std::string path(address.sun_path, ::strnlen(address.sun_path, size - kPath));
+    auto socket = sys::borrow_descriptor(caller.process, call.descriptor);
+    if (!socket) return {.os_error = error_of(socket.error())};
+    const journal::Turn turn(*setup_.journal);
+    auto place = places_.locate(caller, AT_FDCWD, path, Places::Last::kItself);
+    if (!place) return {.os_error = error_of(place.error())};
+    if (!place->inside) return {.is_continued = true};
+    if (place->leaf.empty() || sys::node_at(place->directory.get(), place->leaf.c_str())) {
+        return {.os_error = EADDRINUSE};
+    }
+    if (place->slash) return {.os_error = ENOENT};
+    if (const int error = prepare_to_make(*place, FileType::kSocket, caller)) {
+        return {.os_error = error};
+    }
+    sys::set_creation_mask(umask_of(caller.process));
+    const auto done = sys::bind_in(socket->get(), place->directory.get(), place->leaf.c_str());
+    if (!done) return {.os_error = error_of(done.error())};
+    made(*place, caller);
+    return {};
+}
+
+}  // namespace paddock::sandbox

@@ -1,0 +1,147 @@
+// Configs of git: judged as a whole, and what was judged is what is installed.
+#include "sandbox/gate.h"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <utility>
+
+#include <paddock/limits.h>
+
+#include "sys/attr.h"
+#include "sys/child.h"
+#include "sys/io.h"
+#include "sys/name.h"
+#include "sys/open.h"
+#include "sys/stat.h"
+
+namespace paddock::sandbox {
+namespace {
+
+Done read_config(int file, std::string& text) {
+    std::array<char, 4096> part;
+    for (;;) {
+        PADDOCK_ASSIGN(got, sys::read(file, part.data(), part.size()));
+        if (got == 0) return {};
+        text.append(part.data(), got);
+        if (text.size() > limits::kGitConfigBytesMax) return Failure::from_errno(EFBIG);
+    }
+}
+
+}  // namespace
+
+int Gate::adopt_config(const std::string& path, const Caller& caller) {
+    auto place = places_.beneath(path);
+    if (!place) return error_of(place.error());
+    const auto node = sys::node_at(place->directory.get(), place->leaf.c_str());
+    if (!node) return error_of(node.error());
+    const End end = install_config(*place, node->stat, *place, caller);
+    return end.os_error;
+}
+
+// Whoever holds the old file open writes to it in vain: git gets a copy, and the copy was judged.
+Gate::End Gate::install_config(const Place& from, const Stat& stat, const Place& to,
+                               const Caller& caller) {
+    if (stat.type != FileType::kRegular) return {.os_error = EACCES};
+    auto file =
+        sys::openat2(from.directory.get(), from.leaf.c_str(), O_RDONLY | O_NONBLOCK, kBeneath);
+    if (!file) return {.os_error = error_of(file.error())};
+    std::string text;
+    if (const auto done = read_config(file->get(), text); !done) {
+        return {.os_error = error_of(done.error())};
+    }
+    const bool is_adopted = from.path == to.path;
+    auto verdict =
+        is_adopted ? judge_->judge_new_config(to.path, text) : judge_->judge_config(to.path, text);
+    if (const auto error = refuse(std::move(verdict), to.path)) return {.os_error = *error};
+    const auto old = sys::node_at(to.directory.get(), to.leaf.c_str());
+    if (old && old->stat.type == FileType::kDirectory) return {.os_error = EISDIR};
+    journal::Journal& journal = *setup_.journal;
+    if (old) {
+        const auto kept = journal.will_replace(caller.call, to.name(), old->stat);
+        if (!kept) return {.os_error = error_of(kept.error())};
+    }
+    const auto recorded = journal.will_make(caller.call, to.name(), FileType::kRegular);
+    if (!recorded) return {.os_error = error_of(recorded.error())};
+    const auto written = write_config(to, text, stat.mode & 0777U);
+    if (!written) return {.os_error = error_of(written.error())};
+    made(to, caller);
+    if (is_adopted) return {};
+    const auto gone = journal.remove(caller.call, from.name(), stat);
+    return {.os_error = gone ? 0 : error_of(gone.error())};
+}
+
+Done Gate::write_config(const Place& to, std::string_view text, mode_t mode) {
+    PADDOCK_ASSIGN(random, sys::random_u64());
+    const std::string temporary = ".paddock-" + std::to_string(random);
+    sys::set_creation_mask(0);
+    PADDOCK_ASSIGN(file, sys::openat2(to.directory.get(), temporary.c_str(),
+                                      O_WRONLY | O_CREAT | O_EXCL, mode, kBeneath));
+    Done done = sys::write_all(file.get(), text);
+    if (done) {
+        done = sys::renameat2(to.directory.get(), temporary.c_str(), to.directory.get(),
+                              to.leaf.c_str(), sys::Rename::kReplace);
+    }
+    if (!done) {
+        (void)sys::unlinkat(to.directory.get(), temporary.c_str(), sys::Unlink::kFile);
+    }
+    return done;
+}
+
+Gate::End Gate::give_draft(UniqueFd file, const GatedCall& call, const Caller& caller,
+                           const Place& place) {
+    constexpr std::size_t kDraftsMax = 64;
+    constexpr std::uint64_t kOfNames = O_CREAT | O_EXCL | O_TRUNC | O_NOFOLLOW;
+    const int wanted = static_cast<int>(call.flags & kOpenFlags & ~kOfNames) | O_TMPFILE;
+    auto draft = sys::openat2(place.directory.get(), ".", wanted, call.mode & 07777, kBeneath);
+    auto text = draft ? sys::openat(AT_FDCWD, own_descriptor(draft->get()).c_str(), O_RDONLY)
+                      : Outcome<UniqueFd>(draft.error());
+    const auto is_written =
+        text ? sys::is_open_for_writing(text->get()) : Outcome<bool>(text.error());
+    if (!is_written || !*is_written || drafts_.size() >= kDraftsMax) {
+        const auto node = sys::node_at(place.directory.get(), place.leaf.c_str());
+        if (node) (void)setup_.journal->remove(caller.call, place.name(), node->stat);
+        return {.os_error =
+                    *refuse(git::Refusal{PathAccess::kReadOnly, std::string(git::kConfigRule),
+                                         "rename a finished file to this name"},
+                            place.path)};
+    }
+    const End end = give(std::move(*draft), call, caller, &place);
+    if (end.os_error == 0) {
+        drafts_.push_back({caller.listener, std::move(*text), std::move(file), place.path});
+    }
+    return end;
+}
+
+void Gate::settle_drafts() {
+    std::erase_if(drafts_, [&](const Draft& draft) {
+        const auto is_written = sys::is_open_for_writing(draft.text.get());
+        if (is_written && *is_written) return false;
+        std::string text;
+        if (!read_config(draft.text.get(), text)) return true;
+        if (auto verdict = judge_->judge_new_config(draft.path, text)) {
+            deed_ = Deed::kWrite;
+            (void)refuse(std::move(verdict), draft.path);
+            late_refusals_.emplace_back(draft.listener, *std::exchange(refused_, {}));
+            return true;
+        }
+        (void)sys::write_all(draft.file.get(), text);
+        if (const auto stat = sys::fstat(draft.text.get())) {
+            (void)sys::fchmod(draft.file.get(), stat->mode & 0777U);
+        }
+        return true;
+    });
+}
+
+std::optional<GateRefusal> Gate::take_refusal(int listener) {
+    const auto found = std::find_if(late_refusals_.begin(), late_refusals_.end(),
+                                    [&](const auto& late) { return late.first == listener; });
+    if (found == late_refusals_.end()) return std::nullopt;
+    GateRefusal taken = std::move(found->second);
+    late_refusals_.erase(found);
+    return taken;
+}
+
+}  // namespace paddock::sandbox

@@ -1,0 +1,219 @@
+// Opening for writing.
+#include "sandbox/gate.h"
+
+#include <fcntl.h>
+
+#include <cerrno>
+#include <utility>
+
+#include "fs/rel_path.h"
+#include "sys/child.h"
+#include "sys/io.h"
+#include "sys/open.h"
+#include "sys/stat.h"
+
+namespace paddock::sandbox {
+namespace {
+
+bool is_unnamed(std::uint64_t flags) { return (flags & O_TMPFILE) == O_TMPFILE; }
+
+bool writes(std::uint64_t flags) {
+    return (flags & O_ACCMODE) != O_RDONLY || (flags & O_TRUNC) != 0;
+}
+
+}  // namespace
+
+Gate::End Gate::open(const GatedCall& call, const Caller& caller) {
+    const std::uint64_t flags = call.flags;
+    if ((flags & O_PATH) != 0 || !(writes(flags) || (flags & O_CREAT) != 0 || is_unnamed(flags))) {
+        return {.is_continued = true};
+    }
+    if ((flags & O_CREAT) != 0 && (flags & O_DIRECTORY) != 0) return {.os_error = EINVAL};
+    if (is_unnamed(flags)) return open_unnamed(call, caller);
+    auto path = read_path(caller, call.name.address);
+    if (!path) return not_located(path.error());
+    if (path->empty()) return {.os_error = ENOENT};
+    if (*path == "/dev/null" || *path == "/dev/tty") return {.is_continued = true};
+    const bool is_exclusive = (flags & O_CREAT) != 0 && (flags & O_EXCL) != 0;
+    const bool makes_directory = (flags & O_CREAT) != 0 && path->ends_with('/');
+    const bool follows = !is_exclusive && !makes_directory && (flags & O_NOFOLLOW) == 0;
+    const journal::Turn turn(*setup_.journal);
+    const std::string seen = as_caller_sees(*path, caller.process);
+    if (follows && is_descriptor_link(seen)) return open_again(call, caller, seen);
+    const Places::Last unfollowed =
+        (flags & O_CREAT) != 0 ? Places::Last::kItself : Places::Last::kItselfUnlessSlash;
+    auto place = places_.locate(caller, call.name.directory, *path,
+                                follows ? Places::Last::kFollow : unfollowed);
+    if (!place) return {.os_error = error_of(place.error())};
+    if (!place->inside) {
+        if (follows && is_descriptor_link(place->path)) {
+            return open_again(call, caller, place->path);
+        }
+        if (!setup_.landlock_truncate && (flags & O_TRUNC) != 0 && (flags & O_ACCMODE) == O_RDONLY)
+            return {.os_error = EACCES};
+        return {.is_continued = true};
+    }
+    if (place->leaf.empty()) return {.os_error = is_exclusive ? EEXIST : EISDIR};
+    if ((flags & O_CREAT) != 0 && place->slash && !place->is_dotted) return {.os_error = EISDIR};
+    const char* leaf = place->leaf.c_str();
+    const int parent = place->directory.get();
+    const auto node = sys::node_at(parent, leaf);
+    const bool is_missing = !node && node.error().os_error == ENOENT;
+    if (!node && !is_missing) return {.os_error = error_of(node.error())};
+    if (is_missing && (flags & O_CREAT) == 0) return {.os_error = ENOENT};
+    const int wanted = static_cast<int>(flags & kOpenFlags) | O_NONBLOCK | O_NOCTTY;
+    const mode_t mode = (flags & O_CREAT) != 0 ? call.mode & 07777 : 0;
+    if (is_missing) {
+        // No directory is written to by whoever may not: asked before the record is made.
+        if (const int error = prepare_to_make(*place, FileType::kRegular, caller)) {
+            return {.os_error = error};
+        }
+        sys::set_creation_mask(umask_of(caller.process));
+        auto file = sys::openat2(parent, leaf, wanted, mode, kBeneath);
+        if (!file) return {.os_error = error_of(file.error())};
+        if (const auto stat = sys::node(file->get())) {
+            setup_.journal->made(caller.call, stat->stat);
+        }
+        if (is_writable(flags) && judge_->is_config(place->path)) {
+            return give_draft(std::move(*file), call, caller, *place);
+        }
+        return give(std::move(*file), call, caller, &*place);
+    }
+    const Stat& stat = node->stat;
+    if (is_exclusive) return {.os_error = EEXIST};
+    const bool is_directory = stat.type == FileType::kDirectory;
+    if (is_directory && (flags & O_CREAT) != 0) return {.os_error = EISDIR};
+    if (place->slash && !is_directory) return {.os_error = ENOTDIR};
+    if (stat.type == FileType::kRegular && writes(flags)) {
+        if (const auto error = refuse(judge_->write(place->path), place->path)) {
+            return {.os_error = *error};
+        }
+        // Truncated when the command has its descriptor: who cannot have one changes nothing.
+        auto file = sys::openat2(parent, leaf, wanted & ~(O_TRUNC | O_CREAT), 0, kBeneath);
+        if (!file) return {.os_error = error_of(file.error())};
+        int truncated = (flags & O_TRUNC) != 0 ? file->get() : -1;
+        UniqueFd writable;
+        if (truncated >= 0 && !is_writable(flags)) {
+            auto opened = sys::openat2(parent, leaf, O_WRONLY | O_NONBLOCK, 0, kBeneath);
+            if (!opened) return {.os_error = error_of(opened.error())};
+            writable = std::move(*opened);
+            truncated = writable.get();
+        }
+        const auto kept = setup_.journal->will_write(caller.call, place->name(), -1, stat);
+        if (!kept) return {.os_error = error_of(kept.error())};
+        return give(std::move(*file), call, caller, nullptr, truncated);
+    }
+    // It waits for a writer, as the gate does not.
+    if (stat.type == FileType::kFifo && !writes(flags)) return {.is_continued = true};
+    auto file = sys::openat2(parent, leaf, wanted & ~O_CREAT, 0, kBeneath);
+    if (!file && file.error().os_error == ENXIO && stat.type == FileType::kFifo &&
+        (flags & O_NONBLOCK) == 0) {
+        parked_.push_back({caller, std::move(place->directory), place->leaf, flags});
+        return {.is_parked = true};
+    }
+    if (!file) return {.os_error = error_of(file.error())};
+    return give(std::move(*file), call, caller, nullptr);
+}
+
+Gate::End Gate::give(UniqueFd file, const GatedCall& call, const Caller& caller, const Place* made,
+                     int truncated) {
+    if ((call.flags & O_NONBLOCK) == 0) (void)sys::let_wait(file.get());
+    const auto number = sys::seccomp::give_descriptor(caller.listener, caller.id, file.get(),
+                                                      (call.flags & O_CLOEXEC) != 0);
+    Done done;
+    if (number && truncated >= 0) done = sys::truncate(truncated, 0);
+    file.reset();
+    if (number) return {.os_error = done ? 0 : error_of(done.error()), .value = *number};
+    if (made != nullptr && number.error().os_error == EMFILE) {
+        const auto node = sys::node_at(made->directory.get(), made->leaf.c_str());
+        if (node) (void)setup_.journal->remove(caller.call, made->name(), node->stat);
+    }
+    return {.os_error = error_of(number.error())};
+}
+
+Gate::End Gate::open_unnamed(const GatedCall& call, const Caller& caller) {
+    auto path = read_path(caller, call.name.address);
+    if (!path) return not_located(path.error());
+    if (path->empty()) return {.os_error = ENOENT};
+    const journal::Turn turn(*setup_.journal);
+    const bool follows = (call.flags & O_NOFOLLOW) == 0;
+    auto place = places_.locate(caller, call.name.directory, follows ? *path + "/." : *path,
+                                Places::Last::kItself);
+    if (!place) return {.os_error = error_of(place.error())};
+    if (!place->inside) return {.is_continued = true};
+    if (!follows && !place->leaf.empty()) {
+        const auto node = sys::node_at(place->directory.get(), place->leaf.c_str());
+        if (node && node->stat.type == FileType::kSymlink) return {.os_error = ENOTDIR};
+    }
+    const std::string inner = fs::joined(place->path, "x");
+    if (const auto error = refuse(judge_->make(inner, FileType::kRegular), place->path)) {
+        return {.os_error = *error};
+    }
+    const char* leaf = place->leaf.empty() ? "." : place->leaf.c_str();
+    sys::set_creation_mask(umask_of(caller.process));
+    const int wanted = static_cast<int>(call.flags & kOpenFlags);
+    auto file = sys::openat2(place->directory.get(), leaf, wanted, call.mode & 07777, kBeneath);
+    if (!file) return {.os_error = error_of(file.error())};
+    return give(std::move(*file), call, caller, nullptr);
+}
+
+// "/dev/stdout" and its like: another descriptor of a file that the caller has open already.
+Gate::End Gate::open_again(const GatedCall& call, const Caller& caller, const std::string& link) {
+    auto object = places_.object_behind(link);
+    if (!object || !object->inside) return {.is_continued = true};
+    const Stat& stat = object->stat;
+    const bool is_fifo = stat.type == FileType::kFifo;
+    if (is_fifo ? !writes(call.flags) : stat.type != FileType::kRegular) {
+        return {.is_continued = true};
+    }
+    const Place& place = object->place;
+    if (object->is_kept()) return {.os_error = ENOENT};
+    if (!is_fifo && place.inside) {
+        if (const auto error = refuse(judge_->write(place.path), place.path)) {
+            return {.os_error = *error};
+        }
+        const auto kept = setup_.journal->will_write(caller.call, place.name(), -1, stat);
+        if (!kept) return {.os_error = error_of(kept.error())};
+    }
+    const int wanted =
+        static_cast<int>(call.flags & kOpenFlags & ~static_cast<std::uint64_t>(O_CREAT | O_EXCL));
+    auto file = sys::openat(AT_FDCWD, own_descriptor(object->held.get()).c_str(),
+                            wanted | O_NOCTTY | O_NONBLOCK);
+    if (!file && file.error().os_error == ENXIO && is_fifo && (call.flags & O_NONBLOCK) == 0) {
+        parked_.push_back({caller, std::move(object->held), {}, call.flags});
+        return {.is_parked = true};
+    }
+    if (!file) return {.os_error = error_of(file.error())};
+    return give(std::move(*file), call, caller, nullptr);
+}
+
+void Gate::retry() {
+    settle_drafts();
+    std::vector<Parked> parked = std::exchange(parked_, {});
+    for (Parked& each : parked) {
+        if (!sys::seccomp::is_waiting(each.caller.listener, each.caller.id)) continue;
+        const int wanted = static_cast<int>(each.flags & kOpenFlags &
+                                            ~static_cast<std::uint64_t>(O_NOFOLLOW | O_CREAT)) |
+                           O_NONBLOCK | O_NOCTTY;
+        auto file = each.leaf.empty()
+                        ? sys::openat(AT_FDCWD, own_descriptor(each.object.get()).c_str(), wanted)
+                        : sys::openat2(each.object.get(), each.leaf.c_str(), wanted, 0, kBeneath);
+        if (!file && file.error().os_error == ENXIO) {
+            // The kernel makes it EINTR, or the call comes again after the handler.
+            constexpr int kRestart = 512;
+            if (is_signalled(each.caller.process)) {
+                (void)sys::seccomp::answer(each.caller.listener, each.caller.id, 0, kRestart);
+            } else {
+                parked_.push_back(std::move(each));
+            }
+            continue;
+        }
+        GatedCall call;
+        call.flags = each.flags;
+        const End end = file ? give(std::move(*file), call, each.caller, nullptr)
+                             : End{.os_error = error_of(file.error())};
+        (void)sys::seccomp::answer(each.caller.listener, each.caller.id, end.value, end.os_error);
+    }
+}
+
+}  // namespace paddock::sandbox
