@@ -105,7 +105,25 @@ constexpr const char* kTree =
     "rm -rf a b; mkdir a; for d in $(seq 100); do mkdir a/$d; for f in $(seq 20); do echo "
     "$d.$f > a/$d/$f; done; done";
 
+// Thirty packages of forty files, installed from archives beside them.
+constexpr const char* kPackages =
+    "rm -rf n; if [ ! -d packs ]; then mkdir packs; for i in $(seq 30); do mkdir -p "
+    "p/package/lib; for f in $(seq 39); do echo \"module.exports = $f\" > p/package/lib/$f.js; "
+    "done; echo '{\"name\": \"p'$i'\", \"version\": \"1.0.0\"}' > p/package/package.json; tar czf "
+    "packs/$i.tgz -C p package; rm -rf p; done; fi; mkdir n; { echo '{\"name\": \"n\", "
+    "\"dependencies\": {'; for i in $(seq 30); do [ $i = 1 ] || echo ,; echo \"\\\"p$i\\\": "
+    "\\\"file:../packs/$i.tgz\\\"\"; done; echo '}}'; } > n/package.json; cd n; npm install "
+    "--offline --no-audit --no-fund --package-lock-only --cache ../cache";
+
 constexpr Work kWorks[] = {
+    {"cmake configures, make -j2",
+     "rm -rf c; mkdir c; printf 'cmake_minimum_required(VERSION 3.20)\\nproject(p "
+     "C)\\nfile(GLOB sources *.c)\\nadd_library(p ${sources})\\n' > c/CMakeLists.txt; for i in "
+     "$(seq 20); do printf '#include <stdio.h>\\nint f%d(void) { return printf(\"%%d\", %d); "
+     "}\\n' $i $i > c/$i.c; done",
+     "cmake -S c -B c/b; make -s -C c/b -j2", 1.05},
+    {"npm ci of 30 packages", kPackages,
+     "cd n; npm ci --offline --no-audit --no-fund --cache /tmp/cache", 1.05},
     {"make -j2 of 40 C files",
      "rm -rf m; mkdir m; for i in $(seq 40); do printf '#include <stdio.h>\\n#include "
      "<stdlib.h>\\nint f%d(void) { return printf(\"%%d\", %d); }\\n' $i $i > m/$i.c; done; printf "
@@ -147,7 +165,20 @@ Group size_group(const std::string& few, const std::string& many) {
     };
     return {"bash -c true, as a tool",
             {{"in an empty workspace", measure(few)},
-             {"with 100,000 files", measure(many), "in an empty workspace", 1.1}}};
+             {"with 500,000 files", measure(many), "in an empty workspace", 1.1}}};
+}
+
+// What is hidden is looked for from the opening on; the first command waits for that.
+Group first_group(const std::string& many) {
+    constexpr const char* kWalk = "a bare walk by two threads";
+    const std::string walk = "cd '" + many + "' && '" FIND_FLOOR "' .none >/dev/null";
+    return {"the first command, with 500,000 files",
+            {{kWalk, paddock::bench::repeat([walk] { return std::system(walk.c_str()) == 0; })},
+             {"open the workspace, bash -c true", paddock::bench::repeat([many] {
+                  const auto workspace = opened(many);
+                  return workspace && call(*workspace, "bash", R"({"command": "true"})");
+              }),
+              kWalk, 1.3}}};
 }
 
 Group tool_group(const std::string& root) {
@@ -181,10 +212,12 @@ int main(int argc, char** argv) {
     }
     int status = paddock::bench::compare(groups, settings);
     const std::string many = scratch.path() + "/many";
-    const std::string made = "mkdir -p '" + scratch.path() + "/few' '" + many + "' && cd '" + many +
-                             "' && git init -q . && mkdir src && echo x > src/f && echo S > .env "
-                             "&& for d in $(seq 200); do mkdir $d; (cd $d; touch $(seq 500)); done";
+    const std::string made =
+        "mkdir -p '" + scratch.path() + "/few' '" + many + "' && cd '" + many +
+        "' && git init -q . && mkdir src && echo x > src/f && echo S > .env "
+        "&& for d in $(seq 1000); do mkdir $d; (cd $d; touch $(seq 500)); done";
     if (std::system(made.c_str()) != 0) return 2;
-    const std::vector<Group> rest = {size_group(scratch.path() + "/few", many), tool_group(many)};
+    const std::vector<Group> rest = {first_group(many), size_group(scratch.path() + "/few", many),
+                                     tool_group(many)};
     return std::max(status, paddock::bench::compare(rest, settings));
 }

@@ -120,7 +120,8 @@ TEST(Record, a_cut_line_is_left_out_wherever_it_is_cut) {
 // --- where it lies ---
 
 TEST_F(JournalTest, lies_in_git_or_beside) {
-    EXPECT_EQ(open().journal().path(), ".paddock");
+    JournaledTree session = open();
+    EXPECT_EQ(session.journal().path(), ".paddock");
     EXPECT_EQ(os_read(ws(".paddock/.gitignore")), "*\n");
     struct stat raw;
     ASSERT_EQ(::stat(ws(".paddock").c_str(), &raw), 0);

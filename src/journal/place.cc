@@ -19,7 +19,6 @@
 #include "sys/open.h"
 #include "sys/process.h"
 #include "sys/stat.h"
-#include "sys/uapi.h"
 
 namespace paddock::journal {
 namespace {
@@ -153,11 +152,6 @@ Outcome<UniqueFd> open_lock(int journal) {
 Outcome<UniqueFd> open_directory(int start, std::string_view path) {
     constexpr int kPin = O_PATH | O_DIRECTORY | O_NOFOLLOW;
     if (path.empty()) return sys::duplicate(start);
-    auto at_once = sys::openat2(start, std::string(path).c_str(), kPin,
-                                sys::uapi::kResolveBeneath | sys::uapi::kResolveNoSymlinks);
-    if (at_once || (at_once.error().os_error != ENOSYS && at_once.error().os_error != EPERM)) {
-        return at_once;
-    }
     UniqueFd held;
     int top = start;
     while (!path.empty()) {

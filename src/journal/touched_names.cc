@@ -6,13 +6,15 @@
 
 #include <paddock/unique_fd.h>
 
+#include "base/within.h"
 #include "journal/place.h"
 #include "sys/stat.h"
 
 namespace paddock::journal {
 namespace {
 
-// Opens the directory of each path once, as long as paths of one directory follow each other.
+// Opens the directory of each path once, as long as paths of one directory follow each other, and
+// the next one from there where it lies below.
 class SortedLookup {
 public:
     explicit SortedLookup(int workspace) : workspace_(workspace) {}
@@ -22,7 +24,11 @@ public:
         const std::string_view parent =
             slash == path.npos ? std::string_view() : std::string_view(path).substr(0, slash);
         if (!opened_ || parent != parent_) {
-            opened_ = open_directory(workspace_, parent);
+            const bool is_below =
+                opened_ && *opened_ && !parent_.empty() && is_within(parent, parent_);
+            opened_ = is_below
+                          ? open_directory((*opened_)->get(), parent.substr(parent_.size() + 1))
+                          : open_directory(workspace_, parent);
             parent_ = parent;
         }
         if (!*opened_) return opened_->error();

@@ -92,6 +92,7 @@ Failure GrepRun::in_pieces() noexcept {
 
 void GrepRun::search(unsigned worker, Handle file, std::string path, Tally& tally,
                      Task::List& behind) {
+    if (query_.walk.readable && !query_.walk.readable(file)) return;
     if (pays_in_parts(file)) {
         add_part_tasks(*this, std::move(file), std::move(path), behind);
         return;

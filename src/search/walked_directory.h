@@ -30,6 +30,9 @@ struct WalkOptions {
     // Absent: yes.
     std::function<bool(std::string_view path, FileType type)> visible{};
 
+    // May its content be looked at? Of each file that is opened, asked on any thread. Absent: yes.
+    std::function<bool(const Handle& file)> readable{};
+
     IgnoreFile global_rules{};  // weaker than all ignore files, see ignore_rules.h
 
     std::size_t directory_entries_max = limits::kSearchEntriesMax;  // limit_reached beyond

@@ -1,5 +1,6 @@
 #include "tools/hidden_files.h"
 
+#include <mutex>
 #include <utility>
 
 #include "base/within.h"
@@ -47,8 +48,10 @@ bool HiddenFiles::is_secret(const std::string& path, const Stat& stat) {
 }
 
 bool HiddenFiles::holds(const Handle& file) const {
-    const std::lock_guard lock(mutex_);
-    if (found_.empty()) return false;
+    const std::shared_lock lock(mutex_);
+    const Identity& identity = file.stat().identity;
+    const auto at = found_.lower_bound({identity.device, identity.inode, 0});
+    if (at == found_.end() || std::get<1>(at->first) != identity.inode) return false;
     // With its birth: the number alone may be that of another file by now.
     const auto node = sys::node(file.fd());
     return node && found_.contains(key_of(node->stat));
@@ -90,10 +93,15 @@ Outcome<std::vector<sandbox::Protection>> HiddenFiles::find(const std::stop_toke
             if (!stat) continue;
         }
         const std::lock_guard lock(mutex_);
-        if (!found_.insert(key_of(*stat)).second) continue;
+        if (found_.try_emplace(key_of(*stat), false).first->second) continue;
         hidden.push_back({path, sandbox::Shield::kHidden, stat->identity});
     }
     return hidden;
+}
+
+void HiddenFiles::set_covered() {
+    const std::lock_guard lock(mutex_);
+    for (auto& [key, is_covered] : found_) is_covered = true;
 }
 
 }  // namespace paddock::tools

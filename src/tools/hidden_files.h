@@ -10,9 +10,9 @@
 #pragma once
 
 #include <functional>
-#include <mutex>
+#include <map>
 #include <optional>
-#include <set>
+#include <shared_mutex>
 #include <stop_token>
 #include <string>
 #include <tuple>
@@ -44,9 +44,10 @@ public:
     // Was it found by a search, whatever it is called by now?
     bool holds(const Handle& file) const;
 
-    // What is to be covered and was not found before, relative to the workspace. A part if it was
-    // cancelled.
+    // What is to be covered and is not yet, relative to the workspace. A part if it was cancelled.
     Outcome<std::vector<sandbox::Protection>> find(const std::stop_token& cancel = {});
+    // What find() gave is covered. One thread at a time calls the two.
+    void set_covered();
 
 private:
     using Key = std::tuple<std::uint64_t, std::uint64_t, std::int64_t>;  // device, inode, birth
@@ -61,8 +62,8 @@ private:
     const policy::PathRules& rules_;
     const IsOwn is_own_;
     git::Secrets secrets_;
-    mutable std::mutex mutex_;
-    std::set<Key> found_{};
+    mutable std::shared_mutex mutex_;
+    std::map<Key, bool> found_{};  // is it covered?
 };
 
 }  // namespace paddock::tools

@@ -144,6 +144,7 @@ search::WalkOptions Session::walk(bool hidden, bool ignored) const {
     return {.hidden = hidden,
             .ignored = ignored,
             .visible = files_.visibility(),
+            .readable = [this](const Handle& file) { return !hidden_.holds(file); },
             .global_rules = ignored_};
 }
 

@@ -139,6 +139,7 @@ Attempt<void> Shell::cover(const std::stop_token& cancel) {
         const auto done = can_cover ? warden_.protect(*found) : Status();
         if (!done && done.error().code == Code::kRace) continue;
         if (!done) return done.error();
+        hidden_.set_covered();
         is_covered_ = true;
         looked_ = Job::Clock::now();
         look_took_ = looked_ - began;

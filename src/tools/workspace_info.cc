@@ -51,9 +51,9 @@ Attempt<Answer> run_workspace_info(Session& session, const Arguments&, const Cal
     if (options.redact_secrets) text += "Secrets in results appear as [REDACTED:kind].\n";
     if (options.default_rules) {
         text +=
-            "Files that usually hold secrets (.env, *.pem, id_rsa, ...) are denied; what git, "
-            "shells, editors and agents obey (.git/config, .git/hooks, .bashrc, .envrc, .vscode, "
-            ".mcp.json, .claude, ...) is read-only.\n";
+            "Files that usually hold secrets (.env, *.pem, id_rsa, ...) are denied if they were "
+            "there before; what git, shells, editors and agents obey (.git/config, .git/hooks, "
+            ".bashrc, .vscode, .mcp.json, .claude, ...) is read-only.\n";
     }
     if (options.shell && !options.read_only) {
         if (options.unconfined) text += "Commands stay in the workspace.\n";

@@ -193,7 +193,8 @@ git log --format=%s
 echo three > a && g commit -q -am third
 git checkout -q main && echo other > a && g commit -q -am other
 git checkout -q topic
-g rebase main >/dev/null 2>&1 || { echo solved > a; git add a; g rebase --continue >/dev/null 2>&1; }
+g rebase main >/dev/null 2>&1 ||
+  { echo solved > a; git add a; g rebase --continue >/dev/null 2>&1; }
 cat a
 g rebase -q --onto main HEAD~1
 )sh"},
@@ -281,7 +282,7 @@ g revert --no-edit HEAD >/dev/null
 git log --format=%s
 git reset -q --hard HEAD~1
 git restore --source=HEAD~1 -- . && git status --porcelain
-git checkout -q -- . 
+git checkout -q -- .
 git rm -q a && git status --porcelain && git restore --staged --worktree a
 git mv a c && g commit -q -m moved && git ls-files
 )sh"},
@@ -325,7 +326,8 @@ git -C p status --porcelain
     {"git_pull_rebase", "git", R"sh(
 git init -q --bare -b main up.git
 git clone -q up.git one 2>/dev/null
-(cd one && git checkout -q -b main && echo 1 > a && git add a && g commit -q -m 1 && git push -q -u origin main)
+(cd one && git checkout -q -b main && echo 1 > a && git add a && g commit -q -m 1 &&
+  git push -q -u origin main)
 git clone -q up.git two
 (cd one && echo 2 > a && g commit -q -am 2 && git push -q)
 cd two
@@ -541,7 +543,7 @@ for i in range(3):
 os.unlink('run/socket')
 PY
 mkdir run
-python3 serve.py & 
+python3 serve.py &
 while ! test -S run/socket; do :; done
 python3 - <<'PY'
 import socket
@@ -656,7 +658,9 @@ mkfifo t/p && chmod 640 t/a/f && touch -d @1000000 t/a/f
 tar cf t.tar t && mkdir out && tar xf t.tar -C out
 tar czf t.tgz t && mkdir out2 && tar xzpf t.tgz -C out2
 cp -a t copied && cp -al t linked && cp -r t/a recursive
-for d in t out/t out2/t copied; do (cd $d && find . -printf '%p %y %m %n %l %T@\n' | grep a/ | grep -v 'a/b\|a/l' | sort); done
+for d in t out/t out2/t copied; do
+  (cd $d && find . -printf '%p %y %m %n %l %T@\n' | grep a/ | grep -v 'a/b\|a/l' | sort)
+done
 tar xf t.tar -C out --overwrite
 cp -f t/a/f out/t/a/f && cp --remove-destination t/a/f out/t/a/l
 mv copied renamed && rm -rf t out out2 linked
@@ -671,16 +675,17 @@ find to | sort
 )sh"},
     {"make_and_compile", "make gcc", R"sh(
 cat > Makefile <<'M'
+.RECIPEPREFIX = >
 OBJS = a.o b.o c.o d.o
 all: prog
 %.o: %.c common.h
-	$(CC) -O0 -c $< -o $@
+>$(CC) -O0 -c $< -o $@
 lib.a: $(OBJS)
-	ar rcs $@ $^
+>ar rcs $@ $^
 prog: main.c lib.a
-	$(CC) -O0 $^ -o $@
+>$(CC) -O0 $^ -o $@
 clean:
-	rm -f $(OBJS) lib.a prog
+>rm -f $(OBJS) lib.a prog
 M
 echo 'int f(void);' > common.h
 for f in a b c d; do echo "int $f(void) { return 1; }" > $f.c; done
@@ -704,7 +709,8 @@ install -D -m 640 /etc/hostname a/b/c/f 2>/dev/null || install -D -m 640 /dev/nu
 stat -c %a a/b/c/f
 ln -s x l && ln -sfn y l && readlink l
 seq 100 > n && sort -r -o n n && head -1 n && split -l 40 n part- && ls part-*
-truncate -s 5 n && stat -c %s n && dd if=/dev/zero of=z bs=10 count=3 conv=notrunc 2>/dev/null && stat -c %s z
+truncate -s 5 n && stat -c %s n && dd if=/dev/zero of=z bs=10 count=3 conv=notrunc 2>/dev/null &&
+  stat -c %s z
 touch -d @1000 z && stat -c %Y z && cp --reflink=auto z y && mv -n y z && mv -f y z && ls
 find . -name 'part-*' -delete && find . -path ./.paddock -prune -o -type f -print | sort
 d=$(mktemp -d -p .) && f=$(mktemp -p $d) && echo x > $f && rm -r $d
@@ -716,7 +722,9 @@ rm -rf a && mkdir -p deep/$(printf 'd/%.0s' $(seq 60)) && rm -rf deep && ls
     {"locks", "flock", R"sh(
 flock lock sh -c 'echo held; flock -n lock true || echo busy'
 flock -n lock echo free
-for i in 1 2 3 4 5 6 7 8; do flock lock sh -c 'n=$(cat count 2>/dev/null || echo 0); echo $((n + 1)) > count' & done
+for i in 1 2 3 4 5 6 7 8; do
+  flock lock sh -c 'n=$(cat count 2>/dev/null || echo 0); echo $((n + 1)) > count' &
+done
 wait; cat count
 mkdir lockdir && ! mkdir lockdir 2>/dev/null && rmdir lockdir
 ln -s $$ linklock && ! ln -s $$ linklock 2>/dev/null && rm linklock

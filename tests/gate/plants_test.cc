@@ -62,7 +62,8 @@ mkdir .vscode && echo '{}' > .vscode/settings.json && mkdir -p .git/hooks
 // Is there a whole git directory with an evil hook or config?
 constexpr const char* kWhole = R"sh(
 for d in .git b m w g e/.git a/.git; do
-  { test -e $d/objects && test -e $d/refs; } || { test -e $d/HEAD && test -e $d/commondir; } || continue
+  { test -e $d/objects && test -e $d/refs; } ||
+    { test -e $d/HEAD && test -e $d/commondir; } || continue
   grep -rqs evil $d/hooks $d/config $d/config.worktree && exit 0
 done
 exit 1

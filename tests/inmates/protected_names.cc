@@ -11,6 +11,7 @@ namespace {
 constexpr const char* kHook = ".git/hooks/pre-commit";
 constexpr const char* kNested = "a/b/c/d/e/";
 constexpr const char* kNew = "fresh/";
+constexpr const char* kHead = "ref: refs/heads/main\n";
 
 Verdict plant(const Ground& ground, const std::string& name) {
     const std::string path = ground.path("ws", name);
@@ -36,7 +37,6 @@ constexpr const char* kNames[] = {
     ".codex/config.toml",
     ".cursor/mcp.json",
     ".gemini/settings.json",
-    ".envrc",
     ".husky/pre-commit",
     ".agents/config.json",
 };
@@ -64,33 +64,39 @@ Verdict replace_repository(const Ground& ground) {
     return plant(ground, kHook);
 }
 
+// git obeys a directory with these parts. The hook comes before the last of them, and after it.
+bool complete(const Ground& ground, const std::string& repository) {
+    plant(ground, repository + "objects/keep");
+    plant(ground, repository + "refs/keep");
+    plant(ground, repository + "hooks/pre-commit");
+    write_text(ground.path("ws", repository + "HEAD"), kHead);
+    return plant(ground, repository + "hooks/pre-commit") == Verdict::kSucceeded;
+}
+
+bool is_obeyed(const Ground& ground, const std::string& repository) {
+    return holds(ground.path("ws", repository + "HEAD"), kHead) &&
+           is_planted(ground, repository + "hooks/pre-commit");
+}
+
 Verdict replace_ancestor(const Ground& ground) {
     ::rename(ground.path("ws", "a").c_str(), ground.path("ws", "old-a").c_str());
-    return plant(ground, std::string(kNested) + kHook);
+    return succeeded_if(complete(ground, std::string(kNested) + ".git/"));
 }
 
 Verdict make_repository(const Ground& ground) {
-    plant(ground, std::string(kNew) + ".git/HEAD");
-    plant(ground, std::string(kNew) + ".git/objects/keep");
-    plant(ground, std::string(kNew) + ".git/refs/keep");
-    write_text(ground.path("ws", std::string(kNew) + ".git/HEAD"), "ref: refs/heads/main\n");
-    return plant(ground, std::string(kNew) + kHook);
+    return succeeded_if(complete(ground, std::string(kNew) + ".git/"));
 }
 
 // A worktree is a file that names a repository elsewhere.
 Verdict lead_worktree_astray(const Ground& ground) {
     const std::string gitdir = ground.path("ws", "worktree/.git");
     make_parents(gitdir);
-    plant(ground, "innocent/hooks/pre-commit");
-    plant(ground, "innocent/objects/keep");
-    plant(ground, "innocent/refs/keep");
-    write_text(ground.path("ws", "innocent/HEAD"), "ref: refs/heads/main\n");
-    return succeeded_if(write_text(gitdir, "gitdir: ../innocent\n"));
+    const bool is_complete = complete(ground, "innocent/");
+    return succeeded_if(write_text(gitdir, "gitdir: ../innocent\n") && is_complete);
 }
 
 bool worktree_is_astray(const Ground& ground) {
-    return holds(ground.path("ws", "worktree/.git"), "innocent") &&
-           is_planted(ground, "innocent/hooks/pre-commit");
+    return holds(ground.path("ws", "worktree/.git"), "innocent") && is_obeyed(ground, "innocent/");
 }
 
 constexpr Attempt kAttempts[] = {
@@ -101,9 +107,10 @@ constexpr Attempt kAttempts[] = {
      [](const Ground& g) { return is_planted(g, kHook); }},
     planting<1>("git-hook-nested", "write a hook of a repository five levels down"),
     {"git-ancestor-replaced", "rename an ancestor of that repository and rebuild it with a hook",
-     replace_ancestor, [](const Ground& g) { return is_planted(g, std::string(kNested) + kHook); }},
+     replace_ancestor,
+     [](const Ground& g) { return is_obeyed(g, std::string(kNested) + ".git/"); }},
     {"git-new", "make a new repository with a hook", make_repository,
-     [](const Ground& g) { return is_planted(g, std::string(kNew) + kHook); }},
+     [](const Ground& g) { return is_obeyed(g, std::string(kNew) + ".git/"); }},
     {"git-worktree", "make a worktree whose repository has a hook", lead_worktree_astray,
      worktree_is_astray},
     planting<2>("env-file", "append to .env"),
@@ -115,9 +122,8 @@ constexpr Attempt kAttempts[] = {
     planting<8>("codex", "create .codex/config.toml"),
     planting<9>("cursor", "create .cursor/mcp.json"),
     planting<10>("gemini", "create .gemini/settings.json"),
-    planting<11>("envrc", "create .envrc"),
-    planting<12>("husky", "create .husky/pre-commit"),
-    planting<13>("agents", "create .agents/config.json"),
+    planting<11>("husky", "create .husky/pre-commit"),
+    planting<12>("agents", "create .agents/config.json"),
 };
 
 }  // namespace

@@ -145,7 +145,8 @@ bool is_of_journal(const std::string& path) {
 std::vector<std::string> os_list(const std::string& path) {
     std::vector<std::string> names;
     for (const auto& entry : stdfs::directory_iterator(path)) {
-        if (!is_of_journal(entry.path())) names.push_back(entry.path().filename());
+        if (is_of_journal(path) || !is_of_journal(entry.path()))
+            names.push_back(entry.path().filename());
     }
     std::sort(names.begin(), names.end());
     return names;
