@@ -253,7 +253,7 @@ Done check_writable(const Place& place) {
 }
 
 Outcome<Identity> replace_file(const Place& place, const WriteOptions& options, bool may_create,
-                               const Fill& fill, const std::function<bool()>& condition, int like) {
+                               const Fill& fill, int like) {
     if (place.node) {
         if (place.node->stat.type == FileType::kDirectory) return refuse(Code::kIsADirectory);
         if (place.node->stat.type != FileType::kRegular) return refuse(Code::kNotRegularFile);
@@ -266,7 +266,6 @@ Outcome<Identity> replace_file(const Place& place, const WriteOptions& options, 
     const bool syncs = options.durability != Durability::kNone;
     if (syncs) sys::begin_sync(temp.fd());
     PADDOCK_ASSIGN(made, sys::fstat(temp.fd()));
-    if (condition && !condition()) return refuse(Code::kDeniedByRule);
     if (place.node) {
         PADDOCK_TRY(take_after(place, temp.fd(), made, options));
     } else if (like >= 0) {

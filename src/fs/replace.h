@@ -21,12 +21,10 @@ using Fill = std::function<Done(int fd)>;
 // `place` is the target's; its node must be current or absent. Refuses what is not a regular file
 // or not writable. race if something appeared where nothing was: locate again.
 // Without `may_create` the name must still be there when the new file takes it.
-// `condition`, if there is one: as of Root::write_file_if.
 // `like`: the open file of the option of that name.
 // The result is which file it is now.
 Outcome<Identity> replace_file(const Place& place, const WriteOptions& options, bool may_create,
-                               const Fill& fill, const std::function<bool()>& condition = {},
-                               int like = -1);
+                               const Fill& fill, int like = -1);
 
 // A new private file (mode 0600) in `directory`, which lies at `parent_path`.
 Outcome<TempFile> make_temp(int directory, const std::string& parent_path);

@@ -264,28 +264,11 @@ TEST_F(ReplaceTest, a_failed_fill_leaves_nothing) {
     EXPECT_EQ(os_list(ws()), std::vector<std::string>{"f"});
 }
 
-TEST_F(ReplaceTest, a_condition_is_asked_while_the_content_goes_to_the_disk) {
+TEST_F(ReplaceTest, says_which_file_it_is_now) {
     tree({"ROOT/f=old"});
-    int syncs = 0;
-    const CallHook hook([&](sys::Call call) {
-        if (call == sys::Call::kSync) ++syncs;
-        return sys::Fault{};
-    });
-    const auto refused = root().write_file_if(
-        [&] {
-            EXPECT_EQ(syncs, 1) << "begun, and not waited for";
-            EXPECT_EQ(os_list(ws()).size(), 2U);
-            EXPECT_EQ(os_read(ws("f")), "old");
-            return false;
-        },
-        "f", "new");
-    EXPECT_CODE(refused, Code::kDeniedByRule);
-    EXPECT_EQ(os_read(ws("f")), "old");
-    EXPECT_EQ(os_list(ws()), std::vector<std::string>{"f"});
-    const auto written = root().write_file_if([] { return true; }, "f", "new");
+    const auto written = root().write_file("f", "new");
     ASSERT_TRUE(written);
     EXPECT_EQ(written->inode, status("f").st_ino);
-    EXPECT_EQ(os_read(ws("f")), "new");
 }
 
 TEST_F(ReplaceTest, new_content_in_its_place_is_a_success) {

@@ -170,8 +170,8 @@ Done make_directories(const RootState& state, const RelPath& path, const std::op
 }
 
 Outcome<Identity> write_through(const RootState& state, const RelPath& path,
-                                const WriteOptions& options, bool may_create, const fs::Fill& fill,
-                                const std::function<bool()>& condition = {}) {
+                                const WriteOptions& options, bool may_create,
+                                const fs::Fill& fill) {
     PADDOCK_TRY(check_mode(options.mode));
     if (options.make_parents && !path.parent().empty()) {
         RelPath parent;
@@ -188,8 +188,7 @@ Outcome<Identity> write_through(const RootState& state, const RelPath& path,
         PADDOCK_ASSIGN(place, locate_file(state, path));
         if (options.must_create && place.by_link) return refuse(Code::kAlreadyExists);
         if (!place.node && !may_create) return no_create();
-        return fs::replace_file(place, options, may_create, fill, condition,
-                                like ? like->fd() : -1);
+        return fs::replace_file(place, options, may_create, fill, like ? like->fd() : -1);
     });
 }
 
@@ -215,20 +214,12 @@ Result<Handle> Root::create_exclusive(std::string_view path, std::optional<Mode>
     return open_file(path, {.write = true, .create = true, .exclusive = true, .mode = mode});
 }
 
-Status Root::write_file(std::string_view path, std::string_view content,
-                        const WriteOptions& options) const {
-    const auto written = write_file_if({}, path, content, options);
-    if (!written) return written.error();
-    return {};
-}
-
-Result<Identity> Root::write_file_if(const std::function<bool()>& condition, std::string_view path,
-                                     std::string_view content, const WriteOptions& options) const {
+Result<Identity> Root::write_file(std::string_view path, std::string_view content,
+                                  const WriteOptions& options) const {
     return fs::report("write", *state_, path, [&](const RelPath& at) -> Outcome<Identity> {
         if (!may_write()) return refuse(Code::kReadOnly);
-        return write_through(
-            *state_, at, options, may_create(), [&](int fd) { return sys::write_all(fd, content); },
-            condition);
+        return write_through(*state_, at, options, may_create(),
+                             [&](int fd) { return sys::write_all(fd, content); });
     });
 }
 

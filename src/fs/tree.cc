@@ -159,8 +159,8 @@ Outcome<Removed> remove_one(int directory, const char* name, FileType type) {
 // that turns out not to be empty is read again, up to kRemovePassesMax times.
 class TreeRemoval {
 public:
-    TreeRemoval(const RootState& state, int directory, const Sparing* sparing)
-        : state_(state), sparing_(sparing), chain_(state, directory, {}, kReadable) {}
+    TreeRemoval(const RootState& state, int directory, Locked locked)
+        : state_(state), locked_(locked), chain_(state, directory, {}, kReadable) {}
 
     Done remove(std::string_view name, FileType type);
 
@@ -168,54 +168,23 @@ private:
     struct Frame {
         std::int64_t resume = 0;  // where to read on in this directory
         int passes = 1;
-        bool stays = false;  // something in it could not go
     };
 
     Done take_or_descend(const std::string& name, FileType type, int passes);
-    Outcome<Removed> take(const char* name, FileType type);
-    Done check(const Stat& stat) const;
-    Done leave(const Failure& why);
     Done empty();
     Done descend(const std::string& name, int passes);
-    Done unlock(const std::string& name) const;
+    void unlock(const std::string& name) const;
     Done finish_level();
 
     const RootState& state_;
-    const Sparing* const sparing_;
+    const Locked locked_;
     DirChain chain_;
     std::vector<Frame> frames_;  // one for each level of the chain
-    Done left_;                  // why something was, if so
     sys::DirReader reader_;
 };
 
-Done TreeRemoval::check(const Stat& stat) const {
-    if (sparing_ == nullptr) return {};
-    // Its other values change while it is being emptied.
-    if (frames_.empty() && stat.identity != sparing_->only.identity) return refuse(Code::kRace);
-    if (!sparing_->spares(stat)) return {};
-    return refuse(Code::kDeniedByRule, "holds something that is protected");
-}
-
-// Whoever may spare something leaves what cannot go as well, and goes on with what is beside it.
-Done TreeRemoval::leave(const Failure& why) {
-    if (sparing_ == nullptr) return why;
-    if (left_) left_ = why;
-    if (!frames_.empty()) frames_.back().stays = true;
-    return {};
-}
-
-Outcome<Removed> TreeRemoval::take(const char* name, FileType type) {
-    if (sparing_ != nullptr) {
-        const auto node = sys::node_at(chain_.top(), name);
-        if (!node && is_gone(node.error())) return Removed::kYes;
-        if (!node) return node.error();
-        PADDOCK_TRY(check(node->stat));
-    }
-    return remove_one(chain_.top(), name, type);
-}
-
 Done TreeRemoval::take_or_descend(const std::string& name, FileType type, int passes) {
-    PADDOCK_ASSIGN(removed, take(name.c_str(), type));
+    PADDOCK_ASSIGN(removed, remove_one(chain_.top(), name.c_str(), type));
     if (removed == Removed::kYes) return {};
     if (passes > limits::kRemovePassesMax) return Failure::from_errno(ENOTEMPTY);
     return descend(name, passes);
@@ -223,21 +192,18 @@ Done TreeRemoval::take_or_descend(const std::string& name, FileType type, int pa
 
 Done TreeRemoval::remove(std::string_view name, FileType type) {
     PADDOCK_TRY(take_or_descend(std::string(name), type, 1));
-    PADDOCK_TRY(empty());
-    return left_;
+    return empty();
 }
 
 Done TreeRemoval::empty() {
     while (!frames_.empty()) {
-        const auto entry = next_entry(reader_, chain_.top());
-        if (!entry) PADDOCK_TRY(leave(entry.error()));
-        if (!entry || *entry == nullptr) {
+        PADDOCK_ASSIGN(entry, next_entry(reader_, chain_.top()));
+        if (entry == nullptr) {
             PADDOCK_TRY(finish_level());
             continue;
         }
-        frames_.back().resume = (*entry)->next;
-        const Done done = take_or_descend((*entry)->name, (*entry)->type, 1);
-        if (!done) PADDOCK_TRY(leave(done.error()));
+        frames_.back().resume = entry->next;
+        PADDOCK_TRY(take_or_descend(entry->name, entry->type, 1));
     }
     return {};
 }
@@ -247,15 +213,14 @@ Done TreeRemoval::descend(const std::string& name, int passes) {
         return refuse(Code::kLimitReached, "lies too deep");
     }
     return retried([&]() -> Done {
-        if (sparing_ != nullptr) PADDOCK_TRY(unlock(name));
+        if (locked_ == Locked::kAreOpened) unlock(name);
         auto child = open_child(state_, chain_.top(), name.c_str(), kReadable);
         if (!child && is_gone(child.error())) return {};
         if (!child && child.error().code == Code::kNotADirectory) {
-            PADDOCK_ASSIGN(removed, take(name.c_str(), FileType::kUnknown));
+            PADDOCK_ASSIGN(removed, remove_one(chain_.top(), name.c_str(), FileType::kUnknown));
             return removed == Removed::kNotEmpty ? refuse(Code::kRace) : Done();
         }
         if (!child) return child.error();
-        PADDOCK_TRY(check(child->node.stat));
         chain_.push(name, std::move(child->fd), child->node);
         frames_.push_back({0, passes});
         reader_.reset();
@@ -263,14 +228,12 @@ Done TreeRemoval::descend(const std::string& name, int passes) {
     });
 }
 
-// Permissions that a command took away keep nothing in place. Opening it says what else is wrong.
-Done TreeRemoval::unlock(const std::string& name) const {
+// Opening it says what else is wrong.
+void TreeRemoval::unlock(const std::string& name) const {
     const auto child = open_child(state_, chain_.top(), name.c_str(), O_PATH);
-    if (!child) return {};
-    PADDOCK_TRY(check(child->node.stat));
+    if (!child) return;
     const Mode mode = child->node.stat.mode;
     if ((mode & kOwners) != kOwners) (void)chmod_pinned(child->fd.get(), mode | kOwners);
-    return {};
 }
 
 Done TreeRemoval::finish_level() {
@@ -279,12 +242,7 @@ Done TreeRemoval::finish_level() {
     PADDOCK_ASSIGN(level, chain_.pop());
     reader_.reset();
     if (!frames_.empty()) PADDOCK_TRY(read_on(chain_.top(), frames_.back().resume));
-    if (frame.stays) {
-        if (!frames_.empty()) frames_.back().stays = true;
-        return {};
-    }
-    const Done done = take_or_descend(level.name, FileType::kDirectory, frame.passes + 1);
-    return done ? done : leave(done.error());
+    return take_or_descend(level.name, FileType::kDirectory, frame.passes + 1);
 }
 
 bool by_name(const ListEntry& a, const ListEntry& b) { return a.name < b.name; }
@@ -296,12 +254,9 @@ Done walk_tree(const RootState& state, int start, std::string prefix, const Walk
     return TreeWalk(state, start, node, std::move(prefix), visitor).run();
 }
 
-Done remove_tree(const RootState& state, const Place& place, const Sparing* sparing) {
-    if (sparing != nullptr && !(place.node && is_same_object(place.node->stat, sparing->only))) {
-        return refuse(Code::kRace);
-    }
+Done remove_tree(const RootState& state, const Place& place, Locked locked) {
     if (!place.node) return {};
-    return TreeRemoval(state, place.directory, sparing).remove(place.name, place.node->stat.type);
+    return TreeRemoval(state, place.directory, locked).remove(place.name, place.node->stat.type);
 }
 
 Outcome<Listing> list_entries(int directory, std::size_t entries_max) {

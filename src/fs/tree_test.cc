@@ -110,36 +110,17 @@ TEST_F(TreeTest, removes_a_file_a_link_and_what_is_absent) {
     EXPECT_EQ(secret(), kSecret);
 }
 
-TEST_F(TreeTest, removes_only_what_is_meant_and_spares_what_it_must) {
-    tree({"ROOT/d/keep/f=x", "ROOT/d/a/keep=x", "ROOT/d/a/b=x", "ROOT/d/c/", "ROOT/e/keep=x"});
-    const auto place = fs::locate_name(state_, at("d"));
-    fs::Sparing sparing{place->node->stat, [&](const Stat& stat) {
-                            return stat.identity == identity("d/keep") ||
-                                   stat.identity == identity("d/a/keep");
-                        }};
-    const auto other = fs::locate_name(state_, at("e"));
-    EXPECT_EQ(fs::remove_tree(state_, *other, &sparing).error().code, Code::kRace);
-    const auto gone = fs::locate_name(state_, at("missing"));
-    EXPECT_EQ(fs::remove_tree(state_, *gone, &sparing).error().code, Code::kRace);
-    EXPECT_EQ(fs::remove_tree(state_, *place, &sparing).error().code, Code::kDeniedByRule);
-    EXPECT_EQ(walked("."), (Paths{"d", "d/a", "d/a/keep", "d/keep", "d/keep/f", "e", "e/keep"}));
-    sparing.spares = [](const Stat&) { return false; };
-    EXPECT_TRUE(fs::remove_tree(state_, *place, &sparing));
-    EXPECT_EQ(walked("."), (Paths{"e", "e/keep"}));
-}
-
-TEST_F(TreeTest, opens_what_is_closed_where_it_may_spare_something) {
-    tree({"ROOT/d/a/b/f=x", "ROOT/d/c/f=x", "ROOT/d/keep/f=x"});
-    const Identity keep = identity("d/keep");
-    for (const char* path : {"d/a/b", "d/a", "d/c", "d/keep", "d"}) {
+TEST_F(TreeTest, opens_what_is_closed_if_told_to) {
+    tree({"ROOT/d/a/b/f=x", "ROOT/d/c/f=x"});
+    for (const char* path : {"d/a/b", "d/a", "d/c", "d"}) {
         std::filesystem::permissions(ws(path), std::filesystem::perms::none);
     }
     const auto place = fs::locate_name(state_, at("d"));
-    const fs::Sparing sparing{place->node->stat,
-                              [&](const Stat& stat) { return stat.identity == keep; }};
-    EXPECT_EQ(fs::remove_tree(state_, *place, &sparing).error().code, Code::kDeniedByRule);
-    EXPECT_EQ(os_list(ws("d")), Paths{"keep"});
-    EXPECT_EQ(std::filesystem::status(ws("d/keep")).permissions(), std::filesystem::perms::none);
+    if (!is_root()) {
+        EXPECT_FALSE(fs::remove_tree(state_, *place));
+    }
+    EXPECT_TRUE(fs::remove_tree(state_, *place, fs::Locked::kAreOpened));
+    EXPECT_TRUE(os_list(ws()).empty());
 }
 
 TEST_F(TreeTest, removes_deeper_than_it_holds_directories_open) {

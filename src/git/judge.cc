@@ -64,15 +64,17 @@ bool goes_up_from_a_name(std::string_view path) {
     return false;
 }
 
-// Does a path in the settings of this git directory stay in the workspace? A directory or nothing
-// yet, without a link on the way.
-bool stays_inside(const Root& root, std::string_view from, std::string_view path) {
-    if (goes_up_from_a_name(path)) return false;
-    const auto led = resolve_git_path(root, from, path);
-    if (!led) return false;
-    if (led->empty()) return true;
-    const auto there = root.lstat(*led);
-    return there ? there->type == FileType::kDirectory : there.error().code == Code::kNotFound;
+// The git directory of a submodule, "X/.git/modules/NAME", may have a worktree below X: then the
+// two move together, and no link or other place of X leads git elsewhere.
+bool is_worktree_of_submodule(std::string_view git_directory, std::string_view path) {
+    constexpr std::string_view kModules = ".git/modules/";
+    const std::size_t at = git_directory.find(kModules);
+    if (at == git_directory.npos || (at > 0 && git_directory[at - 1] != '/')) return false;
+    if (path.starts_with('/') || goes_up_from_a_name(path)) return false;
+    const std::string_view inner = git_directory.substr(at);
+    auto ups = std::count(inner.begin(), inner.end(), '/') + 1;
+    for (; path.starts_with("../"); path.remove_prefix(3)) --ups;
+    return ups == 0 && !path.empty() && path != "..";
 }
 
 // By its text: whatever repository lies inside is judged itself. A bare one has no worktree.
@@ -89,10 +91,10 @@ Verdict judge_settings(const Root& root, std::string_view path, std::string_view
     const auto leads_inside = [&](std::string_view to, PathFrom from) {
         const std::string_view git_directory = parent_of(path);
         return from == PathFrom::kWorktree ? is_place_inside(root, git_directory, to)
-                                           : stays_inside(root, git_directory, to);
+                                           : is_worktree_of_submodule(git_directory, to);
     };
-    const auto verdict = judge_git_config(text, trusted.value_or(std::vector<GitSetting>()),
-                                          Trusted::kMayChange, leads_inside);
+    const auto verdict =
+        judge_git_config(text, trusted.value_or(std::vector<GitSetting>()), leads_inside);
     if (verdict.is_clean()) return std::nullopt;
     return Refusal{PathAccess::kReadOnly, std::string(kConfigRule), verdict.summary()};
 }
@@ -104,6 +106,16 @@ std::string_view first_named(std::string_view path, std::string_view pattern) {
     for (auto i = std::count(pattern.begin(), pattern.end(), '/'); i > 0; --i)
         path = parent_of(path);
     return path;
+}
+
+// The part of a path from the first ".git" on; empty: there is none.
+std::string_view tail_from_git(std::string_view path) {
+    for (std::size_t at = 0; at < path.size();) {
+        const std::string_view name = path.substr(at, path.find('/', at) - at);
+        if (is_called(name, ".git")) return path.substr(at);
+        at += name.size() + 1;
+    }
+    return {};
 }
 
 bool is_there(const Root& root, std::string_view directory, std::string_view name) {
@@ -152,6 +164,11 @@ const std::vector<std::string>& Judge::obeyed_in(std::string_view directory) con
     if (known != obeyed_.end()) return known->second;
     constexpr std::size_t kKnownMax = 20'000;
     if (obeyed_.size() >= kKnownMax) obeyed_.clear();
+    const auto git = root_.lstat(joined(directory, ".git"));
+    if (git && git->type != FileType::kDirectory) {
+        // Whoever may write to it leads it elsewhere.
+        return pointed_ = paths_obeyed_in(root_, std::string(directory), facts_.home);
+    }
     return obeyed_.emplace(directory, paths_obeyed_in(root_, std::string(directory), facts_.home))
         .first->second;
 }
@@ -274,7 +291,11 @@ Verdict Judge::judge_git(std::string_view path, Act act, FileType type) const {
     }
     const std::string_view name = leaf_of(path);
     if (is_one_of(kConfigs, name) && is_git_directory(parent_of(path))) {
-        if (act == Act::kRemove ? is_owners : act == Act::kWrite || type != FileType::kRegular) {
+        if (act == Act::kWrite) {
+            return Refusal{PathAccess::kReadOnly, std::string(kConfigRule),
+                           "use git config, or rename a finished file to this name"};
+        }
+        if (act == Act::kRemove ? is_owners : type != FileType::kRegular) {
             return sealed(kConfigRule);
         }
     }
@@ -284,7 +305,29 @@ Verdict Judge::judge_git(std::string_view path, Act act, FileType type) const {
         if (has(directory, "objects") || has(directory, "config")) return sealed(kConfigRule);
         if (type == FileType::kSymlink) return sealed(kConfigRule);
     }
+    if (is_called(name, ".git") && act == Act::kMake) {
+        if (auto refused = judge_pointer(path)) return refused;
+    }
     return act == Act::kMake ? judge_completion(path) : std::nullopt;
+}
+
+// A ".git" may lead to a repository of the owner's above, whose relative core.hooksPath then begins
+// here: nothing may lie there yet.
+Verdict Judge::judge_pointer(std::string_view path) const {
+    const std::string_view worktree = parent_of(path);
+    const std::lock_guard lock(mutex_);
+    obeyed_.erase(std::string(worktree));
+    for (std::string_view above = worktree; !above.empty();) {
+        above = parent_of(above);
+        const std::string git = joined(above, ".git");
+        const auto stat = root_.lstat(git);
+        if (!stat || stat->type != FileType::kDirectory) continue;
+        for (const std::string& each :
+             paths_obeyed_by(root_, git, std::string(worktree), facts_.home)) {
+            if (is_within(each, worktree) && root_.lstat(each)) return sealed(kHooksRule);
+        }
+    }
+    return std::nullopt;
 }
 
 Verdict Judge::judge_completion(std::string_view path) const {
@@ -382,10 +425,41 @@ Verdict Judge::judge_below(std::string_view from, std::string_view to) const {
         }
     }
     if (is_above_obeyed(from) || is_above_obeyed(to)) return sealed(kHooksRule);
+    if (tail_from_git(from) != tail_from_git(to)) {
+        if (auto refused = judge_configs_below(from, to)) return refused;
+    }
     // All that was known of them goes by other names from now on.
     const std::lock_guard lock(mutex_);
     obeyed_.clear();
     return std::nullopt;
+}
+
+// Settings that were judged by where they lie within a ".git" get another place.
+Verdict Judge::judge_configs_below(std::string_view from, std::string_view to) const {
+    constexpr std::size_t kLookedAtMax = 100'000;
+    std::size_t looked_at = 0;
+    Verdict refused;
+    const auto walked = root_.walk(from, [&](const WalkEntry& entry) {
+        if (++looked_at > kLookedAtMax) refused = sealed(kConfigRule);
+        if (refused) return WalkAction::kStop;
+        if (entry.type == FileType::kDirectory) {
+            return entry.name == "objects" ? WalkAction::kSkip : WalkAction::kContinue;
+        }
+        if (!is_one_of(kConfigs, entry.name)) return WalkAction::kContinue;
+        const auto text = root_.read_file(entry.path, limits::kGitConfigBytesMax);
+        const auto settings = parse_git_config(text ? *text : std::string());
+        if (!settings) return WalkAction::kContinue;
+        const std::string below(parent_of(entry.path.substr(from.size() + 1)));
+        const std::string git_directory = below.empty() ? std::string(to) : joined(to, below);
+        for (const GitSetting& setting : *settings) {
+            if (setting.key != "core.worktree") continue;
+            if (is_worktree_of_submodule(git_directory, setting.value.value_or(""))) continue;
+            refused = Refusal{PathAccess::kReadOnly, std::string(kConfigRule), setting.key};
+        }
+        return refused ? WalkAction::kStop : WalkAction::kContinue;
+    });
+    if (!walked && !refused) return sealed(kConfigRule);
+    return refused;
 }
 
 Verdict Judge::exchange(std::string_view one, FileType one_type, std::string_view other,

@@ -48,7 +48,7 @@ struct Refusal {
 
 using Verdict = std::optional<Refusal>;  // nothing: go on
 
-// Name and content of a rule that has no pattern.
+// Told as the rule where no pattern of paths applies.
 inline constexpr std::string_view kHooksRule = "hooks of a git repository";
 inline constexpr std::string_view kConfigRule = "settings of a git repository";
 inline constexpr std::string_view kJournalRule = "the journal of paddock";
@@ -75,7 +75,7 @@ public:
     Verdict look(std::string_view path) const;
     // A name that does not exist yet, or whose object is replaced.
     Verdict make(std::string_view path, FileType type) const;
-    // Content or mode of what is there.
+    // Content of an existing file.
     Verdict write(std::string_view path) const;
     Verdict remove(std::string_view path) const;
     // Both ends, and what is below a directory.
@@ -98,8 +98,6 @@ public:
     // through a descriptor: each is replaced by a copy that was judged.
     std::vector<std::string> configs_completed_by(std::string_view path) const;
 
-    const policy::PathRules& rules() const noexcept { return rules_; }
-
 private:
     enum class Act : std::uint8_t { kMake, kWrite, kRemove };
 
@@ -118,6 +116,8 @@ private:
     Verdict judge_parts(std::string_view directory) const;
     Verdict judge_hooks(std::string_view directory) const;
     Verdict judge_below(std::string_view from, std::string_view to) const;
+    Verdict judge_configs_below(std::string_view from, std::string_view to) const;
+    Verdict judge_pointer(std::string_view path) const;
     // By a repository in whose directory the path lies; by the workspace's own.
     enum class By : std::uint8_t { kAny, kWorkspace };
     bool is_obeyed(std::string_view path, By by) const;
@@ -135,6 +135,7 @@ private:
     // until a directory gets another name.
     mutable std::mutex mutex_;
     mutable std::map<std::string, std::vector<std::string>, std::less<>> obeyed_;
+    mutable std::vector<std::string> pointed_;  // the last that is not kept
 };
 
 }  // namespace paddock::git

@@ -138,6 +138,11 @@ std::vector<std::string> paths_obeyed_in(const Root& root, const std::string& di
     return ObeyedPaths(root, directory, git, home).find();
 }
 
+std::vector<std::string> paths_obeyed_by(const Root& root, const std::string& git_directory,
+                                         const std::string& worktree, std::string_view home) {
+    return ObeyedPaths(root, worktree, git_directory, home).find();
+}
+
 std::optional<std::string> pointer_target(std::string_view content, std::string_view name) {
     constexpr std::string_view kBegin = "gitdir: ";
     if (name == ".git") {

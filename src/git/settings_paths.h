@@ -29,5 +29,8 @@ std::optional<std::string> pointer_target(std::string_view content, std::string_
 // lead. Nothing if there is none. `home` is what "~/" stands for; empty: nothing.
 std::vector<std::string> paths_obeyed_in(const Root& root, const std::string& directory,
                                          std::string_view home);
+// The same of a git directory, as far as it is used from `worktree`.
+std::vector<std::string> paths_obeyed_by(const Root& root, const std::string& git_directory,
+                                         const std::string& worktree, std::string_view home);
 
 }  // namespace paddock::git

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <iterator>
 #include <optional>
 #include <set>
 #include <tuple>
@@ -16,10 +15,10 @@ namespace {
 
 // What a value must be like for its setting to be harmless.
 enum class Value : std::uint8_t {
-    kAny,     // only shown or compared
-    kWord,    // a mode, a number, a boolean
-    kRemote,  // a name of a remote, or an address
-    kInside,  // a path that stays in the workspace
+    kAny,       // only shown or compared
+    kWord,      // a mode, a number, a boolean
+    kRemote,    // a name of a remote, or an address
+    kWorktree,  // that of a submodule
 };
 
 struct Benign {
@@ -57,7 +56,7 @@ constexpr std::array kBenign = std::to_array<Benign>({
     {"core", "checkstat", Value::kWord},
     {"core", "trustctime", Value::kWord},
     {"core", "whitespace", Value::kAny},
-    {"core", "worktree", Value::kInside},
+    {"core", "worktree", Value::kWorktree},
     {"extensions", "objectformat", Value::kWord},
     {"extensions", "compatobjectformat", Value::kWord},
     {"extensions", "refstorage", Value::kWord},
@@ -197,49 +196,9 @@ bool is_harmless(std::string_view value, Value kind, const LeadsInside& leads_in
         case Value::kAny: return true;
         case Value::kWord: return is_word(value);
         case Value::kRemote: return is_harmless_remote(value, leads_inside);
-        case Value::kInside: return leads_inside(value, PathFrom::kGitDirectory);
+        case Value::kWorktree: return leads_inside(value, PathFrom::kGitDirectory);
     }
     return false;
-}
-
-// The text without what is refused. What is left must be read as what is left of the settings: a
-// line that ran on into the next could have become something else.
-std::string cut_out(std::string_view text, const std::vector<GitSetting>& all,
-                    const std::vector<GitSetting>& kept) {
-    std::string left;
-    std::size_t done = 0;
-    std::size_t next_kept = 0;
-    for (const GitSetting& setting : all) {
-        if (next_kept < kept.size() && kept[next_kept].begin == setting.begin) {
-            ++next_kept;
-            continue;
-        }
-        left += text.substr(done, setting.begin - done);
-        left += '\n';
-        done = setting.end;
-    }
-    left += text.substr(done);
-    const auto again = parse_git_config(left);
-    const auto same = [](const GitSetting& a, const GitSetting& b) { return a.same_as(b); };
-    const bool holds =
-        again && std::equal(again->begin(), again->end(), kept.begin(), kept.end(), same);
-    return holds ? left : print_git_config(kept);
-}
-
-const Benign* find_benign(const GitSetting& setting, const LeadsInside& leads_inside) {
-    const std::string_view key = setting.key;
-    const std::size_t first = key.find('.');
-    const std::size_t last = key.rfind('.');
-    if (first == key.npos) return nullptr;
-    const std::string_view section = key.substr(0, first);
-    const std::string_view name = key.substr(last + 1);
-    const auto found = std::find_if(kBenign.begin(), kBenign.end(), [&](const Benign& known) {
-        return known.section == section && known.with_subsection == (first != last) &&
-               (known.name == name || known.name == "*") &&
-               is_harmless(setting.value.value_or("true"), known.value, leads_inside) &&
-               (!setting.verbatim || is_harmless(*setting.verbatim, known.value, leads_inside));
-    });
-    return found == kBenign.end() ? nullptr : &*found;
 }
 
 // For lookups: a hostile config has a hundred thousand settings. Those indexed must outlive it.
@@ -248,28 +207,17 @@ public:
     explicit SettingSet(const std::vector<GitSetting>& settings) {
         for (const GitSetting& setting : settings) {
             said_.emplace(setting.key, setting.value, setting.verbatim);
-            keys_.insert(setting.key);
         }
     }
 
     bool holds(const GitSetting& wanted) const {
         return said_.contains({wanted.key, wanted.value, wanted.verbatim});
     }
-    bool holds_key(std::string_view key) const { return keys_.contains(key); }
 
 private:
     using Text = std::optional<std::string_view>;
     std::set<std::tuple<std::string_view, Text, Text>> said_;
-    std::set<std::string_view> keys_;
 };
-
-// Both, what was trusted first.
-std::string merged(std::vector<GitSetting> trusted, const SettingSet& known,
-                   const std::vector<GitSetting>& kept) {
-    std::copy_if(kept.begin(), kept.end(), std::back_inserter(trusted),
-                 [&](const GitSetting& setting) { return !known.holds(setting); });
-    return print_git_config(trusted);
-}
 
 // A subsection may hold anything, sentences too.
 std::string shown_key(const std::string& key) {
@@ -283,7 +231,18 @@ std::string shown_key(const std::string& key) {
 }  // namespace
 
 bool is_benign(const GitSetting& setting, const LeadsInside& leads_inside) {
-    return find_benign(setting, leads_inside) != nullptr;
+    const std::string_view key = setting.key;
+    const std::size_t first = key.find('.');
+    const std::size_t last = key.rfind('.');
+    if (first == key.npos) return false;
+    const std::string_view section = key.substr(0, first);
+    const std::string_view name = key.substr(last + 1);
+    return std::any_of(kBenign.begin(), kBenign.end(), [&](const Benign& known) {
+        return known.section == section && known.with_subsection == (first != last) &&
+               (known.name == name || known.name == "*") &&
+               is_harmless(setting.value.value_or("true"), known.value, leads_inside) &&
+               (!setting.verbatim || is_harmless(*setting.verbatim, known.value, leads_inside));
+    });
 }
 
 std::string GitVerdict::summary() const {
@@ -299,41 +258,19 @@ std::string GitVerdict::summary() const {
 }
 
 GitVerdict judge_git_config(std::string_view text, const std::vector<GitSetting>& trusted,
-                            Trusted fate, const LeadsInside& leads_inside) {
+                            const LeadsInside& leads_inside) {
     GitVerdict verdict;
     const auto settings = parse_git_config(text);
     if (!settings) {
         verdict.unreadable = true;
-        verdict.cleaned = print_git_config(trusted);
         return verdict;
     }
     const SettingSet before(trusted);
-    const SettingSet now(*settings);
     std::set<std::string_view> refused;
-    const auto refuse_key = [&](const std::string& key) {
-        if (refused.insert(key).second) verdict.refused.push_back(key);
-    };
-    std::vector<GitSetting> kept;
     for (const GitSetting& setting : *settings) {
-        const Benign* benign = find_benign(setting, leads_inside);
-        const bool redirects = benign != nullptr && benign->value == Value::kRemote &&
-                               fate == Trusted::kStays && before.holds_key(setting.key);
-        if (before.holds(setting) || (benign != nullptr && !redirects)) {
-            kept.push_back(setting);
-        } else {
-            refuse_key(setting.key);
-        }
+        if (before.holds(setting) || is_benign(setting, leads_inside)) continue;
+        if (refused.insert(setting.key).second) verdict.refused.push_back(setting.key);
     }
-    bool restores = false;
-    for (const GitSetting& setting : trusted) {
-        const bool lost = fate == Trusted::kStays && !now.holds(setting);
-        const bool stays = lost && !is_benign(setting, leads_inside);
-        if (stays) refuse_key(setting.key);
-        restores = restores || stays || (lost && now.holds_key(setting.key));
-    }
-    verdict.cleaned = verdict.refused.empty() ? std::string(text)
-                      : restores              ? merged(trusted, before, kept)
-                                              : cut_out(text, *settings, kept);
     return verdict;
 }
 

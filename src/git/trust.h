@@ -24,21 +24,14 @@ bool is_benign(const GitSetting& setting, const LeadsInside& leads_inside);
 
 struct GitVerdict {
     std::vector<std::string> refused{};  // keys, each once; empty: the text may stay
-    bool unreadable = false;             // no configuration, or too large: only the trusted stays
-    std::string cleaned{};               // the text without what is refused
+    bool unreadable = false;             // no configuration, or too large
 
     bool is_clean() const { return refused.empty() && !unreadable; }
     // What is refused, for a sentence: of many keys the first, of long ones both ends.
     std::string summary() const;
 };
 
-// What may become of settings that were there before?
-enum class Trusted : bool {
-    kMayChange,  // into benign ones
-    kStays,      // those that are not benign remain, and what leads to a remote leads to that one
-};
-
 GitVerdict judge_git_config(std::string_view text, const std::vector<GitSetting>& trusted,
-                            Trusted fate, const LeadsInside& leads_inside);
+                            const LeadsInside& leads_inside);
 
 }  // namespace paddock::git

@@ -118,8 +118,9 @@ Done Journal::State::write(std::string_view lines, CallId call) {
     const bool is_full =
         written.fetch_add(lines.size(), std::memory_order_relaxed) > limits::kJournalLogBytesMax;
     Done done = is_full ? Done(Failure::from_errno(EFBIG)) : sys::write_all(files.log.get(), lines);
-    if (done || !is_no_room(done.error())) return done;
+    if (done) return done;
     is_line_cut = true;
+    if (!is_no_room(done.error())) return done;
     count_not_kept(call);
     return {};
 }
@@ -220,7 +221,8 @@ Journal& Journal::operator=(Journal&&) noexcept = default;
 Journal::~Journal() {
     if (state_ == nullptr) return;
     if (!state_->pending.empty()) (void)state_->write(state_->pending, 0);
-    if (state_->shared.counters().processes.fetch_sub(1) == 1) state_->remove_if_unused();
+    // Its copies have ended before.
+    if (state_->writer == 'a') state_->remove_if_unused();
 }
 
 Outcome<Journal> Journal::open(int workspace, const SessionInfo& info) {
@@ -254,7 +256,7 @@ Outcome<Journal> Journal::open_once(int workspace, const SessionInfo& info) {
     PADDOCK_TRY(sys::lock_file(lock.get(), sys::FileLock::kNone));
 
     auto state = std::make_unique<State>(std::move(shared), std::move(files));
-    state->shared.counters().processes.store(1);
+    state->shared.counters().writers.store(1);
     state->workspace = std::move(own_workspace);
     state->journal = std::move(place.directory);
     state->lock = std::move(lock);
@@ -277,7 +279,7 @@ Done Journal::after_fork(int workspace) {
     state.calls.clear();
     state.pending.clear();
     state.make_is_open = state.is_line_cut = false;
-    state.writer = static_cast<char>('a' + state.shared.counters().processes.fetch_add(1));
+    state.writer = static_cast<char>('a' + state.shared.counters().writers.fetch_add(1));
     state.keeper = Keeper(state.writer);
 
     // The copy may have closed them, and their numbers may mean others by now.

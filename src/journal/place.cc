@@ -143,8 +143,10 @@ void remove_journal(int workspace, const std::string& path, int journal) {
     (void)sys::unlinkat(workspace, path.c_str(), sys::Unlink::kDirectory);
 }
 
-Outcome<UniqueFd> open_lock(int journal) {
-    PADDOCK_ASSIGN(file, sys::openat(journal, "lock", O_RDWR | O_CREAT | O_NOFOLLOW, 0600));
+Outcome<UniqueFd> open_lock(int journal) { return open_kept_file(journal, "lock"); }
+
+Outcome<UniqueFd> open_kept_file(int journal, const char* name) {
+    PADDOCK_ASSIGN(file, sys::openat(journal, name, O_RDWR | O_CREAT | O_NOFOLLOW, 0600));
     PADDOCK_TRY(give_to_owner_of(journal, file.get()));
     return std::move(file);
 }
@@ -198,7 +200,9 @@ bool is_session_id(std::string_view name) noexcept {
            std::equal(kForm.begin(), kForm.end(), name.begin(), fits);
 }
 
-Outcome<SessionFiles> make_session(int journal, const std::string& id, const SessionNote& note) {
+namespace {
+
+Outcome<SessionFiles> fill_session(int journal, const std::string& id, const SessionNote& note) {
     SessionFiles files;
     PADDOCK_ASSIGN(directory, make_own_directory(journal, id.c_str()));
     PADDOCK_ASSIGN(node, sys::node(directory.get()));
@@ -216,6 +220,20 @@ Outcome<SessionFiles> make_session(int journal, const std::string& id, const Ses
     files.info = std::move(info);
     files.log = std::move(log);
     files.kept = std::move(kept);
+    return files;
+}
+
+}  // namespace
+
+Outcome<SessionFiles> make_session(int journal, const std::string& id, const SessionNote& note) {
+    auto files = fill_session(journal, id, note);
+    if (files) return files;
+    // Nobody else would know it for a session.
+    for (const char* name : {"info", "log"}) {
+        (void)sys::unlinkat(journal, (id + '/' + name).c_str(), sys::Unlink::kFile);
+    }
+    (void)sys::unlinkat(journal, (id + "/kept").c_str(), sys::Unlink::kDirectory);
+    (void)sys::unlinkat(journal, id.c_str(), sys::Unlink::kDirectory);
     return files;
 }
 

@@ -43,7 +43,9 @@ Outcome<JournalPlace> find_or_make_journal(int workspace);
 // An empty one, whose lock is held.
 void remove_journal(int workspace, const std::string& path, int journal);
 
-// Held for each change of the workspace; made if it is missing.
+// One of its files, to read and write; made if it is missing.
+Outcome<UniqueFd> open_kept_file(int journal, const char* name);
+// Held for each change of the workspace.
 Outcome<UniqueFd> open_lock(int journal);
 
 // A directory by its canonical path, relative to `start`; no link is followed.

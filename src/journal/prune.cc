@@ -39,8 +39,7 @@ Done remove_session(int journal, const std::string& id) {
     PADDOCK_ASSIGN(node, sys::node_at(journal, id.c_str()));
     place.node = node;
     // Removed directories keep the modes that they had.
-    const fs::Sparing nothing{node.stat, [](const Stat&) { return false; }};
-    return fs::remove_tree(state, place, &nothing);
+    return fs::remove_tree(state, place, fs::Locked::kAreOpened);
 }
 
 Outcome<std::uint64_t> count_bytes(int session) {
@@ -114,7 +113,7 @@ Outcome<Pruned> prune(int workspace, Time now, const PruneLimits& limits) {
     if (!place && place.error().os_error == ENOENT) return Pruned{};
     if (!place) return place.error();
     const int journal = place->directory.get();
-    PADDOCK_ASSIGN(lock, sys::openat(journal, "lock", O_RDWR | O_CREAT | O_NOFOLLOW, 0600));
+    PADDOCK_ASSIGN(lock, open_lock(journal));
     PADDOCK_TRY(sys::lock_file(lock.get(), sys::FileLock::kAlone));
     return prune_locked(journal, now, limits);
 }
@@ -122,7 +121,7 @@ Outcome<Pruned> prune(int workspace, Time now, const PruneLimits& limits) {
 Done prune_if_due(int journal, Time now) {
     const auto stamp = sys::modified_at(journal, kStampName);
     if (stamp && now.time_since_epoch() - *stamp < limits::kJournalPrunePause) return {};
-    PADDOCK_ASSIGN(file, sys::openat(journal, kStampName, O_WRONLY | O_CREAT | O_NOFOLLOW, 0600));
+    PADDOCK_ASSIGN(file, open_kept_file(journal, kStampName));
     PADDOCK_TRY(sys::set_times(file.get(), std::nullopt, now.time_since_epoch()));
     PADDOCK_TRY(prune_locked(journal, now, {}));
     return {};

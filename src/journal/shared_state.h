@@ -24,7 +24,7 @@ public:
 
     struct Counters {
         std::atomic<std::uint32_t> calls;
-        std::atomic<std::uint32_t> processes;
+        std::atomic<std::uint32_t> writers;  // processes, for their letters
         std::atomic<std::uint64_t> changes;  // announced
         std::atomic<std::uint64_t> log_bytes;
         std::atomic<std::uint64_t> kept_bytes;

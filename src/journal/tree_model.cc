@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include "base/check.h"
 #include "fs/rel_path.h"
@@ -27,7 +28,16 @@ TreeModel::TreeModel(int workspace) : workspace_(workspace), root_(std::make_uni
     if (const auto node = sys::node(workspace)) mount_ = node->mount;
 }
 
-TreeModel::~TreeModel() = default;
+// Renames make trees of any depth: not by recursion.
+TreeModel::~TreeModel() {
+    std::vector<std::unique_ptr<Branch>> rest;
+    rest.push_back(std::move(root_));
+    while (!rest.empty()) {
+        const std::unique_ptr<Branch> each = std::move(rest.back());
+        rest.pop_back();
+        for (auto& [name, child] : each->children) rest.push_back(std::move(child));
+    }
+}
 
 std::unique_ptr<TreeModel::Branch> TreeModel::look_up(const ModelNode& directory,
                                                       const std::string& name) {

@@ -23,6 +23,7 @@ public:
 
     void add_below(const std::string& path, const ModelNode& directory, ModelNode Version::*side) {
         if (directory.type != FileType::kDirectory || !directory.on_disk) return;
+        if (path.size() > limits::kPathBytesMax) return;  // renames make trees of any depth
         for (const std::string& name :
              model_.names_in(*directory.on_disk, limits::kJournalNamesMax)) {
             if (versions_.size() >= limits::kJournalNamesMax) return;

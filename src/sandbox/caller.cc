@@ -52,6 +52,11 @@ std::optional<std::uint64_t> proc_number(int process, const std::string& file,
     return number_after(proc_text(proc_of(process) + '/' + file), field, base);
 }
 
+mode_t umask_of(int process) {
+    constexpr std::uint64_t kUsual = 022;
+    return static_cast<mode_t>(proc_number(process, "status", "Umask:", 8).value_or(kUsual) & 0777);
+}
+
 std::string thread_group(int thread) {
     return std::to_string(proc_number(thread, "status", "Tgid:", 10).value_or(0));
 }

@@ -1,6 +1,8 @@
 // What /proc says of a command that waits for an answer of the gate, and what its paths mean to it.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -23,6 +25,9 @@ std::string proc_of(int process);
 // The number of one field of /proc/PROCESS/`file`.
 std::optional<std::uint64_t> proc_number(int process, const std::string& file,
                                          std::string_view field, int base);
+
+// With which files are made; the usual one if it cannot be told.
+mode_t umask_of(int process);
 
 // The process of a thread.
 std::string thread_group(int thread);

@@ -268,7 +268,7 @@ constexpr Rule kObserved[] = {
 // What the gate performs besides.
 constexpr Rule kGated[] = {
     {{"chmod", 90, kNoNumber}, kTell}, {{"fchmod", 91, 52}, kTell}, {{"fchmodat", 268, 53}, kTell},
-    {{"fchmodat2", 452, 452}, kTell},  {{"bind", 49, 200}, kTell},  {{"umask", 95, 166}, kTell},
+    {{"fchmodat2", 452, 452}, kTell},  {{"bind", 49, 200}, kTell},
 };
 
 constexpr RuleGroup kGroups[] = {

@@ -34,10 +34,6 @@ Gate::Answer Gate::handle(const sys::seccomp::Notification& call, int listener, 
                           std::optional<GateRefusal>& refused) {
     const auto decoded = decode(call);
     if (!decoded || call.process == 0) return Answer::kContinue;
-    if (decoded->kind == GatedKind::kUmask) {
-        umasks_.clear();
-        return Answer::kContinue;
-    }
     if (!drafts_.empty()) settle_drafts();
     refused_.reset();
     deed_ = deed_of(*decoded);
@@ -76,7 +72,6 @@ Gate::End Gate::perform(const GatedCall& call, const Caller& caller) {
         case GatedKind::kChmod: return chmod(call, caller);
         case GatedKind::kChmodDescriptor: return chmod_descriptor(call, caller);
         case GatedKind::kBind: return bind(call, caller);
-        case GatedKind::kUmask: break;
     }
     return {.is_continued = true};
 }
@@ -102,18 +97,6 @@ int Gate::prepare_to_make(const Place& place, FileType type, const Caller& calle
     }
     const auto recorded = setup_.journal->will_make(caller.call, place.name(), type);
     return recorded ? 0 : error_of(recorded.error());
-}
-
-// Only /proc says it. Asked for once in a while: a call of umask() clears what is known.
-mode_t Gate::umask_of(int process) {
-    if (const auto known = umasks_.find(process); known != umasks_.end()) return known->second;
-    constexpr mode_t kUsual = 022;
-    const auto mask = proc_number(process, "status", "Umask:", 8);
-    if (!mask) return kUsual;
-    // Ids are used again: nothing is known for long.
-    constexpr std::size_t kKnownMax = 64;
-    if (umasks_.size() >= kKnownMax) umasks_.clear();
-    return umasks_[process] = static_cast<mode_t>(*mask & 0777);
 }
 
 void Gate::forget(int listener) {

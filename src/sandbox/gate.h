@@ -19,7 +19,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include <paddock/unique_fd.h>
@@ -78,8 +77,7 @@ public:
 private:
     struct Parked {
         Caller caller;
-        UniqueFd object;   // or the directory of `leaf`
-        std::string leaf;  // empty: the object itself
+        UniqueFd fifo;
         std::uint64_t flags = 0;
     };
     // A config that a command makes by writing to it. It writes to a file without a name; the one
@@ -125,7 +123,6 @@ private:
     int prepare_to_make(const Place& place, FileType type, const Caller& caller);
     int adopt_config(const std::string& path, const Caller& caller);
     Done write_config(const Place& to, std::string_view text, mode_t mode);
-    mode_t umask_of(int process);
     void made(const Place& place, const Caller& caller);
 
     GateSetup setup_;
@@ -135,7 +132,6 @@ private:
     std::vector<Parked> parked_;
     std::vector<Draft> drafts_;
     std::vector<std::pair<int, GateRefusal>> late_refusals_;  // with their listeners
-    std::unordered_map<int, mode_t> umasks_;
     std::optional<GateRefusal> refused_;
     Deed deed_ = Deed::kWrite;
 };

@@ -66,7 +66,10 @@ Gate::End Gate::install_config(const Place& from, const Stat& stat, const Place&
     const auto recorded = journal.will_make(caller.call, to.name(), FileType::kRegular);
     if (!recorded) return {.os_error = error_of(recorded.error())};
     const auto written = write_config(to, text, stat.mode & 0777U);
-    if (!written) return {.os_error = error_of(written.error())};
+    if (!written) {
+        journal.not_made(caller.call);
+        return {.os_error = error_of(written.error())};
+    }
     made(to, caller);
     if (is_adopted) return {};
     const auto gone = journal.remove(caller.call, from.name(), stat);
@@ -119,9 +122,14 @@ void Gate::settle_drafts() {
     std::erase_if(drafts_, [&](const Draft& draft) {
         const auto is_written = sys::is_open_for_writing(draft.text.get());
         if (is_written && *is_written) return false;
+        const journal::Turn turn(*setup_.journal);
         std::string text;
-        if (!read_config(draft.text.get(), text)) return true;
-        if (auto verdict = judge_->judge_new_config(draft.path, text)) {
+        git::Verdict verdict =
+            read_config(draft.text.get(), text)
+                ? judge_->judge_new_config(draft.path, text)
+                : git::Verdict(git::Refusal{PathAccess::kReadOnly, std::string(git::kConfigRule),
+                                            "it could not be read"});
+        if (verdict) {
             deed_ = Deed::kWrite;
             (void)refuse(std::move(verdict), draft.path);
             late_refusals_.emplace_back(draft.listener, *std::exchange(refused_, {}));

@@ -8,11 +8,23 @@
 #include <utility>
 
 #include "base/within.h"
+#include "sys/dir.h"
 #include "sys/name.h"
 #include "sys/open.h"
 #include "sys/stat.h"
 
 namespace paddock::sandbox {
+namespace {
+
+bool holds_something(const Place& directory) {
+    const auto opened = sys::openat2(directory.directory.get(), directory.leaf.c_str(),
+                                     O_RDONLY | O_DIRECTORY, kBeneath);
+    sys::DirReader reader;
+    const auto first = opened ? reader.next(opened->get()) : Outcome<const sys::DirEntry*>(nullptr);
+    return first && *first != nullptr;
+}
+
+}  // namespace
 
 Gate::End Gate::make_name(const GatedCall& call, const Caller& caller) {
     const journal::Turn turn(*setup_.journal);
@@ -86,6 +98,7 @@ Gate::End Gate::link(const GatedCall& call, const Caller& caller) {
     if (!descriptor.empty()) {
         auto behind = places_.object_behind(descriptor);
         if (!behind) return {.is_continued = true};
+        if (behind->is_kept()) return {.os_error = ENOENT};
         from = std::move(behind->place);
         if (!from->inside) object = std::move(behind->held);
         from->inside = behind->inside;
@@ -213,6 +226,7 @@ Gate::End Gate::rename(const GatedCall& call, const Caller& caller) {
     if (!recorded) return {.os_error = error_of(recorded.error())};
     const auto done = sys::renameat2(from->directory.get(), from->leaf.c_str(), to->directory.get(),
                                      to->leaf.c_str(), static_cast<sys::Rename>(call.flags));
+    if (!done) journal.not_made(caller.call);
     return {.os_error = done ? 0 : error_of(done.error())};
 }
 
@@ -227,9 +241,12 @@ Gate::End Gate::remove(const GatedCall& call, const Caller& caller) {
     const bool is_directory = node->stat.type == FileType::kDirectory;
     const bool wants_directory = call.kind == GatedKind::kRemoveDirectory;
     if (!wants_directory && place->slash) return {.os_error = is_directory ? EISDIR : ENOTDIR};
-    if (const auto error = refuse(judge_->remove(place->path), place->path)) {
-        return {.os_error = *error};
+    auto verdict = judge_->remove(place->path);
+    // It would not go anyway: git tries it with its own.
+    if (verdict && wants_directory && is_directory && holds_something(*place)) {
+        return {.os_error = ENOTEMPTY};
     }
+    if (const auto error = refuse(std::move(verdict), place->path)) return {.os_error = *error};
     if (wants_directory != is_directory) {
         // Never done: the kernel knows which error comes first.
         const Done done =

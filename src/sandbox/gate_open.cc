@@ -64,7 +64,6 @@ Gate::End Gate::open(const GatedCall& call, const Caller& caller) {
     const int wanted = static_cast<int>(flags & kOpenFlags) | O_NONBLOCK | O_NOCTTY;
     const mode_t mode = (flags & O_CREAT) != 0 ? call.mode & 07777 : 0;
     if (is_missing) {
-        // No directory is written to by whoever may not: asked before the record is made.
         if (const int error = prepare_to_make(*place, FileType::kRegular, caller)) {
             return {.os_error = error};
         }
@@ -80,6 +79,7 @@ Gate::End Gate::open(const GatedCall& call, const Caller& caller) {
         return give(std::move(*file), call, caller, &*place);
     }
     const Stat& stat = node->stat;
+    deed_ = Deed::kWrite;
     if (is_exclusive) return {.os_error = EEXIST};
     const bool is_directory = stat.type == FileType::kDirectory;
     if (is_directory && (flags & O_CREAT) != 0) return {.os_error = EISDIR};
@@ -108,7 +108,11 @@ Gate::End Gate::open(const GatedCall& call, const Caller& caller) {
     auto file = sys::openat2(parent, leaf, wanted & ~O_CREAT, 0, kBeneath);
     if (!file && file.error().os_error == ENXIO && stat.type == FileType::kFifo &&
         (flags & O_NONBLOCK) == 0) {
-        parked_.push_back({caller, std::move(place->directory), place->leaf, flags});
+        auto fifo = sys::openat2(parent, leaf, O_PATH | O_NOFOLLOW, 0, kBeneath);
+        if (!fifo) return {.os_error = error_of(fifo.error())};
+        const auto held = sys::fstat(fifo->get());
+        if (!held || held->type != FileType::kFifo) return {.os_error = EAGAIN};
+        parked_.push_back({caller, std::move(*fifo), flags});
         return {.is_parked = true};
     }
     if (!file) return {.os_error = error_of(file.error())};
@@ -180,7 +184,7 @@ Gate::End Gate::open_again(const GatedCall& call, const Caller& caller, const st
     auto file = sys::openat(AT_FDCWD, own_descriptor(object->held.get()).c_str(),
                             wanted | O_NOCTTY | O_NONBLOCK);
     if (!file && file.error().os_error == ENXIO && is_fifo && (call.flags & O_NONBLOCK) == 0) {
-        parked_.push_back({caller, std::move(object->held), {}, call.flags});
+        parked_.push_back({caller, std::move(object->held), call.flags});
         return {.is_parked = true};
     }
     if (!file) return {.os_error = error_of(file.error())};
@@ -195,9 +199,7 @@ void Gate::retry() {
         const int wanted = static_cast<int>(each.flags & kOpenFlags &
                                             ~static_cast<std::uint64_t>(O_NOFOLLOW | O_CREAT)) |
                            O_NONBLOCK | O_NOCTTY;
-        auto file = each.leaf.empty()
-                        ? sys::openat(AT_FDCWD, own_descriptor(each.object.get()).c_str(), wanted)
-                        : sys::openat2(each.object.get(), each.leaf.c_str(), wanted, 0, kBeneath);
+        auto file = sys::openat(AT_FDCWD, own_descriptor(each.fifo.get()).c_str(), wanted);
         if (!file && file.error().os_error == ENXIO) {
             // The kernel makes it EINTR, or the call comes again after the handler.
             constexpr int kRestart = 512;

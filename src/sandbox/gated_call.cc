@@ -86,7 +86,6 @@ std::optional<GatedCall> decode(const sys::seccomp::Notification& call) noexcept
             made.number = static_cast<std::uint32_t>(a[2]);
             return made;
         }
-        case SYS_umask: return GatedCall{.kind = GatedKind::kUmask};
 #ifdef SYS_open  // machines older than the *at calls
         case SYS_open: return open_call(AT_FDCWD, a[0], a[1], a[2]);
         case SYS_creat: return open_call(AT_FDCWD, a[0], O_CREAT | O_WRONLY | O_TRUNC, a[1]);

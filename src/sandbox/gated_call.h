@@ -26,7 +26,6 @@ enum class GatedKind : std::uint8_t {
     kChmod,
     kChmodDescriptor,
     kBind,
-    kUmask,
 };
 
 // A name as a command gives it.

@@ -30,7 +30,9 @@ namespace {
 constexpr std::uint32_t kBrings =
     kBringsInput | kBringsOutput | kBringsError | kBringsReport | kBringsDenials;
 
+// Nobody tells when a FIFO gets its reader: asked ever less often.
 constexpr int kParkedPauseMs = 2;
+constexpr int kParkedPauseMaxMs = 20;
 
 // Polled besides the observers.
 enum : std::size_t { kControl, kChildren, kServer, kFixedWaits };
@@ -73,10 +75,12 @@ void WardenProcess::answer_requests() {
     polled_[kChildren] = {child_signals_.get(), POLLIN, 0};
     polled_[kServer] = {plan_.server.get(), POLLIN, 0};
     const std::span<pollfd> observed = std::span(polled_).subspan(kFixedWaits);
+    int pause_ms = kParkedPauseMs;
     for (;;) {
         const std::size_t count = observers_.add_waits(observed);
-        // Nobody tells when a FIFO gets its reader.
-        const int wait_ms = gate_ != nullptr && gate_->has_parked() ? kParkedPauseMs : -1;
+        const bool has_parked = gate_ != nullptr && gate_->has_parked();
+        pause_ms = has_parked ? std::min(2 * pause_ms, kParkedPauseMaxMs) : kParkedPauseMs;
+        const int wait_ms = has_parked ? pause_ms : -1;
         if (!sys::wait_ready(std::span(polled_).first(kFixedWaits + count), wait_ms)) return;
         if (wait_ms >= 0) {
             gate_->retry();

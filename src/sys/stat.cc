@@ -89,10 +89,13 @@ Outcome<Node> statx_node(int directory, const char* name, int flags) {
 
 }  // namespace
 
+// Not by fstat(2), which does not tell when it was made.
 Outcome<Stat> fstat(int fd) {
-    struct stat raw;
-    PADDOCK_TRY(call(Call::kStat, [&] { return ::fstat(fd, &raw); }));
-    return from(raw);
+    struct statx raw;
+    constexpr unsigned kMask = STATX_BASIC_STATS | STATX_BTIME;
+    PADDOCK_TRY(
+        call(Call::kStat, [&] { return ::statx(fd, "", AT_EMPTY_PATH | kLook, kMask, &raw); }));
+    return from(raw).stat;
 }
 
 Outcome<Node> node(int fd) { return statx_node(fd, "", AT_EMPTY_PATH); }

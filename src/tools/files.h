@@ -87,7 +87,6 @@ public:
 
     // The pinned directory for search, which passes the rules itself by way of hides().
     const Root& linkless() const { return linkless_; }
-    const policy::PathRules& rules() const noexcept { return rules_; }
 
     // --- changing; each refuses what the rules protect ---
     // May a file with this content be made here, or taken away? Every change asks this itself;

@@ -229,7 +229,9 @@ Attempt<void> Files::Copying::copy_content(Recorder::Change& change, const CopyS
     if (auto allowed = files_.count_written(source->stat().size, freed); !allowed) return allowed;
     if (auto told_of = files_.announce(change, to, step.type, old); !told_of) return told_of;
     if (files_.judge_.is_config(to)) {
-        if (auto done = copy_config(*source, to, old); !done) return done;
+        auto done = copy_config(*source, to, old);
+        if (!done) change.not_made();
+        if (!done) return done;
     } else {
         const auto done = files_.linkless_.copy_file(*source, to, old.has_value(), old);
         if (!done) change.not_made();

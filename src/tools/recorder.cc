@@ -126,13 +126,8 @@ Done Recorder::Change::remove(const std::string& path, const Stat& stat, Below b
     if (!is_tree && !is_unwritten(*now, stat)) return refuse(Code::kRace);
     PADDOCK_ASSIGN(held, hold(path));
     if (held) {
-        // Moved away it can be looked at again, and goes back if it is not what was meant.
-        const bool is_moved = is_tree || stat.type != FileType::kDirectory;
-        Done done = is_moved ? journal_->remove_tree(call_, held->name(), stat)
-                             : journal_->remove(call_, held->name(), stat);
-        const int error = done ? 0 : done.error().os_error;
-        const bool has_no_room = error == EXDEV || error == ENOSPC || error == EDQUOT;
-        return has_no_room && !is_tree ? journal_->remove(call_, held->name(), stat) : done;
+        return is_tree ? journal_->remove_tree(call_, held->name(), stat)
+                       : journal_->remove(call_, held->name(), stat);
     }
     const Root& root = recorder_.setup_.root;
     const auto done = is_tree ? root.remove_all(path) : root.remove(path);

@@ -49,16 +49,18 @@ Outcome<std::vector<sandbox::Protection>> SealedWatch::before() {
         if (stat.type == FileType::kSymlink) continue;  // cannot be bound
         shields.push_back({path, sandbox::Shield::kReadOnly, stat.identity});
     }
-    known_ = std::move(found);
+    // Once only: what a process has made between two commands is told after the next.
+    if (!known_) known_ = std::move(found);
     return shields;
 }
 
 Outcome<std::vector<std::string>> SealedWatch::after() {
     PADDOCK_ASSIGN(found, find());
     std::vector<std::string> news;
+    if (!known_) known_.emplace();
     for (const auto& [path, stat] : found) {
-        const auto known = known_.find(path);
-        const bool is_same = known != known_.end() && known->second.identity == stat.identity &&
+        const auto known = known_->find(path);
+        const bool is_same = known != known_->end() && known->second.identity == stat.identity &&
                              known->second.changed == stat.changed;
         if (!is_same) news.push_back(path);
     }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,7 @@ public:
     // What is there now.
     Outcome<std::vector<sandbox::Protection>> before();
 
-    // What is new since then, or has changed. It counts as there from now on.
+    // What is new since the first before(), or since the last time, or has changed. It counts as there from now on.
     Outcome<std::vector<std::string>> after();
 
 private:
@@ -36,7 +37,7 @@ private:
     const Root workspace_;
     const policy::PathRules& rules_;
     const std::vector<std::string> sealed_;  // by the settings of the workspace's own repository
-    Found known_;
+    std::optional<Found> known_;
 };
 
 }  // namespace paddock::tools
