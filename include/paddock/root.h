@@ -94,10 +94,12 @@ public:
     // drops setuid, setgid and file capabilities; refuses a file without write permission. The
     // inode is new, so other hard links keep the old content. A failure leaves the old content,
     // except after the name was taken: race (somebody put another file there) and an io_error of
-    // the directory's sync may come when the new content is already in place. The result is which
-    // file it is now.
-    Result<Identity> write_file(std::string_view path, std::string_view content,
-                                const WriteOptions& options = {}) const;
+    // the directory's sync may come when the new content is already in place.
+    Status write_file(std::string_view path, std::string_view content,
+                      const WriteOptions& options = {}) const;
+    // The same; the result is which file it is now.
+    Result<Identity> put_file(std::string_view path, std::string_view content,
+                              const WriteOptions& options = {}) const;
 
     // ADVISORY: would write_file replace this regular file, by its type and its permissions?
     Status check_writable(std::string_view path) const;

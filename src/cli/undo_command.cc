@@ -11,6 +11,7 @@
 #include "base/display.h"
 #include "cli/journal_view.h"
 #include "cli/setting_options.h"
+#include "cli/undo_seal.h"
 #include "fs/rel_path.h"
 #include "journal/undo.h"
 #include "json/write.h"
@@ -69,6 +70,7 @@ std::string reason(const Conflict& conflict, const std::string& by) {
             return "made" + who + ", in a directory that would be removed";
         case Conflict::Why::kNoDirectory: return "its directory is gone. Name the directory too";
         case Conflict::Why::kNotKept: return "its old content was not kept: too large, or no room";
+        case Conflict::Why::kSealed: return "git would obey it. Restore it yourself if it is yours";
         case Conflict::Why::kRunning: return "call " + by + " is still running";
     }
     return {};
@@ -266,7 +268,8 @@ int run(const UndoRequest& request) {
         if (!last) return nothing_to_do(request, nullptr);
         target = std::move(*last);
     }
-    const auto plan = journal::plan_undo(past->workspace.get(), past->timeline, *target);
+    const auto plan = journal::plan_undo(past->workspace.get(), past->timeline, *target,
+                                         sealed_in(past->workspace.get()));
     if (!plan) {
         complain(as_error(plan.error(), "undo", target->text()).message());
         return kUsageError;

@@ -266,7 +266,7 @@ TEST_F(ReplaceTest, a_failed_fill_leaves_nothing) {
 
 TEST_F(ReplaceTest, says_which_file_it_is_now) {
     tree({"ROOT/f=old"});
-    const auto written = root().write_file("f", "new");
+    const auto written = root().put_file("f", "new");
     ASSERT_TRUE(written);
     EXPECT_EQ(written->inode, status("f").st_ino);
 }

@@ -214,8 +214,14 @@ Result<Handle> Root::create_exclusive(std::string_view path, std::optional<Mode>
     return open_file(path, {.write = true, .create = true, .exclusive = true, .mode = mode});
 }
 
-Result<Identity> Root::write_file(std::string_view path, std::string_view content,
-                                  const WriteOptions& options) const {
+Status Root::write_file(std::string_view path, std::string_view content,
+                        const WriteOptions& options) const {
+    const auto written = put_file(path, content, options);
+    return written ? Status() : Status(written.error());
+}
+
+Result<Identity> Root::put_file(std::string_view path, std::string_view content,
+                                const WriteOptions& options) const {
     return fs::report("write", *state_, path, [&](const RelPath& at) -> Outcome<Identity> {
         if (!may_write()) return refuse(Code::kReadOnly);
         return write_through(*state_, at, options, may_create(),

@@ -1,7 +1,6 @@
 #include "git/judge.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include <paddock/limits.h>
@@ -9,9 +8,9 @@
 #include "base/within.h"
 #include "fs/rel_path.h"
 #include "git/config.h"
+#include "git/obeyed_names.h"
 #include "git/settings_paths.h"
 #include "git/trust.h"
-#include "journal/journal.h"
 
 namespace paddock::git {
 namespace {
@@ -20,27 +19,7 @@ using fs::joined;
 using fs::leaf_of;
 using fs::parent_of;
 
-// Directories of a git directory in which nothing is made, samples of hooks excepted.
-constexpr std::array<std::string_view, 3> kClosedDirectories = {"hooks", "remotes", "branches"};
-constexpr std::array<std::string_view, 2> kConfigs = {"config", "config.worktree"};
-
-// Where a directory ignores case, git finds them under any.
-bool is_called(std::string_view name, std::string_view wanted) {
-    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
-    return name.size() == wanted.size() &&
-           std::equal(name.begin(), name.end(), wanted.begin(),
-                      [&](char a, char b) { return lower(a) == lower(b); });
-}
-
-template <std::size_t N>
-bool is_one_of(const std::array<std::string_view, N>& names, std::string_view name) {
-    return std::any_of(names.begin(), names.end(),
-                       [&](std::string_view each) { return is_called(name, each); });
-}
-
 bool is_sample(std::string_view name) { return name.ends_with(".sample"); }
-
-Refusal sealed(std::string_view rule) { return Refusal{PathAccess::kReadOnly, std::string(rule)}; }
 
 // The name whose making turns a directory that holds the other one into a git directory.
 std::string_view counterpart(std::string_view name) {
@@ -49,32 +28,6 @@ std::string_view counterpart(std::string_view name) {
     if (is_called(name, "HEAD")) return "commondir";
     if (is_called(name, "commondir")) return "HEAD";
     return {};
-}
-
-// "name/..": git goes up from where the name leads, which a link makes another place than the text
-// says. What git writes itself has ".." at its beginning only.
-bool goes_up_from_a_name(std::string_view path) {
-    bool named = false;
-    while (!path.empty()) {
-        const std::string_view part = path.substr(0, path.find('/'));
-        path.remove_prefix(std::min(path.size(), part.size() + 1));
-        if (part == ".." && named) return true;
-        named = named || (!part.empty() && part != "." && part != "..");
-    }
-    return false;
-}
-
-// The git directory of a submodule, "X/.git/modules/NAME", may have a worktree below X: then the
-// two move together, and no link or other place of X leads git elsewhere.
-bool is_worktree_of_submodule(std::string_view git_directory, std::string_view path) {
-    constexpr std::string_view kModules = ".git/modules/";
-    const std::size_t at = git_directory.find(kModules);
-    if (at == git_directory.npos || (at > 0 && git_directory[at - 1] != '/')) return false;
-    if (path.starts_with('/') || goes_up_from_a_name(path)) return false;
-    const std::string_view inner = git_directory.substr(at);
-    auto ups = std::count(inner.begin(), inner.end(), '/') + 1;
-    for (; path.starts_with("../"); path.remove_prefix(3)) --ups;
-    return ups == 0 && !path.empty() && path != "..";
 }
 
 // By its text: whatever repository lies inside is judged itself. A bare one has no worktree.
@@ -99,23 +52,14 @@ Verdict judge_settings(const Root& root, std::string_view path, std::string_view
     return Refusal{PathAccess::kReadOnly, std::string(kConfigRule), verdict.summary()};
 }
 
-// The first of the names that a default rule gives, of a path that it matches: a session that makes
-// ".github" itself has not made the tree that ".github/hooks" is in.
-std::string_view first_named(std::string_view path, std::string_view pattern) {
-    if (pattern.starts_with("**/")) pattern.remove_prefix(3);
-    for (auto i = std::count(pattern.begin(), pattern.end(), '/'); i > 0; --i)
-        path = parent_of(path);
-    return path;
-}
-
-// The part of a path from the first ".git" on; empty: there is none.
-std::string_view tail_from_git(std::string_view path) {
-    for (std::size_t at = 0; at < path.size();) {
-        const std::string_view name = path.substr(at, path.find('/', at) - at);
-        if (is_called(name, ".git")) return path.substr(at);
-        at += name.size() + 1;
+// At any depth: the owner may run paddock below the workspace, and would believe a journal there.
+bool is_any_journal(std::string_view path) {
+    for (; !path.empty(); path = parent_of(path)) {
+        const std::string_view name = leaf_of(path);
+        if (is_called(name, ".paddock")) return true;
+        if (is_called(name, "paddock") && is_called(leaf_of(parent_of(path)), ".git")) return true;
     }
-    return {};
+    return false;
 }
 
 bool is_there(const Root& root, std::string_view directory, std::string_view name) {
@@ -126,6 +70,8 @@ bool is_there(const Root& root, std::string_view directory, std::string_view nam
 }  // namespace
 
 bool is_git_directory(const Root& root, std::string_view directory) {
+    // The owner's "git init" would complete it.
+    if (is_called(leaf_of(directory), ".git") && root.lstat(directory)) return true;
     const auto has = [&](std::string_view name) { return is_there(root, directory, name); };
     return (has("objects") && has("refs")) || (has("HEAD") && has("commondir"));
 }
@@ -196,7 +142,7 @@ bool Judge::is_above_obeyed(std::string_view path) const {
 }
 
 Verdict Judge::look(std::string_view path) const {
-    if (journal::is_journal_path(rule_path(path))) {
+    if (is_any_journal(rule_path(path))) {
         return Refusal{PathAccess::kDeny, std::string(kJournalRule)};
     }
     const auto decision = rules_.decide(rule_path(path));
@@ -218,7 +164,7 @@ Verdict Judge::remove(std::string_view path) const {
 
 Verdict Judge::judge(std::string_view path, Act act, FileType type) const {
     const std::string_view ruled = rule_path(path);
-    if (journal::is_journal_path(ruled)) {
+    if (is_any_journal(ruled)) {
         return Refusal{PathAccess::kDeny, std::string(kJournalRule)};
     }
     const auto decision = rules_.decide(ruled);
@@ -244,6 +190,7 @@ Verdict Judge::judge_rules(std::string_view path, Act act) const {
     for (std::string_view above = path; !above.empty(); above = parent_of(above)) {
         if (rules_.decide(rule_path(above)).access != PathAccess::kAllow) restricted = above;
     }
+    if (decision.is_further) return sealed(decision.pattern);
     const auto pattern = rules_.decide(rule_path(restricted)).pattern;
     const std::string_view first = first_named(restricted, pattern);
     const bool is_free =
@@ -290,6 +237,10 @@ Verdict Judge::judge_git(std::string_view path, Act act, FileType type) const {
         return sealed(kHooksRule);
     }
     const std::string_view name = leaf_of(path);
+    // It may lead to where commands write unseen: their own /tmp, by way of /proc.
+    if (is_called(name, ".git") && type == FileType::kSymlink && act == Act::kMake) {
+        return sealed(kConfigRule);
+    }
     if (is_one_of(kConfigs, name) && is_git_directory(parent_of(path))) {
         if (act == Act::kWrite) {
             return Refusal{PathAccess::kReadOnly, std::string(kConfigRule),
@@ -322,10 +273,7 @@ Verdict Judge::judge_pointer(std::string_view path) const {
         const std::string git = joined(above, ".git");
         const auto stat = root_.lstat(git);
         if (!stat || stat->type != FileType::kDirectory) continue;
-        for (const std::string& each :
-             paths_obeyed_by(root_, git, std::string(worktree), facts_.home)) {
-            if (is_within(each, worktree) && root_.lstat(each)) return sealed(kHooksRule);
-        }
+        if (leads_to_hooks_in(git, worktree)) return sealed(kHooksRule);
     }
     return std::nullopt;
 }
@@ -333,10 +281,15 @@ Verdict Judge::judge_pointer(std::string_view path) const {
 Verdict Judge::judge_completion(std::string_view path) const {
     const std::string_view directory = parent_of(path);
     const std::string_view other = counterpart(leaf_of(path));
-    if (other.empty() || has(directory, leaf_of(path)) || !has(directory, other)) {
-        return std::nullopt;
-    }
-    return judge_parts(directory);
+    if (other.empty() || !has(directory, other)) return std::nullopt;
+    const auto there = root_.lstat(path);
+    if (!there && there.error().code != Code::kNotFound) return sealed(kConfigRule);
+    return there ? std::nullopt : judge_parts(directory);
+}
+
+bool Judge::completes(std::string_view path) const {
+    const std::string_view other = counterpart(leaf_of(path));
+    return !other.empty() && has(parent_of(path), other) && !root_.lstat(path);
 }
 
 Verdict Judge::judge_parts(std::string_view directory) const {
@@ -373,7 +326,7 @@ std::vector<std::string> Judge::configs_completed_by(std::string_view path) cons
     if (!rules_.has_defaults()) return configs;
     const std::string_view directory = parent_of(path);
     const std::string_view other = counterpart(leaf_of(path));
-    if (other.empty() || has(directory, leaf_of(path)) || !has(directory, other)) return configs;
+    if (other.empty() || root_.lstat(path) || !has(directory, other)) return configs;
     for (const std::string_view name : kConfigs) {
         std::string config = joined(directory, name);
         if (root_.lstat(config)) configs.push_back(std::move(config));
@@ -397,78 +350,6 @@ Verdict Judge::judge_new_config(std::string_view path, std::string_view text) co
     return judge_settings(root_, path, text, {});
 }
 
-Verdict Judge::move(std::string_view from, std::string_view to, FileType type) const {
-    if (auto refused = remove(from)) return refused;
-    if (auto refused = make(to, type)) return refused;
-    if (type != FileType::kDirectory) return std::nullopt;
-    if (is_one_of(kClosedDirectories, leaf_of(to)) && is_git_directory(parent_of(to))) {
-        if (auto refused = judge_hooks(from)) return refused;
-    }
-    return judge_below(from, to);
-}
-
-// Rules that name a path of several names: the directory carries what is below it to such a path,
-// or away from one.
-Verdict Judge::judge_below(std::string_view from, std::string_view to) const {
-    for (const std::string_view named : {from, to}) {
-        for (const auto& below : rules_.restricted_below(rule_path(named))) {
-            const std::string path = joined(from, below.path);
-            if (!below.path.empty() && !has(parent_of(path), leaf_of(path))) continue;
-            const auto decision = rules_.decide(rule_path(joined(named, below.path)));
-            if (!below.path.empty() && decision.access == PathAccess::kAllow) continue;
-            const std::string restricted = joined(named, below.path);
-            const bool is_own = below.path.empty()
-                                    ? is_in_own_tree(joined(from, "x"))
-                                    : is_in_own_tree(first_named(restricted, below.pattern));
-            if (!decision.by_operator && is_own) continue;
-            return sealed(below.pattern);
-        }
-    }
-    if (is_above_obeyed(from) || is_above_obeyed(to)) return sealed(kHooksRule);
-    if (tail_from_git(from) != tail_from_git(to)) {
-        if (auto refused = judge_configs_below(from, to)) return refused;
-    }
-    // All that was known of them goes by other names from now on.
-    const std::lock_guard lock(mutex_);
-    obeyed_.clear();
-    return std::nullopt;
-}
-
-// Settings that were judged by where they lie within a ".git" get another place.
-Verdict Judge::judge_configs_below(std::string_view from, std::string_view to) const {
-    constexpr std::size_t kLookedAtMax = 100'000;
-    std::size_t looked_at = 0;
-    Verdict refused;
-    const auto walked = root_.walk(from, [&](const WalkEntry& entry) {
-        if (++looked_at > kLookedAtMax) refused = sealed(kConfigRule);
-        if (refused) return WalkAction::kStop;
-        if (entry.type == FileType::kDirectory) {
-            return entry.name == "objects" ? WalkAction::kSkip : WalkAction::kContinue;
-        }
-        if (!is_one_of(kConfigs, entry.name)) return WalkAction::kContinue;
-        const auto text = root_.read_file(entry.path, limits::kGitConfigBytesMax);
-        const auto settings = parse_git_config(text ? *text : std::string());
-        if (!settings) return WalkAction::kContinue;
-        const std::string below(parent_of(entry.path.substr(from.size() + 1)));
-        const std::string git_directory = below.empty() ? std::string(to) : joined(to, below);
-        for (const GitSetting& setting : *settings) {
-            if (setting.key != "core.worktree") continue;
-            if (is_worktree_of_submodule(git_directory, setting.value.value_or(""))) continue;
-            refused = Refusal{PathAccess::kReadOnly, std::string(kConfigRule), setting.key};
-        }
-        return refused ? WalkAction::kStop : WalkAction::kContinue;
-    });
-    if (!walked && !refused) return sealed(kConfigRule);
-    return refused;
-}
-
-Verdict Judge::exchange(std::string_view one, FileType one_type, std::string_view other,
-                        FileType other_type) const {
-    if (is_config(one) || is_config(other)) return sealed(kConfigRule);
-    if (auto refused = move(one, other, one_type)) return refused;
-    return move(other, one, other_type);
-}
-
 Verdict Judge::adopt(std::string_view directory) const {
     return is_git_directory(directory) ? judge_parts(directory) : std::nullopt;
 }
@@ -483,7 +364,8 @@ Verdict Judge::link(std::string_view from, std::string_view to) const {
     if (auto refused = look(from)) return refused;
     if (auto refused = write(from)) return refused;
     if (is_config(to)) return sealed(kConfigRule);
-    return make(to, FileType::kRegular);
+    const auto stat = root_.lstat(from);
+    return make(to, stat ? stat->type : FileType::kUnknown);
 }
 
 }  // namespace paddock::git

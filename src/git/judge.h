@@ -88,6 +88,9 @@ public:
     // A second name of a file.
     Verdict link(std::string_view from, std::string_view to) const;
 
+    // Would making it complete the shape of a git directory?
+    bool completes(std::string_view path) const;
+
     // Would git read its settings from a file of this name?
     bool is_config(std::string_view path) const;
     // May it hold this text? What the present file says stays allowed.
@@ -117,7 +120,9 @@ private:
     Verdict judge_hooks(std::string_view directory) const;
     Verdict judge_below(std::string_view from, std::string_view to) const;
     Verdict judge_configs_below(std::string_view from, std::string_view to) const;
+    Verdict judge_secrets_below(std::string_view from, std::string_view to) const;
     Verdict judge_pointer(std::string_view path) const;
+    bool leads_to_hooks_in(const std::string& git_directory, std::string_view worktree) const;
     // By a repository in whose directory the path lies; by the workspace's own.
     enum class By : std::uint8_t { kAny, kWorkspace };
     bool is_obeyed(std::string_view path, By by) const;

@@ -449,7 +449,7 @@ Done Journal::will_chmod(CallId call, const Name& name, const Stat& stat) {
 
 Done Journal::remove(CallId call, const Name& name, const Stat& stat) {
     const bool is_directory = stat.type == FileType::kDirectory;
-    if (!is_directory && !state_->is_disposable(call, stat) && state_->claim(stat)) {
+    if (!is_directory && !state_->is_disposable(call, stat)) {
         auto moved = remove_tree(call, name, stat);
         if (moved || !cannot_be_moved(moved.error())) return moved;
     }
@@ -472,6 +472,7 @@ Done Journal::remove(CallId call, const Name& name, const Stat& stat) {
 
 Done Journal::remove_tree(CallId call, const Name& name, const Stat& stat) {
     const std::lock_guard locked(*state_->guard);
+    if (!state_->claim(stat)) return Failure::from_errno(EFBIG);
     state_->touch(call, name.path, &stat);
     Record record = record_of(call, Verb::kRemove, name, stat);
     record.keeping = Keeping::kInode;

@@ -46,6 +46,7 @@ struct Conflict {
         kNoDirectory,    // the directory that it was in is not there
         kNotKept,        // too large, or no room
         kRunning,        // the call is not over
+        kSealed,         // git would obey it
     };
     Why why = Why::kChangedSince;
     std::string path;

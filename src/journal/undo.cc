@@ -279,7 +279,8 @@ std::optional<UndoTarget> last_target(int workspace, const Timeline& timeline, D
     return std::nullopt;
 }
 
-Outcome<UndoPlan> plan_undo(int workspace, const Timeline& timeline, const UndoTarget& target) {
+Outcome<UndoPlan> plan_undo(int workspace, const Timeline& timeline, const UndoTarget& target,
+                            const IsSealed& is_sealed) {
     PADDOCK_ASSIGN(index, timeline.find_session(target.session));
     const SessionLog& session = timeline.sessions()[index];
     const std::set<CallId> running = running_calls(session);
@@ -287,7 +288,7 @@ Outcome<UndoPlan> plan_undo(int workspace, const Timeline& timeline, const UndoT
     LaterChanges later(timeline);
     Rewinder rewinder(workspace, timeline);
     rewinder.begin_comparing();
-    UndoPlan plan{target, {}, {}, {}};
+    UndoPlan plan{target, {}, {}, {}, {}};
     std::map<std::string, Conflict> conflicts;
 
     const auto& entries = timeline.entries();
@@ -322,9 +323,15 @@ Outcome<UndoPlan> plan_undo(int workspace, const Timeline& timeline, const UndoT
         }
         conflicts.emplace(conflict.path, conflict);
     }
-    for (auto& [path, conflict] : conflicts) plan.conflicts.push_back(std::move(conflict));
     plan.changes = changes_of(rewinder.compared());
     plan.steps = std::move(rewinder.steps());
+    plan.is_sealed = is_sealed;
+    for (const Step& step : plan.steps) {
+        if (!is_sealed || !is_sealed(step)) continue;
+        const std::string& path = is_journal_path(step.path) ? step.other : step.path;
+        conflicts.emplace(path, Conflict{Conflict::Why::kSealed, path});
+    }
+    for (auto& [path, conflict] : conflicts) plan.conflicts.push_back(std::move(conflict));
     return plan;
 }
 
@@ -332,7 +339,7 @@ Outcome<UndoResult> perform_undo(int workspace, const UndoPlan& plan, const std:
     PADDOCK_ASSIGN(journal, Journal::open(workspace, {client, plan.target.text()}));
     const Turn turn(journal);
     PADDOCK_ASSIGN(timeline, Timeline::read(workspace));
-    PADDOCK_ASSIGN(again, plan_undo(workspace, timeline, plan.target));
+    PADDOCK_ASSIGN(again, plan_undo(workspace, timeline, plan.target, plan.is_sealed));
     const bool is_same_plan = again.conflicts.empty() && again.changes == plan.changes &&
                               std::equal(again.steps.begin(), again.steps.end(), plan.steps.begin(),
                                          plan.steps.end(), is_same_step);

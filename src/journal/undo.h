@@ -17,6 +17,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -59,16 +60,22 @@ struct PlannedChange {
     friend bool operator==(const PlannedChange&, const PlannedChange&) = default;
 };
 
+// Must this step not be done, whatever the journal says?
+using IsSealed = std::function<bool(const Step& step)>;
+
 struct UndoPlan {
     UndoTarget target;
     std::vector<PlannedChange> changes;  // removals first
     std::vector<Conflict> conflicts;     // by their paths
     std::vector<Step> steps;             // in their order
+    IsSealed is_sealed = {};
 
     bool is_empty() const noexcept { return changes.empty() && conflicts.empty(); }
 };
 
-Outcome<UndoPlan> plan_undo(int workspace, const Timeline& timeline, const UndoTarget& target);
+// `is_sealed`: absent, no step is.
+Outcome<UndoPlan> plan_undo(int workspace, const Timeline& timeline, const UndoTarget& target,
+                            const IsSealed& is_sealed = {});
 
 struct UndoResult {
     std::string session;  // of the undo; empty: it changed nothing

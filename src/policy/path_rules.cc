@@ -208,7 +208,7 @@ Decision PathRules::decide_as_written(std::string_view path) const noexcept {
     const std::size_t index = path.empty() ? rules_.size() : deciding(path, Matched::kItself);
     if (index == rules_.size()) return {};
     const Rule& rule = rules_[index];
-    return {rule.access, index, rule.pattern, index < from_operator_};
+    return {rule.access, index, rule.pattern, index < from_operator_, is_further(index)};
 }
 
 std::vector<PathRules::Below> PathRules::restricted_below(std::string_view directory) const {

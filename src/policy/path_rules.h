@@ -36,6 +36,7 @@ struct Decision {
     std::optional<std::size_t> rule = {};  // its index, those of the operator first
     std::string_view pattern = {};         // as written
     bool by_operator = false;              // neither a default nor a further one
+    bool is_further = false;
 };
 
 class PathRules {

@@ -83,14 +83,17 @@ std::string as_caller_sees(std::string path, int thread) {
     return path;
 }
 
-bool is_descriptor_link(std::string_view path) {
+bool is_own_proc(std::string_view path, const Caller& caller) {
+    return is_within(path, "/proc/" + thread_group(caller.process)) ||
+           is_within(path, proc_of(caller.process));
+}
+
+bool is_descriptor_link(std::string_view path, const Caller& caller) {
     constexpr std::string_view kProc = "/proc/";
     if (!path.starts_with(kProc)) return false;
-    path.remove_prefix(kProc.size());
-    const std::size_t slash = path.find('/');
-    if (slash == path.npos || !is_number(path.substr(0, slash))) return false;
-    path.remove_prefix(slash);
-    return path.starts_with("/fd/") && is_number(path.substr(4));
+    std::string_view rest = path.substr(kProc.size());
+    rest.remove_prefix(std::min(rest.find('/'), rest.size()));
+    return rest.starts_with("/fd/") && is_number(rest.substr(4)) && is_own_proc(path, caller);
 }
 
 Outcome<std::string> read_path(const Caller& caller, std::uint64_t address) {

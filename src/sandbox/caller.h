@@ -38,8 +38,12 @@ bool is_signalled(int thread);
 // The path with what "/proc/self" and the names in /dev that lead there mean to the caller.
 std::string as_caller_sees(std::string path, int thread);
 
-// "/proc/PROCESS/fd/NUMBER", after as_caller_sees().
-bool is_descriptor_link(std::string_view path);
+// Is this /proc/PROCESS of the caller itself, or below it, after as_caller_sees()? The gate may
+// look at every process, the caller may not: what leads through another one is not followed.
+bool is_own_proc(std::string_view path, const Caller& caller);
+
+// "/proc/PROCESS/fd/NUMBER" of the caller itself, after as_caller_sees().
+bool is_descriptor_link(std::string_view path, const Caller& caller);
 
 // The string at `address` of the caller, read once. EFAULT: it cannot be read.
 Outcome<std::string> read_path(const Caller& caller, std::uint64_t address);

@@ -36,7 +36,7 @@ Gate::End Gate::truncate(const GatedCall& call, const Caller& caller) {
     if (!place) return not_located(place.error());
     if (static_cast<std::int64_t>(call.number) < 0) return {.os_error = EINVAL};
     UniqueFd unnamed;
-    if (!place->inside && is_descriptor_link(place->path)) {
+    if (!place->inside && is_descriptor_link(place->path, caller)) {
         auto object = places_.object_behind(place->path);
         if (object && object->is_kept()) return {.os_error = EACCES};
         if (object && object->inside && !object->place.inside) unnamed = std::move(object->held);
@@ -91,7 +91,7 @@ Gate::End Gate::chmod(const GatedCall& call, const Caller& caller) {
             places_.locate(caller, call.name.directory, *path,
                            follows ? Places::Last::kFollow : Places::Last::kItselfUnlessSlash);
         if (!place) return {.os_error = error_of(place.error())};
-        const bool is_magic = follows && !place->inside && is_descriptor_link(place->path);
+        const bool is_magic = follows && !place->inside && is_descriptor_link(place->path, caller);
         const int flags = O_PATH | (is_magic ? 0 : O_NOFOLLOW) | (place->slash ? O_DIRECTORY : 0);
         held = sys::openat(place->directory.get(), place->leaf.empty() ? "." : place->leaf.c_str(),
                            flags);

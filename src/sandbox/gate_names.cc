@@ -87,11 +87,11 @@ Gate::End Gate::link(const GatedCall& call, const Caller& caller) {
         if (call.second.directory == AT_FDCWD) return {.os_error = EPERM};  // a directory
         descriptor = proc_of(caller.process) + "/fd/" + std::to_string(call.second.directory);
     } else if (descriptor = as_caller_sees(*path, caller.process);
-               !follows || !is_descriptor_link(descriptor)) {
+               !follows || !is_descriptor_link(descriptor, caller)) {
         from = places_.locate(caller, call.second.directory, *path,
                               follows ? Places::Last::kFollow : Places::Last::kItselfUnlessSlash);
         if (!from) return {.os_error = error_of(from.error())};
-        const bool is_magic = follows && !from->inside && is_descriptor_link(from->path);
+        const bool is_magic = follows && !from->inside && is_descriptor_link(from->path, caller);
         descriptor = is_magic ? from->path : std::string();
     }
     UniqueFd object;  // without a name

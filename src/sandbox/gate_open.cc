@@ -39,14 +39,14 @@ Gate::End Gate::open(const GatedCall& call, const Caller& caller) {
     const bool follows = !is_exclusive && !makes_directory && (flags & O_NOFOLLOW) == 0;
     const journal::Turn turn(*setup_.journal);
     const std::string seen = as_caller_sees(*path, caller.process);
-    if (follows && is_descriptor_link(seen)) return open_again(call, caller, seen);
+    if (follows && is_descriptor_link(seen, caller)) return open_again(call, caller, seen);
     const Places::Last unfollowed =
         (flags & O_CREAT) != 0 ? Places::Last::kItself : Places::Last::kItselfUnlessSlash;
     auto place = places_.locate(caller, call.name.directory, *path,
                                 follows ? Places::Last::kFollow : unfollowed);
     if (!place) return {.os_error = error_of(place.error())};
     if (!place->inside) {
-        if (follows && is_descriptor_link(place->path)) {
+        if (follows && is_descriptor_link(place->path, caller)) {
             return open_again(call, caller, place->path);
         }
         if (!setup_.landlock_truncate && (flags & O_TRUNC) != 0 && (flags & O_ACCMODE) == O_RDONLY)

@@ -1,6 +1,6 @@
-// Watches one command for what its walls refuse, and tells. Telemetry only: every call is let
-// through to the kernel, which decides; the paths are read from memory that the command can change
-// at any time, and links are not followed.
+// Watches one command for what its walls refuse, and tells. Telemetry only, but for the
+// calls that the gate performs: every other is let through to the kernel, which decides; the paths
+// are read from memory that the command can change at any time, and links are not followed.
 //
 // It must run where the command's memory can be read and its paths mean the same: in the warden. A
 // server that has confined itself by Landlock could not.
@@ -18,9 +18,9 @@
 // observed, and one that asks for a listener of its own is refused (EBUSY), as where there is one
 // already.
 //
-// Nothing here allocates. One call costs 5 to 7 microseconds: under 1 % of a build, half as much
-// again where thousands of small files are created and nothing else is done, and as much again or
-// more where a tree of them is removed.
+// Without a gate nothing here allocates. One call costs 5 to 7 microseconds: under 1 % of a build,
+// half as much again where thousands of small files are created and nothing else is done, and as
+// much again or more where a tree of them is removed.
 #pragma once
 
 #include <sys/types.h>

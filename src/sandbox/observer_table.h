@@ -1,5 +1,6 @@
 // The observers of a session: one for each command that was started observed, until the last
-// process of it is gone, which may be long after the command itself. Nothing here allocates.
+// process of it is gone, which may be long after the command itself. Without a gate nothing here
+// allocates.
 #pragma once
 
 #include <poll.h>

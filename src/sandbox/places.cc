@@ -80,7 +80,9 @@ Outcome<UniqueFd> walk_as(const Caller& caller, UniqueFd at, std::string rest) {
         if (here == "/proc" && name == "self") name = thread_group(caller.process);
         if (here == "/proc" && name == "thread-self") name = std::to_string(caller.process);
         const auto target = sys::readlinkat(at.get(), name.c_str());
-        if (target && !here.starts_with("/proc/")) {
+        const bool is_magic = target && here.starts_with("/proc/");
+        if (is_magic && !is_own_proc(here, caller)) return Failure::from_errno(EACCES);
+        if (target && !is_magic) {
             if (++links > kLinksMax) return Failure::from_errno(ELOOP);
             rest = *target + '/' + rest;
             continue;
@@ -192,6 +194,11 @@ Outcome<Place> Places::locate(const Caller& caller, int directory, std::string p
             }
         }
         if (!place) return place.error();
+        // The judge looks beside it, by whole paths.
+        constexpr std::size_t kBesideMax = 64;
+        if (place->inside && place->path.size() + kBesideMax > limits::kPathBytesMax) {
+            return Failure::from_errno(ENAMETOOLONG);
+        }
         place->slash = parts.slash;
         place->is_dotted = parts.leaf.empty();
         if (place->leaf.empty()) return place;
@@ -200,7 +207,7 @@ Outcome<Place> Places::locate(const Caller& caller, int directory, std::string p
         const auto target = sys::readlinkat(place->directory.get(), place->leaf.c_str());
         if (!target) return place;  // no link, or nothing
         // A magic link leads to an object, not to a name.
-        if (!place->inside && is_descriptor_link(place->path)) return place;
+        if (!place->inside && is_descriptor_link(place->path, caller)) return place;
         path = *target;
         if (path.empty()) return Failure::from_errno(ENOENT);
         if (parts.slash) path += '/';
@@ -218,6 +225,7 @@ Outcome<Object> Places::object_of(UniqueFd held) const {
     object.stat = stat;
     object.held = std::move(held);
     object.inside = is_within(text, path_);
+    object.is_workspace = text == path_;
     if (!object.inside) return object;
     auto place = place_at(text);
     if (place && !place->leaf.empty()) {

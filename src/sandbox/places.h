@@ -44,10 +44,10 @@ struct Object {
     bool inside = false;  // of the workspace, though it may have no name any more
     Place place = {};     // its name, if it has one
 
+    bool is_workspace = false;
+
     // It has a name that nobody knows: it may be the journal's.
-    bool is_kept() const {
-        return inside && !place.inside && stat.links > 0 && stat.type != FileType::kDirectory;
-    }
+    bool is_kept() const { return inside && !place.inside && !is_workspace && stat.links > 0; }
 };
 
 class Places {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/within.h"
+#include "fs/probe.h"
 #include "sandbox/kernel_text.h"
 #include "sandbox/scratch_removal.h"
 #include "sys/attr.h"
@@ -124,7 +125,9 @@ Outcome<WardenPlan> basic_plan(const WardenSpec& spec, Rung rung) {
     plan.own_network = rung == Rung::kFull && !spec.options.host_network;
     plan.listens = rung == Rung::kFull && !spec.options.network_allow.empty();
     plan.protections = spec.protections;
-    if (spec.gate && !spec.read_only) plan.gate = &*spec.gate;
+    // It opens everything by openat2, and asks nobody before.
+    const bool has_openat2 = fs::openat2_works(spec.workspace).value_or(false);
+    if (spec.gate && !spec.read_only && has_openat2) plan.gate = &*spec.gate;
     PADDOCK_ASSIGN(workspace, sys::duplicate(spec.workspace, kFirstOwnDescriptor));
     plan.workspace = std::move(workspace);
     return plan;

@@ -1,4 +1,4 @@
-// All that a warden needs, made before its process is: a fresh copy of a process cannot allocate.
+// All that a warden needs, made before its process is, which may not allocate (warden_process.h).
 #pragma once
 
 #include <linux/filter.h>

@@ -1,9 +1,9 @@
 // The warden's own process: builds the sandbox, then answers requests until the server is gone.
 //
-// It is a fresh copy of the server's process: single-threaded, without any lock that can be
-// trusted, so nothing in it allocates. On the full rung it is the first process of a pid namespace:
-// when it ends, for whatever reason, the kernel ends all others in there. On the low rung it ends
-// its descendants itself.
+// It is a copy of the server's process with one thread. With a gate it is made by fork(), so it may
+// allocate. Without one no lock in it can be trusted, and it allocates nothing. On the full rung it
+// is the first process of a pid namespace: when it ends, for whatever reason, the kernel ends all
+// others in there. On the low rung it ends its descendants itself.
 #pragma once
 
 #include <sys/types.h>

@@ -153,7 +153,7 @@ Attempt<void> Files::commit(const Change& change, std::string_view content,
     options.like_is_optional = like.is_optional;
     options.must_create = !change.old;
     options.replaces = old;
-    const auto done = linkless_.write_file(change.path, content, options);
+    const auto done = linkless_.put_file(change.path, content, options);
     if (!done) begun->not_made();
     const bool is_gone = !done && change.old && done.error().code == Code::kNotFound;
     if (is_gone) return told(as_error(refuse(Code::kStaleRead), "write", change.path));
@@ -180,7 +180,7 @@ Attempt<void> Files::restore(const Change& change, const std::string& made) cons
     options.replaces = *stat;
     options.mode = change.old->stat.mode & 0777U;
     options.mode_of_old = true;
-    const auto done = linkless_.write_file(change.path, change.old->bytes, options);
+    const auto done = linkless_.put_file(change.path, change.old->bytes, options);
     if (!done) begun->not_made();
     if (!done) return told(done.error());
     begun->made(change.path);

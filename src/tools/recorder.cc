@@ -5,6 +5,7 @@
 
 #include "base/within.h"
 #include "fs/rel_path.h"
+#include "journal/keep.h"
 
 namespace paddock::tools {
 namespace {
@@ -126,8 +127,12 @@ Done Recorder::Change::remove(const std::string& path, const Stat& stat, Below b
     if (!is_tree && !is_unwritten(*now, stat)) return refuse(Code::kRace);
     PADDOCK_ASSIGN(held, hold(path));
     if (held) {
-        return is_tree ? journal_->remove_tree(call_, held->name(), stat)
-                       : journal_->remove(call_, held->name(), stat);
+        // Moved away it can be looked at again, and goes back if it is not what was meant.
+        const bool is_moved = is_tree || stat.type != FileType::kDirectory;
+        Done done = is_moved ? journal_->remove_tree(call_, held->name(), stat)
+                             : journal_->remove(call_, held->name(), stat);
+        if (done || is_tree || !journal::cannot_be_moved(done.error())) return done;
+        return journal_->remove(call_, held->name(), stat);
     }
     const Root& root = recorder_.setup_.root;
     const auto done = is_tree ? root.remove_all(path) : root.remove(path);

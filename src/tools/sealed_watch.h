@@ -25,7 +25,7 @@ public:
     // What is there now.
     Outcome<std::vector<sandbox::Protection>> before();
 
-    // What is new since the first before(), or since the last time, or has changed. It counts as there from now on.
+    // What is new or has changed since the first before(), or since the last time.
     Outcome<std::vector<std::string>> after();
 
 private:

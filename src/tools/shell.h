@@ -103,6 +103,7 @@ public:
     void signal(sandbox::ProcessId process, int number);
 
     const ShellReport& report() const { return warden_.report(); }
+    bool is_gated() const { return warden_.is_gated(); }
     int cgroup_parent() const { return warden_.cgroup_parent(); }
     std::string directory() const { return warden_.directory(); }
     sandbox::WallLayers wall_layers() const;

@@ -13,11 +13,6 @@ Result<std::string> as_text(const Status& done) {
     return std::string("done");
 }
 
-Result<std::string> as_text(const Result<Identity>& written) {
-    if (!written) return written.error();
-    return std::string("done");
-}
-
 Result<std::string> as_text(const Result<Handle>& handle) {
     if (!handle) return handle.error();
     return std::string(file_type_name(handle->stat().type)) + " of " +

@@ -46,12 +46,6 @@ inline Attempt attempt(const Status& status) {
     return made;
 }
 
-inline Attempt attempt(const Result<Identity>& written) {
-    Attempt made;
-    if (!written) made.refused = written.error().code;
-    return made;
-}
-
 inline Attempt attempt(const Result<std::string>& content) {
     Attempt made;
     if (content) made.got = *content;

@@ -23,6 +23,7 @@ struct CommandAttack {
     // outside; empty: nothing.
     std::string_view (*harm)(const Ground& ground, const HostDecoys& host) = nullptr;
     bool low_rung_holds = true;  // false: only namespaces prevent it
+    bool needs_gate = false;     // only the gate prevents it
 };
 
 std::vector<CommandAttack> command_gallery();

@@ -69,6 +69,7 @@ Printed run_in_session(const CommandAttack& attack, const Ground& ground,
     if ((*shell)->report().rung == Rung::kLow && !attack.low_rung_holds) {
         return {{}, "not promised without namespaces"};
     }
+    if (attack.needs_gate && !(*shell)->is_gated()) return {{}, "not promised without the gate"};
     const json::Object arguments{{"command", script}};
     return {tools::call(*workspace, "bash", json::to_text(arguments)).text()};
 }

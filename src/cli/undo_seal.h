@@ -1,0 +1,13 @@
+// What an undo must not bring back: hooks and settings into a repository that git obeys by now. A
+// session may have made them when there was none, and removed them.
+#pragma once
+
+#include "journal/undo.h"
+
+namespace paddock::cli {
+
+// Of steps of an undo in this workspace, as it is before the undo. `workspace` is borrowed for the
+// call.
+journal::IsSealed sealed_in(int workspace);
+
+}  // namespace paddock::cli

@@ -1,0 +1,49 @@
+#include "git/obeyed_names.h"
+
+#include <string>
+
+#include "fs/rel_path.h"
+
+namespace paddock::git {
+
+using fs::parent_of;
+
+bool is_called(std::string_view name, std::string_view wanted) {
+    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
+    return name.size() == wanted.size() &&
+           std::equal(name.begin(), name.end(), wanted.begin(),
+                      [&](char a, char b) { return lower(a) == lower(b); });
+}
+
+Refusal sealed(std::string_view rule) { return Refusal{PathAccess::kReadOnly, std::string(rule)}; }
+
+bool goes_up_from_a_name(std::string_view path) {
+    bool named = false;
+    while (!path.empty()) {
+        const std::string_view part = path.substr(0, path.find('/'));
+        path.remove_prefix(std::min(path.size(), part.size() + 1));
+        if (part == ".." && named) return true;
+        named = named || (!part.empty() && part != "." && part != "..");
+    }
+    return false;
+}
+
+bool is_worktree_of_submodule(std::string_view git_directory, std::string_view path) {
+    constexpr std::string_view kModules = ".git/modules/";
+    const std::size_t at = git_directory.find(kModules);
+    if (at == git_directory.npos || (at > 0 && git_directory[at - 1] != '/')) return false;
+    if (path.starts_with('/') || goes_up_from_a_name(path)) return false;
+    const std::string_view inner = git_directory.substr(at);
+    auto ups = std::count(inner.begin(), inner.end(), '/') + 1;
+    for (; path.starts_with("../"); path.remove_prefix(3)) --ups;
+    return ups == 0 && !path.empty() && path != "..";
+}
+
+std::string_view first_named(std::string_view path, std::string_view pattern) {
+    if (pattern.starts_with("**/")) pattern.remove_prefix(3);
+    for (auto i = std::count(pattern.begin(), pattern.end(), '/'); i > 0; --i)
+        path = parent_of(path);
+    return path;
+}
+
+}  // namespace paddock::git

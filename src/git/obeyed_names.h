@@ -1,0 +1,40 @@
+// Names and paths that mean something to git, for the judge.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "git/judge.h"
+
+namespace paddock::git {
+
+// Directories of a git directory in which nothing is made, samples of hooks excepted.
+inline constexpr std::array<std::string_view, 3> kClosedDirectories = {"hooks", "remotes",
+                                                                       "branches"};
+inline constexpr std::array<std::string_view, 2> kConfigs = {"config", "config.worktree"};
+
+// Where a directory ignores case, git finds them under any.
+bool is_called(std::string_view name, std::string_view wanted);
+
+template <std::size_t N>
+bool is_one_of(const std::array<std::string_view, N>& names, std::string_view name) {
+    return std::any_of(names.begin(), names.end(),
+                       [&](std::string_view each) { return is_called(name, each); });
+}
+
+Refusal sealed(std::string_view rule);
+
+// "name/..": git goes up from where the name leads, which a link makes another place than the text
+// says. What git writes itself has ".." at its beginning only.
+bool goes_up_from_a_name(std::string_view path);
+
+// The git directory of a submodule, "X/.git/modules/NAME", may have a worktree below X: then the
+// two move together, and no link or other place of X leads git elsewhere.
+bool is_worktree_of_submodule(std::string_view git_directory, std::string_view path);
+
+// The first of the names that a default rule gives, of a path that it matches: a session that makes
+// ".github" itself has not made the tree that ".github/hooks" is in.
+std::string_view first_named(std::string_view path, std::string_view pattern);
+
+}  // namespace paddock::git
