@@ -22,7 +22,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto trusted =
         parse_git_config(cut == bytes.npos ? std::string_view() : bytes.substr(cut + 1));
     if (!trusted || !judge_git_config(text, *trusted, inside).is_clean()) return 0;
-    for (const GitSetting& setting : parse_git_config(text).value()) {
+    const auto accepted = parse_git_config(text);
+    PADDOCK_CHECK(accepted.has_value());
+    for (const GitSetting& setting : *accepted) {
         const auto known = [&](const GitSetting& old) { return old.same_as(setting); };
         PADDOCK_CHECK(is_benign(setting, inside) ||
                       std::any_of(trusted->begin(), trusted->end(), known));

@@ -32,7 +32,7 @@ public:
     std::optional<Objection> objection() {
         while (at_ < text_.size() && !strange_) {
             const char c = text_[at_];
-            if (c == '"' || c == '\'') {
+            if ((c == '"' || c == '\'') && may_begin_string()) {
                 skip_string(c);
                 continue;
             }
@@ -64,6 +64,13 @@ private:
     }
 
     Place place() const { return {line_, static_cast<std::uint32_t>(at_ - begin_ + 1)}; }
+
+    // In the middle of something else the parser takes a quote for a part of that.
+    bool may_begin_string() const {
+        const std::size_t before = text_.substr(0, at_).find_last_not_of(" \t");
+        return before == text_.npos || text_.substr(before, 1).find_first_of("\n=,[{.") == 0 ||
+               before < begin_;
+    }
 
     // A string that is not closed ends with its line, or with the text if it may have several: the
     // parser stops there too.
