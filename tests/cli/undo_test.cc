@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdlib>
+#include <filesystem>
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
@@ -138,6 +139,40 @@ TEST_F(Undo, refuses_what_the_owner_changed) {
     EXPECT_EQ(run({"undo", "2", "--yes"}).exit_code, 0);
     EXPECT_FALSE(os_exists(ws("out.bin")));
     EXPECT_EQ(os_read(ws("src/main.c")), "the owner's\n");
+}
+
+TEST_F(Undo, takes_back_what_the_tools_did) {
+    EXPECT_EQ(run({"edit", "src/main.c", "--old", "return 1", "--new", "return 2"}).exit_code, 0);
+    EXPECT_TRUE(says(*os_read(ws("src/main.c")), "return 2"));
+    const Ran ran = run({"undo", "--yes"});
+    EXPECT_EQ(ran.exit_code, 0) << ran.err;
+    EXPECT_EQ(*os_read(ws("src/main.c")), "int main() { return 1; }\n");
+}
+
+// Made while there was no repository, removed, and undone when there is one.
+TEST_F(Undo, brings_no_hook_or_setting_into_a_repository) {
+    tree({"ROOT/d/hooks/x=evil", "ROOT/d/hooks/x.sample=sample", "ROOT/d/refs/",
+          "ROOT/d/config=[core]\n\tfsmonitor = evil\n"});
+    for (const char* path : {"d/hooks/x", "d/config", "d/hooks/x.sample"}) {
+        JournaledTree removed(ws(), {"bash", {}});
+        removed.call = removed.journal().begin_call("bash", "rm");
+        EXPECT_TRUE(removed.remove(path));
+        removed.journal().end_call(removed.call);
+        const std::string id = removed.journal().session();
+        tree({"ROOT/d/objects/"});
+        const bool is_harmless = std::string(path).ends_with(".sample");
+        const Ran ran = run({"undo", id, "--yes"});
+        EXPECT_EQ(ran.exit_code == 0, is_harmless) << path << ran.err;
+        EXPECT_EQ(os_exists(ws(path)), is_harmless) << path;
+        EXPECT_EQ(says(ran.err + ran.out, "git would obey it"), !is_harmless) << ran.err;
+        // Without the repository it comes back.
+        std::filesystem::remove(ws("d/objects"));
+        if (!is_harmless) {
+            EXPECT_EQ(run({"undo", id, "--yes"}).exit_code, 0) << path;
+            EXPECT_TRUE(os_exists(ws(path))) << path;
+            std::filesystem::remove(ws(path));
+        }
+    }
 }
 
 TEST_F(Undo, takes_files_without_a_session) {
