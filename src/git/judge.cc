@@ -71,7 +71,7 @@ bool is_there(const Root& root, std::string_view directory, std::string_view nam
 
 bool is_git_directory(const Root& root, std::string_view directory) {
     // The owner's "git init" would complete it.
-    if (is_called(leaf_of(directory), ".git") && root.lstat(directory)) return true;
+    if (is_called(leaf_of(directory), ".git")) return true;
     const auto has = [&](std::string_view name) { return is_there(root, directory, name); };
     return (has("objects") && has("refs")) || (has("HEAD") && has("commondir"));
 }
@@ -179,6 +179,15 @@ Verdict Judge::judge(std::string_view path, Act act, FileType type) const {
     return judge_git(path, act, type);
 }
 
+Verdict Judge::carry(std::string_view path) const {
+    const auto decision = rules_.decide(rule_path(path));
+    if (is_any_journal(rule_path(path))) {
+        return Refusal{PathAccess::kDeny, std::string(kJournalRule)};
+    }
+    if (decision.by_operator && decision.access == PathAccess::kAllow) return std::nullopt;
+    return judge_rules(path, Act::kMake);
+}
+
 // The topmost part of the path that a rule restricts decides.
 Verdict Judge::judge_rules(std::string_view path, Act act) const {
     if (is_obeyed(path, act == Act::kRemove ? By::kWorkspace : By::kAny)) return sealed(kHooksRule);
@@ -186,11 +195,11 @@ Verdict Judge::judge_rules(std::string_view path, Act act) const {
     if (decision.access == PathAccess::kAllow) return std::nullopt;
     if (decision.by_operator) return Refusal{decision.access, std::string(decision.pattern)};
     if (decision.access == PathAccess::kDeny) return judge_secret(path, decision);
+    if (decision.is_further) return sealed(decision.pattern);
     std::string_view restricted = path;  // the topmost
     for (std::string_view above = path; !above.empty(); above = parent_of(above)) {
         if (rules_.decide(rule_path(above)).access != PathAccess::kAllow) restricted = above;
     }
-    if (decision.is_further) return sealed(decision.pattern);
     const auto pattern = rules_.decide(rule_path(restricted)).pattern;
     const std::string_view first = first_named(restricted, pattern);
     const bool is_free =
@@ -279,12 +288,7 @@ Verdict Judge::judge_pointer(std::string_view path) const {
 }
 
 Verdict Judge::judge_completion(std::string_view path) const {
-    const std::string_view directory = parent_of(path);
-    const std::string_view other = counterpart(leaf_of(path));
-    if (other.empty() || !has(directory, other)) return std::nullopt;
-    const auto there = root_.lstat(path);
-    if (!there && there.error().code != Code::kNotFound) return sealed(kConfigRule);
-    return there ? std::nullopt : judge_parts(directory);
+    return completes(path) ? judge_parts(parent_of(path)) : std::nullopt;
 }
 
 bool Judge::completes(std::string_view path) const {
@@ -323,10 +327,8 @@ Verdict Judge::judge_hooks(std::string_view directory) const {
 
 std::vector<std::string> Judge::configs_completed_by(std::string_view path) const {
     std::vector<std::string> configs;
-    if (!rules_.has_defaults()) return configs;
+    if (!rules_.has_defaults() || !completes(path)) return configs;
     const std::string_view directory = parent_of(path);
-    const std::string_view other = counterpart(leaf_of(path));
-    if (other.empty() || root_.lstat(path) || !has(directory, other)) return configs;
     for (const std::string_view name : kConfigs) {
         std::string config = joined(directory, name);
         if (root_.lstat(config)) configs.push_back(std::move(config));

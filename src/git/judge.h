@@ -78,6 +78,9 @@ public:
     // Content of an existing file.
     Verdict write(std::string_view path) const;
     Verdict remove(std::string_view path) const;
+    // A name below a directory that is moved, at its new place. What git obeys there was judged
+    // when it was made.
+    Verdict carry(std::string_view path) const;
     // Both ends, and what is below a directory.
     Verdict move(std::string_view from, std::string_view to, FileType type) const;
     Verdict exchange(std::string_view one, FileType one_type, std::string_view other,
@@ -119,6 +122,7 @@ private:
     Verdict judge_parts(std::string_view directory) const;
     Verdict judge_hooks(std::string_view directory) const;
     Verdict judge_below(std::string_view from, std::string_view to) const;
+    bool holds_unjudged(std::string_view directory) const;
     Verdict judge_configs_below(std::string_view from, std::string_view to) const;
     Verdict judge_secrets_below(std::string_view from, std::string_view to) const;
     Verdict judge_pointer(std::string_view path) const;

@@ -63,6 +63,7 @@ Verdict Judge::judge_below(std::string_view from, std::string_view to) const {
     if (is_above_obeyed(from) || is_above_obeyed(to)) return sealed(kHooksRule);
     if (is_called(leaf_of(to), ".git")) {
         if (has(from, "paddock")) return Refusal{PathAccess::kDeny, std::string(kJournalRule)};
+        if (holds_unjudged(from)) return sealed(kConfigRule);
         if (leads_to_hooks_in(std::string(from), parent_of(to))) return sealed(kHooksRule);
     }
     if (tail_from_git(from) != tail_from_git(to)) {
@@ -73,6 +74,15 @@ Verdict Judge::judge_below(std::string_view from, std::string_view to) const {
     const std::lock_guard lock(mutex_);
     obeyed_.clear();
     return std::nullopt;
+}
+
+// Parts of a git directory in one that was none until now.
+bool Judge::holds_unjudged(std::string_view directory) const {
+    const auto holds = [&](std::string_view name) { return has(directory, name); };
+    return !is_git_directory(directory) &&
+           (std::any_of(kConfigs.begin(), kConfigs.end(), holds) ||
+            std::any_of(kClosedDirectories.begin(), kClosedDirectories.end(), holds) ||
+            holds("commondir"));
 }
 
 // Settings that were judged by where they lie within a ".git" get another place.

@@ -53,8 +53,7 @@ Attempt<void> Files::check_below(const std::string& directory, const std::string
     Attempt<void> verdict;
     const Status walked = linkless_.walk(directory, [&](const WalkEntry& entry) {
         const std::string path = named + std::string(entry.path.substr(directory.size()));
-        verdict =
-            check_in(named, gets_names ? judge_.make(path, entry.type) : judge_.remove(path), path);
+        verdict = check_in(named, gets_names ? judge_.carry(path) : judge_.remove(path), path);
         if (verdict && !gets_names && entry.failure != nullptr) {
             verdict = Attempt<void>(told(as_error(*entry.failure, "look into", path)));
         }

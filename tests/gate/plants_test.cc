@@ -150,6 +150,11 @@ const Plant kPlants[] = {
     // --- what the owner's git init, or paddock, would take for its own ---------------------------
     {"hook_before_git_init", "mkdir -p n/.git/hooks; echo evil > n/.git/hooks/x", "n/.git/hooks/*"},
     {"config_before_git_init", "mkdir -p n/.git; evil > n/.git/config", "n/.git/config"},
+    {"hook_moved_in_before_git_init", "mkdir -p x/hooks n; echo evil > x/hooks/x; mv x n/.git",
+     "n/.git/hooks/*"},
+    {"config_moved_in_before_git_init", "mkdir x n; evil > x/config; mv x n/.git", "n/.git/config"},
+    {"config_held_open_when_it_is_moved_in", "mkdir x n; exec 9> x/config; mv x n/.git; evil >&9",
+     "n/.git/config"},
     {"journal_of_a_new_repository", "mkdir -p x/paddock; echo evil > x/paddock/f; mv x n/.git",
      "n/.git/paddock/f", "mkdir n"},
     {"journal_below", "mkdir -p n/.paddock; echo evil > n/.paddock/f", "n/.paddock/f"},

@@ -190,6 +190,23 @@ TEST_F(Change, a_repository_inside_is_moved_and_removed) {
     EXPECT_FALSE(os_exists(ws("r2")));
 }
 
+// The owner's "git init" would complete it.
+TEST_F(Change, no_part_of_a_repository_is_made_before_it) {
+    tree({"ROOT/x/hooks/pre-commit=x", "ROOT/n/", "ROOT/y/config=[core]\n\tfsmonitor = x\n"});
+    for (const char* path : {"new/.git/hooks/pre-commit", "n/.git/hooks/pre-commit"}) {
+        EXPECT_EQ(refused("write_file", {{"path", path}, {"content", "x"}}), "denied_by_rule");
+    }
+    for (const char* source : {"x", "y"}) {
+        for (const char* tool : {"move_path", "copy_path"}) {
+            EXPECT_EQ(refused(tool, {{"source", source}, {"destination", "n/.git"}}),
+                      "denied_by_rule")
+                << tool << ' ' << source;
+        }
+    }
+    EXPECT_FALSE(os_exists(ws("n/.git/hooks/pre-commit")));
+    EXPECT_FALSE(os_exists(ws("n/.git/config")));
+}
+
 TEST_F(Change, settings_of_git_are_judged_by_what_they_say) {
     tree({"ROOT/.git/objects/", "ROOT/.git/refs/", "ROOT/.git/config=[core]\n\tbare = false\n"});
     read(".git/config");
