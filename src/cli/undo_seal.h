@@ -6,8 +6,8 @@
 
 namespace paddock::cli {
 
-// Of steps of an undo in this workspace, as it is before the undo. `workspace` is borrowed for the
-// call.
+// Judges the steps of an undo by the workspace as it is now, before the undo. `workspace` is
+// borrowed for the call.
 journal::IsSealed sealed_in(int workspace);
 
 }  // namespace paddock::cli

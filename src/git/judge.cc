@@ -110,13 +110,9 @@ const std::vector<std::string>& Judge::obeyed_in(std::string_view directory) con
     if (known != obeyed_.end()) return known->second;
     constexpr std::size_t kKnownMax = 20'000;
     if (obeyed_.size() >= kKnownMax) obeyed_.clear();
-    const auto git = root_.lstat(joined(directory, ".git"));
-    if (git && git->type != FileType::kDirectory) {
-        // Whoever may write to it leads it elsewhere.
-        return pointed_ = paths_obeyed_in(root_, std::string(directory), facts_.home);
-    }
-    return obeyed_.emplace(directory, paths_obeyed_in(root_, std::string(directory), facts_.home))
-        .first->second;
+    auto obeyed = paths_obeyed_in(root_, std::string(directory), facts_.home);
+    if (obeyed.is_by_pointer) return pointed_ = std::move(obeyed.all);
+    return obeyed_.emplace(directory, std::move(obeyed.all)).first->second;
 }
 
 bool Judge::any_obeyed(std::string_view path, By by,

@@ -25,10 +25,10 @@ std::optional<std::string> resolve_setting(const Root& root, std::string_view fr
     return resolve_git_path(root, from, fs::joined(home, path.substr(kHome.size())));
 }
 
-class ObeyedPaths {
+class ObeyedSearch {
 public:
-    ObeyedPaths(const Root& root, std::string worktree, std::string git_directory,
-                std::string_view home)
+    ObeyedSearch(const Root& root, std::string worktree, std::string git_directory,
+                 std::string_view home)
         : root_(root),
           worktree_(std::move(worktree)),
           git_directory_(std::move(git_directory)),
@@ -41,17 +41,21 @@ public:
                 common = resolve_git_path(root_, git_directory_, *target).value_or(common);
         configs_ = {fs::joined(common, "config"), fs::joined(git_directory_, "config.worktree")};
         for (std::size_t i = 0; i < configs_.size() && i < kIncludedFilesMax; ++i) {
-            read(end_of(configs_[i]));
+            read(configs_[i]);
         }
-        follow_links_in(end_of(fs::joined(common, "hooks")));
+        follow_links_in(fs::joined(common, "hooks"));
         return {obeyed_.begin(), obeyed_.end()};
     }
 
 private:
     void read(const std::string& config) {
-        const std::string from(fs::parent_of(config));
         const auto text = root_.read_file(config, limits::kGitConfigBytesMax);
+        // The root passes no link: follow it, and read what is there.
+        if (!text && text.error().code != Code::kNotFound) {
+            if (const std::string end = end_of(config); end != config) read(end);
+        }
         if (!text) return;
+        const std::string from(fs::parent_of(config));
         const auto settings = parse_git_config(*text);
         if (!settings) return;
         for (const GitSetting& setting : *settings) {
@@ -68,6 +72,9 @@ private:
 
     void follow_links_in(const std::string& hooks) {
         const auto listing = root_.list(hooks);
+        if (!listing && listing.error().code != Code::kNotFound) {
+            if (const std::string end = end_of(hooks); end != hooks) follow_links_in(end);
+        }
         if (!listing) return;
         for (const ListEntry& entry : listing->entries) {
             if (entry.type != FileType::kSymlink || entry.name.ends_with(".sample")) continue;
@@ -115,32 +122,29 @@ std::optional<std::string> resolve_git_path(const Root& root, std::string_view f
     return std::move(led->text);
 }
 
-std::vector<std::string> paths_obeyed_in(const Root& root, const std::string& directory,
-                                         std::string_view home) {
+ObeyedPaths paths_obeyed_in(const Root& root, const std::string& directory, std::string_view home) {
     std::string git = fs::joined(directory, ".git");
     const auto stat = root.lstat(git);
     if (!stat) {
         // A bare one, perhaps.
         if (!root.lstat(fs::joined(directory, "objects"))) return {};
-        return ObeyedPaths(root, directory, directory, home).find();
+        return {paths_obeyed_by(root, directory, directory, home)};
     }
+    if (stat->type == FileType::kDirectory) return {paths_obeyed_by(root, git, directory, home)};
+    std::optional<std::string> led;
     if (stat->type == FileType::kSymlink) {
-        const auto end = follow_links(root, git).end;
-        if (!end) return {};
-        git = *end;
-    } else if (stat->type != FileType::kDirectory) {
-        const auto content = root.read_file(git, kPointerBytesMax);
-        const auto target = content ? pointer_target(*content, ".git") : std::nullopt;
-        const auto led = target ? resolve_git_path(root, directory, *target) : std::nullopt;
-        if (!led) return {};
-        git = *led;
+        led = follow_links(root, git).end;
+    } else if (const auto content = root.read_file(git, kPointerBytesMax)) {
+        const auto target = pointer_target(*content, ".git");
+        if (target) led = resolve_git_path(root, directory, *target);
     }
-    return ObeyedPaths(root, directory, git, home).find();
+    if (!led) return {{}, true};
+    return {paths_obeyed_by(root, *led, directory, home), true};
 }
 
 std::vector<std::string> paths_obeyed_by(const Root& root, const std::string& git_directory,
                                          const std::string& worktree, std::string_view home) {
-    return ObeyedPaths(root, worktree, git_directory, home).find();
+    return ObeyedSearch(root, worktree, git_directory, home).find();
 }
 
 std::optional<std::string> pointer_target(std::string_view content, std::string_view name) {

@@ -192,7 +192,7 @@ TEST_F(UndoTest, a_file_that_had_no_name) {
         const Turn turn(tree.journal());
         const UniqueFd file(
             ::openat(tree.workspace(), ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0640));
-        if (!file.valid()) GTEST_SKIP();
+        if (!file.valid()) GTEST_SKIP() << "this file system has no files without a name";
         tree.journal().made(tree.call, sys::node(file.get()).value().stat);
         const Name name{tree.workspace(), "named", "named"};
         EXPECT_TRUE(tree.journal().will_make(tree.call, name, FileType::kRegular).has_value());

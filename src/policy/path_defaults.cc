@@ -94,7 +94,7 @@ std::span<const PathRule> default_path_rules() {
         add_dotted_settings(rules);
         add_branches(rules);
         add_other_names(rules);
-        // What git obeys is told by its shape (git/judge.h).
+        // The judge recognises git directories itself (git/judge.h).
         rules.add(Access::kAllow, {"**/.git/**"});
         return rules.take();
     }();

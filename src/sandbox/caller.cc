@@ -57,8 +57,8 @@ mode_t umask_of(int process) {
     return static_cast<mode_t>(proc_number(process, "status", "Umask:", 8).value_or(kUsual) & 0777);
 }
 
-std::string thread_group(int thread) {
-    return std::to_string(proc_number(thread, "status", "Tgid:", 10).value_or(0));
+int thread_group(int thread) {
+    return static_cast<int>(proc_number(thread, "status", "Tgid:", 10).value_or(0));
 }
 
 bool is_signalled(int thread) {
@@ -71,7 +71,7 @@ bool is_signalled(int thread) {
 
 std::string as_caller_sees(std::string path, int thread) {
     if (!path.starts_with("/proc/") && !path.starts_with("/dev/")) return path;
-    const std::string own = "/proc/" + thread_group(thread);
+    const std::string own = proc_of(thread_group(thread));
     const auto replace = [&](std::string_view prefix, const std::string& with) {
         if (!is_within(path, prefix)) return false;
         path = with + path.substr(prefix.size());
@@ -84,7 +84,7 @@ std::string as_caller_sees(std::string path, int thread) {
 }
 
 bool is_own_proc(std::string_view path, const Caller& caller) {
-    return is_within(path, "/proc/" + thread_group(caller.process)) ||
+    return is_within(path, proc_of(thread_group(caller.process))) ||
            is_within(path, proc_of(caller.process));
 }
 

@@ -29,8 +29,8 @@ std::optional<std::uint64_t> proc_number(int process, const std::string& file,
 // With which files are made; the usual one if it cannot be told.
 mode_t umask_of(int process);
 
-// The process of a thread.
-std::string thread_group(int thread);
+// The process of a thread; 0 if that is gone.
+int thread_group(int thread);
 
 // Has it a signal to handle, now that a call keeps it?
 bool is_signalled(int thread);

@@ -39,10 +39,10 @@ Gate::Answer Gate::handle(const sys::seccomp::Notification& call, int listener, 
     deed_ = deed_of(*decoded);
     const End end = perform(*decoded, {call.process, listener, call.id, of});
     refused = std::move(refused_);
-    if (end.is_parked) return Answer::kParked;
-    if (end.is_continued) return Answer::kContinue;
-    (void)sys::seccomp::answer(listener, call.id, end.value, end.os_error);
-    return Answer::kDone;
+    if (end.answer == Answer::kDone) {
+        (void)sys::seccomp::answer(listener, call.id, end.value, end.os_error);
+    }
+    return end.answer;
 }
 
 // A file that is covered from commands, or not of this mount, is as good as sealed.
@@ -54,7 +54,7 @@ int Gate::error_of(const Failure& failure) {
 
 // A path that cannot be read is the kernel's to refuse.
 Gate::End Gate::not_located(const Failure& failure) {
-    if (failure.os_error == EFAULT) return {.is_continued = true};
+    if (failure.os_error == EFAULT) return {.answer = Answer::kContinue};
     return {.os_error = error_of(failure)};
 }
 
@@ -73,7 +73,7 @@ Gate::End Gate::perform(const GatedCall& call, const Caller& caller) {
         case GatedKind::kChmodDescriptor: return chmod_descriptor(call, caller);
         case GatedKind::kBind: return bind(call, caller);
     }
-    return {.is_continued = true};
+    return {.answer = Answer::kContinue};
 }
 
 std::optional<int> Gate::refuse(git::Verdict verdict, const std::string& path) {
@@ -101,7 +101,6 @@ int Gate::prepare_to_make(const Place& place, FileType type, const Caller& calle
 
 void Gate::forget(int listener) {
     std::erase_if(parked_, [&](const Parked& each) { return each.caller.listener == listener; });
-    settle_drafts();
     std::erase_if(drafts_, [&](const Draft& each) { return each.listener == listener; });
     std::erase_if(late_refusals_, [&](const auto& each) { return each.first == listener; });
 }

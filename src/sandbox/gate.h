@@ -88,13 +88,13 @@ private:
         UniqueFd file;
         std::string path;
     };
-    // The end of a call: an errno, 0, or a descriptor for the command.
+    // The end of a call. If it is done: an errno, or the descriptor that the command gets, or 0.
     struct End {
+        Answer answer = Answer::kDone;
         int os_error = 0;
-        bool is_continued = false;
-        bool is_parked = false;
         std::int64_t value = 0;
     };
+
     explicit Gate(GateSetup setup)
         : setup_(std::move(setup)), places_(setup_.workspace, setup_.workspace_path) {}
 

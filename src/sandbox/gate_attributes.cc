@@ -52,7 +52,8 @@ Gate::End Gate::truncate(const GatedCall& call, const Caller& caller) {
         return {.os_error = done ? 0 : error_of(done.error())};
     }
     if (!place->inside) {
-        return setup_.landlock_truncate ? End{.is_continued = true} : End{.os_error = EACCES};
+        return setup_.landlock_truncate ? End{.answer = Answer::kContinue}
+                                        : End{.os_error = EACCES};
     }
     if (place->leaf.empty()) return {.os_error = EISDIR};
     const auto node = sys::node_at(place->directory.get(), place->leaf.c_str());
@@ -134,21 +135,21 @@ Gate::End Gate::chmod_object(UniqueFd held, const GatedCall& call, const Caller&
 // The address that others see is the name alone: it is bound in the directory itself.
 Gate::End Gate::bind(const GatedCall& call, const Caller& caller) {
     sockaddr_un address{};
-    if (call.number > sizeof address) return {.is_continued = true};
+    if (call.number > sizeof address) return {.answer = Answer::kContinue};
     const std::size_t told = call.number;
     const std::size_t size =
         read_foreign(caller.process, call.text, {reinterpret_cast<char*>(&address), told});
     constexpr std::size_t kPath = offsetof(sockaddr_un, sun_path);
     if (size <= kPath || address.sun_family != AF_UNIX || address.sun_path[0] == '\0') {
-        return {.is_continued = true};
+        return {.answer = Answer::kContinue};
     }
     const std::string path(address.sun_path, ::strnlen(address.sun_path, size - kPath));
-    auto socket = sys::borrow_descriptor(caller.process, call.descriptor);
+    auto socket = sys::borrow_descriptor(thread_group(caller.process), call.descriptor);
     if (!socket) return {.os_error = error_of(socket.error())};
     const journal::Turn turn(*setup_.journal);
     auto place = places_.locate(caller, AT_FDCWD, path, Places::Last::kItself);
     if (!place) return {.os_error = error_of(place.error())};
-    if (!place->inside) return {.is_continued = true};
+    if (!place->inside) return {.answer = Answer::kContinue};
     if (place->leaf.empty() || sys::node_at(place->directory.get(), place->leaf.c_str())) {
         return {.os_error = EADDRINUSE};
     }

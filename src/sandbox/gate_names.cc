@@ -31,13 +31,13 @@ Gate::End Gate::make_name(const GatedCall& call, const Caller& caller) {
     std::string target;
     if (call.kind == GatedKind::kSymlink) {
         auto text = read_path(caller, call.text);
-        if (!text) return {.is_continued = true};
+        if (!text) return {.answer = Answer::kContinue};
         target = std::move(*text);
         if (target.empty()) return {.os_error = ENOENT};
     }
     auto place = places_.locate(caller, call.name, Places::Last::kItself);
     if (!place) return not_located(place.error());
-    if (!place->inside) return {.is_continued = true};
+    if (!place->inside) return {.answer = Answer::kContinue};
     if (place->leaf.empty()) return {.os_error = EEXIST};
     const int parent = place->directory.get();
     const char* leaf = place->leaf.c_str();
@@ -78,7 +78,7 @@ Gate::End Gate::link(const GatedCall& call, const Caller& caller) {
     if ((flags & ~(AT_EMPTY_PATH | AT_SYMLINK_FOLLOW)) != 0) return {.os_error = EINVAL};
     const journal::Turn turn(*setup_.journal);
     auto path = read_path(caller, call.second.address);
-    if (!path) return {.is_continued = true};
+    if (!path) return {.answer = Answer::kContinue};
     const bool follows = (flags & AT_SYMLINK_FOLLOW) != 0;
     std::string descriptor;
     Outcome<Place> from = Place();
@@ -97,7 +97,7 @@ Gate::End Gate::link(const GatedCall& call, const Caller& caller) {
     UniqueFd object;  // without a name
     if (!descriptor.empty()) {
         auto behind = places_.object_behind(descriptor);
-        if (!behind) return {.is_continued = true};
+        if (!behind) return {.answer = Answer::kContinue};
         if (behind->is_kept()) return {.os_error = ENOENT};
         from = std::move(behind->place);
         if (!from->inside) object = std::move(behind->held);
@@ -116,7 +116,7 @@ Gate::End Gate::link(const GatedCall& call, const Caller& caller) {
     }
     auto to = places_.locate(caller, call.name, Places::Last::kItself);
     if (!to) return not_located(to.error());
-    if (!from->inside && !to->inside) return {.is_continued = true};
+    if (!from->inside && !to->inside) return {.answer = Answer::kContinue};
     if (to->leaf.empty() || sys::node_at(to->directory.get(), to->leaf.c_str())) {
         return {.os_error = EEXIST};
     }
@@ -165,7 +165,7 @@ Gate::End Gate::rename(const GatedCall& call, const Caller& caller) {
     auto to = from ? places_.locate(caller, call.second, Places::Last::kItself)
                    : Outcome<Place>(from.error());
     if (!to) return not_located(to.error());
-    if (!from->inside && !to->inside) return {.is_continued = true};
+    if (!from->inside && !to->inside) return {.answer = Answer::kContinue};
     if (from->is_dotted || from->leaf.empty()) return {.os_error = EBUSY};
     if (to->is_dotted || to->leaf.empty()) {
         return {.os_error = call.flags == kNoReplace ? EEXIST : EBUSY};
@@ -235,7 +235,7 @@ Gate::End Gate::remove(const GatedCall& call, const Caller& caller) {
     auto place = places_.locate(caller, call.name, Places::Last::kItself);
     if (!place) return not_located(place.error());
     // "." and "..": the kernel knows which error that is.
-    if (!place->inside || place->is_dotted) return {.is_continued = true};
+    if (!place->inside || place->is_dotted) return {.answer = Answer::kContinue};
     const auto node = sys::node_at(place->directory.get(), place->leaf.c_str());
     if (!node) return {.os_error = error_of(node.error())};
     const bool is_directory = node->stat.type == FileType::kDirectory;

@@ -26,14 +26,14 @@ bool writes(std::uint64_t flags) {
 Gate::End Gate::open(const GatedCall& call, const Caller& caller) {
     const std::uint64_t flags = call.flags;
     if ((flags & O_PATH) != 0 || !(writes(flags) || (flags & O_CREAT) != 0 || is_unnamed(flags))) {
-        return {.is_continued = true};
+        return {.answer = Answer::kContinue};
     }
     if ((flags & O_CREAT) != 0 && (flags & O_DIRECTORY) != 0) return {.os_error = EINVAL};
     if (is_unnamed(flags)) return open_unnamed(call, caller);
     auto path = read_path(caller, call.name.address);
     if (!path) return not_located(path.error());
     if (path->empty()) return {.os_error = ENOENT};
-    if (*path == "/dev/null" || *path == "/dev/tty") return {.is_continued = true};
+    if (*path == "/dev/null" || *path == "/dev/tty") return {.answer = Answer::kContinue};
     const bool is_exclusive = (flags & O_CREAT) != 0 && (flags & O_EXCL) != 0;
     const bool makes_directory = (flags & O_CREAT) != 0 && path->ends_with('/');
     const bool follows = !is_exclusive && !makes_directory && (flags & O_NOFOLLOW) == 0;
@@ -51,7 +51,7 @@ Gate::End Gate::open(const GatedCall& call, const Caller& caller) {
         }
         if (!setup_.landlock_truncate && (flags & O_TRUNC) != 0 && (flags & O_ACCMODE) == O_RDONLY)
             return {.os_error = EACCES};
-        return {.is_continued = true};
+        return {.answer = Answer::kContinue};
     }
     if (place->leaf.empty()) return {.os_error = is_exclusive ? EEXIST : EISDIR};
     if ((flags & O_CREAT) != 0 && place->slash && !place->is_dotted) return {.os_error = EISDIR};
@@ -104,7 +104,7 @@ Gate::End Gate::open(const GatedCall& call, const Caller& caller) {
         return give(std::move(*file), call, caller, nullptr, truncated);
     }
     // It waits for a writer, as the gate does not.
-    if (stat.type == FileType::kFifo && !writes(flags)) return {.is_continued = true};
+    if (stat.type == FileType::kFifo && !writes(flags)) return {.answer = Answer::kContinue};
     auto file = sys::openat2(parent, leaf, wanted & ~O_CREAT, 0, kBeneath);
     if (!file && file.error().os_error == ENXIO && stat.type == FileType::kFifo &&
         (flags & O_NONBLOCK) == 0) {
@@ -113,7 +113,7 @@ Gate::End Gate::open(const GatedCall& call, const Caller& caller) {
         const auto held = sys::fstat(fifo->get());
         if (!held || held->type != FileType::kFifo) return {.os_error = EAGAIN};
         parked_.push_back({caller, std::move(*fifo), flags});
-        return {.is_parked = true};
+        return {.answer = Answer::kParked};
     }
     if (!file) return {.os_error = error_of(file.error())};
     return give(std::move(*file), call, caller, nullptr);
@@ -144,7 +144,7 @@ Gate::End Gate::open_unnamed(const GatedCall& call, const Caller& caller) {
     auto place = places_.locate(caller, call.name.directory, follows ? *path + "/." : *path,
                                 Places::Last::kItself);
     if (!place) return {.os_error = error_of(place.error())};
-    if (!place->inside) return {.is_continued = true};
+    if (!place->inside) return {.answer = Answer::kContinue};
     if (!follows && !place->leaf.empty()) {
         const auto node = sys::node_at(place->directory.get(), place->leaf.c_str());
         if (node && node->stat.type == FileType::kSymlink) return {.os_error = ENOTDIR};
@@ -164,11 +164,11 @@ Gate::End Gate::open_unnamed(const GatedCall& call, const Caller& caller) {
 // "/dev/stdout" and its like: another descriptor of a file that the caller has open already.
 Gate::End Gate::open_again(const GatedCall& call, const Caller& caller, const std::string& link) {
     auto object = places_.object_behind(link);
-    if (!object || !object->inside) return {.is_continued = true};
+    if (!object || !object->inside) return {.answer = Answer::kContinue};
     const Stat& stat = object->stat;
     const bool is_fifo = stat.type == FileType::kFifo;
     if (is_fifo ? !writes(call.flags) : stat.type != FileType::kRegular) {
-        return {.is_continued = true};
+        return {.answer = Answer::kContinue};
     }
     const Place& place = object->place;
     if (object->is_kept()) return {.os_error = ENOENT};
@@ -185,7 +185,7 @@ Gate::End Gate::open_again(const GatedCall& call, const Caller& caller, const st
                             wanted | O_NOCTTY | O_NONBLOCK);
     if (!file && file.error().os_error == ENXIO && is_fifo && (call.flags & O_NONBLOCK) == 0) {
         parked_.push_back({caller, std::move(object->held), call.flags});
-        return {.is_parked = true};
+        return {.answer = Answer::kParked};
     }
     if (!file) return {.os_error = error_of(file.error())};
     return give(std::move(*file), call, caller, nullptr);

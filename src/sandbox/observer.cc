@@ -239,7 +239,10 @@ void Observer::tell_refusals() noexcept {
 }
 
 void Observer::leave() noexcept {
-    if (gate_ != nullptr) gate_->forget(listener_.get());
+    if (gate_ == nullptr) return;
+    gate_->retry();
+    tell_refusals();
+    gate_->forget(listener_.get());
 }
 
 void Observer::record(Wall wall, Deed deed, std::string_view target,

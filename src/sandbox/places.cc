@@ -77,7 +77,7 @@ Outcome<UniqueFd> walk_as(const Caller& caller, UniqueFd at, std::string rest) {
         rest.erase(0, name.size());
         rest.erase(0, rest.find_first_not_of('/'));
         PADDOCK_ASSIGN(here, link_text(own_descriptor(at.get())));
-        if (here == "/proc" && name == "self") name = thread_group(caller.process);
+        if (here == "/proc" && name == "self") name = std::to_string(thread_group(caller.process));
         if (here == "/proc" && name == "thread-self") name = std::to_string(caller.process);
         const auto target = sys::readlinkat(at.get(), name.c_str());
         const bool is_magic = target && here.starts_with("/proc/");

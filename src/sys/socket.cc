@@ -137,30 +137,9 @@ Outcome<Listener> listen_on_loopback() {
     return Listener{std::move(socket), ntohs(address.sin_port)};
 }
 
-namespace {
-
-// A thread that is not the first of its process cannot be held by itself before Linux 6.9.
-int process_of(int thread) {
-    const std::string path = "/proc/" + std::to_string(thread) + "/status";
-    const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    std::array<char, 512> text;
-    const ssize_t size = file.valid() ? ::read(file.get(), text.data(), text.size()) : -1;
-    if (size <= 0) return thread;
-    const std::string_view status(text.data(), static_cast<std::size_t>(size));
-    constexpr std::string_view kField = "\nTgid:\t";
-    const std::size_t at = status.find(kField);
-    int process = thread;
-    if (at != status.npos) {
-        std::from_chars(status.data() + at + kField.size(), status.data() + status.size(), process);
-    }
-    return process;
-}
-
-}  // namespace
-
-Outcome<UniqueFd> borrow_descriptor(int thread, int descriptor) {
+Outcome<UniqueFd> borrow_descriptor(int process, int descriptor) {
     constexpr long kNrPidfdGetfd = 438;
-    PADDOCK_ASSIGN(held, hold_process(process_of(thread)));
+    PADDOCK_ASSIGN(held, hold_process(process));
     const long copy = ::syscall(kNrPidfdGetfd, held.get(), descriptor, 0);
     if (copy < 0) return Failure::from_errno(errno);
     return UniqueFd(static_cast<int>(copy));

@@ -16,7 +16,7 @@
 namespace paddock::sys {
 
 // A copy of a descriptor that a thread of another process has open. Needs the right to trace it.
-Outcome<UniqueFd> borrow_descriptor(int thread, int descriptor);
+Outcome<UniqueFd> borrow_descriptor(int process, int descriptor);
 
 // Binds a Unix socket to a name in a directory; its address is the name alone. Changes the working
 // directory of this process, for good.

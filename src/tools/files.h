@@ -49,7 +49,7 @@ public:
         policy::Meter& meter;
         DiskUse& disk;
         ReadTracker* reads = nullptr;                    // not tracked
-        const search::SecretScanner* scanner = nullptr;  // text leaves as it is
+        const search::SecretScanner* scanner = nullptr;  // null: secrets are not filtered
         std::string home = {};                           // see git::Judge::Facts
         search::IgnoreFile ignored = {};                 // what the operator's rules exclude
     };

@@ -14,7 +14,7 @@ namespace paddock::tools {
 SealedWatch::SealedWatch(Root workspace, const policy::PathRules& rules, const std::string& home)
     : workspace_(std::move(workspace)),
       rules_(rules),
-      sealed_(git::paths_obeyed_in(workspace_, {}, home)) {}
+      sealed_(git::paths_obeyed_in(workspace_, {}, home).all) {}
 
 bool SealedWatch::is_sealed(const std::string& path) const {
     if (rules_.decide(path).access == PathAccess::kReadOnly) return true;
@@ -49,7 +49,7 @@ Outcome<std::vector<sandbox::Protection>> SealedWatch::before() {
         if (stat.type == FileType::kSymlink) continue;  // cannot be bound
         shields.push_back({path, sandbox::Shield::kReadOnly, stat.identity});
     }
-    // Once only: what a process has made between two commands is told after the next.
+    // Only the first time: after() then also reports what was made between two commands.
     if (!known_) known_ = std::move(found);
     return shields;
 }

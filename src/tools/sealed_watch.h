@@ -1,5 +1,5 @@
 // Where no gate stands before the workspace (an old kernel, a foreign listener): what is sealed and
-// exists is bound read-only, and what commands make or change all the same is told.
+// exists is bound read-only, and paddock reports sealed files that are new or changed.
 //
 // Found by the rules, and by the shape of git directories (git/judge.h). One thread at a time.
 #pragma once

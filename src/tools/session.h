@@ -68,7 +68,7 @@ private:
     policy::Meter meter_;
     DiskUse disk_;
     search::IgnoreFile ignored_;
-    std::optional<search::SecretScanner> scanner_;  // absent: text leaves as it is
+    std::optional<search::SecretScanner> scanner_;  // absent: secrets are not filtered
     const policy::PathRules rules_;
     Recorder recorder_;
     HiddenFiles hidden_;

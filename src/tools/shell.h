@@ -1,9 +1,9 @@
 // The commands of a session: the warden that runs them, what is hidden from them, and what they
 // print.
 //
-// Order around each command: what is hidden by now is covered, the command runs, its changes pass
-// the gate, and what it was refused is told. Commands may run at the same time; what the proxy
-// refuses is then told at the end of whichever ends first.
+// Order around each command: paddock covers what must be hidden, runs the command, passes its
+// changes through the gate and reports what was refused. Commands may run at the same time; what
+// the proxy refuses is then reported with whichever command ends first.
 //
 // Threads: all methods may be called from any thread.
 #pragma once
@@ -81,8 +81,8 @@ public:
     Attempt<std::shared_ptr<Job>> find(std::string_view id);
     Attempt<Finished> kill(std::string_view id);
 
-    // What there is to say since this was last asked: for which limit what commands left running
-    // was ended, and how commands began: beyond the quota, or not where the last one ended.
+    // Remarks since the last call: which limit ended processes that commands left running, and
+    // which commands started beyond the quota or in another directory than the last one ended in.
     Remarks overdue();
 
     // A command of somebody else's making, with these descriptors or a terminal; gets the session's
