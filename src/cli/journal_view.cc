@@ -85,7 +85,11 @@ tl::expected<journal::UndoTarget, Ending> target_of(const Past& past, const Past
     journal::UndoTarget target;
     if (!words.target.empty()) {
         auto parsed = journal::parse_target(past.timeline, words.target);
-        if (!parsed) return tl::unexpected(failed(parsed.error(), "find", words.target));
+        if (!parsed) {
+            return tl::unexpected(Ending{kUsageError, "'" + displayable(words.target) + "': " +
+                                                          std::string(parsed.error().reason) +
+                                                          ". See 'paddock log'"});
+        }
         target = std::move(*parsed);
     }
     for (const std::string& file : words.files) {
