@@ -74,7 +74,7 @@ bool grep(const Session& session, std::string_view mode, const char* pattern,
           const std::vector<std::string_view>& options) {
     paddock::search::GrepQuery query;
     query.pattern = pattern;
-    query.walk.visible = session.files().visibility();
+    query.walk.visible = session.files().walk(false, false).visible;
     query.threads = kThreads;
     if (mode == "count") query.mode = paddock::search::GrepMode::kCount;
     for (const std::string_view option : options) {
@@ -90,7 +90,7 @@ bool find(const Session& session, const char* pattern, bool newest_first) {
     using Order = paddock::search::FindQuery::Order;
     paddock::search::FindQuery query;
     query.pattern = pattern;
-    query.walk.visible = session.files().visibility();
+    query.walk.visible = session.files().walk(false, false).visible;
     query.threads = kThreads;
     query.order = newest_first ? Order::kNewestFirst : Order::kPath;
     const auto result = paddock::search::find(session.files().linkless(), query);

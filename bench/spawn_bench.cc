@@ -15,6 +15,7 @@
 #include <sstream>
 #include <utility>
 
+#include <paddock/config.h>
 #include <paddock/tools.h>
 #include <paddock/workspace.h>
 
@@ -23,6 +24,7 @@
 #include "sandbox/view_plan.h"
 #include "sandbox/warden.h"
 #include "spawn_floor.h"
+#include "tools/command_world.h"
 
 namespace {
 
@@ -36,6 +38,7 @@ using paddock::sandbox::WardenSpec;
 
 constexpr const char* kFloor = "C: posix_spawn";
 constexpr const char* kBwrap = "bubblewrap, the same view";
+constexpr const char* kBwrapBare = "bubblewrap, no toolchain";
 constexpr const char* kOutside = "outside";
 constexpr const char* kPaddock = "paddock";
 
@@ -49,24 +52,47 @@ bool succeeds(std::vector<std::string> words) {
 bool spawn_plainly() { return succeeds({"/usr/bin/true"}); }
 
 // The same namespaces, /dev, /proc and private directories; no Landlock, no seccomp, no limits. Of
-// the host /usr and what it needs to start a program.
-std::vector<std::string> small_profile(const std::string& workspace) {
+// the host /usr and what it needs to start a program. No home yet.
+std::vector<std::string> smallest_profile(const std::string& workspace) {
     std::istringstream words(
         "/usr/bin/bwrap --unshare-all --die-with-parent --new-session --cap-drop ALL "
         "--ro-bind /usr /usr --symlink usr/bin /bin --symlink usr/sbin /sbin "
         "--symlink usr/lib /lib --symlink usr/lib64 /lib64 "
         "--ro-bind-try /etc/ld.so.cache /etc/ld.so.cache "
-        "--proc /proc --dev /dev --tmpfs /tmp --tmpfs /home/agent");
+        "--proc /proc --dev /dev --tmpfs /tmp");
     std::vector<std::string> profile(std::istream_iterator<std::string>(words), {});
     profile.insert(profile.end(), {"--bind", workspace, workspace, "--chdir", workspace});
     return profile;
 }
 
+std::vector<std::string> small_profile(const std::string& workspace) {
+    std::vector<std::string> profile = smallest_profile(workspace);
+    profile.insert(profile.end(), {"--tmpfs", "/home/agent"});
+    return profile;
+}
+
+enum class ShownToolchains : bool { kNone, kThoseOnPath };
+
+// What `paddock run` shows of the user's world, found by the same functions.
+WardenSpec with_world(const WardenSpec& spec, ShownToolchains toolchains) {
+    std::vector<std::string> environment;
+    for (char** each = environ; *each != nullptr; ++each) environment.emplace_back(*each);
+    WardenSpec shown{.workspace = spec.workspace, .workspace_path = spec.workspace_path};
+    auto configured = paddock::config::load({.environment = environment});
+    if (configured && configured->workspace.shell) shown.options = *configured->workspace.shell;
+    if (toolchains == ShownToolchains::kNone) shown.options.toolchains.clear();
+    [[maybe_unused]] const auto world = paddock::tools::prepare_world(shown, environment);
+    shown.home = -1;  // was borrowed
+    return shown;
+}
+
 // And everything else that commands of paddock see, and nothing that they do not: what is shown of
-// /etc, files that paddock writes itself for want of the host's, covered parts of /proc.
-std::vector<std::string> whole_profile(const std::string& workspace) {
+// /etc, files that paddock writes itself for want of the host's, covered parts of /proc, the home
+// that lasts, toolchains.
+std::vector<std::string> whole_profile(const WardenSpec& spec,
+                                       ShownToolchains toolchains = ShownToolchains::kThoseOnPath) {
     namespace fs = std::filesystem;
-    std::vector<std::string> profile = small_profile(workspace);
+    std::vector<std::string> profile = smallest_profile(spec.workspace_path);
     const auto add = [&](std::initializer_list<std::string> words) {
         profile.insert(profile.end(), words);
     };
@@ -88,6 +114,14 @@ std::vector<std::string> whole_profile(const std::string& workspace) {
         if (fs::is_directory(path)) add({"--tmpfs", path});
         if (fs::is_regular_file(path)) add({"--ro-bind", "/dev/null", path});
     }
+    const WardenSpec world = with_world(spec, toolchains);
+    if (world.home_path.empty()) {
+        add({"--tmpfs", "/home/agent"});
+    } else {
+        add({"--bind", world.home_path, "/home/agent"});
+    }
+    for (const auto& shown : world.shown) add({"--ro-bind", shown.path, shown.path});
+    for (const auto& link : world.links) add({"--symlink", link.target, link.path});
     add({"--tmpfs", "/dev/shm", "--remount-ro", "/"});
     return profile;
 }
@@ -97,8 +131,12 @@ paddock::bench::Measure in_bubblewrap(std::vector<std::string> profile) {
     return repeat([profile] { return succeeds(profile); });
 }
 
-bool run_program(const std::string& program, const std::string& workspace) {
-    return succeeds({program, "run", "--root", workspace, "--", "/usr/bin/true"});
+bool run_program(const std::string& program, const std::string& workspace,
+                 const std::vector<std::string>& options = {}) {
+    std::vector<std::string> words{program, "run", "--root", workspace};
+    words.insert(words.end(), options.begin(), options.end());
+    words.insert(words.end(), {"--", "/usr/bin/true"});
+    return succeeds(std::move(words));
 }
 
 bool run_in(Warden& warden) {
@@ -180,9 +218,13 @@ Group cold_group(const WardenSpec& spec) {
     const std::string workspace = spec.workspace_path;
     const auto programs = std::filesystem::canonical("/proc/self/exe").parent_path().parent_path();
     const std::string program = programs / "paddock";
+    const std::vector<std::string> no_toolchain{"--toolchain", "none"};
     return {"a sandbox and one command",
-            {{kBwrap, in_bubblewrap(whole_profile(workspace))},
+            {{kBwrap, in_bubblewrap(whole_profile(spec))},
              {"paddock run", repeat([=] { return run_program(program, workspace); }), kBwrap, 0.8},
+             {kBwrapBare, in_bubblewrap(whole_profile(spec, ShownToolchains::kNone))},
+             {"paddock run, no toolchain",
+              repeat([=] { return run_program(program, workspace, no_toolchain); }), kBwrapBare},
              {"bubblewrap, a small view", in_bubblewrap(small_profile(workspace)), kBwrap}}};
 }
 

@@ -35,5 +35,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     PADDOCK_CHECK(is_argument(call, decoded->name.address));
     PADDOCK_CHECK(is_argument(call, decoded->second.address));
     PADDOCK_CHECK(is_argument(call, decoded->text));
+    PADDOCK_CHECK(is_argument(call, decoded->value));
     return 0;
 }

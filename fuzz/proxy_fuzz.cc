@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/check.h"
+#include "policy/host_presets.h"
 #include "policy/host_rules.h"
 #include "sandbox/dns_message.h"
 #include "sandbox/http_body.h"
@@ -115,9 +116,9 @@ void check_rules(std::string_view bytes) {
     const std::string entry(bytes);
     const auto rules = policy::HostRules::parse({&entry, 1});
     if (!rules) return;
-    // A rule allows what it names, and not a neighbour.
+    // A rule allows what it names, and not a neighbour. A preset names other hosts.
     const auto listed = policy::parse_destination(bytes, std::uint16_t{443});
-    if (listed) PADDOCK_CHECK(!rules->refusal(*listed));
+    if (listed && !policy::is_preset(entry)) PADDOCK_CHECK(!rules->refusal(*listed));
     const policy::Destination other{{"never.listed.invalid"}, 443};
     if (!bytes.starts_with("*.") && !(listed && listed->host.text == other.host.text)) {
         PADDOCK_CHECK(rules->refusal(other).has_value());

@@ -41,6 +41,7 @@ struct Stat {
     std::uint32_t uid = 0;
     std::uint32_t gid = 0;
     std::uint64_t size = 0;
+    std::uint64_t allocated = 0;  // bytes on the disk: less than its size where it has holes
     std::uint64_t links = 0;  // more than 1 on a file: it may have a name outside too
     Identity identity;
     std::chrono::nanoseconds accessed{};

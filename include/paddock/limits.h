@@ -9,6 +9,10 @@
 
 namespace paddock::limits {
 
+// Directories that a session has besides its workspace: each change by a command asks the gate of
+// each in turn.
+inline constexpr std::size_t kFurtherRootsMax = 8;
+
 // PATH_MAX. What is longer after normalisation the kernel could not open anyway.
 inline constexpr std::size_t kPathBytesMax = 4096;
 
@@ -120,15 +124,15 @@ inline constexpr std::size_t kTrackedBytesMax = std::size_t{16} << 20;
 // busy session does not walk the tree again and again.
 inline constexpr std::chrono::seconds kDiskMeasureAge{30};
 
-// What is kept of the output of one command, to be read again. One that prints more is ended: it
-// would otherwise print until its time is up.
+// What is kept of the output of one command, to be read again: half of it is the beginning and the
+// other half the end of what it printed.
 inline constexpr std::size_t kCommandOutputBytesMax = std::size_t{16} << 20;
 
 // How often a running command is checked for limits that the kernel does not keep by itself.
 inline constexpr std::chrono::milliseconds kCommandCheckPause{100};
 
-// What must stay free on the workspace's disk: a command that is running when less is left is
-// ended, and what it wrote last is lost rather than what others write next.
+// What must stay free on the workspace's disk by default: a command that is running when less is
+// left is ended, and what it wrote last is lost rather than what others write next.
 inline constexpr std::uint64_t kDiskReserveBytes = std::uint64_t{256} << 20;
 
 // How often a quota is measured while a command runs: each time is a walk over the tree.
@@ -143,6 +147,13 @@ inline constexpr std::chrono::seconds kCommandEndPatience{10};
 
 // What bash shows of the output of a command, head and tail, and bash_output at once.
 inline constexpr std::size_t kCommandShownBytes = 30'000;
+
+// The terminal of a command that asks for one: what a person's window has.
+inline constexpr std::uint16_t kCommandTerminalRows = 40;
+inline constexpr std::uint16_t kCommandTerminalColumns = 120;
+
+// Keys of one call: more is text.
+inline constexpr std::int64_t kInputKeysMax = 100;
 
 // Commands that run in the background, and ended ones whose output can still be read.
 inline constexpr std::size_t kBackgroundCommandsMax = 16;
@@ -299,13 +310,8 @@ inline constexpr std::size_t kKnownSecretBytesMax = 4096;
 // Processes of a session: a parallel build with room to spare, and a fork bomb stays harmless.
 inline constexpr std::uint64_t kCommandProcesses = 1024;
 
-// Private memory of one process (RLIMIT_DATA), or of the whole session with a cgroup: a linker of a
-// large project fits.
+// Memory of a session: a linker of a large project fits.
 inline constexpr std::uint64_t kCommandMemoryBytes = std::uint64_t{4} << 30;
-
-// Address space of one process. Runtimes with guarded heaps reserve much and use little of it;
-// sanitizers the most, 48 TiB.
-inline constexpr std::uint64_t kCommandAddressBytes = std::uint64_t{64} << 40;
 
 // Largest file that a command may write.
 inline constexpr std::uint64_t kCommandFileBytes = std::uint64_t{4} << 30;
@@ -316,12 +322,33 @@ inline constexpr std::uint64_t kCommandOpenFiles = 4096;
 // Private /tmp, home and /dev/shm together; they are memory of the host.
 inline constexpr std::uint64_t kCommandScratchBytes = std::uint64_t{1} << 30;
 
-// Inodes of them: one for each kilobyte would be kernel memory without a bound of its own.
+// The home of a workspace's commands, which lasts: the caches of several package managers.
+inline constexpr std::uint64_t kCommandHomeBytes = std::uint64_t{16} << 30;
+
+// Inodes of the scratch directories: one for each kilobyte would be kernel memory without a bound
+// of its own.
 inline constexpr std::uint64_t kCommandScratchFiles = 262'144;
 
 // Variables of the host that commands get: how to talk to the person, nothing about who it is.
-inline constexpr std::array<std::string_view, 9> kPassedVariables{
-    "COLORTERM", "LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "LC_MESSAGES", "NO_COLOR", "TERM", "TZ"};
+inline constexpr std::array<std::string_view, 19> kPassedVariables{"COLORTERM",
+                                                                   "LANG",
+                                                                   "LANGUAGE",
+                                                                   "LC_ADDRESS",
+                                                                   "LC_ALL",
+                                                                   "LC_COLLATE",
+                                                                   "LC_CTYPE",
+                                                                   "LC_IDENTIFICATION",
+                                                                   "LC_MEASUREMENT",
+                                                                   "LC_MESSAGES",
+                                                                   "LC_MONETARY",
+                                                                   "LC_NAME",
+                                                                   "LC_NUMERIC",
+                                                                   "LC_PAPER",
+                                                                   "LC_TELEPHONE",
+                                                                   "LC_TIME",
+                                                                   "NO_COLOR",
+                                                                   "TERM",
+                                                                   "TZ"};
 
 // One request to the warden: the longest argument that the kernel takes (128 kB) and as much again
 // for the others and the environment, within the default buffer of a socket.
@@ -351,6 +378,18 @@ inline constexpr int kKillWaitsMax = 5000;
 
 // Processes that the warden looks at in one pass: the kernel's default limit of ids.
 inline constexpr std::size_t kProcessesSeenMax = 32'768;
+
+// memfds that are counted once, however many descriptors there are of each.
+inline constexpr std::size_t kMemfdsSeenMax = 1024;
+
+// How long a measured use of memory counts at most: looking takes a tenth of the time.
+inline constexpr std::chrono::seconds kMemoryMeasureAge{1};
+
+// Paths of hidden files that are remembered, to name one of which a command was denied a read.
+inline constexpr std::size_t kHiddenPathsMax = 10'000;
+
+// Names in the complaints of a command, and files of such names, that are compared.
+inline constexpr std::size_t kComplaintNamesMax = 256;
 
 // Denials of one command that are told, and of each path or address so much: nobody reads more. All
 // of them fit into a socket that nobody reads meanwhile.
@@ -394,6 +433,12 @@ inline constexpr std::chrono::seconds kProxyIdleTime{600};
 // After a refusal the proxy still reads that long and that much, so that the client gets to see it.
 inline constexpr std::chrono::seconds kProxyLingerTime{2};
 inline constexpr std::size_t kProxyLingerBytesMax = std::size_t{1} << 20;
+
+// Ports of commands that are reached from this machine, connections to them at once (with two
+// descriptors each), and how often servers are looked for.
+inline constexpr std::size_t kPublishedPortsMax = 16;
+inline constexpr std::size_t kPublishedConnectionsMax = 256;
+inline constexpr std::chrono::milliseconds kPublishedLookPause{500};
 
 // Addresses of one name that are tried.
 inline constexpr std::size_t kProxyAddressesMax = 8;
@@ -505,17 +550,26 @@ inline constexpr std::size_t kJournalInodesMax = std::size_t{1} << 20;
 // Names of one call whose end is noted together. Beyond, they are noted early.
 inline constexpr std::size_t kJournalNamesMax = 65'536;
 
-// The log of one session: two million changes. Beyond, changes are made and cannot be undone.
+// The log of one session: two million changes. Beyond, a change is refused: none is made that is
+// not recorded.
 inline constexpr std::uint64_t kJournalLogBytesMax = std::uint64_t{256} << 20;
 
-// The logs that are read together, newest first, to show the past or to undo: one that is full, or
-// thousands of usual ones. Older sessions are not seen.
-inline constexpr std::uint64_t kJournalReadBytesMax = kJournalLogBytesMax;
+// The same with the ends of its calls. An undo may write as much: it tells of each change that it
+// takes back, and then of its own. A log of this size can be read.
+inline constexpr std::uint64_t kJournalWholeLogBytesMax = 6 * kJournalLogBytesMax;
 
 // How long and how much the journal keeps of sessions that are over. A session that lives keeps as
 // much again; beyond, changes are made and cannot be undone.
 inline constexpr std::chrono::hours kJournalAgeMax{30 * 24};
 inline constexpr std::uint64_t kJournalBytesMax = std::uint64_t{2} << 30;
+
+// The logs that are read together, newest first: all that the journal keeps of sessions that are
+// over. Older ones are not seen, but for one that is named and what came after it.
+inline constexpr std::uint64_t kJournalReadBytesMax = kJournalBytesMax;
+
+// The same of what the session itself made or wrote before. Apart, and less: a session cannot use
+// up the room for the owner's files by its own.
+inline constexpr std::uint64_t kJournalOwnBytesMax = std::uint64_t{256} << 20;
 
 // How often a new session looks for old ones to remove: each is opened for it.
 inline constexpr std::chrono::hours kJournalPrunePause{1};

@@ -48,20 +48,30 @@ struct HostNetwork {
 };
 }  // namespace permit
 
-// Of each process where the kernel counts that way, of all together where a cgroup is delegated.
+// Processes and memory are those of the whole session. Without a cgroup they are counted ten times
+// a second, and the command that has the most is ended. File size and open files are of a process.
 struct CommandLimits {
     std::uint64_t processes = limits::kCommandProcesses;
     std::uint64_t memory_bytes = limits::kCommandMemoryBytes;
-    std::uint64_t address_bytes = limits::kCommandAddressBytes;
     std::uint64_t file_bytes = limits::kCommandFileBytes;
     std::uint64_t open_files = limits::kCommandOpenFiles;
     std::uint64_t scratch_bytes = limits::kCommandScratchBytes;  // /tmp, home, /dev/shm together
+    // What must stay free on the workspace's disk; 0: nothing.
+    std::uint64_t disk_reserve_bytes = limits::kDiskReserveBytes;
+    // The home that lasts; a file counts for at least 4 kB.
+    std::uint64_t home_bytes = limits::kCommandHomeBytes;
     std::optional<std::uint32_t> cpu_percent{};  // of one processor; with a cgroup only
 };
 
 struct EnvironmentVariable {
     std::string name;
     std::string value;
+};
+
+// Who commits, unless a repository or a command says otherwise.
+struct GitAuthor {
+    std::string name{};
+    std::string email{};
 };
 
 struct ShellOptions {
@@ -71,13 +81,20 @@ struct ShellOptions {
 
     bool read_only = false;  // commands cannot change the workspace
 
-    // No network by default. `network_allow` lets these destinations through, "host[:port]" or
-    // "*.example.org", by a proxy that the environment of commands names; every other way out stays
-    // closed. Addresses of this machine, of private networks and of metadata services have to be
-    // listed themselves. It needs a network namespace: on the low rung commands are then
-    // sandbox_unavailable. It contradicts `host_network`.
+    // No network by default. `network_allow` lets these destinations through, "host[:port]",
+    // "*.example.org", "private:registry.corp" or a preset such as "npm", by a proxy that the
+    // environment of commands names; every other way out stays closed. Addresses of this machine,
+    // of private networks and of metadata services have to be listed themselves. It needs a network
+    // namespace: on the low rung commands are then sandbox_unavailable. It contradicts
+    // `host_network`.
     std::vector<std::string> network_allow{};
     std::optional<permit::HostNetwork> host_network{};
+
+    // Servers of commands that are reached on this machine's loopback, by its user alone: "3000",
+    // "8080:3000" (outside, inside), or "auto" for those that commands start. It needs a network
+    // namespace: on the low rung commands are then sandbox_unavailable. It contradicts
+    // `host_network`.
+    std::vector<std::string> publish{};
 
     CommandLimits limits{};
 
@@ -88,6 +105,28 @@ struct ShellOptions {
 
     // Absolute paths that commands see, at the same place, and cannot change.
     std::vector<std::string> read_only_directories{};
+
+    // Names of toolchains in the user's home ("cargo", "nvm", ...) that commands may read if they
+    // are on PATH. HOME and PATH are those of WorkspaceOptions::host_environment.
+    std::vector<std::string> toolchains{};
+
+    // Where the homes of workspaces are kept, one for each, across sessions. Absent: commands have
+    // a private home that ends with the session. So they do if none can be made there, and the
+    // report says why.
+    std::optional<std::string> homes{};
+
+    GitAuthor git_author{};
+};
+
+// Something that a command was denied, as far as it was seen. Bytes of unknown origin are escaped.
+struct CommandDenial {
+    std::string operation;  // "write", "connect to", ...
+    std::string target;     // a path or an address; of a limit its name
+    std::string reason;
+    std::string layer;    // that stood in the way: "mount_namespace", "gate", "proxy", ...
+    std::string setting;  // of the operator; "none": no setting allows it
+    std::string option;   // of `paddock`, that allows it; empty: none is known
+    bool needed = true;   // false: a destination, and the command succeeded without it
 };
 
 struct MissingLayer {
@@ -114,6 +153,8 @@ struct [[nodiscard]] ShellReport {
     // Why what commands are refused is not told at their end, a literal; empty: it is, as far as it
     // is seen.
     std::string_view denials_untold;
+    // Why the home ends with the session though it should last; empty: it lasts, or need not.
+    std::string scratch_home_reason{};
 };
 
 }  // namespace paddock

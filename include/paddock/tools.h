@@ -3,6 +3,7 @@
 // Threads: everything here may be called from any thread at any time.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include <paddock/error.h>
+#include <paddock/shell.h>
 #include <paddock/workspace.h>
 
 namespace paddock::tools {
@@ -25,11 +27,35 @@ struct Block {
     std::string mime;  // of a medium
 };
 
+// Files of the workspace that a command has made, changed and removed.
+struct FileChanges {
+    std::uint64_t made = 0;
+    std::uint64_t changed = 0;
+    std::uint64_t removed = 0;
+    std::uint64_t not_kept = 0;  // changed beyond what can be undone
+};
+
+// A command as bash, bash_output and bash_kill answer it: what their text says, as values.
+struct CommandResult {
+    std::string id;
+    bool running = false;
+    std::optional<int> exit_code{};  // absent: it is running, or a signal ended it
+    std::optional<int> signal{};     // that ended it
+    std::chrono::milliseconds duration{};
+    // What ended it, if not itself: "timeout", "cancelled", "bash_kill", "session", or the name of
+    // a limit such as "memory". Otherwise empty.
+    std::string ended_by{};
+    std::optional<FileChanges> changes{};  // absent: it is running, or no gate counts them here
+    std::vector<CommandDenial> denials{};  // once it has ended
+    bool more_denials = false;             // there were others, which are not listed
+};
+
 struct Answer {
     std::vector<Block> blocks;
     std::optional<Code> error;  // set: the blocks say what went wrong
     std::size_t secrets = 0;    // that were replaced in the text
     bool is_deferred = false;   // see CallOptions::only_quick; there is nothing else then
+    std::optional<CommandResult> command;  // of a tool that starts, reads or ends one
 
     // All text blocks, each beginning on a line of its own.
     std::string text() const;

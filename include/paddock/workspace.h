@@ -81,6 +81,11 @@ struct NamedSecret {
 
 struct WorkspaceOptions {
     std::string root = ".";
+    // Further directories, for tools and commands: those of `also` can be changed, those of `see`
+    // only be read. Each is a root of its own with the same promises, and is named by its absolute
+    // path. None may lie in another. At most limits::kFurtherRootsMax.
+    std::vector<std::string> also{};
+    std::vector<std::string> see{};
     std::string client{};  // who works there, for `paddock log`
     RootOptions paths;
     bool read_only = false;  // tools that change files are not listed

@@ -6,6 +6,7 @@
 #include "cli/terminal.h"
 #include "mcp/instructions.h"
 #include "mcp/workspace_tools.h"
+#include "tools/foreign_files.h"
 #include "tools/session.h"
 
 namespace paddock::cli {
@@ -15,19 +16,38 @@ Result<ConfineReport> confine_to(const Workspace& workspace) {
     const Access access = workspace.is_read_only() ? Access::kReadOnly : Access::kReadWrite;
     ConfineSpec spec;
     spec.rules = {{workspace.session().files().linkless().fd(), access}};
+    for (const tools::SessionRoot& root : workspace.session().further_roots()) {
+        spec.rules.push_back({root.opened.linkless.fd(),
+                              root.opened.read_only ? Access::kReadOnly : Access::kReadWrite});
+    }
     if (const auto shell = workspace.session().shell()) {
         if (const int parent = (*shell)->cgroup_parent(); parent >= 0) {
             spec.rules.push_back({parent, Access::kRemoveDirectories});
+        }
+        // To measure it.
+        if (const int home = (*shell)->home(); home >= 0) {
+            spec.rules.push_back({home, Access::kReadOnly});
         }
     }
     return confine_self(spec);
 }
 
-void complain_of_shell(const Workspace& workspace) {
+void complain_of_home(const ShellReport& report) {
+    if (report.scratch_home_reason.empty()) return;
+    complain("the home of commands ends with this session: " + report.scratch_home_reason);
+}
+
+void complain_of_workspace(const Workspace& workspace) {
     const WorkspaceOptions& options = workspace.session().options();
-    if (!options.shell || options.read_only) return;
-    if (const auto shell = workspace.session().shell(); !shell) {
+    if (options.read_only) return;
+    const auto foreign = tools::look_for_foreign_files(workspace.session().workspace());
+    if (const std::string text = foreign.text(); !text.empty()) complain(text);
+    if (!options.shell) return;
+    const auto shell = workspace.session().shell();
+    if (!shell) {
         complain("bash will refuse every command: " + shell.error().text);
+    } else {
+        complain_of_home((*shell)->report());
     }
 }
 

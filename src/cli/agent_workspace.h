@@ -2,6 +2,7 @@
 #pragma once
 
 #include <paddock/sandbox.h>
+#include <paddock/shell.h>
 #include <paddock/workspace.h>
 
 #include "mcp/methods.h"
@@ -13,8 +14,11 @@ namespace paddock::cli {
 // Where the operator lets paths lead outside there is none.
 Result<ConfineReport> confine_to(const Workspace& workspace);
 
-// On standard error, if this workspace should have bash and cannot.
-void complain_of_shell(const Workspace& workspace);
+// On standard error: this workspace should have bash and cannot; files of other users.
+void complain_of_workspace(const Workspace& workspace);
+
+// The same, if its home should last and cannot.
+void complain_of_home(const ShellReport& report);
 
 // Once confined: looks for what commands must not see, before the first one is run.
 void look_ahead(const Workspace& workspace);

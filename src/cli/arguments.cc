@@ -6,13 +6,6 @@
 namespace paddock::cli {
 namespace {
 
-const Command* find_command(const std::string& name) {
-    for (const Command& command : commands()) {
-        if (command.manual.name == name) return &command;
-    }
-    return nullptr;
-}
-
 Words command_names() {
     Words names;
     for (const Command& command : commands()) names.push_back(command.manual.name);

@@ -118,9 +118,18 @@ struct UndoRequest {
     bool yes = false;
 };
 
-using Request = std::variant<Ending, ResolveRequest, DoctorRequest, ProveRequest, ToolRequest,
-                             ToolListRequest, RunRequest, McpRequest, ServeRequest, ConfigRequest,
-                             InitRequest, RegisterRequest, LogRequest, DiffRequest, UndoRequest>;
+struct CleanRequest {
+    SettingWords settings;
+    Output output;
+    bool all = false;
+    bool dry_run = false;
+    bool yes = false;
+};
+
+using Request =
+    std::variant<Ending, ResolveRequest, DoctorRequest, ProveRequest, ToolRequest, ToolListRequest,
+                 RunRequest, McpRequest, ServeRequest, ConfigRequest, InitRequest, RegisterRequest,
+                 LogRequest, DiffRequest, UndoRequest, CleanRequest>;
 
 // `words` are the arguments after the program's name. TMPDIR is the default of prove's --dir,
 // PADDOCK_RESOLVER that of its --resolver. Standard input is read where the words ask for it.

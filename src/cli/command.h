@@ -32,6 +32,7 @@ struct Command {
 
 // In the order of the overview.
 const std::vector<Command>& commands();
+const Command* find_command(const std::string& name);  // null: there is none
 
 std::vector<Option> options_of(const Command& command);
 Request parse(const Command& command, const Words& words);

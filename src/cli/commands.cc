@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/display.h"
+#include "cli/clean_command.h"
 #include "cli/command.h"
 #include "cli/completion.h"
 #include "cli/config_command.h"
@@ -56,15 +57,18 @@ std::vector<Command> shell_commands() {
 
 }  // namespace
 
-const std::vector<Command>& commands() {
+namespace {
+
+const std::vector<Command>& commands_without_tools() {
     static const std::vector<Command> all = [] {
-        std::vector<Command> made = tool_commands();
+        std::vector<Command> made;
         made.push_back(run_command());
         made.push_back(mcp_command());
         made.push_back(serve_command());
         made.push_back(log_command());
         made.push_back(diff_command());
         for (auto& command : undo_commands()) made.push_back(std::move(command));
+        made.push_back(clean_command());
         for (auto& more :
              {host_commands(), config_commands(), registration_commands(), shell_commands()}) {
             made.insert(made.end(), more.begin(), more.end());
@@ -72,6 +76,28 @@ const std::vector<Command>& commands() {
         return made;
     }();
     return all;
+}
+
+}  // namespace
+
+const std::vector<Command>& commands() {
+    static const std::vector<Command> all = [] {
+        std::vector<Command> made = tool_commands();
+        const auto& others = commands_without_tools();
+        made.insert(made.end(), others.begin(), others.end());
+        return made;
+    }();
+    return all;
+}
+
+// The commands of tools last: making them takes longer than all others, and `run` waits for it.
+const Command* find_command(const std::string& name) {
+    for (const auto table : {&commands_without_tools, &commands}) {
+        for (const Command& command : (*table)()) {
+            if (command.manual.name == name) return &command;
+        }
+    }
+    return nullptr;
 }
 
 std::vector<Option> options_of(const Command& command) {

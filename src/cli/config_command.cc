@@ -10,6 +10,7 @@
 #include "cli/setting_options.h"
 #include "cli/workspace_options.h"
 #include "config/host.h"
+#include "fs/make_directories.h"
 #include "json/write.h"
 #include "sys/io.h"
 #include "sys/open.h"
@@ -123,7 +124,7 @@ int run(const InitRequest& request) {
             return kUsageError;
         }
         path = base + "/paddock";
-        if (const auto made = config::make_private_directories(path); !made) {
+        if (const auto made = fs::make_private_directories(path); !made) {
             complain(as_error(made.error(), "make", path).message());
             return kUsageError;
         }

@@ -187,7 +187,7 @@ std::string last_session(const journal::Timeline& timeline) {
 }  // namespace
 
 int run(const DiffRequest& request) {
-    const auto past = open_past(request.settings);
+    const auto past = open_past(request.settings, request.words.target);
     if (!past) {
         complain(past.error().text);
         return past.error().exit_code;

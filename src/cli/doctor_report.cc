@@ -6,6 +6,7 @@
 
 #include "base/display.h"
 #include "cli/doctor_shell.h"
+#include "cli/doctor_toolchains.h"
 #include "cli/json.h"
 #include "cli/terminal.h"
 
@@ -61,13 +62,37 @@ std::string shell_text(const ShellFinding& shell, const Paint& paint) {
     return text;
 }
 
+std::string world_text(const WorldFinding& world, const Paint& paint) {
+    const sandbox::Toolchains& toolchains = world.toolchains;
+    std::string text =
+        "\n" + paint(Tone::kStrong, "toolchains") + "  that commands can read, and not change\n";
+    std::vector<std::vector<Cell>> rows;
+    for (const sandbox::FoundToolchain& found : toolchains.found) {
+        rows.push_back({{std::string(found.name), Tone::kGood},
+                        {displayable(found.directory)},
+                        {displayable(found.reason) + "; " + std::to_string(found.shown.size()) +
+                         (found.shown.size() == 1 ? " part" : " parts")}});
+    }
+    for (const sandbox::RefusedPath& refused : toolchains.refused) {
+        rows.push_back(
+            {{"refused", Tone::kBad}, {displayable(refused.path)}, {std::string(refused.reason)}});
+    }
+    text += rows.empty() ? "none is on PATH\n" : table(rows, paint);
+    text += "\n" + paint(Tone::kStrong, "home") + "  of commands " +
+            (world.homes.empty() ? "ends with the session"
+                                 : "lasts, one for each workspace in " + displayable(world.homes)) +
+            "\n";
+    return text;
+}
+
 std::string as_text(const std::vector<Finding>& findings, const ShellFinding& shell,
-                    const Paint& paint) {
+                    const WorldFinding& world, const Paint& paint) {
     std::string advices;
     for (const Finding& finding : findings) {
         if (finding.state != State::kOn) advices += advice(finding, paint);
     }
     return table_of(findings, paint) + advices + "\n" + shell_text(shell, paint) +
+           world_text(world, paint) +
            (lacks_a_need(findings) ? "\npaddock cannot protect a workspace on this host.\n"
                                    : "\npaddock can protect a workspace on this host.\n");
 }
@@ -81,9 +106,10 @@ bool is_needed(const Finding& finding) noexcept {
 int run(const DoctorRequest& request) {
     const std::vector<Finding> findings = examine_host();
     const ShellFinding shell = examine_shell();
-    if (!print(request.output.json
-                   ? as_json(findings, shell)
-                   : as_text(findings, shell, Paint(STDOUT_FILENO, request.output.colours)))) {
+    const WorldFinding world = examine_world();
+    if (!print(request.output.json ? as_json(findings, shell, world)
+                                   : as_text(findings, shell, world,
+                                             Paint(STDOUT_FILENO, request.output.colours)))) {
         return kUsageError;
     }
     return lacks_a_need(findings) ? 1 : 0;

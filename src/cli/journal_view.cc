@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/display.h"
+#include "cli/undo_seal.h"
 #include "cli/workspace_options.h"
 #include "fs/rel_path.h"
 #include "sys/open.h"
@@ -52,7 +53,8 @@ bool looks_like_target(std::string_view word) {
 
 }  // namespace
 
-tl::expected<Past, Ending> open_past(const SettingWords& words) {
+tl::expected<Past, Ending> open_past(const SettingWords& words, std::string_view target,
+                                     RewrittenIndexes rewritten) {
     const auto made = configuration(words, StateDirectory::kLeave);
     if (!made) return tl::unexpected(Ending(made.error()));
     const std::string& root = made->workspace.root;
@@ -60,7 +62,10 @@ tl::expected<Past, Ending> open_past(const SettingWords& words) {
     if (!real) return tl::unexpected(failed(real.error(), "open", root));
     auto directory = sys::openat(AT_FDCWD, real->c_str(), O_PATH | O_DIRECTORY);
     if (!directory) return tl::unexpected(failed(directory.error(), "open", root));
-    auto timeline = journal::Timeline::read(directory->get());
+    const bool compares = rewritten == RewrittenIndexes::kCompare;
+    auto timeline = journal::Timeline::read(
+        directory->get(), compares ? same_index_in(directory->get()) : journal::IsSameIndex(),
+        target.substr(0, target.find('/')));
     if (!timeline) return tl::unexpected(failed(timeline.error(), "read the journal of", root));
     return Past{std::move(*directory), *real, std::move(*timeline)};
 }

@@ -25,7 +25,11 @@ struct Past {
     std::string root;  // absolute
     journal::Timeline timeline;
 };
-tl::expected<Past, Ending> open_past(const SettingWords& words);
+// kCompare: an index of git that was rewritten counts as changed only if it says something else.
+enum class RewrittenIndexes : bool { kIgnore, kCompare };
+// `target`: CALL|SESSION, or empty.
+tl::expected<Past, Ending> open_past(const SettingWords& words, std::string_view target,
+                                     RewrittenIndexes rewritten = RewrittenIndexes::kIgnore);
 
 // A path as a person gives it, in the workspace or absolute: normalised. Nothing: it lies outside.
 std::optional<std::string> path_in(const Past& past, const std::string& path);

@@ -81,7 +81,33 @@ std::string as_json(const ResolveReport& report) {
     return finish(document);
 }
 
-std::string as_json(const std::vector<Finding>& findings, const ShellFinding& shell) {
+namespace {
+
+boost::json::array toolchains_of(const sandbox::Toolchains& toolchains) {
+    boost::json::array list;
+    for (const sandbox::FoundToolchain& found : toolchains.found) {
+        boost::json::array shown;
+        for (const std::string& path : found.shown) shown.emplace_back(displayable(path));
+        list.push_back({{"name", found.name},
+                        {"directory", displayable(found.directory)},
+                        {"reason", displayable(found.reason)},
+                        {"shown", std::move(shown)}});
+    }
+    return list;
+}
+
+boost::json::array refused_of(const sandbox::Toolchains& toolchains) {
+    boost::json::array list;
+    for (const sandbox::RefusedPath& refused : toolchains.refused) {
+        list.push_back({{"path", displayable(refused.path)}, {"reason", refused.reason}});
+    }
+    return list;
+}
+
+}  // namespace
+
+std::string as_json(const std::vector<Finding>& findings, const ShellFinding& shell,
+                    const WorldFinding& world) {
     boost::json::object document;
     boost::json::array& list = document["findings"].emplace_array();
     for (const Finding& finding : findings) {
@@ -95,6 +121,9 @@ std::string as_json(const std::vector<Finding>& findings, const ShellFinding& sh
         list.push_back(std::move(object));
     }
     document["shell"] = shell_of(shell);
+    document["toolchains"] = toolchains_of(world.toolchains);
+    document["toolchains_refused"] = refused_of(world.toolchains);
+    document["homes"] = displayable(world.homes);
     return finish(document);
 }
 

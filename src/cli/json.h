@@ -7,13 +7,15 @@
 
 #include "cli/doctor.h"
 #include "cli/doctor_shell.h"
+#include "cli/doctor_toolchains.h"
 #include "cli/prove/report.h"
 #include "cli/resolve.h"
 
 namespace paddock::cli {
 
 std::string as_json(const ResolveReport& report);
-std::string as_json(const std::vector<Finding>& findings, const ShellFinding& shell);
+std::string as_json(const std::vector<Finding>& findings, const ShellFinding& shell,
+                    const WorldFinding& world);
 std::string as_json(const prove::Report& report);
 
 }  // namespace paddock::cli

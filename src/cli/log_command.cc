@@ -251,7 +251,7 @@ int run_prune(const LogRequest& request, const Past& past) {
 }  // namespace
 
 int run(const LogRequest& request) {
-    const auto past = open_past(request.settings);
+    const auto past = open_past(request.settings, {});
     if (!past) {
         complain(past.error().text);
         return past.error().exit_code;

@@ -1,8 +1,10 @@
 // paddock: the command line.
 #include <exception>
+#include <new>
 #include <variant>
 
 #include "cli/arguments.h"
+#include "cli/clean_command.h"
 #include "cli/config_command.h"
 #include "cli/diff_command.h"
 #include "cli/doctor_report.h"
@@ -35,6 +37,9 @@ int main(int argc, char** argv) {
     try {
         const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
         return std::visit([](const auto& request) { return run(request); }, parse_arguments(words));
+    } catch (const std::bad_alloc&) {
+        complain("limit_reached: out of memory");
+        return kUsageError;
     } catch (const std::exception& error) {
         complain(error.what());
         return kUsageError;

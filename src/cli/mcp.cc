@@ -16,7 +16,7 @@ void tell_what_is_odd(const Workspace& workspace) {
     if (is_terminal(STDIN_FILENO)) {
         complain("waits for the messages of an agent on standard input; Ctrl-D ends it");
     }
-    complain_of_shell(workspace);
+    complain_of_workspace(workspace);
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "cli/outer_git.h"
 
+#include <algorithm>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <tuple>
@@ -10,11 +12,15 @@
 #include "base/within.h"
 #include "cli/host_environment.h"
 #include "cli/input.h"
+#include "fs/rel_path.h"
 #include "git/config.h"
+#include "git/judge.h"
 #include "git/link_trail.h"
 #include "git/settings_paths.h"
 #include "policy/path_rules.h"
+#include "search/entries.h"
 #include "sys/stat.h"
+#include "tools/hidden_files.h"
 
 namespace paddock::cli {
 namespace {
@@ -24,13 +30,19 @@ constexpr std::size_t kRulesMax = 256;
 constexpr std::size_t kHooksMax = 4096;
 constexpr int kReadsMax = 1024;
 
-// Of a regular file: nothing else ends for certain.
-std::string content_of(const std::string& path) {
+// Of a regular file: nothing else ends for certain. Nothing if it could not be read; what is not
+// there is empty.
+std::optional<std::string> read_content(const std::string& path) {
     const auto real = sys::real_path(path.c_str());
     const auto stat = real ? sys::stat_path(real->c_str()) : Outcome<Stat>(real.error());
-    if (!stat || stat->type != FileType::kRegular) return {};
-    return read_input(*real).value_or("");
+    if (!stat) return git::is_not_there(stat.error()) ? std::optional(std::string()) : std::nullopt;
+    if (stat->type == FileType::kDirectory) return std::string();
+    if (stat->type != FileType::kRegular) return std::nullopt;
+    auto text = read_input(*real);
+    return text ? std::optional(std::move(*text)) : std::nullopt;
 }
+
+std::string content_of(const std::string& path) { return read_content(path).value_or(""); }
 
 std::string from_directory(const std::string& directory, const std::string& path) {
     return path.starts_with('/') ? path : directory + "/" + path;
@@ -76,10 +88,13 @@ Result<Root> host_root() {
 class OuterGit {
 public:
     // `inside`: the workspace, a real path.
-    OuterGit(Root workspace, Root host, std::string inside)
-        : workspace_(std::move(workspace)), host_(std::move(host)), inside_(std::move(inside)) {}
+    OuterGit(const Root& workspace, Root host, std::string inside, Identity identity)
+        : workspace_(workspace.linkless()),
+          host_(std::move(host)),
+          inside_(std::move(inside)),
+          identity_(identity) {}
 
-    std::vector<PathRule> rules() && {
+    std::vector<PathRule> rules(InnerRepositories inner) && {
         const std::vector<Repository> repositories = outer_repositories();
         for (const std::string& config : user_.configs()) {
             read(config, {});
@@ -95,10 +110,45 @@ public:
             read(outer.directory + "/config.worktree", outer.worktree);
             protect_hooks(common + "/hooks");
         }
+        const bool is_every = inner == InnerRepositories::kAll;
+        const std::vector<std::string> own{""};
+        for (const std::string& each : is_every ? repositories_in(workspace_) : own) {
+            read_inner(each);
+        }
         return std::move(rules_);
     }
 
 private:
+    // The session follows the settings of a repository inside by itself, as far as it can look:
+    // not through files outside that they include, and not by ways that begin outside. What cannot
+    // be read here either may lead anywhere in its directory, which then is sealed.
+    void read_inner(const std::string& directory) {
+        const std::string worktree = directory.empty() ? inside_ : inside_ + "/" + directory;
+        known_ = git::paths_obeyed_in(workspace_, directory, user_.home).all;
+        is_inner_ = true;
+        is_missed_ = false;
+        std::string git = worktree + "/.git";
+        const auto real = sys::real_path(git.c_str());
+        const auto stat = real ? sys::stat_path(real->c_str()) : Outcome<Stat>(real.error());
+        if (!stat && git::is_not_there(stat.error())) git = worktree;
+        if (stat && stat->type == FileType::kRegular) {
+            const auto content = read_content(git);
+            const auto target = content ? git::pointer_target(*content, ".git") : std::nullopt;
+            if (target) git = from_directory(worktree, *target);
+            is_missed_ = !content;
+        }
+        const auto pointer = read_content(git + "/commondir");
+        const auto target = pointer ? git::pointer_target(*pointer, "commondir") : std::nullopt;
+        const std::string common = from_directory(git, target.value_or("."));
+        is_missed_ = is_missed_ || !pointer;
+        read(common + "/config", worktree);
+        read(git + "/config.worktree", worktree);
+        protect_links_in(common + "/hooks");
+        if (is_missed_) seal(directory);
+        known_.clear();
+        is_inner_ = false;
+    }
+
     // Those in whose work trees the workspace lies, unless git's directory lies inside. Git takes
     // the nearest; what makes it pass one over can be inside, so all count.
     std::vector<Repository> outer_repositories() {
@@ -117,15 +167,24 @@ private:
     // `worktree`: where a relative path of hooks begins; empty: in any.
     void read(const std::string& config, const std::string& worktree, int depth = 0) {
         reads_ = depth == 0 ? 0 : reads_ + 1;
-        if (depth > kIncludeDepthMax || reads_ > kReadsMax) return;
-        protect(config);
+        if (depth > kIncludeDepthMax) return;
+        if (reads_ > kReadsMax) return miss();
+        // The judge knows that of a repository inside by its shape.
+        if (!is_inner_ || depth > 0) protect(config);
         // By real paths: a file that includes itself can do so in any number of spellings. What it
         // includes is looked for where it is found, which may be a link in another directory.
         const std::string directory = config.substr(0, config.rfind('/') + 1);
         const auto real = sys::real_path(config.c_str());
         const auto base = sys::real_path(directory.c_str());
+        if (!real && !git::is_not_there(real.error())) miss();
         if (!real || !base || !read_.emplace(*real, *base, worktree).second) return;
-        const auto settings = git::parse_git_config(content_of(config));
+        const auto text = read_content(config);
+        if (!text) return miss();
+        const auto settings = git::parse_git_config(*text);
+        // Git refuses other bad text too, and does nothing there.
+        if (!settings &&
+            (settings.error().code == Code::kTooLarge || text->find('\0') != text->npos))
+            miss();
         if (!settings) return;
         std::string hooks;  // git obeys the last
         for (const git::GitSetting& setting : *settings) {
@@ -139,7 +198,7 @@ private:
         if (hooks.starts_with('/') || !worktree.empty())
             return protect_hooks(from_directory(worktree, hooks));
         const auto path = git::resolve_git_path(workspace_, {}, hooks);
-        if (path && !path->empty()) add("**/" + text::literal_pattern(*path));
+        if (path && !path->empty()) (void)add("**/" + text::literal_pattern(*path));
     }
 
     // Where it lies or would lie, and each link on the way: who may replace one leads git away.
@@ -148,15 +207,25 @@ private:
         const git::LinkTrail trail = git::follow_links(host_, absolute);
         for (const std::string& link : trail.links) add_inside("/" + link);
         if (trail.end) add_inside("/" + *trail.end);
+        if (!trail.unread.empty()) {
+            add_inside("/" + trail.unread);
+            miss();
+        }
         if (const auto real = sys::real_path(absolute.c_str())) add_inside(*real);
     }
 
     // With what the links in it lead to: those are the scripts that git runs.
     void protect_hooks(const std::string& directory) {
         protect(directory);
+        protect_links_in(directory);
+    }
+
+    void protect_links_in(const std::string& directory) {
         const auto real = sys::real_path(directory.c_str());
+        if (!real && !git::is_not_there(real.error())) miss();
         if (!real || *real == "/") return;
         const auto listing = host_.list(real->substr(1), kHooksMax);
+        if (listing ? listing->truncated : !git::is_not_there(listing.error())) miss();
         if (!listing) return;
         for (const ListEntry& entry : listing->entries) {
             if (entry.type != FileType::kSymlink || entry.name.ends_with(".sample")) continue;
@@ -165,21 +234,63 @@ private:
     }
 
     void add_inside(const std::string& canonical) {
-        if (canonical == inside_ || !is_within(canonical, inside_)) return;
-        add("/" + text::literal_pattern(std::string_view(canonical).substr(inside_.size() + 1)));
+        const auto path = path_inside(canonical);
+        if (!path || path->empty()) return;
+        const bool is_known = std::any_of(known_.begin(), known_.end(),
+                                          [&](const auto& each) { return is_within(*path, each); });
+        if (!is_known && !add("/" + text::literal_pattern(*path))) miss();
     }
 
-    // A path that no pattern can hold gets no rule.
-    void add(const std::string& pattern) {
+    // The workspace may be mounted in other places too.
+    std::optional<std::string> path_inside(const std::string& canonical) const {
+        if (is_within(canonical, inside_)) {
+            return canonical == inside_ ? "" : canonical.substr(inside_.size() + 1);
+        }
+        for (std::size_t end = canonical.size(); end != 0 && end != canonical.npos;
+             end = canonical.rfind('/', end - 1)) {
+            const auto stat = sys::stat_path(canonical.substr(0, end).c_str());
+            if (!stat || stat->identity != identity_) continue;
+            return end == canonical.size() ? "" : canonical.substr(end + 1);
+        }
+        return std::nullopt;
+    }
+
+    void miss() { is_missed_ = true; }
+
+    // However many rules there are: none would mean that nothing is obeyed there. Where no pattern
+    // can name it, what can be named above.
+    void seal(std::string_view directory) {
+        PathRule rule{"**", PathAccess::kReadOnly};
+        for (; !directory.empty(); directory = fs::parent_of(directory)) {
+            const PathRule named{"/" + text::literal_pattern(directory), PathAccess::kReadOnly};
+            if (!policy::PathRules::compile({}, {&named, 1})) continue;
+            rule = named;
+            break;
+        }
+        rules_.push_back(std::move(rule));
+    }
+
+    // A path that no pattern can hold gets no rule: false.
+    bool add(const std::string& pattern) {
         const PathRule rule{pattern, PathAccess::kReadOnly};
-        if (rules_.size() == kRulesMax || !patterns_.insert(pattern).second) return;
-        if (policy::PathRules::compile({}, {&rule, 1})) rules_.push_back(rule);
+        if (patterns_.contains(pattern)) return true;
+        if (patterns_.size() == kRulesMax || !policy::PathRules::compile({}, {&rule, 1})) {
+            return false;
+        }
+        patterns_.insert(pattern);
+        rules_.push_back(rule);
+        return true;
     }
 
     const Root workspace_;
     const Root host_;
     const std::string inside_;
+    const Identity identity_;
     const User user_;
+    // While a repository inside is read: what the judge knows of it, and was all else read?
+    bool is_inner_ = false;
+    bool is_missed_ = false;
+    std::vector<std::string> known_;
     std::set<std::string> protected_;
     std::set<std::tuple<std::string, std::string, std::string>> read_;  // with base and worktree
     int reads_ = 0;  // of what one config includes
@@ -204,12 +315,39 @@ std::string git_excludes() {
     return file.starts_with('/') ? content_of(file) : std::string();
 }
 
-std::vector<PathRule> rules_of_outer_git(const std::string& root) {
+GitAuthor git_author() {
+    GitAuthor author;
+    for (const std::string& config : User().configs()) {
+        const auto settings = git::parse_git_config(content_of(config));
+        if (!settings) continue;
+        for (const git::GitSetting& setting : *settings) {
+            if (setting.key == "user.name") author.name = setting.value.value_or("");
+            if (setting.key == "user.email") author.email = setting.value.value_or("");
+        }
+    }
+    return author;
+}
+
+std::vector<std::string> repositories_in(const Root& root) {
+    const auto choose = [](std::string_view path, std::string_view name, FileType type) {
+        const bool is_passed_over = git::is_any_journal(path) || git::is_object_store(path);
+        return search::Interest{.take = tools::leads_to_repository(name),
+                                .enter = type == FileType::kDirectory && !is_passed_over};
+    };
+    const auto found = search::find_entries(root, choose);
+    return found ? tools::repositories_among(found->all) : std::vector<std::string>();
+}
+
+std::vector<PathRule> rules_of_outer_git(const std::string& root, InnerRepositories inner) {
+    const std::vector<PathRule> sealed{{"**", PathAccess::kReadOnly}};  // nobody could look
     auto inside = sys::real_path(root.c_str());
-    auto workspace = Root::open(root);
+    if (!inside) return sealed;
+    // By its real name alone: the gate knows no other.
+    auto workspace = Root::open(*inside);
     auto host = host_root();
-    if (!inside || !workspace || !host) return {};
-    return OuterGit(std::move(*workspace), std::move(*host), std::move(*inside)).rules();
+    const auto stat = sys::stat_path(inside->c_str());
+    if (!stat || !workspace || !host) return sealed;
+    return OuterGit(*workspace, std::move(*host), std::move(*inside), stat->identity).rules(inner);
 }
 
 }  // namespace paddock::cli

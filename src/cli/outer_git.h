@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <paddock/root.h>
 #include <paddock/workspace.h>
 
 namespace paddock::cli {
@@ -16,9 +17,21 @@ namespace paddock::cli {
 // repository's configuration, and includes.
 std::string git_excludes();
 
+// user.name and user.email of the user's configuration, nothing else of it. Empty where it does
+// not say; includes are not followed.
+GitAuthor git_author();
+
 // Hooks and configurations that lie in the workspace, and the links inside that lead to them,
-// read-only. What is configured later counts for the next session. Repositories inside are not
-// looked at: the session does that, again and again.
-std::vector<PathRule> rules_of_outer_git(const std::string& root);
+// read-only. What is configured later counts for the next session.
+//
+// Settings of repositories inside the session reads itself, again and again. Here it gets what it
+// cannot see: what they reach by a way that begins outside, and through files outside that they
+// include. The directory of a repository where that cannot be read is read-only as a whole. A
+// session asks for the workspace's own: to find all takes a search through the workspace.
+enum class InnerRepositories : bool { kOwn, kAll };
+std::vector<PathRule> rules_of_outer_git(const std::string& root, InnerRepositories inner);
+
+// The directories of all repositories below `root`, which passes no link.
+std::vector<std::string> repositories_in(const Root& root);
 
 }  // namespace paddock::cli

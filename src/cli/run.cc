@@ -5,15 +5,19 @@
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
 #include <csignal>
+#include <cstdio>
 #include <future>
 #include <optional>
 #include <stop_token>
 #include <system_error>
 #include <utility>
 
+#include <paddock/limits.h>
 #include <paddock/workspace.h>
 
+#include "cli/agent_workspace.h"
 #include "cli/ending.h"
 #include "cli/terminal.h"
 #include "cli/terminal_relay.h"
@@ -31,18 +35,29 @@ constexpr int kNotStarted = 125;
 constexpr int kCannotRun = 126;
 constexpr int kNotFound = 127;
 
+using Clock = std::chrono::steady_clock;
+
 // What would end us is for the command, which has a session of its own and does not get it from our
 // terminal: when it has ended, what it left is still to be looked at.
 void pass_signal(tools::Shell& shell, const sandbox::Process& process, int signals) {
     if (const int number = sys::take_signal(signals); number != 0) shell.signal(process.id, number);
 }
 
-void wait_and_pass_signals(tools::Shell& shell, const sandbox::Process& process, int signals) {
+// True: it has ended. False: it works still at the deadline.
+bool wait_and_pass_signals(tools::Shell& shell, const sandbox::Process& process, int signals,
+                           std::optional<Clock::time_point> deadline = {}) {
     for (;;) {
         std::array<pollfd, 2> watched{pollfd{process.status.get(), POLLIN, 0},
                                       pollfd{signals, POLLIN, 0}};
-        if (::poll(watched.data(), watched.size(), -1) < 0) continue;
-        if (watched[0].revents != 0) return;
+        int timeout_ms = -1;
+        if (deadline) {
+            const auto left =
+                std::chrono::ceil<std::chrono::milliseconds>(*deadline - Clock::now());
+            if (left.count() <= 0) return false;
+            timeout_ms = static_cast<int>(left.count());
+        }
+        if (::poll(watched.data(), watched.size(), timeout_ms) < 0) continue;
+        if (watched[0].revents != 0) return true;
         if (watched[1].revents != 0) pass_signal(shell, process, signals);
     }
 }
@@ -55,13 +70,21 @@ void tell(const tools::Remarks& remarks) {
     for (const std::string& line : remarks.lines) complain(line);
 }
 
+// While the command has the terminal, which may be raw: a line feed alone would not begin a line.
+void tell_meanwhile(const tools::Remarks& remarks) {
+    for (const std::string& line : remarks.lines) {
+        const std::string text = "paddock: " + line + (is_interactive() ? "\r\n" : "\n");
+        static_cast<void>(std::fwrite(text.data(), 1, text.size(), stderr));
+    }
+}
+
 void end_and_tell(tools::Shell& shell) { tell(shell.end()); }
 
 void tell_denials(tools::Shell& shell, const sandbox::Process& process,
-                  const std::optional<tools::MetLimit>& limit) {
+                  const std::optional<tools::MetLimit>& limit, bool succeeded) {
     sandbox::DenialLog log = shell.denials_of(process);
     if (limit) log.add(limit->denial());
-    std::string text = log.text(shell.wall_layers());
+    std::string text = log.text(shell.wall_layers(), succeeded);
     if (text.empty()) return;
     text.pop_back();  // the last line feed
     complain(text);
@@ -107,7 +130,7 @@ std::future<std::optional<tools::EndedBy>> watch_limits(tools::Shell& shell,
                                                         std::stop_token stop) try {
     const sys::SignalsHeldBack held_back;
     return std::async(std::launch::async, [&shell, id = process.id, stop = std::move(stop)] {
-        return shell.watch(id, stop);
+        return shell.watch(id, stop, tell_meanwhile);
     });
 } catch (const std::system_error&) {
     return {};
@@ -115,7 +138,10 @@ std::future<std::optional<tools::EndedBy>> watch_limits(tools::Shell& shell,
 
 void wait_for(tools::Shell& shell, const sandbox::Process& process, int signals,
               const KeptModes& modes) {
-    if (!process.terminal.valid()) return wait_and_pass_signals(shell, process, signals);
+    if (!process.terminal.valid()) {
+        (void)wait_and_pass_signals(shell, process, signals);
+        return;
+    }
     if (is_interactive()) modes.make_raw();
     relay_terminal(process.terminal.get(), process.status.get(),
                    {.fd = signals,
@@ -135,25 +161,30 @@ int run_in(tools::Shell& shell, const std::vector<std::string>& words,
     const auto process = shell.spawn(command_of(words, input), joined(words));
     if (!process) return explain(process.error());
     tell(shell.overdue());
+    // Most commands have ended before anybody would look at their limits for the first time.
+    const bool has_ended = !process->terminal.valid() &&
+                           wait_and_pass_signals(shell, *process, signals->get(),
+                                                 Clock::now() + limits::kCommandCheckPause);
     std::stop_source over;
-    auto watch = watch_limits(shell, *process, over.get_token());
-    if (!watch.valid()) {
+    std::future<std::optional<tools::EndedBy>> watch;
+    if (!has_ended) watch = watch_limits(shell, *process, over.get_token());
+    if (!has_ended && !watch.valid()) {
         end_and_tell(shell);
         return explain({Code::kLimitReached,
                         "The command was ended: the host had no thread left to look after it. Try "
                         "again later."});
     }
-    wait_for(shell, *process, signals->get(), *modes);
+    if (!has_ended) wait_for(shell, *process, signals->get(), *modes);
     modes.reset();
     over.request_stop();
-    const auto met = watch.get();
+    const auto met = watch.valid() ? watch.get() : std::nullopt;
     const auto record = sandbox::read_exit(process->status.get());
     end_and_tell(shell);
     const auto exit = record ? *record : std::nullopt;
     auto limit = met ? tools::ending_limit(*met, options.limits) : std::nullopt;
     if (!limit && exit) limit = tools::kernel_limit(*exit, options.limits);
     if (!limit && shell.exceeds_quota()) limit = tools::exceeded_quota();
-    tell_denials(shell, *process, limit);
+    tell_denials(shell, *process, limit, exit && exit_code(*exit) == 0);
     return exit ? exit_code(*exit) : kNotStarted;
 }
 
@@ -175,6 +206,7 @@ int run(const RunRequest& request) {
     }
     const auto shell = workspace->session().shell();
     if (!shell) return explain(shell.error());
+    complain_of_home((*shell)->report());
     return run_in(**shell, request.command, *workspace->session().options().shell);
 }
 

@@ -1,6 +1,5 @@
 #include "cli/run_command.h"
 
-#include <algorithm>
 #include <array>
 
 #include "base/display.h"
@@ -23,12 +22,6 @@ public:
         parser.flag({.names = {"--ro", "--read-only", "--bash-read-only"},
                      .help = "The command cannot change the workspace"},
                     read_only_);
-        parser.text({.names = {"--net"},
-                     .unit = "none|host|allow=LIST",
-                     .choices = {"none", "host", "allow="},
-                     .help = "The network: its own loopback, yours, or only hosts of the LIST, "
-                             "such as pypi.org:443,*.example.org"},
-                    net_);
         parser.texts(
             {.names = {"--limit"},
              .unit = "NAME=VALUE",
@@ -36,9 +29,10 @@ public:
             limits_);
         // What 'paddock mcp' has for commands goes by the same names.
         options_.declare(
-            parser, {"workspace.root", "workspace.rules", "limits.bytes_on_disk", "bash.required",
-                     "bash.network", "bash.network_allow", "bash.pass_environment",
-                     "bash.environment", "bash.read_only_directories", "bash.limits."});
+            parser, {"workspace.root", "workspace.also", "workspace.see", "workspace.rules",
+                     "limits.bytes_on_disk", "bash.required", "bash.network", "bash.network_allow",
+                     "bash.pass_environment", "bash.environment", "bash.read_only_directories",
+                     "bash.toolchains", "bash.fresh_home", "bash.publish", "bash.limits."});
     }
 
     Request finish(Parser& parser) override {
@@ -47,9 +41,6 @@ public:
         // A person asks for it: that an agent gets no bash is no matter.
         overrides.push_back({"bash.enabled", "yes", "paddock run"});
         if (read_only_) overrides.push_back({"bash.read_only", "yes", "--ro"});
-        if (parser.was_given("--net")) {
-            if (auto wrong = take_network()) return complaint(*wrong, "run");
-        }
         for (const std::string& limit : limits_) {
             if (auto wrong = take_limit(limit)) return complaint(*wrong, "run");
         }
@@ -76,31 +67,9 @@ private:
         return "there is no limit '" + displayable(name) + "'" + meant(name, names);
     }
 
-    // "none", "host", "allow=example.org,*.example.com:443". The same.
-    std::optional<std::string> take_network() {
-        constexpr std::string_view kAllow = "allow=";
-        auto& overrides = request_.settings.overrides;
-        if (!net_.starts_with(kAllow)) {
-            if (net_ == "none" || net_ == "host") {
-                overrides.push_back({"bash.network", net_, "--net"});
-                return std::nullopt;
-            }
-            return "'" + displayable(net_) + "' is not one of none, host, allow=HOST[:PORT],..." +
-                   meant(net_, {"none", "host", "allow="});
-        }
-        overrides.push_back({"bash.network", "listed", "--net"});
-        for (std::size_t begin = kAllow.size(); begin <= net_.size();) {
-            const std::size_t end = std::min(net_.find(',', begin), net_.size());
-            overrides.push_back({"bash.network_allow", net_.substr(begin, end - begin), "--net"});
-            begin = end + 1;
-        }
-        return std::nullopt;
-    }
-
     SettingOptions options_;
     RunRequest request_;
     bool read_only_ = false;
-    std::string net_ = "none";
     Words limits_;
 };
 
@@ -111,18 +80,20 @@ Command run_command() {
         {.name = "run",
          .summary = "Run a command that cannot leave the workspace.",
          .description =
-             "Options come before the command: all that follows its name is the command's. It "
-             "sees the workspace, the system's programs, a private /tmp and home, "
-             "and its own processes; no network unless asked for. Listed hosts are reached "
-             "through a proxy that HTTP_PROXY and the like name; addresses of this machine and "
-             "of private networks have to be listed themselves. What was denied is told at the "
-             "end, and which limit ended the command; a limit that only makes a call of a program "
-             "fail (open files, address space, a full /tmp) is for the program to tell. In a "
-             "terminal it gets a terminal of its own.",
+             "Put paddock's options before the command. The command sees the workspace, the "
+             "system's programs, the toolchains in your home that are on PATH, a private /tmp, a "
+             "home that belongs to the workspace, and its own processes. It has no network unless "
+             "--net lists hosts, or presets such as npm. It reaches them through a proxy, which "
+             "HTTP_PROXY and similar variables name. Addresses of this machine and of private "
+             "networks must be listed themselves. At the end paddock lists what it denied, and "
+             "the limit that ended the command. The program itself reports a limit that only "
+             "makes one of its calls fail (open files, a full /tmp). In a terminal the command "
+             "gets a terminal of its own.",
          .operands = {{.name = "COMMAND", .many = true}},
          .takes_command = true,
          .examples = {"paddock run make -j4", "paddock run --ro -- git log",
-                      "paddock run --net allow=pypi.org:443 -- curl -I https://pypi.org/",
+                      "paddock run --net npm,internal.example.org -- npm install",
+                      "paddock run --publish 3000 -- npm run dev",
                       "paddock run --net host --pass-env HTTPS_PROXY -- npm install",
                       "paddock run --root ~/project --limit memory=2G -- bash"},
          .exits = "that of the command, or 128 and the number of the signal that ended it; 2 the "

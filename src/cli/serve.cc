@@ -109,7 +109,7 @@ int serve(config::Configuration setup, const Token& token) {
     setup.workspace.secrets.push_back({"paddock-token", token.text});
     auto workspace = Workspace::open(std::move(setup.workspace));
     if (!workspace) return refuse_to_serve(workspace.error());
-    complain_of_shell(*workspace);
+    complain_of_workspace(*workspace);
     // A lower limit of the system's means fewer connections.
     static_cast<void>(sys::set_limit(sys::Limit::kOpenFiles, wanted.connections + kOtherFiles));
     auto server = net::Server::listen(settings_for(wanted));

@@ -17,6 +17,7 @@
 #include "cli/workspace_options.h"
 #include "json/parse.h"
 #include "json/write.h"
+#include "sys/process.h"
 #include "text/base64.h"
 #include "tools/arguments.h"
 #include "tools/registry.h"
@@ -34,11 +35,50 @@ json::Value block_json(const tools::Block& block) {
         {"type", type}, {"data", text::base64(block.data)}, {"mimeType", block.mime}};
 }
 
-// As an agent gets it.
+json::Value text_or_null(std::string text) {
+    return text.empty() ? json::Value() : json::Value(std::move(text));
+}
+
+json::Value number(std::uint64_t count) { return static_cast<std::int64_t>(count); }
+
+json::Value changes_json(const std::optional<tools::FileChanges>& changes) {
+    if (!changes) return {};
+    return json::Object{{"made", number(changes->made)},
+                        {"changed", number(changes->changed)},
+                        {"removed", number(changes->removed)},
+                        {"not_kept", number(changes->not_kept)}};
+}
+
+json::Value denial_json(const CommandDenial& denial) {
+    return json::Object{{"operation", denial.operation}, {"target", denial.target},
+                        {"reason", denial.reason},       {"layer", denial.layer},
+                        {"setting", denial.setting},     {"option", text_or_null(denial.option)},
+                        {"needed", denial.needed}};
+}
+
+json::Value command_json(const tools::CommandResult& command) {
+    json::Array denials;
+    for (const CommandDenial& denial : command.denials) denials.push_back(denial_json(denial));
+    const std::optional<int>& code = command.exit_code;
+    const std::optional<int>& signal = command.signal;
+    return json::Object{{"id", command.id},
+                        {"running", command.running},
+                        {"exit_code", code ? json::Value(std::int64_t{*code}) : json::Value()},
+                        {"signal", signal ? json::Value(sys::signal_name(*signal)) : json::Value()},
+                        {"duration_ms", std::int64_t{command.duration.count()}},
+                        {"ended_by", text_or_null(command.ended_by)},
+                        {"changes", changes_json(command.changes)},
+                        {"denials", std::move(denials)},
+                        {"more_denials", command.more_denials}};
+}
+
+// As an agent gets it, and what its text says of a command as values.
 json::Object as_content(const tools::Answer& answer) {
     json::Array content;
     for (const tools::Block& block : answer.blocks) content.push_back(block_json(block));
-    return {{"content", std::move(content)}};
+    json::Object result{{"content", std::move(content)}};
+    if (answer.command) result["command"] = command_json(*answer.command);
+    return result;
 }
 
 // What an agent's model would read.
@@ -95,10 +135,6 @@ std::string without_code(const Call& call) {
     return call.text.substr(call.text.starts_with(code) ? code.size() : 0);
 }
 
-json::Value text_or_null(std::string text) {
-    return text.empty() ? json::Value() : json::Value(std::move(text));
-}
-
 // The same members for every answer; docs/tools.md describes them. `aside` is what people would be
 // told beside the result.
 std::string as_json(const ToolRequest& request, const Call& call, const std::string& aside) {
@@ -121,6 +157,13 @@ std::string as_json(const ToolRequest& request, const Call& call, const std::str
 // A call that makes no sense is another thing than an answer that is no.
 int refusal_code(Code code) { return code == Code::kInvalidArgument ? kUsageError : kRefused; }
 
+// That of a command that has ended, as `paddock run` has it.
+std::optional<int> exit_code(const std::optional<tools::CommandResult>& command) {
+    if (!command) return std::nullopt;
+    if (command->signal) return kAddedToSignal + *command->signal;
+    return command->exit_code;
+}
+
 // The exit code.
 int show(const ToolRequest& request, const Call& call, const Look& look) {
     const bool refused = call.answer.error.has_value();
@@ -133,6 +176,7 @@ int show(const ToolRequest& request, const Call& call, const Look& look) {
         if (!print(request.for_people ? shown.out : as_read(call, look))) return kUsageError;
         if (!shown.aside.empty()) complain(for_people(shown.aside, request.tool));
     }
+    if (const auto code = exit_code(call.answer.command)) return *code;
     if (refused) return refusal_code(*call.answer.error);
     return shown.is_nothing ? kRefused : 0;
 }
@@ -149,6 +193,7 @@ tools::Answer refused_here() {
 
 // Each command is a session of its own, and its user has seen the file.
 int run(const ToolRequest& request) {
+    const tools::Declaration* tool = tools::find_tool(request.tool);
     auto options = workspace_options(request.settings);
     if (!options) {
         complain(options.error().text);
@@ -159,7 +204,6 @@ int run(const ToolRequest& request) {
               .detailed = request.detailed,
               .titled = request.arguments.size() > 1,
               .paint = Paint(STDOUT_FILENO, request.output.colours)};
-    const tools::Declaration* tool = tools::find_tool(request.tool);
     if (request.for_people && options->read_only && !tool->manners.read_only) {
         const tools::Answer answer = refused_here();
         return show(request, {request.tool, request.arguments.front(), answer}, look);

@@ -242,7 +242,10 @@ std::vector<Command> by_name() {
             "own: an existing file can be changed without having been read before.",
         .operands = {tool, {.name = "JSON", .required = false}},
         .examples = {"paddock call read_file '{\"path\": \"src/main.c\", \"limit\": 20}'",
-                     "paddock call workspace_info"}};
+                     "paddock call workspace_info"},
+        .exits =
+            "0 done, 1 it was refused or failed, 2 the call makes no sense or could not be "
+            "made. bash: that of the command, 128 and its number after a signal."};
     const Manual tools{.name = "tools",
                        .summary = "List the tools that an agent gets.",
                        .description = "With --json also their descriptions and JSON schemas.",

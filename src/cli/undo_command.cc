@@ -251,7 +251,7 @@ int run(const UndoRequest& request) {
         complain("nobody can be asked here: give --yes to do it, or --dry-run to see what it does");
         return kUsageError;
     }
-    const auto past = open_past(request.settings);
+    const auto past = open_past(request.settings, request.words.target, RewrittenIndexes::kCompare);
     if (!past) {
         complain(past.error().text);
         return past.error().exit_code;
@@ -268,12 +268,13 @@ int run(const UndoRequest& request) {
         if (!last) return nothing_to_do(request, nullptr);
         target = std::move(*last);
     }
-    const auto plan = journal::plan_undo(past->workspace.get(), past->timeline, *target,
-                                         sealed_in(past->workspace.get()));
+    auto plan = journal::plan_undo(past->workspace.get(), past->timeline, *target,
+                                   seal_in(past->workspace.get(), past->root));
     if (!plan) {
         complain(as_error(plan.error(), "undo", target->text()).message());
         return kUsageError;
     }
+    plan->is_same_index = same_index_in(past->workspace.get());
     // What cancels out is noted all the same: earlier calls can then be undone.
     if (plan->is_empty()) {
         if (!request.dry_run && !plan->steps.empty()) {

@@ -1,13 +1,20 @@
-// What an undo must not bring back: hooks and settings into a repository that git obeys by now. A
-// session may have made them when there was none, and removed them.
+// Two questions that undo asks about git.
+//
+// May this step be taken? A session may have made and removed hooks or settings before there was a
+// repository, and undo must not bring them into one. So each step is judged as the gate would judge
+// it, in the tree that it will find. Content that the owner lost is in question as well: only he
+// knows that it is his. Is this index the same as the old one? Git rewrites it without changing its
+// entries.
 #pragma once
+
+#include <string>
 
 #include "journal/undo.h"
 
 namespace paddock::cli {
 
-// Judges the steps of an undo by the workspace as it is now, before the undo. `workspace` is
-// borrowed for the call.
-journal::IsSealed sealed_in(int workspace);
+// `workspace` is borrowed for the call; `path` is the path of the workspace.
+journal::SealOn seal_in(int workspace, const std::string& path);
+journal::IsSameIndex same_index_in(int workspace);
 
 }  // namespace paddock::cli

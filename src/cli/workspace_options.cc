@@ -1,10 +1,10 @@
 #include "cli/workspace_options.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/display.h"
 #include "cli/host_environment.h"
-#include "cli/outer_git.h"
 #include "cli/parser.h"
 #include "config/host.h"
 #include "tools/registry.h"
@@ -65,7 +65,13 @@ tl::expected<config::Configuration, BadConfiguration> session_configuration(
     WorkspaceOptions& options = made->workspace;
     // The operator's lines are stronger.
     options.ignore_rules.insert(0, git_excludes() + "\n");
-    if (options.default_rules) options.further_default_rules = rules_of_outer_git(options.root);
+    if (options.shell) options.shell->git_author = git_author();
+    if (!options.default_rules) return made;
+    options.further_default_rules = rules_of_outer_git(options.root, InnerRepositories::kOwn);
+    for (const std::string& directory : options.also) {
+        auto more = rules_of_outer_git(directory, InnerRepositories::kOwn);
+        std::move(more.begin(), more.end(), std::back_inserter(options.further_default_rules));
+    }
     return made;
 }
 

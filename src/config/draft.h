@@ -2,15 +2,14 @@
 // together.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
 #include <paddock/config.h>
 
-namespace paddock::config {
+#include "policy/toolchains.h"
 
-enum class Network : std::uint8_t { kNone, kListed, kHost };
+namespace paddock::config {
 
 struct Draft {
     WorkspaceOptions workspace{};
@@ -23,7 +22,9 @@ struct Draft {
     std::vector<std::string> ignore{};
     std::vector<std::string> secrets{};  // "NAME=env:VARIABLE", "NAME=file:PATH"
     bool bash = true;
-    Network network = Network::kNone;
+    std::string network = "none";  // or "host", "listed", or hosts and presets with commas
+    std::vector<std::string> toolchains = policy::toolchain_names();
+    bool fresh_home = false;
 };
 
 }  // namespace paddock::config

@@ -1,9 +1,16 @@
 #include "config/finish.h"
 
+#include <algorithm>
+#include <span>
+
 #include <paddock/limits.h>
 
 #include "base/display.h"
+#include "base/within.h"
+#include "config/setting.h"
+#include "fs/make_directories.h"
 #include "sys/stat.h"
+#include "text/glob.h"
 
 namespace paddock::config {
 namespace {
@@ -14,6 +21,9 @@ public:
 
     std::vector<Problem> run(Configuration& configuration) {
         choose_root();
+        spell_further_directories();
+        place_rules();
+        hide_state();
         refuse_everything();
         give_permits();
         choose_network();
@@ -23,6 +33,8 @@ public:
         if (!problems_.empty()) return std::move(problems_);
         configuration.workspace = draft_.workspace;
         configuration.workspace.root = as_the_user_spells(draft_.root);
+        keep_homes();
+        draft_.shell.toolchains = draft_.toolchains;
         if (draft_.bash) configuration.workspace.shell = draft_.shell;
         configuration.workspace.host_environment = context_.source.environment;
         configuration.serve = draft_.serve;
@@ -66,9 +78,65 @@ private:
         }
         root = state + "/paddock/workspaces";
         if (!context_.source.make_directories) return;
-        if (const auto made = make_private_directories(root); !made) {
+        if (const auto made = fs::make_private_directories(root); !made) {
             complain("workspace.root", as_error(made.error(), "make", root).message());
         }
+    }
+
+    void spell_further_directories() {
+        for (std::vector<std::string>* list : {&draft_.workspace.also, &draft_.workspace.see}) {
+            for (std::string& directory : *list) {
+                if (directory.starts_with("~/")) {
+                    directory.replace(0, 1, context_.variables.find("HOME").value_or(""));
+                }
+                directory = as_the_user_spells(directory);
+            }
+        }
+    }
+
+    // A rule's pattern begins at the workspace. An absolute path into it is taken for what it
+    // names, one to elsewhere would match nothing.
+    void place_rules() {
+        for (PathRule& rule : draft_.workspace.rules) {
+            std::string path = rule.pattern;
+            if (path.starts_with("~/")) {
+                path.replace(0, 1, context_.variables.find("HOME").value_or("~"));
+            }
+            const bool is_of_home = path != rule.pattern;
+            if (!path.starts_with('/')) continue;
+            if (auto inside = below(path, draft_.root)) {
+                rule.pattern = inside->empty() ? "**" : std::move(*inside);
+            } else if (is_of_home || is_of_the_host(path)) {
+                complain("workspace.rules",
+                         "the rule for '" + displayable(rule.pattern) +
+                             "' would match nothing, since that lies outside of the workspace; a "
+                             "pattern begins at the workspace's own directory");
+            }
+        }
+    }
+
+    // The rest of a path that begins with a root's, in either spelling: "/..." or nothing.
+    std::optional<std::string> below(const std::string& path, const std::string& root) const {
+        const std::string spelled = as_the_user_spells(root);
+        for (const std::string& top : {spelled, real_path_of(spelled)}) {
+            if (top.starts_with('/') && top != "/" && is_within(path, top)) {
+                return path.substr(top.size());
+            }
+        }
+        return std::nullopt;
+    }
+
+    static std::string real_path_of(const std::string& path) {
+        const auto real = sys::real_path(path.c_str());
+        return real ? *real : std::string();
+    }
+
+    // "/home/me/x": the host has such a directory at its top, and the workspace has none.
+    bool is_of_the_host(const std::string& path) const {
+        const std::string top = path.substr(0, path.find('/', 1));
+        const bool is_deep = top.size() < path.size();
+        return is_deep && top.find_first_of("*?[{\\") == top.npos && sys::stat_path(top.c_str()) &&
+               !sys::stat_path((draft_.root + top).c_str());
     }
 
     // A server that is started in "/" has it for its current directory.
@@ -90,18 +158,66 @@ private:
         for (const std::string& line : draft_.ignore) workspace.ignore_rules += line + "\n";
     }
 
+    // What paddock keeps of other workspaces is nobody's business, whatever the other rules say.
+    void hide_state() {
+        const std::string state =
+            context_.variables.base_directory("XDG_STATE_HOME", ".local/state");
+        if (state.empty()) return;
+        std::vector<std::string> roots{draft_.root};
+        for (const auto* list : {&draft_.workspace.also, &draft_.workspace.see}) {
+            roots.insert(roots.end(), list->begin(), list->end());
+        }
+        const std::string usual = context_.variables.find("HOME").value_or("") + "/.local/state";
+        for (const std::string& spelled : {state, real_path_of(state), usual}) {
+            for (const std::string& root : roots) {
+                const auto inside = below(spelled + "/paddock", root);
+                if (!inside) continue;
+                auto& rules = draft_.workspace.rules;
+                rules.insert(rules.begin(), {text::literal_pattern(*inside), PathAccess::kDeny});
+            }
+        }
+    }
+
+    // Without a home of the user's there is no place for them, which the session then says.
+    void keep_homes() {
+        if (draft_.fresh_home) return;
+        const std::string state =
+            context_.variables.base_directory("XDG_STATE_HOME", ".local/state");
+        draft_.shell.homes = state.empty() ? state : state + "/paddock/homes";
+    }
+
+    // Flags come before variables, variables before the file.
+    int strength(const std::string& key) const {
+        const auto found = context_.origins.find(key);
+        if (found == context_.origins.end()) return 0;
+        const auto& overrides = context_.source.overrides;
+        const bool is_flag = std::any_of(
+            overrides.begin(), overrides.end(),
+            [&](const Override& each) { return each.key == key && each.from == found->second; });
+        return is_flag ? 3 : found->second.starts_with('$') ? 2 : 1;
+    }
+
+    // A list of hosts asks for the proxy. What a stronger source says goes before: "none" on the
+    // command line closes what the file lists, and --allow-host there opens what the file closes.
     void choose_network() {
-        const bool has_list = !draft_.shell.network_allow.empty();
-        if (draft_.network == Network::kListed && !has_list) {
-            complain("bash.network", "bash.network is \"listed\", and bash.network_allow is empty");
+        std::vector<std::string>& allowed = draft_.shell.network_allow;
+        const int said = strength("bash.network");
+        const int listed = allowed.empty() ? 0 : strength("bash.network_allow");
+        const std::string& network = draft_.network;
+        if (network == "listed" && allowed.empty()) {
+            return complain("bash.network",
+                            "bash.network is \"listed\", and bash.network_allow is empty");
         }
-        const bool is_said = context_.origins.contains("bash.network");
-        if (!is_said && has_list) {
-            complain("bash.network_allow",
-                     "bash.network_allow has hosts, and bash.network is not \"listed\"");
+        const bool is_word = network == "none" || network == "host" || network == "listed";
+        if (!is_word) {
+            if (said > listed) allowed.clear();
+            const auto hosts = network_hosts(network);
+            allowed.insert(allowed.begin(), hosts.begin(), hosts.end());
+            return;
         }
-        if (draft_.network != Network::kListed) draft_.shell.network_allow.clear();
-        if (draft_.network == Network::kHost) {
+        if (network == "listed" || listed > said) return;
+        allowed.clear();
+        if (network == "host") {
             draft_.shell.host_network =
                 permit::HostNetwork{"bash.network = host, from " + origin("bash.network")};
         }
@@ -171,8 +287,21 @@ private:
                                      "', where an agent could change it; keep it elsewhere, or "
                                      "choose another root"});
         }
+        std::vector<std::string> roots{draft_.root};
+        for (const auto* list : {&draft_.workspace.also, &draft_.workspace.see}) {
+            roots.insert(roots.end(), list->begin(), list->end());
+        }
+        for (const std::string& root : std::span(roots).subspan(1)) {
+            if (context_.file.empty() || !is_below(context_.file, root)) continue;
+            problems_.push_back({displayable(context_.file),
+                                 "lies in '" + displayable(root) +
+                                     "', which is open to an agent; keep it elsewhere, or leave "
+                                     "that directory out of workspace.also and workspace.see"});
+        }
         for (const auto& [key, path] : files_) {
-            if (!is_below(path, draft_.root)) continue;
+            const bool is_inside = std::any_of(
+                roots.begin(), roots.end(), [&](const auto& root) { return is_below(path, root); });
+            if (!is_inside) continue;
             complain(key, "'" + displayable(path) +
                               "' lies in the workspace, where an agent could read it; keep it "
                               "elsewhere");

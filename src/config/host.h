@@ -47,7 +47,4 @@ Outcome<std::string> read_secret(const std::string& path);
 // Does `path` lie in the tree of `directory`, wherever links lead? False if either does not exist.
 bool is_below(const std::string& path, const std::string& directory);
 
-// Makes the directories of an absolute path that are missing, for their owner only.
-Done make_private_directories(const std::string& path);
-
 }  // namespace paddock::config

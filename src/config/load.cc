@@ -45,6 +45,9 @@ Texts all_keys() {
 
 // The key that was meant: also one that was written in the wrong table, or in none.
 std::string meant_key(const std::string& key) {
+    if (key == "bash.limits.address_bytes") {
+        return ": address space has no limit any more; 'bash.limits.memory_bytes' limits memory";
+    }
     std::string near = meant(key, all_keys());
     if (!near.empty()) return near;
     const std::string name = key.substr(key.rfind('.') + 1);

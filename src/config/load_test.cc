@@ -156,8 +156,8 @@ TEST_F(Load, all_problems_at_once_each_with_its_place) {
           file + ":3:8: workspace.root takes a string",
           file + ":4:9: workspace.rules 'forbid x' is no rule",
           file + ":5:2: there is no table 'bahs'; did you mean 'bash'?",
-          file + ":8:11: bash.network 'hosts' is not one of none, listed, host; did you mean "
-                 "'host'?",
+          file + ":8:11: bash.network 'hosts' is no preset (npm, pypi, crates, go, github, "
+                 "debian); write host:NAME for a host without dots; did you mean 'host'?",
           file + ":9:12: bash.required 'landlok' is no layer; did you mean 'landlock'?",
           file + ":11:13: bash.limits.processes is out of range",
           std::string("$PADDOCK_READONLY: is no setting; did you mean 'PADDOCK_READ_ONLY'?"),
@@ -243,12 +243,13 @@ TEST_F(Load, the_whole_file_system_is_no_workspace_without_a_reason) {
 }
 
 TEST_F(Load, leaving_the_workspace_needs_a_reason) {
-    for (const char* word : {"1", "true", "YES", "on", "because"}) {
+    for (const char* word : {"1", "true", "YES", "on", "because", " true ", "yes please", "0 0",
+                             "false false", "because ", "\t1\r"}) {
         EXPECT_NE(refused(source({std::string("ALLOW_OUTSIDE_WORKSPACE=") + word})).find("reason"),
                   std::string::npos)
             << word;
     }
-    for (const char* word : {"0", "false", "no", "off", ""}) {
+    for (const char* word : {"0", "false", "no", "off", "", " ", "false ", "0 ", "\tno\r"}) {
         EXPECT_FALSE(
             loaded(source({std::string("ALLOW_OUTSIDE_WORKSPACE=") + word})).workspace.unconfined);
     }
@@ -260,6 +261,44 @@ TEST_F(Load, leaving_the_workspace_needs_a_reason) {
     EXPECT_EQ(open.workspace.unconfined->reason, "a throw-away machine");
     EXPECT_FALSE(loaded(source({"ALLOW_OUTSIDE_WORKSPACE=0"})).workspace.unconfined)
         << "the environment goes over the file";
+}
+
+TEST_F(Load, a_rule_protects_what_it_names_however_it_is_written) {
+    const auto pattern = [&](const std::string& rule) {
+        const auto rules = loaded(source({"HOME=" + base()}, {{"workspace.rules", rule, "--rule"},
+                                                              {"workspace.root", ws(), "--root"}}))
+                               .workspace.rules;
+        return rules.size() == 1 ? rules.front().pattern : "";
+    };
+    EXPECT_EQ(pattern("deny secret"), "secret");
+    EXPECT_EQ(pattern("deny  secret"), "secret");
+    EXPECT_EQ(pattern("deny\tsecret \r"), "secret");
+    EXPECT_EQ(pattern("deny ."), "**");
+    EXPECT_EQ(pattern("deny " + ws("a/secret")), "/a/secret");
+    EXPECT_EQ(pattern("deny " + ws() + "/*.key"), "/*.key");
+    EXPECT_EQ(pattern("deny " + ws()), "**");
+    EXPECT_EQ(pattern("deny ~" + ws("secret").substr(base().size())), "/secret");
+    EXPECT_EQ(pattern("deny /vendor"), "/vendor");
+    EXPECT_EQ(pattern("deny a;b"), "a;b");
+}
+
+TEST_F(Load, a_rule_that_would_protect_nothing_is_refused_with_the_reason) {
+    for (const auto& [rule, why] : std::vector<std::pair<std::string, std::string>>{
+             {"deny !secret", "begins with '!'"},
+             {"deny \"secret\"", "in quotes"},
+             {"deny 'secret'", "in quotes"},
+             {"deny", "no pattern"},
+             {"deny \r", "no pattern"},
+             {"deny a; deny b", "two rules"},
+             {"deny a;allow b", "two rules"},
+             {"deny ~/elsewhere", "outside of the workspace"},
+             {"deny " + base() + "/elsewhere", "outside of the workspace"},
+             {"deny /etc/passwd", "outside of the workspace"}}) {
+        const std::string text =
+            refused(source({"HOME=/root"}, {{"workspace.rules", rule, "--rule"},
+                                            {"workspace.root", ws(), "--root"}}));
+        EXPECT_NE(text.find(why), std::string::npos) << rule << ": " << text;
+    }
 }
 
 TEST_F(Load, secrets_are_found_and_never_shown) {
@@ -344,14 +383,49 @@ TEST_F(Load, the_network_of_commands) {
     EXPECT_EQ(host.workspace.shell->host_network->reason,
               "bash.network = host, from $PADDOCK_BASH_NETWORK");
     EXPECT_NE(refused(source({"PADDOCK_BASH_NETWORK=listed"})).find("is empty"), std::string::npos);
-    EXPECT_NE(refused(source({"PADDOCK_BASH_NETWORK_ALLOW=a.org"})).find("is not \"listed\""),
-              std::string::npos);
+    EXPECT_EQ(loaded(source({"PADDOCK_BASH_NETWORK_ALLOW=a.org"})).workspace.shell->network_allow,
+              Strings{"a.org"})
+        << "a list asks for the proxy";
     EXPECT_TRUE(loaded(source({"PADDOCK_BASH_NETWORK_ALLOW=a.org", "PADDOCK_BASH_NETWORK=none"}))
                     .workspace.shell->network_allow.empty())
         << "a list that is not asked for is not used";
     EXPECT_NE(refused(source({"PADDOCK_BASH_NETWORK_ALLOW=http://a.org"})).find("is a URL"),
               std::string::npos);
     EXPECT_FALSE(loaded(source({"PADDOCK_BASH=off"})).workspace.shell);
+}
+
+TEST_F(Load, the_network_of_commands_as_one_list) {
+    const auto allowed = [&](Strings variables, std::vector<Override> overrides = {}) {
+        const Configuration made = loaded(source(std::move(variables), std::move(overrides)));
+        EXPECT_FALSE(made.workspace.shell->host_network);
+        return made.workspace.shell->network_allow;
+    };
+    EXPECT_EQ(allowed({"PADDOCK_BASH_NETWORK=npm,github, a.org:443"}),
+              (Strings{"npm", "github", "a.org:443"}));
+    EXPECT_EQ(allowed({"PADDOCK_BASH_NETWORK=allow=a.org,b.org"}), (Strings{"a.org", "b.org"}));
+    EXPECT_EQ(allowed({"PADDOCK_BASH_NETWORK=npm"}, {{"bash.network_allow", "a.org", "--x"}}),
+              (Strings{"npm", "a.org"}))
+        << "hosts are added";
+    EXPECT_EQ(allowed({"PADDOCK_BASH_NETWORK_ALLOW=a.org"}, {{"bash.network", "npm", "--net"}}),
+              Strings{"npm"})
+        << "the stronger source replaces the list of the weaker";
+    for (const char* weaker : {"none", "host"}) {
+        EXPECT_EQ(allowed({std::string("PADDOCK_BASH_NETWORK=") + weaker},
+                          {{"bash.network_allow", "a.org", "--allow-host"}}),
+                  Strings{"a.org"})
+            << weaker;
+    }
+    EXPECT_TRUE(
+        allowed({"PADDOCK_BASH_NETWORK_ALLOW=a.org"}, {{"bash.network", "none", "--net"}}).empty());
+    write("[bash]\nnetwork = \"npm, pypi\"\n");
+    EXPECT_EQ(allowed({}), (Strings{"npm", "pypi"}));
+    write("[bash]\nnetwork_allow = [\"npm\"]\n");
+    EXPECT_EQ(allowed({}), Strings{"npm"});
+    for (const char* wrong :
+         {"nmp", "npm,nmp", "npm,", ",npm", "none,npm", "host,npm", "listed,a.b"}) {
+        const std::string text = refused(source({std::string("PADDOCK_BASH_NETWORK=") + wrong}));
+        EXPECT_NE(text.find("$PADDOCK_BASH_NETWORK: bash.network "), std::string::npos) << text;
+    }
 }
 
 TEST_F(Load, lists_in_the_environment) {

@@ -55,6 +55,10 @@ struct Setting {
 std::span<const Setting> all_settings();
 const Setting* find_setting(std::string_view key);  // nullptr: there is none
 
+// The items of a bash.network that is a list; an empty one among them if a comma has nothing on a
+// side of it.
+std::vector<std::string> network_hosts(std::string_view text);
+
 // Those of a table each, for all_settings().
 std::vector<Setting> workspace_settings();
 std::vector<Setting> path_settings();

@@ -54,18 +54,33 @@ const Setting* find_setting(std::string_view key) {
 
 bool Setting::switches_off() const { return kind == Kind::kSwitch && std::get<bool>(usual()); }
 
+namespace {
+
+// Neither "1" nor "yes" nor "off" says why.
+std::size_t telling_words(std::string_view text) {
+    std::size_t count = 0;
+    for (text = trimmed(text); !text.empty(); text = trimmed(text)) {
+        const std::size_t end = std::min(text.find_first_of(kBlanks), text.size());
+        if (!switch_of(text.substr(0, end))) ++count;
+        text.remove_prefix(end);
+    }
+    return count;
+}
+
+}  // namespace
+
 Setting reason(Setting setting, Field<std::string> field) {
     setting.kind = Kind::kText;
     setting.unit = "REASON";
     setting.weakens = true;
     setting = plain(std::move(setting), field);
     setting.apply = [field](Value value, Draft& draft) -> std::string {
-        const std::string& text = std::get<std::string>(value);
+        const std::string text(trimmed(std::get<std::string>(value)));
         const auto as_switch = switch_of(text);
         if (as_switch && *as_switch) {
             return "says no reason; write why it is needed instead of '" + text + "'";
         }
-        if (!as_switch && text.find(' ') == text.npos) {
+        if (!as_switch && telling_words(text) < 2) {
             return "is no reason; write why it is needed, in more than one word";
         }
         field(draft) = as_switch ? std::string() : text;

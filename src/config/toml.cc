@@ -19,20 +19,21 @@ struct Objection {
     std::string why;
 };
 
-// Finds what must not get to the parser: a key with too many dots, and characters beyond ASCII
-// where toml++ 3.3 asks whether they are white space, which it cannot answer. That is everywhere
-// but in comments and in strings of one line.
+// toml++ 3.3 has undefined behaviour when it asks whether a character beyond ASCII is white space.
+// It asks everywhere but in comments and in strings of one line, and wherever it meets an error. So
+// a text has to pass two checks before the parser sees such a character: Scan finds it in a
+// well-formed text, and the parse of ascii_twin() proves that the text is well-formed.
+
+// Finds keys with too many dots, and characters beyond ASCII that stand in a wrong place. Up to the
+// first error of a text it agrees with the parser about where strings begin and end.
 class Scan {
 public:
-    explicit Scan(std::string_view text) : text_(text) {
-        constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
-        if (text_.starts_with(kByteOrderMark)) at_ = kByteOrderMark.size();
-    }
+    explicit Scan(std::string_view text) : text_(text) {}
 
     std::optional<Objection> objection() {
         while (at_ < text_.size() && !strange_) {
             const char c = text_[at_];
-            if ((c == '"' || c == '\'') && may_begin_string()) {
+            if (c == '"' || c == '\'') {
                 skip_string(c);
                 continue;
             }
@@ -65,13 +66,6 @@ private:
 
     Place place() const { return {line_, static_cast<std::uint32_t>(at_ - begin_ + 1)}; }
 
-    // In the middle of something else the parser takes a quote for a part of that.
-    bool may_begin_string() const {
-        const std::size_t before = text_.substr(0, at_).find_last_not_of(" \t");
-        return before == text_.npos || text_.substr(before, 1).find_first_of("\n=,[{.") == 0 ||
-               before < begin_;
-    }
-
     // A string that is not closed ends with its line, or with the text if it may have several: the
     // parser stops there too.
     void skip_string(char quote) {
@@ -100,6 +94,35 @@ private:
     std::size_t dots_ = 0;
     std::optional<Place> strange_;
 };
+
+// The text with each byte beyond ASCII as "~" and two digits: TOML allows both in the same places,
+// and two names that differ still do.
+std::string ascii_twin(std::string_view text) {
+    constexpr char kHex[] = "0123456789abcdef";
+    std::string twin;
+    for (const char c : text) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (byte < 0x80 && c != '~') {
+            twin += c;
+        } else {
+            twin += {'~', kHex[byte >> 4], kHex[byte & 15]};
+        }
+    }
+    return twin;
+}
+
+// Where a place of the twin is in the text.
+Place untwinned(Place place, std::string_view twin) {
+    for (std::uint32_t line = 1; line < place.line; ++line) {
+        twin.remove_prefix(std::min(twin.find('\n'), twin.size() - 1) + 1);
+    }
+    const std::string_view before = twin.substr(0, place.column - 1);
+    for (std::size_t at = before.find('~'); at != before.npos; at = before.find('~', at + 1)) {
+        const bool is_character = before.substr(at + 1, 1).find_first_of("7cdef") == 0;
+        place.column -= is_character ? 2 : 3;
+    }
+    return place;
+}
 
 Place place_of(const toml::source_region& region) {
     return {region.begin.line, region.begin.column};
@@ -158,10 +181,17 @@ TomlDocument parse_toml(std::string_view text) {
         return refused({1, 1},
                        "is larger than " + std::to_string(limits::kConfigBytesMax / 1024) + " kB");
     }
-    if (const auto objection = Scan(text).objection()) {
+    constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+    const std::string_view body = text.starts_with(kByteOrderMark) ? text.substr(3) : text;
+    if (const auto objection = Scan(body).objection()) {
         return refused(objection->place, objection->why);
     }
-    const toml::parse_result result = toml::parse(text);
+    const std::string twin = ascii_twin(body);
+    if (const toml::parse_result result = toml::parse(twin); !result) {
+        const toml::parse_error& error = result.error();
+        return refused(untwinned(place_of(error.source()), twin), displayable(error.description()));
+    }
+    const toml::parse_result result = toml::parse(body);
     if (!result) {
         const toml::parse_error& error = result.error();
         return refused(place_of(error.source()), displayable(error.description()));

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "config/toml.h"
+#include "config/words.h"
 
 namespace paddock::config {
 namespace {
@@ -63,11 +64,6 @@ std::size_t offset_of(std::string_view text, Place place) {
         while (at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U) ++at;
     }
     return at;
-}
-
-std::string_view trimmed(std::string_view line) {
-    const std::size_t begin = std::min(line.find_first_not_of(" \t\r\n"), line.size());
-    return line.substr(begin, line.find_last_not_of(" \t\r\n") + 1 - begin);
 }
 
 std::string lines_of(const std::vector<TomlEntry>& entries) {

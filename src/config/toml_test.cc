@@ -77,6 +77,17 @@ TEST(Toml, characters_beyond_ascii_are_for_comments_and_strings_of_one_line) {
     }
 }
 
+// The parser does not take these quotes for the beginning of a string.
+TEST(Toml, characters_beyond_ascii_in_a_broken_value_do_not_reach_the_parser) {
+    for (const char* text : {"a = 6{\"\u00f4\"", "a = 6 \"\u00f4\"", "a = b,\"\u00f4\"",
+                             "a = {1.\"\u00f4\"", "a = [1[\"\u00f4\"", "a = 'x'\n= '\u00f4'"}) {
+        EXPECT_TRUE(parse_toml(text).wrong) << text;
+    }
+    const auto late = parse_toml("a = ['\u00f4~\u20ac', 2x]");
+    EXPECT_EQ(late.wrong, (Place{1, 14})) << late.problem;
+    EXPECT_EQ(parse_toml("[t.\"\u00e9\"]\n[t.\"\u00fc\"]\n['t'.'~c3~a9']\n").tables.size(), 4U);
+}
+
 TEST(Toml, dots_in_strings_and_comments_do_not_count) {
     const std::string dots(100, '.');
     const std::vector<std::string> texts = {"a = \"" + dots + "\"",

@@ -118,6 +118,11 @@ std::string meant(std::string_view typed, const std::vector<std::string>& valid)
     return near.empty() ? "" : "; did you mean '" + near + "'?";
 }
 
+std::string_view trimmed(std::string_view text) {
+    text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
+    return text.substr(0, text.find_last_not_of(kBlanks) + 1);
+}
+
 std::optional<bool> switch_of(std::string_view word) {
     const std::string lower = text::fold_case(word.substr(0, 6));
     for (const char* yes : {"1", "true", "yes", "on"}) {

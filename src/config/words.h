@@ -12,6 +12,10 @@
 
 namespace paddock::config {
 
+// Blanks, as they get to the ends of what is pasted or set by a script.
+inline constexpr std::string_view kBlanks = " \t\r\n\v\f";
+std::string_view trimmed(std::string_view text);
+
 // 1, true, yes, on; 0, false, no, off and nothing at all. Letter case is all the same.
 std::optional<bool> switch_of(std::string_view word);
 

@@ -1,4 +1,7 @@
+#include <algorithm>
 #include <array>
+#include <optional>
+#include <string_view>
 
 #include "base/display.h"
 #include "config/fields.h"
@@ -15,23 +18,50 @@ constexpr std::array<std::pair<std::string_view, PathAccess>, 3> kAccesses{
      {"read_only", PathAccess::kReadOnly},
      {"deny", PathAccess::kDeny}}};
 
-tl::expected<PathRule, std::string> rule_of(const std::string& text) {
-    const std::size_t space = text.find(' ');
-    const std::string word = text.substr(0, space);
-    Texts words;
+std::optional<PathAccess> access_of(std::string_view word) {
     for (const auto& [name, access] : kAccesses) {
-        words.emplace_back(name);
-        if (name != word || space == text.npos) continue;
-        PathRule rule{text.substr(space + 1), access};
-        const auto compiled = policy::PathRules::compile({&rule, 1}, {});
-        if (compiled) return rule;
-        const std::string_view why = compiled.error().reason;
-        return tl::unexpected("'" + displayable(rule.pattern) + "' is no pattern" +
-                              (why.empty() ? "" : ": " + std::string(why)));
+        if (name == word) return access;
     }
-    return tl::unexpected("'" + displayable(text) +
-                          "' is no rule; write allow, read_only or deny, a space and a pattern" +
-                          meant(word, words));
+    return std::nullopt;
+}
+
+// What would be taken for a pattern, and protect nothing. Empty: it is one.
+std::string not_a_pattern(std::string_view pattern) {
+    const std::string shown = "'" + displayable(pattern) + "' ";
+    if (pattern.empty()) return "a rule has no pattern";
+    if (pattern.starts_with('!')) return shown + "begins with '!'; write allow instead of deny";
+    const bool is_quoted = pattern.front() == '"' || pattern.front() == '\'';
+    if (is_quoted && pattern.front() == pattern.back()) return shown + "is in quotes; remove them";
+    for (std::size_t at = pattern.find(';'); at != pattern.npos; at = pattern.find(';', at + 1)) {
+        const std::string_view next = trimmed(pattern.substr(at + 1));
+        if (access_of(next.substr(0, next.find_first_of(kBlanks)))) {
+            return shown + "holds two rules; write each on its own";
+        }
+    }
+    return {};
+}
+
+tl::expected<PathRule, std::string> rule_of(const std::string& text) {
+    const std::string_view whole = trimmed(text);
+    const std::size_t space = std::min(whole.find_first_of(kBlanks), whole.size());
+    const auto access = access_of(whole.substr(0, space));
+    if (!access) {
+        Texts words;
+        for (const auto& [name, meaning] : kAccesses) words.emplace_back(name);
+        return tl::unexpected(
+            "'" + displayable(text) +
+            "' is no rule; write allow, read_only or deny, a space and a pattern" +
+            meant(whole.substr(0, space), words));
+    }
+    std::string pattern(trimmed(whole.substr(space)));
+    if (std::string why = not_a_pattern(pattern); !why.empty()) return tl::unexpected(why);
+    if (pattern == "." || pattern == "./") pattern = "**";
+    PathRule rule{std::move(pattern), *access};
+    const auto compiled = policy::PathRules::compile({&rule, 1}, {});
+    if (compiled) return rule;
+    const std::string_view why = compiled.error().reason;
+    return tl::unexpected("'" + displayable(rule.pattern) + "' is no pattern" +
+                          (why.empty() ? "" : ": " + std::string(why)));
 }
 
 std::string rule_text(const PathRule& rule) {
@@ -96,6 +126,23 @@ Setting rules_setting() {
 std::vector<Setting> workspace_settings() {
     return {
         root_setting(),
+        plain<Texts>({.key = "workspace.also",
+                      .kind = Kind::kTexts,
+                      .help = "Further directories that can be read and changed, by tools and "
+                              "commands; each has its own journal",
+                      .unit = "DIR",
+                      .variables = {"PADDOCK_ALSO"},
+                      .flags = {"--also"},
+                      .example = R"(["~/library"])"},
+                     [](Draft& draft) -> Texts& { return draft.workspace.also; }),
+        plain<Texts>({.key = "workspace.see",
+                      .kind = Kind::kTexts,
+                      .help = "Further directories that can be read, by tools and commands",
+                      .unit = "DIR",
+                      .variables = {"PADDOCK_SEE"},
+                      .flags = {"--see"},
+                      .example = R"(["~/reference"])"},
+                     [](Draft& draft) -> Texts& { return draft.workspace.see; }),
         plain<bool>({.key = "workspace.read_only",
                      .kind = Kind::kSwitch,
                      .help = "Without the tools that change files, and without bash",

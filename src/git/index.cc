@@ -21,10 +21,16 @@ struct Fields {
     std::uint32_t mode = 0;
     ObjectId id{};
     std::uint16_t flags = 0;
+    std::uint16_t more_flags = 0;
 
     bool is_regular_file() const { return (mode & 0170000U) == 0100000U; }
     bool is_in_conflict() const { return (flags & 0x3000U) != 0; }
     bool is_extended() const { return (flags & 0x4000U) != 0; }
+    // Without the length of the name, and without being extended.
+    bool says_the_same(const Fields& other) const {
+        return mode == other.mode && id == other.id && more_flags == other.more_flags &&
+               (flags & 0xb000U) == (other.flags & 0xb000U);
+    }
 };
 
 Fields read_fields(ByteReader& reader) {
@@ -34,7 +40,7 @@ Fields read_fields(ByteReader& reader) {
     reader.take(12);
     std::ranges::copy(reader.take(fields.id.size()), fields.id.begin());
     fields.flags = reader.u16();
-    if (fields.is_extended()) reader.take(2);
+    if (fields.is_extended()) fields.more_flags = reader.u16();
     return fields;
 }
 
@@ -55,30 +61,81 @@ bool read_name(ByteReader& reader, std::uint32_t version, std::size_t entry_begi
     return !reader.failed();
 }
 
+// The entries of an index, one after the other.
+class EntryReader {
+public:
+    explicit EntryReader(std::string_view bytes) : reader_(bytes) {
+        const bool is_index = reader_.take(4) == "DIRC";
+        version_ = reader_.u32();
+        left_ = reader_.u32();
+        is_good_ = is_index && version_ >= 2 && version_ <= kCompressedNames && !reader_.failed();
+    }
+
+    // False at the end, and where it is damaged.
+    bool next() {
+        if (!is_good_ || left_ == 0) return false;
+        --left_;
+        const std::size_t begin = reader_.position();
+        fields_ = read_fields(reader_);
+        std::string name_before = name_;
+        is_good_ = read_name(reader_, version_, begin, name_) && name_ >= name_before;
+        return is_good_;
+    }
+    const Fields& fields() const { return fields_; }
+    const std::string& name() const { return name_; }
+
+    bool is_good() const { return is_good_; }
+
+    // Of what follows the entries: is there another file with the rest of them?
+    bool is_split() {
+        constexpr std::size_t kExtensionHead = 8;
+        while (true) {
+            const std::string_view head = reader_.take(kExtensionHead);
+            if (reader_.failed()) return false;
+            if (head.starts_with("link")) return true;
+            reader_.take(ByteReader(head.substr(4)).u32());
+        }
+    }
+
+private:
+    ByteReader reader_;
+    std::uint32_t version_ = 0;
+    std::uint32_t left_ = 0;
+    bool is_good_ = false;
+    Fields fields_;
+    std::string name_;
+};
+
 }  // namespace
 
 std::optional<Index> Index::parse(std::string_view bytes, WorkBudget& budget) {
-    ByteReader reader(bytes);
-    if (reader.take(4) != "DIRC") return std::nullopt;
-    const std::uint32_t version = reader.u32();
-    const std::uint32_t count = reader.u32();
-    if (version < 2 || version > kCompressedNames) return std::nullopt;
-
+    EntryReader reader(bytes);
     Index index;
-    std::string name;
-    std::string name_before;
-    for (std::uint32_t i = 0; i < count; ++i) {
-        const std::size_t begin = reader.position();
-        const Fields fields = read_fields(reader);
-        name_before = name;
-        if (!read_name(reader, version, begin, name) || name < name_before) return std::nullopt;
+    while (reader.next()) {
+        const std::string& name = reader.name();
+        const Fields& fields = reader.fields();
         if (!budget.spend(name.size())) return std::nullopt;
         if (!fields.is_regular_file() || fields.is_in_conflict()) continue;
         index.entries_.push_back(
             {index.names_.size(), static_cast<std::uint32_t>(name.size()), fields.id});
         index.names_ += name;
     }
+    if (!reader.is_good()) return std::nullopt;
     return index;
+}
+
+bool is_same_index(const Root& root, const std::string& one, const std::string& other) {
+    const auto first_bytes = root.read_file(one, kIndexBytesMax);
+    const auto second_bytes = root.read_file(other, kIndexBytesMax);
+    if (!first_bytes || !second_bytes) return false;
+    EntryReader first(*first_bytes);
+    EntryReader second(*second_bytes);
+    while (first.next()) {
+        if (!second.next() || first.name() != second.name()) return false;
+        if (!first.fields().says_the_same(second.fields())) return false;
+    }
+    if (!first.is_good() || second.next() || !second.is_good()) return false;
+    return !first.is_split() && !second.is_split();
 }
 
 const ObjectId* Index::find(std::string_view path) const {

@@ -12,9 +12,14 @@
 #include <string_view>
 #include <vector>
 
+#include <paddock/root.h>
+
 #include "git/objects.h"
 
 namespace paddock::git {
+
+// Half a million files.
+inline constexpr std::uint64_t kIndexBytesMax = std::uint64_t{64} << 20;
 
 class Index {
 public:
@@ -39,5 +44,9 @@ private:
     std::vector<Entry> entries_{};  // by name
     std::string names_{};
 };
+
+// Do two index files of the workspace have the same entries? What they remember of times and
+// inodes is not compared. False too if one of them cannot be read whole.
+bool is_same_index(const Root& root, const std::string& one, const std::string& other);
 
 }  // namespace paddock::git

@@ -1,6 +1,7 @@
 #include "git/judge.h"
 
 #include <algorithm>
+#include <cctype>
 #include <utility>
 
 #include <paddock/limits.h>
@@ -8,6 +9,7 @@
 #include "base/within.h"
 #include "fs/rel_path.h"
 #include "git/config.h"
+#include "git/link_trail.h"
 #include "git/obeyed_names.h"
 #include "git/settings_paths.h"
 #include "git/trust.h"
@@ -31,28 +33,77 @@ std::string_view counterpart(std::string_view name) {
 }
 
 // By its text: whatever repository lies inside is judged itself. A bare one has no worktree.
-bool is_place_inside(const Root& root, std::string_view git_directory, std::string_view path) {
+bool is_place_inside(const TreeView& tree, std::string_view git_directory, std::string_view path) {
     const bool is_bare = leaf_of(git_directory) != ".git";
     const std::string_view from = is_bare ? git_directory : parent_of(git_directory);
-    return !goes_up_from_a_name(path) && resolve_git_path(root, from, path);
+    if (goes_up_from_a_name(path)) return false;
+    const auto place = resolve_git_path(tree, from, path);
+    return place && follow_links(tree, *place).end;
+}
+
+// Git looks for relative hooks in the worktree, or in the current directory of a bare repository.
+// If the settings name hooks or include a file, core.worktree and core.bare must not change.
+std::vector<std::string> moved_hooks(std::string_view path, std::string_view text,
+                                     std::string_view present) {
+    const auto now = parse_git_config(text);
+    const auto before = parse_git_config(present);
+    std::vector<std::string> moved;
+    if (!now || !before) return moved;
+    bool names_hooks = is_called(leaf_of(path), "config.worktree");
+    for (const GitSetting& each : *now) {
+        names_hooks = names_hooks || each.is_include() || each.key == "core.hookspath";
+    }
+    const auto was_there = [&](const GitSetting& setting) {
+        return std::any_of(before->begin(), before->end(), [&](const GitSetting& old) {
+            return old.key == setting.key && old.value == setting.value;
+        });
+    };
+    for (const GitSetting& each : *now) {
+        const bool moves = each.key == "core.worktree" || each.key == "core.bare";
+        if (names_hooks && moves && !was_there(each)) moved.push_back(each.key);
+    }
+    return moved;
 }
 
 // Each setting must be known to run nothing and to lead nowhere outside, or be there already.
-Verdict judge_settings(const Root& root, std::string_view path, std::string_view text,
+Verdict judge_settings(const TreeView& tree, std::string_view path, std::string_view text,
                        std::string_view present) {
     const auto trusted = parse_git_config(present);
     const auto leads_inside = [&](std::string_view to, PathFrom from) {
         const std::string_view git_directory = parent_of(path);
-        return from == PathFrom::kWorktree ? is_place_inside(root, git_directory, to)
+        return from == PathFrom::kWorktree ? is_place_inside(tree, git_directory, to)
                                            : is_worktree_of_submodule(git_directory, to);
     };
-    const auto verdict =
+    auto verdict =
         judge_git_config(text, trusted.value_or(std::vector<GitSetting>()), leads_inside);
+    for (const std::string& key : moved_hooks(path, text, present)) verdict.refused.push_back(key);
     if (verdict.is_clean()) return std::nullopt;
     return Refusal{PathAccess::kReadOnly, std::string(kConfigRule), verdict.summary()};
 }
 
-// At any depth: the owner may run paddock below the workspace, and would believe a journal there.
+// By a link called "t" and six letters, in a new repository, git learns whether links can be made.
+bool is_link_probe(std::string_view path) {
+    const std::string_view name = leaf_of(path);
+    constexpr std::size_t kProbeBytes = 7;
+    return name.size() == kProbeBytes && name.front() == 't' &&
+           std::all_of(name.begin(), name.end(),
+                       [](unsigned char c) { return std::isalnum(c) != 0; });
+}
+
+bool is_there(const TreeView& tree, std::string_view directory, std::string_view name) {
+    const auto there = tree.lstat(joined(directory, name));
+    return there || there.error().code != Code::kNotFound;
+}
+
+}  // namespace
+
+bool is_git_directory(const TreeView& tree, std::string_view directory) {
+    // The owner's "git init" would complete it.
+    if (is_called(leaf_of(directory), ".git")) return true;
+    const auto has = [&](std::string_view name) { return is_there(tree, directory, name); };
+    return (has("objects") && has("refs")) || (has("HEAD") && has("commondir"));
+}
+
 bool is_any_journal(std::string_view path) {
     for (; !path.empty(); path = parent_of(path)) {
         const std::string_view name = leaf_of(path);
@@ -62,27 +113,20 @@ bool is_any_journal(std::string_view path) {
     return false;
 }
 
-bool is_there(const Root& root, std::string_view directory, std::string_view name) {
-    const auto there = root.lstat(joined(directory, name));
-    return there || there.error().code != Code::kNotFound;
-}
-
-}  // namespace
-
-bool is_git_directory(const Root& root, std::string_view directory) {
-    // The owner's "git init" would complete it.
-    if (is_called(leaf_of(directory), ".git")) return true;
-    const auto has = [&](std::string_view name) { return is_there(root, directory, name); };
-    return (has("objects") && has("refs")) || (has("HEAD") && has("commondir"));
-}
-
 bool is_obeyed_name(std::string_view name) {
     return is_one_of(kClosedDirectories, name) || is_one_of(kConfigs, name) ||
            is_called(name, "commondir");
 }
 
-Judge::Judge(Root root, std::string base, const policy::PathRules& rules, Facts facts)
-    : root_(std::move(root)), base_(std::move(base)), rules_(rules), facts_(std::move(facts)) {}
+Judge::Judge(const Root& root, std::string base, const policy::PathRules& rules, Facts facts)
+    : Judge(std::make_unique<TreeView>(root), std::move(base), rules, std::move(facts)) {}
+
+Judge::Judge(std::unique_ptr<const TreeView> tree, std::string base, const policy::PathRules& rules,
+             Facts facts)
+    : tree_(std::move(tree)), base_(std::move(base)), rules_(rules), facts_(std::move(facts)) {
+    if (facts_.repositories) return;
+    facts_.repositories = [none = std::make_shared<const Repositories>()] { return none; };
+}
 
 std::string_view Judge::rule_path(std::string_view path) const {
     if (base_.empty() || !is_within(path, base_)) return path;
@@ -90,11 +134,11 @@ std::string_view Judge::rule_path(std::string_view path) const {
 }
 
 bool Judge::has(std::string_view directory, std::string_view name) const {
-    return is_there(root_, directory, name);
+    return is_there(*tree_, directory, name);
 }
 
 bool Judge::is_own(std::string_view path) const {
-    const auto stat = root_.lstat(path);
+    const auto stat = tree_->lstat(path);
     return stat && facts_.is_own(*stat);
 }
 
@@ -105,36 +149,60 @@ bool Judge::is_in_own_tree(std::string_view path) const {
     return false;
 }
 
-const std::vector<std::string>& Judge::obeyed_in(std::string_view directory) const {
+// All that was known of directories goes by other names from now on, here and elsewhere.
+void Judge::forget_obeyed() const {
+    const std::lock_guard lock(mutex_);
+    obeyed_.clear();
+    if (facts_.count_change) facts_.count_change();
+}
+
+const ObeyedPaths& Judge::obeyed_in(std::string_view directory) const {
     const auto known = obeyed_.find(directory);
     if (known != obeyed_.end()) return known->second;
     constexpr std::size_t kKnownMax = 20'000;
     if (obeyed_.size() >= kKnownMax) obeyed_.clear();
-    auto obeyed = paths_obeyed_in(root_, std::string(directory), facts_.home);
-    if (obeyed.is_by_pointer) return pointed_ = std::move(obeyed.all);
-    return obeyed_.emplace(directory, std::move(obeyed.all)).first->second;
+    auto obeyed = paths_obeyed_in(*tree_, std::string(directory), facts_.home);
+    // Of the workspace's own they were read outside (PathRules, the further ones). Others may begin
+    // anywhere, and git of the owner be led there.
+    if (obeyed.leads_outside && directory != base_ && obeyed.unread.empty()) {
+        obeyed.unread = joined(directory, ".git");
+    }
+    if (obeyed.is_by_pointer || !obeyed.unread.empty()) return not_kept_ = std::move(obeyed);
+    return obeyed_.emplace(directory, std::move(obeyed)).first->second;
 }
 
-bool Judge::any_obeyed(std::string_view path, By by,
-                       const std::function<bool(const std::string&)>& is) const {
-    if (!rules_.has_defaults()) return false;
+Verdict Judge::judge_any_obeyed(std::string_view path, By by,
+                                const std::function<bool(const std::string&)>& is) const {
+    if (!rules_.has_defaults()) return std::nullopt;
     const std::lock_guard lock(mutex_);
+    const std::uint64_t changes = facts_.changes ? facts_.changes() : 0;
+    if (std::exchange(obeyed_since_, changes) != changes) obeyed_.clear();
+    Verdict unread;
     for (std::string_view above = parent_of(path);; above = parent_of(above)) {
         if (by == By::kAny || above == base_) {
-            const auto& obeyed = obeyed_in(above);
-            if (std::any_of(obeyed.begin(), obeyed.end(), is)) return true;
+            const ObeyedPaths& obeyed = obeyed_in(above);
+            if (std::any_of(obeyed.all.begin(), obeyed.all.end(), is)) return sealed(kHooksRule);
+            if (!unread && !obeyed.unread.empty()) unread = not_readable(obeyed.unread);
         }
-        if (above.empty()) return false;
+        if (above.empty()) break;
     }
+    if (by == By::kWorkspace) return unread;
+    const auto repositories = facts_.repositories();
+    const bool is_led =
+        std::any_of(repositories->begin(), repositories->end(), [&](const LeadingRepository& each) {
+            return std::any_of(each.outside.begin(), each.outside.end(), is);
+        });
+    return is_led ? sealed(kHooksRule) : unread;
 }
 
-bool Judge::is_obeyed(std::string_view path, By by) const {
-    return any_obeyed(path, by, [&](const std::string& each) { return is_within(path, each); });
+Verdict Judge::judge_obeyed(std::string_view path, By by) const {
+    return judge_any_obeyed(path, by,
+                            [&](const std::string& each) { return is_within(path, each); });
 }
 
-bool Judge::is_above_obeyed(std::string_view path) const {
-    return any_obeyed(path, By::kAny,
-                      [&](const std::string& each) { return is_within(each, path); });
+Verdict Judge::judge_above_obeyed(std::string_view path) const {
+    return judge_any_obeyed(path, By::kAny,
+                            [&](const std::string& each) { return is_within(each, path); });
 }
 
 Verdict Judge::look(std::string_view path) const {
@@ -168,7 +236,9 @@ Verdict Judge::judge(std::string_view path, Act act, FileType type) const {
     if (auto refused = judge_rules(path, act)) return refused;
     // A link gives what it leads to the names below its own.
     const bool is_new_link = act == Act::kMake && type == FileType::kSymlink;
-    if (is_new_link && is_above_obeyed(path)) return sealed(kHooksRule);
+    if (is_new_link) {
+        if (auto refused = judge_above_obeyed(path)) return refused;
+    }
     if (is_new_link && !is_in_own_tree(path)) {
         for (const auto& below : rules_.restricted_below(ruled)) return sealed(below.pattern);
     }
@@ -186,7 +256,8 @@ Verdict Judge::carry(std::string_view path) const {
 
 // The topmost part of the path that a rule restricts decides.
 Verdict Judge::judge_rules(std::string_view path, Act act) const {
-    if (is_obeyed(path, act == Act::kRemove ? By::kWorkspace : By::kAny)) return sealed(kHooksRule);
+    const By by = act == Act::kRemove ? By::kWorkspace : By::kAny;
+    if (auto refused = judge_obeyed(path, by)) return refused;
     const auto decision = rules_.decide(rule_path(path));
     if (decision.access == PathAccess::kAllow) return std::nullopt;
     if (decision.by_operator) return Refusal{decision.access, std::string(decision.pattern)};
@@ -211,7 +282,7 @@ Verdict Judge::judge_secret(std::string_view path, const policy::Decision& decis
         end = path.find('/', end + 1);
         const std::string_view above = path.substr(0, end);
         if (rules_.decide(rule_path(above)).access != PathAccess::kDeny) continue;
-        const auto stat = root_.lstat(above);
+        const auto stat = tree_->lstat(above);
         if (!stat && stat.error().code == Code::kNotFound) return std::nullopt;
         if (!stat || (!facts_.is_own(*stat) && facts_.is_secret(std::string(above), *stat))) {
             return refused;
@@ -225,15 +296,20 @@ Verdict Judge::judge_git(std::string_view path, Act act, FileType type) const {
     if (!rules_.has_defaults()) return std::nullopt;
     const std::string_view ruled = rule_path(path);
     const std::string_view top = ruled.substr(0, ruled.find('/'));
-    const bool is_owners =
-        is_called(top, ".git") && !is_own(path.substr(0, path.size() - ruled.size() + top.size()));
+    const std::string_view top_path = path.substr(0, path.size() - ruled.size() + top.size());
+    const bool is_owners = is_called(top, ".git") && !is_own(top_path);
     if (is_owners && top == ruled && act == Act::kRemove) return sealed(".git");
+    if (act == Act::kRemove && is_of_worktree_outside(path)) return sealed(kWorktreeRule);
+    const bool is_new_link = act == Act::kMake && type == FileType::kSymlink;
+    if (is_new_link && is_in_git_directory(path) && !is_link_probe(path)) {
+        return sealed(kLinksRule);
+    }
     for (std::string_view at = path; !at.empty(); at = parent_of(at)) {
         const std::string_view name = leaf_of(at);
         if (!is_one_of(kClosedDirectories, name) || !is_git_directory(parent_of(at))) continue;
         const bool is_itself = at == path;
         const bool is_entry = !is_itself && parent_of(path) == at;
-        if (act == Act::kRemove && !is_owners) continue;
+        if (act == Act::kRemove && !(is_owners && parent_of(at) == top_path)) continue;
         if (is_itself && act == Act::kMake && type == FileType::kDirectory) continue;
         if (is_entry && is_called(name, "hooks") && is_sample(leaf_of(path)) &&
             type != FileType::kSymlink && type != FileType::kDirectory) {
@@ -251,34 +327,79 @@ Verdict Judge::judge_git(std::string_view path, Act act, FileType type) const {
             return Refusal{PathAccess::kReadOnly, std::string(kConfigRule),
                            "use git config, or rename a finished file to this name"};
         }
-        if (act == Act::kRemove ? is_owners : type != FileType::kRegular) {
+        const bool is_owners_own = is_owners && parent_of(path) == top_path;
+        if (act == Act::kRemove ? is_owners_own : type != FileType::kRegular) {
             return sealed(kConfigRule);
         }
     }
-    if (is_called(name, "commondir") && act != Act::kRemove) {
+    if (act == Act::kRemove) return std::nullopt;
+    const std::string_view directory = parent_of(path);
+    if (is_called(name, "commondir")) {
         // It would take the place of what its directory has itself, as no worktree's does.
-        const std::string_view directory = parent_of(path);
         if (has(directory, "objects") || has(directory, "config")) return sealed(kConfigRule);
-        if (type == FileType::kSymlink) return sealed(kConfigRule);
+        // The gate makes it for git, which never writes to one that is there.
+        if (!is_commondir_of_worktree(path) || act == Act::kWrite) return sealed(kConfigRule);
+        if (type != FileType::kRegular) return sealed(kConfigRule);
     }
-    if (is_called(name, ".git") && act == Act::kMake) {
-        if (auto refused = judge_pointer(path)) return refused;
+    if (is_called(name, ".git") && type != FileType::kDirectory) {
+        const auto present = tree_->lstat(path);
+        const bool is_pointer = !present || present->type != FileType::kDirectory;
+        const bool is_owners_own = act == Act::kWrite && present && !facts_.is_own(*present);
+        if (is_pointer && (is_owners_own || !may_hold_pointer(directory))) {
+            return sealed(kPointerRule);
+        }
+        if (auto refused = is_pointer ? judge_pointer(directory) : Verdict()) return refused;
     }
-    return act == Act::kMake ? judge_completion(path) : std::nullopt;
+    if (act != Act::kMake) return std::nullopt;
+    auto refused = judge_completion(path);
+    const bool leads = is_called(name, ".git") || is_called(name, "commondir") || completes(path);
+    if (!refused && leads) forget_obeyed();
+    return refused;
 }
 
-// A ".git" may lead to a repository of the owner's above, whose relative core.hooksPath then begins
-// here: nothing may lie there yet.
-Verdict Judge::judge_pointer(std::string_view path) const {
-    const std::string_view worktree = parent_of(path);
-    const std::lock_guard lock(mutex_);
-    obeyed_.erase(std::string(worktree));
+bool Judge::is_in_git_directory(std::string_view path) const {
+    for (std::string_view above = parent_of(path); !above.empty(); above = parent_of(above)) {
+        if (is_git_directory(above)) return true;
+    }
+    return false;
+}
+
+// What lies in the directory already was not judged by where the file will lead. The owner's own
+// directories have to be empty even of such a file.
+bool Judge::may_hold_pointer(std::string_view directory) const {
+    const auto listing = tree_->list(directory.empty() ? "." : directory);
+    if (!listing || listing->truncated) return false;
+    const bool may_be_there = !directory.empty() && is_own(directory);
+    return std::all_of(listing->entries.begin(), listing->entries.end(), [&](const auto& entry) {
+        return may_be_there && is_called(entry.name, ".git");
+    });
+}
+
+// It may lead to any repository of the owner's, whose relative settings then begin in this
+// worktree: what they lead to is either sealed already, or below and not there yet.
+Verdict Judge::judge_pointer(std::string_view worktree) const {
+    std::vector<std::string> git_directories;
     for (std::string_view above = worktree; !above.empty();) {
         above = parent_of(above);
-        const std::string git = joined(above, ".git");
-        const auto stat = root_.lstat(git);
-        if (!stat || stat->type != FileType::kDirectory) continue;
-        if (leads_to_hooks_in(git, worktree)) return sealed(kHooksRule);
+        std::string git = joined(above, ".git");
+        const auto stat = tree_->lstat(git);
+        if (!stat && !is_not_there(stat.error())) return not_readable(git);
+        if (stat && stat->type == FileType::kDirectory) git_directories.push_back(std::move(git));
+    }
+    for (const LeadingRepository& each : *facts_.repositories()) {
+        git_directories.push_back(each.git_directory);
+    }
+    for (const std::string& git : git_directories) {
+        const auto obeyed = paths_obeyed_by(*tree_, git, std::string(worktree), facts_.home);
+        if (!obeyed.unread.empty()) return not_readable(obeyed.unread);
+        for (const std::string& each : obeyed.all) {
+            const auto present = judge_obeyed(each, By::kAny);
+            if (present && present->rule == kUnreadRule) return present;
+            if (present) continue;
+            if (!is_within(each, worktree)) return sealed(kHooksRule);
+            const auto there = tree_->lstat(each);
+            if (there || !is_not_there(there.error())) return sealed(kHooksRule);
+        }
     }
     return std::nullopt;
 }
@@ -289,31 +410,31 @@ Verdict Judge::judge_completion(std::string_view path) const {
 
 bool Judge::completes(std::string_view path) const {
     const std::string_view other = counterpart(leaf_of(path));
-    return !other.empty() && has(parent_of(path), other) && !root_.lstat(path);
+    return !other.empty() && has(parent_of(path), other) && !tree_->lstat(path);
 }
 
 Verdict Judge::judge_parts(std::string_view directory) const {
     for (const std::string_view name : kConfigs) {
         const std::string config = joined(directory, name);
-        const auto stat = root_.lstat(config);
+        const auto stat = tree_->lstat(config);
         if (!stat && stat.error().code == Code::kNotFound) continue;
         if (!stat || stat->type != FileType::kRegular) return sealed(kConfigRule);
-        const auto text = root_.read_file(config, limits::kGitConfigBytesMax);
+        const auto text = tree_->read_file(config, limits::kGitConfigBytesMax);
         if (!text) return sealed(kConfigRule);
-        if (auto refused = judge_settings(root_, config, *text, {})) return refused;
+        if (auto refused = judge_settings(*tree_, config, *text, {})) return refused;
     }
     for (const std::string_view name : kClosedDirectories) {
         if (auto refused = judge_hooks(joined(directory, name))) return refused;
     }
-    return std::nullopt;
+    return judge_links_below(directory);
 }
 
 // May this directory be one of hooks, remotes or branches?
 Verdict Judge::judge_hooks(std::string_view directory) const {
-    const auto stat = root_.lstat(directory);
+    const auto stat = tree_->lstat(directory);
     if (!stat && stat.error().code == Code::kNotFound) return std::nullopt;
     if (!stat || stat->type != FileType::kDirectory) return sealed(kHooksRule);
-    const auto listing = root_.list(directory);
+    const auto listing = tree_->list(directory);
     if (!listing || listing->truncated) return sealed(kHooksRule);
     for (const ListEntry& entry : listing->entries) {
         if (!is_sample(entry.name) || entry.type != FileType::kRegular) return sealed(kHooksRule);
@@ -327,7 +448,7 @@ std::vector<std::string> Judge::configs_completed_by(std::string_view path) cons
     const std::string_view directory = parent_of(path);
     for (const std::string_view name : kConfigs) {
         std::string config = joined(directory, name);
-        if (root_.lstat(config)) configs.push_back(std::move(config));
+        if (tree_->lstat(config)) configs.push_back(std::move(config));
     }
     return configs;
 }
@@ -340,12 +461,13 @@ bool Judge::is_config(std::string_view path) const {
 Verdict Judge::judge_config(std::string_view path, std::string_view text) const {
     const auto decision = rules_.decide(rule_path(path));
     if (decision.by_operator && decision.access == PathAccess::kAllow) return std::nullopt;
-    const auto present = root_.read_file(path, limits::kGitConfigBytesMax);
-    return judge_settings(root_, path, text, present ? *present : std::string());
+    const auto present = tree_->read_file(path, limits::kGitConfigBytesMax);
+    return judge_settings(*tree_, path, text, present ? *present : std::string());
 }
 
-Verdict Judge::judge_new_config(std::string_view path, std::string_view text) const {
-    return judge_settings(root_, path, text, {});
+Verdict Judge::judge_new_config(std::string_view path, std::string_view text,
+                                std::string_view before) const {
+    return judge_settings(*tree_, path, text, before);
 }
 
 Verdict Judge::adopt(std::string_view directory) const {
@@ -353,7 +475,7 @@ Verdict Judge::adopt(std::string_view directory) const {
 }
 
 Verdict Judge::chmod(std::string_view path) const {
-    const auto stat = root_.lstat(path);
+    const auto stat = tree_->lstat(path);
     if (stat && facts_.is_own(*stat)) return judge_rules(path, Act::kWrite);
     return write(path);
 }
@@ -361,8 +483,8 @@ Verdict Judge::chmod(std::string_view path) const {
 Verdict Judge::link(std::string_view from, std::string_view to) const {
     if (auto refused = look(from)) return refused;
     if (auto refused = write(from)) return refused;
-    if (is_config(to)) return sealed(kConfigRule);
-    const auto stat = root_.lstat(from);
+    if (is_config(to) || is_commondir_of_worktree(to)) return sealed(kConfigRule);
+    const auto stat = tree_->lstat(from);
     return make(to, stat ? stat->type : FileType::kUnknown);
 }
 

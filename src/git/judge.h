@@ -13,11 +13,16 @@
 //     and are never written in place;
 //   - "hooks" holds nothing but samples, "remotes" and "branches" nothing at all, unless the owner
 //     made it;
+//   - no link is made: git writes through links, and what it writes may be of the session's choice;
 //   - whoever makes the name that completes the shape has the parts that are there judged first.
-// So is what the settings of a repository of the owner's lead to, seen from the directories above a
-// path: included files, core.hooksPath, and where links among its hooks lead.
+// So is what the settings of a repository of the owner's lead to: included files, core.hooksPath,
+// and where links among its hooks lead. A path is asked of from the directories above it; what
+// leads out of its repository's directory is known by a search (Facts::repositories).
+// A change is refused where that cannot be known: "could not look" is no answer (kUnreadRule). No
+// directory that leads to what is obeyed is closed to its owner.
 // No other pointer (".git" files, "gitdir", "commondir") has to be followed: wherever one leads
-// inside, what it finds there was judged.
+// inside, what it finds there was judged. A ".git" file is made only where the session made the
+// directory, or the directory is empty: the owner's own stay what they were.
 //
 // Removing is never executing: only the owner's own top-level settings and repository are kept from
 // being removed, by default.
@@ -28,14 +33,15 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include <paddock/root.h>
-
+#include "git/settings_paths.h"
+#include "git/tree_view.h"
 #include "policy/path_rules.h"
 
 namespace paddock::git {
@@ -51,12 +57,23 @@ using Verdict = std::optional<Refusal>;  // nothing: go on
 // Told as the rule where no pattern of paths applies.
 inline constexpr std::string_view kHooksRule = "hooks of a git repository";
 inline constexpr std::string_view kConfigRule = "settings of a git repository";
+inline constexpr std::string_view kLinksRule = "links in a git repository";
+inline constexpr std::string_view kPointerRule = "a .git file in a directory of the owner's";
+inline constexpr std::string_view kWorktreeRule = "a worktree outside of the workspace";
+inline constexpr std::string_view kCommonOfWorktree = "../..\n";
+inline constexpr std::string_view kUnreadRule = "what git obeys cannot be read";
 inline constexpr std::string_view kJournalRule = "the journal of paddock";
 
-// By its shape. `root` passes no link; what cannot be looked at counts as there.
-bool is_git_directory(const Root& root, std::string_view directory);
+// By its shape. What cannot be looked at counts as there.
+bool is_git_directory(const TreeView& tree, std::string_view directory);
+// At any depth: the owner may run paddock below the workspace, and would believe a journal there.
+bool is_any_journal(std::string_view path);
+// Hashes for names: no rule is about them, and there are many, so no search for secrets goes there.
+bool is_object_store(std::string_view directory);
 // May git run or obey what bears this name in a git directory?
 bool is_obeyed_name(std::string_view name);
+
+using Repositories = std::vector<LeadingRepository>;
 
 class Judge {
 public:
@@ -65,12 +82,22 @@ public:
         std::function<bool(const Stat& stat)> is_own;
         // Is this existing object, whose name looks like a secret, kept from the session?
         std::function<bool(const std::string& path, const Stat& stat)> is_secret;
+        // Those that a search has found, wherever they lie. May wait for the first search. Absent:
+        // none.
+        std::function<std::shared_ptr<const Repositories>()> repositories = {};
         std::string home = {};  // what "~/" stands for in git's settings; empty: nothing
+        // Counts what may lead git elsewhere (count_change), in all processes and sessions of the
+        // workspace. Absent: there are no others.
+        std::function<std::uint64_t()> changes = {};
+        std::function<void()> count_change = {};
     };
 
     // `root` passes no link. `base`: where the workspace lies in it; empty: it is the root. `rules`
     // must outlive this.
-    Judge(Root root, std::string base, const policy::PathRules& rules, Facts facts);
+    Judge(const Root& root, std::string base, const policy::PathRules& rules, Facts facts);
+    // The same of a tree that is not, or not yet, the one on the disk.
+    Judge(std::unique_ptr<const TreeView> tree, std::string base, const policy::PathRules& rules,
+          Facts facts);
 
     Verdict look(std::string_view path) const;
     // A name that does not exist yet, or whose object is replaced.
@@ -83,9 +110,14 @@ public:
     Verdict carry(std::string_view path) const;
     // Both ends, and what is below a directory.
     Verdict move(std::string_view from, std::string_view to, FileType type) const;
+    // The new place alone: what undo takes from the journal leaves none.
+    Verdict arrive(std::string_view from, std::string_view to, FileType type) const;
     Verdict exchange(std::string_view one, FileType one_type, std::string_view other,
                      FileType other_type) const;
     Verdict chmod(std::string_view path) const;
+    // Of a directory or a config: may it have no other rights of its owner's than these? An empty
+    // path is the root.
+    Verdict close(std::string_view path, std::uint32_t mode) const;
     // May a directory with this content become a repository? Nothing if it is none.
     Verdict adopt(std::string_view directory) const;
     // A second name of a file.
@@ -94,12 +126,17 @@ public:
     // Would making it complete the shape of a git directory?
     bool completes(std::string_view path) const;
 
+    // The file by which a worktree's git directory says where its repository is, in the place where
+    // git makes it: kCommonOfWorktree is all that git writes there.
+    bool is_commondir_of_worktree(std::string_view path) const;
+
     // Would git read its settings from a file of this name?
     bool is_config(std::string_view path) const;
     // May it hold this text? What the present file says stays allowed.
     Verdict judge_config(std::string_view path, std::string_view text) const;
-    // The same of a file that git did not read before.
-    Verdict judge_new_config(std::string_view path, std::string_view text) const;
+    // The same of a file that git did not read before, or that said this.
+    Verdict judge_new_config(std::string_view path, std::string_view text,
+                             std::string_view before = {}) const;
     // The files that git begins to obey when `path` is made. Somebody may still write to them
     // through a descriptor: each is replaced by a copy that was judged.
     std::vector<std::string> configs_completed_by(std::string_view path) const;
@@ -109,7 +146,7 @@ private:
 
     std::string_view rule_path(std::string_view path) const;
     bool is_git_directory(std::string_view directory) const {
-        return git::is_git_directory(root_, directory);
+        return git::is_git_directory(*tree_, directory);
     }
     bool has(std::string_view directory, std::string_view name) const;
     bool is_own(std::string_view path) const;
@@ -125,26 +162,36 @@ private:
     bool holds_unjudged(std::string_view directory) const;
     Verdict judge_configs_below(std::string_view from, std::string_view to) const;
     Verdict judge_secrets_below(std::string_view from, std::string_view to) const;
-    Verdict judge_pointer(std::string_view path) const;
-    bool leads_to_hooks_in(const std::string& git_directory, std::string_view worktree) const;
+    Verdict judge_pointer(std::string_view worktree) const;
+    Verdict judge_repositories_below(std::string_view from, std::string_view to) const;
+    Verdict judge_hooks_in(const std::string& git_directory, std::string_view worktree) const;
     // By a repository in whose directory the path lies; by the workspace's own.
     enum class By : std::uint8_t { kAny, kWorkspace };
-    bool is_obeyed(std::string_view path, By by) const;
-    bool is_above_obeyed(std::string_view path) const;
-    bool any_obeyed(std::string_view path, By by,
-                    const std::function<bool(const std::string&)>& is) const;
-    const std::vector<std::string>& obeyed_in(std::string_view directory) const;
+    // kHooksRule if settings of git lead there; kUnreadRule if nobody can tell.
+    Verdict judge_obeyed(std::string_view path, By by) const;
+    Verdict judge_above_obeyed(std::string_view path) const;
+    Verdict judge_any_obeyed(std::string_view path, By by,
+                             const std::function<bool(const std::string&)>& is) const;
+    Verdict judge_closing(std::string_view path) const;
+    const ObeyedPaths& obeyed_in(std::string_view directory) const;
+    void forget_obeyed() const;
+    Verdict judge_links_below(std::string_view directory) const;
+    bool is_in_git_directory(std::string_view path) const;
+    bool is_of_worktree_outside(std::string_view path) const;
+    bool may_hold_pointer(std::string_view directory) const;
 
-    Root root_;
+    std::unique_ptr<const TreeView> tree_;
     std::string base_;
     const policy::PathRules& rules_;
     Facts facts_;
     // For each directory that was asked of: where the settings of the repository in it lead, and
-    // the links among its hooks. The session makes none that lead anywhere, so this stays true
-    // until a directory gets another name.
+    // the links among its hooks, if all could be read. The session makes none that lead anywhere,
+    // so this stays true until a directory moves, goes or gets a ".git", in whichever process
+    // (Facts::changes).
     mutable std::mutex mutex_;
-    mutable std::map<std::string, std::vector<std::string>, std::less<>> obeyed_;
-    mutable std::vector<std::string> pointed_;  // the last that is not kept
+    mutable std::uint64_t obeyed_since_ = 0;
+    mutable std::map<std::string, ObeyedPaths, std::less<>> obeyed_;
+    mutable ObeyedPaths not_kept_;  // the last
 };
 
 }  // namespace paddock::git

@@ -1,4 +1,4 @@
-// What a directory carries along when it gets another name.
+// What a directory carries along when it gets another name, and what it must not shut in.
 #include <algorithm>
 #include <string>
 
@@ -31,10 +31,31 @@ std::string_view tail_from_git(std::string_view path) {
     return {};
 }
 
+// It may hold anything. Covered directories are known.
+bool is_closed(const WalkEntry& entry) {
+    return entry.failure != nullptr && entry.failure->code != Code::kMountCrossing;
+}
+
+bool is_in_store(std::string_view path) {
+    for (; !path.empty(); path = parent_of(path)) {
+        if (is_object_store(path)) return true;
+    }
+    return false;
+}
+
 }  // namespace
+
+bool is_object_store(std::string_view directory) {
+    return leaf_of(directory) == "objects" && leaf_of(parent_of(directory)) == ".git";
+}
 
 Verdict Judge::move(std::string_view from, std::string_view to, FileType type) const {
     if (auto refused = remove(from)) return refused;
+    if (is_commondir_of_worktree(to)) return sealed(kConfigRule);
+    return arrive(from, to, type);
+}
+
+Verdict Judge::arrive(std::string_view from, std::string_view to, FileType type) const {
     if (auto refused = make(to, type)) return refused;
     if (type != FileType::kDirectory) return std::nullopt;
     if (is_one_of(kClosedDirectories, leaf_of(to)) && is_git_directory(parent_of(to))) {
@@ -60,20 +81,52 @@ Verdict Judge::judge_below(std::string_view from, std::string_view to) const {
             return sealed(below.pattern);
         }
     }
-    if (is_above_obeyed(from) || is_above_obeyed(to)) return sealed(kHooksRule);
+    for (const std::string_view end : {from, to}) {
+        if (auto refused = judge_above_obeyed(end)) return refused;
+    }
+    if (auto refused = judge_repositories_below(from, to)) return refused;
     if (is_called(leaf_of(to), ".git")) {
         if (has(from, "paddock")) return Refusal{PathAccess::kDeny, std::string(kJournalRule)};
         if (holds_unjudged(from)) return sealed(kConfigRule);
-        if (leads_to_hooks_in(std::string(from), parent_of(to))) return sealed(kHooksRule);
+        if (auto refused = judge_hooks_in(std::string(from), parent_of(to))) return refused;
     }
-    if (tail_from_git(from) != tail_from_git(to)) {
+    // What comes from the journal was anywhere.
+    const std::string_view origin = is_any_journal(rule_path(from)) ? std::string_view() : from;
+    const bool becomes_gits = is_called(leaf_of(to), ".git") || is_in_git_directory(to);
+    if (becomes_gits && !is_git_directory(from) && !is_in_git_directory(origin)) {
+        if (auto refused = judge_links_below(from)) return refused;
+    }
+    if (tail_from_git(origin) != tail_from_git(to)) {
         if (auto refused = judge_configs_below(from, to)) return refused;
     }
     if (auto refused = judge_secrets_below(from, to)) return refused;
-    // All that was known of them goes by other names from now on.
-    const std::lock_guard lock(mutex_);
-    obeyed_.clear();
+    forget_obeyed();
     return std::nullopt;
+}
+
+// Settings that lead out of the directory of their repository would lead elsewhere.
+Verdict Judge::judge_repositories_below(std::string_view from, std::string_view to) const {
+    bool leads_out = false;
+    for (const LeadingRepository& each : *facts_.repositories()) {
+        if (each.outside.empty() && each.unread.empty()) continue;
+        leads_out = true;
+        if (is_within(each.directory, from) || is_within(each.git_directory, from)) {
+            return sealed(kHooksRule);
+        }
+    }
+    if (!leads_out) return std::nullopt;
+    std::size_t looked_at = 0;
+    Verdict refused;
+    const auto walked = tree_->walk(from, [&](const WalkEntry& entry) {
+        if (++looked_at > kLookedAtMax || is_closed(entry)) refused = sealed(kHooksRule);
+        if (!refused && entry.type != FileType::kDirectory && is_called(entry.name, ".git")) {
+            const std::string at = joined(to, entry.path.substr(from.size() + 1));
+            refused = judge_pointer(parent_of(at));
+        }
+        return refused ? WalkAction::kStop : WalkAction::kContinue;
+    });
+    if (!walked && !refused) return sealed(kHooksRule);
+    return refused;
 }
 
 // Parts of a git directory in one that was none until now.
@@ -85,18 +138,32 @@ bool Judge::holds_unjudged(std::string_view directory) const {
             holds("commondir"));
 }
 
+// Links in what becomes part of a git directory.
+Verdict Judge::judge_links_below(std::string_view directory) const {
+    std::size_t looked_at = 0;
+    Verdict refused;
+    const auto walked = tree_->walk(directory, [&](const WalkEntry& entry) {
+        const bool is_link = entry.type == FileType::kSymlink;
+        if (is_link || ++looked_at > kLookedAtMax) refused = sealed(kLinksRule);
+        return refused ? WalkAction::kStop : WalkAction::kContinue;
+    });
+    if (!walked && !refused) return sealed(kLinksRule);
+    return refused;
+}
+
 // Settings that were judged by where they lie within a ".git" get another place.
 Verdict Judge::judge_configs_below(std::string_view from, std::string_view to) const {
     std::size_t looked_at = 0;
     Verdict refused;
-    const auto walked = root_.walk(from, [&](const WalkEntry& entry) {
-        if (++looked_at > kLookedAtMax) refused = sealed(kConfigRule);
+    const auto walked = tree_->walk(from, [&](const WalkEntry& entry) {
+        if (++looked_at > kLookedAtMax || is_closed(entry)) refused = sealed(kConfigRule);
         if (refused) return WalkAction::kStop;
         if (entry.type == FileType::kDirectory) {
             return entry.name == "objects" ? WalkAction::kSkip : WalkAction::kContinue;
         }
         if (!is_one_of(kConfigs, entry.name)) return WalkAction::kContinue;
-        const auto text = root_.read_file(entry.path, limits::kGitConfigBytesMax);
+        const auto text = tree_->read_file(entry.path, limits::kGitConfigBytesMax);
+        if (!text && entry.type == FileType::kRegular) refused = not_readable(entry.path);
         const auto settings = parse_git_config(text ? *text : std::string());
         if (!settings) return WalkAction::kContinue;
         const std::string below(parent_of(entry.path.substr(from.size() + 1)));
@@ -113,30 +180,100 @@ Verdict Judge::judge_configs_below(std::string_view from, std::string_view to) c
 }
 
 // Relative paths of this repository begin in the worktree: does something lie there already?
-bool Judge::leads_to_hooks_in(const std::string& git_directory, std::string_view worktree) const {
-    const auto obeyed = paths_obeyed_by(root_, git_directory, std::string(worktree), facts_.home);
-    return std::any_of(obeyed.begin(), obeyed.end(), [&](const std::string& each) {
-        return is_within(each, worktree) && root_.lstat(each);
-    });
+Verdict Judge::judge_hooks_in(const std::string& git_directory, std::string_view worktree) const {
+    const auto obeyed = paths_obeyed_by(*tree_, git_directory, std::string(worktree), facts_.home);
+    if (!obeyed.unread.empty()) return not_readable(obeyed.unread);
+    const bool is_there =
+        std::any_of(obeyed.all.begin(), obeyed.all.end(), [&](const std::string& each) {
+            return is_within(each, worktree) && has(parent_of(each), leaf_of(each));
+        });
+    return is_there ? sealed(kHooksRule) : Verdict();
 }
 
-// The defaults excuse packages and branches. What is moved there stays what it was.
+// The defaults excuse packages and branches, and no search goes into stores of objects. What is
+// moved there stays what it was.
 Verdict Judge::judge_secrets_below(std::string_view from, std::string_view to) const {
-    const auto inner = [&](std::string_view directory) {
-        return rules_.decide(rule_path(joined(directory, "x.key"))).access;
+    const auto is_excused = [&](std::string_view path) {
+        return rules_.decide(rule_path(path)).access != PathAccess::kDeny || is_in_store(path);
     };
-    if (inner(from) != PathAccess::kDeny || inner(to) == PathAccess::kDeny) return std::nullopt;
+    const bool leads_into_git = !tail_from_git(to).empty();
+    const auto is_package = [&](std::string_view directory) {
+        return is_excused(joined(directory, "x.key"));
+    };
+    if (!leads_into_git && (is_package(from) || !is_package(to))) return std::nullopt;
     std::size_t looked_at = 0;
     Verdict refused;
-    const auto walked = root_.walk(from, [&](const WalkEntry& entry) {
-        if (++looked_at > kLookedAtMax) refused = sealed("*.key");
+    const auto walked = tree_->walk(from, [&](const WalkEntry& entry) {
+        if (++looked_at > kLookedAtMax || is_closed(entry)) refused = sealed("*.key");
         if (refused) return WalkAction::kStop;
-        const auto decision = rules_.decide(rule_path(entry.path));
-        if (decision.access == PathAccess::kDeny) refused = look(entry.path);
+        if (is_object_store(rule_path(entry.path))) return WalkAction::kSkip;
+        const std::string now = joined(to, entry.path.substr(from.size() + 1));
+        if (!is_excused(entry.path) && is_excused(now)) refused = look(entry.path);
         return refused ? WalkAction::kStop : WalkAction::kContinue;
     });
     if (!walked && !refused) return sealed("*.key");
     return refused;
+}
+
+bool Judge::is_commondir_of_worktree(std::string_view path) const {
+    const std::string_view all = parent_of(parent_of(path));
+    return is_called(leaf_of(path), "commondir") && is_called(leaf_of(all), "worktrees") &&
+           is_git_directory(parent_of(all));
+}
+
+// Git inside finds nothing where a worktree outside lies, and "git worktree prune" would cut it
+// off. What the session made there itself may go, such as a lock file.
+bool Judge::is_of_worktree_outside(std::string_view path) const {
+    for (std::string_view at = path; !at.empty(); at = parent_of(at)) {
+        const std::string_view all = parent_of(at);
+        if (!is_called(leaf_of(all), "worktrees") || !is_git_directory(parent_of(all))) continue;
+        if (is_own(path)) return false;
+        const auto text = tree_->read_file(joined(at, "gitdir"), limits::kPathBytesMax);
+        const auto target = text ? pointer_target(*text, "commondir") : std::nullopt;
+        return target && !resolve_git_path(*tree_, at, *target);
+    }
+    return false;
+}
+
+// Through a closed directory nobody reaches the journal, neither undo nor the next session; and
+// nobody can tell what git obeys.
+Verdict Judge::close(std::string_view path, std::uint32_t mode) const {
+    constexpr std::uint32_t kOwner = 0700;
+    const bool leads_to_journal = path == base_ || is_called(rule_path(path), ".git");
+    if (leads_to_journal && (mode & kOwner) != kOwner) {
+        return Refusal{PathAccess::kReadOnly, std::string(kJournalRule),
+                       "the directories that lead to it stay open to their owner (u+rwx)"};
+    }
+    const bool is_settings = is_config(path);
+    const std::uint32_t reads = is_settings ? 0400 : 0500;
+    const std::uint32_t reaches = is_settings ? 0400 : 0100;
+    // Nothing is closed that stays readable, or that nobody reaches now.
+    const auto stat = tree_->lstat(path.empty() ? "." : path);
+    if (stat && ((stat->mode & reads & ~mode) == 0 || (stat->mode & reaches) == 0)) {
+        return std::nullopt;
+    }
+    auto refused = judge_closing(path);
+    if (refused && refused->detail.empty()) {
+        refused->detail = "what leads there stays readable for its owner";
+    }
+    return refused;
+}
+
+// Is it part of what leads to what git obeys, or to what settings from outside name?
+Verdict Judge::judge_closing(std::string_view path) const {
+    if (!rules_.has_defaults()) return std::nullopt;
+    for (const auto& below : rules_.restricted_below(rule_path(path))) {
+        if (rules_.decide(rule_path(joined(path, below.path))).is_further) {
+            return sealed(below.pattern);
+        }
+    }
+    const std::string inner = joined(path, "x");
+    if (is_in_git_directory(inner)) return sealed(kConfigRule);
+    const auto leads = [&](const std::string& each) { return is_within(each, path); };
+    for (const LeadingRepository& each : *facts_.repositories()) {
+        if (leads(each.directory) || leads(each.git_directory)) return sealed(kHooksRule);
+    }
+    return judge_any_obeyed(inner, By::kAny, leads);
 }
 
 Verdict Judge::exchange(std::string_view one, FileType one_type, std::string_view other,

@@ -12,9 +12,9 @@ namespace {
 constexpr int kStepsMax = 512;
 
 // Where to begin and how to go on from there; false if the way leads outside.
-bool begin(const Root& root, std::string_view way, std::string& at, std::string& pending) {
+bool begin(const TreeView& tree, std::string_view way, std::string& at, std::string& pending) {
     if (way.starts_with('/')) {
-        const auto below = fs::strip_root(way, fs::state_of(root).rules);
+        const auto below = fs::strip_root(way, fs::state_of(tree.root()).rules);
         if (!below) return false;
         way = *below;
         at.clear();
@@ -25,12 +25,16 @@ bool begin(const Root& root, std::string_view way, std::string& at, std::string&
 
 }  // namespace
 
-LinkTrail follow_links(const Root& root, std::string_view path) {
+bool is_not_there(const Failure& failure) {
+    return failure.code == Code::kNotFound || failure.code == Code::kNotADirectory;
+}
+
+LinkTrail follow_links(const TreeView& tree, std::string_view path) {
     LinkTrail trail;
     std::string at;  // as far as it goes, without a link
     std::string pending;
     std::size_t there = std::string::npos;  // so much of `at`, where the name after it is missing
-    if (!begin(root, path, at, pending)) return trail;
+    if (!begin(tree, path, at, pending)) return trail;
     for (int steps = 0; steps < kStepsMax; ++steps) {
         std::string_view rest = pending;
         const std::string name(fs::take_component(rest));
@@ -49,16 +53,24 @@ LinkTrail follow_links(const Root& root, std::string_view path) {
         const std::size_t above = at.size();
         at = fs::joined(at, name);
         if (there != std::string::npos) continue;
-        const auto stat = root.lstat(at);
-        if (!stat && stat.error().code != Code::kNotFound) return trail;
+        const auto stat = tree.lstat(at);
+        if (!stat && !is_not_there(stat.error())) {
+            trail.unread = at;
+            return trail;
+        }
         if (!stat) there = above;
         if (!stat || stat->type != FileType::kSymlink) continue;
-        const auto link = root.readlink(at);
-        if (!link || trail.links.size() == limits::kSymlinksMax) return trail;
+        if (trail.links.size() == limits::kSymlinksMax) return trail;
+        const auto link = tree.readlink(at);
+        if (!link) {
+            trail.unread = at;
+            return trail;
+        }
         trail.links.push_back(at);
         at = std::string(fs::parent_of(at));
-        if (!begin(root, link->text, at, pending)) return trail;
+        if (!begin(tree, link->text, at, pending)) return trail;
     }
+    trail.unread = std::string(path);
     return trail;
 }
 

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "fs/rel_path.h"
+#include "text/quote.h"
 
 namespace paddock::git {
 
@@ -16,6 +17,12 @@ bool is_called(std::string_view name, std::string_view wanted) {
 }
 
 Refusal sealed(std::string_view rule) { return Refusal{PathAccess::kReadOnly, std::string(rule)}; }
+
+Refusal not_readable(std::string_view path) {
+    return Refusal{PathAccess::kReadOnly, std::string(kUnreadRule),
+                   text::quote_in_sentence(path, " ,;") +
+                       ". Make it readable, or remove the setting or link that leads there"};
+}
 
 bool goes_up_from_a_name(std::string_view path) {
     bool named = false;

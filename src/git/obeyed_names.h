@@ -24,6 +24,7 @@ bool is_one_of(const std::array<std::string_view, N>& names, std::string_view na
 }
 
 Refusal sealed(std::string_view rule);
+Refusal not_readable(std::string_view path);
 
 // "name/..": git goes up from where the name leads, which a link makes another place than the text
 // says. What git writes itself has ".." at its beginning only.

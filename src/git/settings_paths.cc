@@ -1,5 +1,6 @@
 #include "git/settings_paths.h"
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -17,103 +18,162 @@ namespace {
 // Of one repository: an included file may include others, in a circle too.
 constexpr std::size_t kIncludedFilesMax = 64;
 
-std::optional<std::string> resolve_setting(const Root& root, std::string_view from,
-                                           std::string_view path, std::string_view home) {
-    constexpr std::string_view kHome = "~/";
-    if (!path.starts_with(kHome)) return resolve_git_path(root, from, path);
-    if (home.empty()) return std::nullopt;
-    return resolve_git_path(root, from, fs::joined(home, path.substr(kHome.size())));
+// "~user/", "%(prefix)/" and ":(optional)" are git's own: what they stand for is not known here.
+bool has_other_meaning(std::string_view path) {
+    return (path.starts_with('~') && !path.starts_with("~/")) || path.starts_with("%(") ||
+           path.starts_with(":(");
+}
+
+std::string whole_path(std::string_view from, std::string_view path) {
+    return path.starts_with('/') ? std::string(path) : fs::joined(from, path);
 }
 
 class ObeyedSearch {
 public:
-    ObeyedSearch(const Root& root, std::string worktree, std::string git_directory,
+    ObeyedSearch(const TreeView& tree, std::string worktree, std::string git_directory,
                  std::string_view home)
-        : root_(root),
+        : tree_(tree),
           worktree_(std::move(worktree)),
           git_directory_(std::move(git_directory)),
           home_(home) {}
 
-    std::vector<std::string> find() && {
-        std::string common = git_directory_;
-        if (const auto pointer = root_.read_file(fs::joined(common, "commondir"), kPointerBytesMax))
-            if (const auto target = pointer_target(*pointer, "commondir"))
-                common = resolve_git_path(root_, git_directory_, *target).value_or(common);
+    ObeyedPaths find() && {
+        const std::string common = common_directory();
         configs_ = {fs::joined(common, "config"), fs::joined(git_directory_, "config.worktree")};
-        for (std::size_t i = 0; i < configs_.size() && i < kIncludedFilesMax; ++i) {
-            read(configs_[i]);
+        for (std::size_t i = 0; i < configs_.size(); ++i) {
+            if (i == kIncludedFilesMax) {
+                miss(configs_[i]);
+                break;
+            }
+            read(std::string(configs_[i]));
         }
         follow_links_in(fs::joined(common, "hooks"));
-        return {obeyed_.begin(), obeyed_.end()};
+        return {{obeyed_.begin(), obeyed_.end()}, git_directory_, false, unread_, leads_outside_};
     }
 
 private:
+    void miss(std::string_view path) {
+        if (unread_.empty()) unread_ = path.empty() ? "." : path;
+    }
+
+    std::string common_directory() {
+        const std::string file = fs::joined(git_directory_, "commondir");
+        const auto pointer = tree_.read_file(file, kPointerBytesMax);
+        if (!pointer && !is_not_there(pointer.error())) miss(file);
+        const auto target = pointer ? pointer_target(*pointer, "commondir") : std::nullopt;
+        if (pointer && (!target || tree_.is_being_written(file))) miss(file);
+        if (!target) return git_directory_;
+        const LinkTrail trail = follow_links(tree_, whole_path(git_directory_, *target));
+        if (!trail.unread.empty()) miss(trail.unread);
+        leads_outside_ = !trail.end;
+        return trail.end.value_or(git_directory_);
+    }
+
+    // Does the path pass a link, which the root refuses? Then where it ends, if that is inside.
+    std::optional<std::string> end_behind_links(const Error& error, const std::string& path) {
+        if (error.code != Code::kPathEscape) return path;
+        auto end = end_of(path);
+        if (end && *end == path) miss(path);
+        return end;
+    }
+
     void read(const std::string& config) {
-        const auto text = root_.read_file(config, limits::kGitConfigBytesMax);
-        // The root passes no link: follow it, and read what is there.
-        if (!text && text.error().code != Code::kNotFound) {
-            if (const std::string end = end_of(config); end != config) read(end);
+        const auto text = tree_.read_file(config, limits::kGitConfigBytesMax);
+        if (!text) {
+            const auto end = end_behind_links(text.error(), config);
+            if (!end) return;
+            if (*end != config) return read(*end);
+            const bool is_directory = text.error().code == Code::kIsADirectory;
+            if (!is_directory && !is_not_there(text.error())) miss(config);
+            return;
         }
-        if (!text) return;
-        const std::string from(fs::parent_of(config));
         const auto settings = parse_git_config(*text);
-        if (!settings) return;
+        if (!settings) {
+            // Git refuses other bad text too, and does nothing there.
+            if (settings.error().code == Code::kTooLarge || text->find('\0') != text->npos) {
+                miss(config);
+            }
+            return;
+        }
+        const std::string from(fs::parent_of(config));
         for (const GitSetting& setting : *settings) {
             if (!setting.value) continue;
             if (setting.is_include()) {
-                auto file = resolve_setting(root_, from, *setting.value, home_);
-                if (file && add(*file)) configs_.push_back(std::move(*file));
+                auto file = obey(from, *setting.value);
+                if (file && is_new(*file)) configs_.push_back(std::move(*file));
             } else if (setting.key == "core.hookspath") {
-                const auto hooks = resolve_setting(root_, worktree_, *setting.value, home_);
-                if (hooks && add(*hooks)) follow_links_in(*hooks);
+                if (const auto hooks = obey(worktree_, *setting.value)) follow_links_in(*hooks);
             }
         }
     }
 
+    bool is_new(const std::string& config) const {
+        return std::find(configs_.begin(), configs_.end(), config) == configs_.end();
+    }
+
     void follow_links_in(const std::string& hooks) {
-        const auto listing = root_.list(hooks);
-        if (!listing && listing.error().code != Code::kNotFound) {
-            if (const std::string end = end_of(hooks); end != hooks) follow_links_in(end);
+        const auto listing = tree_.list(hooks.empty() ? "." : hooks);
+        if (!listing) {
+            const auto end = end_behind_links(listing.error(), hooks);
+            if (!end) return;
+            if (*end != hooks) return follow_links_in(*end);
+            if (!is_not_there(listing.error())) miss(hooks);
+            return;
         }
-        if (!listing) return;
+        if (listing->truncated) miss(hooks);
         for (const ListEntry& entry : listing->entries) {
+            if (entry.type == FileType::kUnknown) miss(fs::joined(hooks, entry.name));
             if (entry.type != FileType::kSymlink || entry.name.ends_with(".sample")) continue;
             (void)end_of(fs::joined(hooks, entry.name));
         }
     }
 
-    // Of a link: where it leads, which is obeyed as well, and so is each link on the way.
-    std::string end_of(const std::string& path) {
-        const auto stat = root_.lstat(path);
-        if (!stat || stat->type != FileType::kSymlink) return path;
-        const LinkTrail trail = follow_links(root_, path);
-        for (const std::string& link : trail.links) {
-            if (link != path) (void)add(link);
+    // Where the path of a setting ends, if that is inside. It is obeyed, there or not.
+    std::optional<std::string> obey(std::string_view from, std::string_view path) {
+        if (path.empty()) return std::nullopt;
+        if (has_other_meaning(path)) {
+            miss(path);
+            return std::nullopt;
         }
-        if (trail.end) (void)add(*trail.end);
-        return trail.end.value_or(path);
+        if (path.starts_with("~/") && home_.empty()) return std::nullopt;
+        auto end = end_of(path.starts_with("~/") ? fs::joined(home_, path.substr(2))
+                                                 : whole_path(from, path));
+        if (end) add(*end);
+        return end;
+    }
+
+    // Where a path leads by links in any part of it; nothing if that is outside, or not known. If
+    // there are links, they and the end are obeyed as well.
+    std::optional<std::string> end_of(const std::string& path) {
+        LinkTrail trail = follow_links(tree_, path);
+        if (!trail.unread.empty()) miss(trail.unread);
+        if (trail.links.empty()) return std::move(trail.end);
+        for (const std::string& link : trail.links) add(link);
+        if (trail.end) add(*trail.end);
+        return std::move(trail.end);
     }
 
     // A directory with the repository in it cannot be sealed.
-    bool add(const std::string& path) {
-        if (path.empty() || path == "." || is_within(git_directory_, path)) return false;
-        return obeyed_.insert(path).second;
+    void add(const std::string& path) {
+        if (!path.empty() && path != "." && !is_within(git_directory_, path)) obeyed_.insert(path);
     }
 
-    const Root& root_;
+    const TreeView& tree_;
     const std::string worktree_;
     const std::string git_directory_;
     const std::string_view home_;
     std::vector<std::string> configs_;
     std::set<std::string> obeyed_;
+    std::string unread_;
+    bool leads_outside_ = false;
 };
 
 }  // namespace
 
-std::optional<std::string> resolve_git_path(const Root& root, std::string_view from,
+std::optional<std::string> resolve_git_path(const TreeView& tree, std::string_view from,
                                             std::string_view path) {
     if (path.empty()) return std::nullopt;
-    fs::PathRules rules = fs::state_of(root).rules;
+    fs::PathRules rules = fs::state_of(tree.root()).rules;
     rules.absolute = AbsolutePaths::kInside;
     rules.dotdot = DotDot::kNormalize;
     auto led =
@@ -122,29 +182,64 @@ std::optional<std::string> resolve_git_path(const Root& root, std::string_view f
     return std::move(led->text);
 }
 
-ObeyedPaths paths_obeyed_in(const Root& root, const std::string& directory, std::string_view home) {
+ObeyedPaths paths_obeyed_in(const TreeView& tree, const std::string& directory,
+                            std::string_view home) {
     std::string git = fs::joined(directory, ".git");
-    const auto stat = root.lstat(git);
+    const auto stat = tree.lstat(git);
     if (!stat) {
+        // By a path that passes a link nothing is asked of but what is not there.
+        if (stat.error().code == Code::kPathEscape) return {};
+        if (!is_not_there(stat.error())) return {.unread = std::move(git)};
         // A bare one, perhaps.
-        if (!root.lstat(fs::joined(directory, "objects"))) return {};
-        return {paths_obeyed_by(root, directory, directory, home)};
+        std::string objects = fs::joined(directory, "objects");
+        const auto bare = tree.lstat(objects);
+        if (bare) return paths_obeyed_by(tree, directory, directory, home);
+        if (!is_not_there(bare.error())) return {.unread = std::move(objects)};
+        // That of a worktree, where git can be run as well.
+        if (tree.lstat(fs::joined(directory, "commondir"))) {
+            return paths_obeyed_by(tree, directory, directory, home);
+        }
+        return {};
     }
-    if (stat->type == FileType::kDirectory) return {paths_obeyed_by(root, git, directory, home)};
-    std::optional<std::string> led;
-    if (stat->type == FileType::kSymlink) {
-        led = follow_links(root, git).end;
-    } else if (const auto content = root.read_file(git, kPointerBytesMax)) {
+    if (stat->type == FileType::kDirectory) return paths_obeyed_by(tree, git, directory, home);
+    std::string to = git;
+    if (stat->type != FileType::kSymlink) {
+        // Git takes no other file for a pointer.
+        if (stat->type != FileType::kRegular) return {.is_by_pointer = true};
+        const auto content = tree.read_file(git, kPointerBytesMax);
+        if (!content) return {.is_by_pointer = true, .unread = std::move(git)};
         const auto target = pointer_target(*content, ".git");
-        if (target) led = resolve_git_path(root, directory, *target);
+        if (!target || tree.is_being_written(git)) {
+            return {.is_by_pointer = true, .unread = std::move(git)};
+        }
+        to = whole_path(directory, *target);
     }
-    if (!led) return {{}, true};
-    return {paths_obeyed_by(root, *led, directory, home), true};
+    LinkTrail trail = follow_links(tree, to);
+    if (!trail.end) {
+        return {.is_by_pointer = true, .unread = std::move(trail.unread), .leads_outside = true};
+    }
+    auto obeyed = paths_obeyed_by(tree, *trail.end, directory, home);
+    obeyed.is_by_pointer = true;
+    return obeyed;
 }
 
-std::vector<std::string> paths_obeyed_by(const Root& root, const std::string& git_directory,
-                                         const std::string& worktree, std::string_view home) {
-    return ObeyedSearch(root, worktree, git_directory, home).find();
+std::vector<LeadingRepository> leading_repositories(const TreeView& tree,
+                                                    const std::vector<std::string>& directories,
+                                                    std::string_view home) {
+    std::vector<LeadingRepository> leading;
+    for (const std::string& directory : directories) {
+        auto obeyed = paths_obeyed_in(tree, directory, home);
+        if (obeyed.all.empty() && obeyed.unread.empty()) continue;
+        std::erase_if(obeyed.all, [&](const auto& each) { return is_within(each, directory); });
+        leading.push_back({directory, std::move(obeyed.git_directory), std::move(obeyed.all),
+                           std::move(obeyed.unread)});
+    }
+    return leading;
+}
+
+ObeyedPaths paths_obeyed_by(const TreeView& tree, const std::string& git_directory,
+                            const std::string& worktree, std::string_view home) {
+    return ObeyedSearch(tree, worktree, git_directory, home).find();
 }
 
 std::optional<std::string> pointer_target(std::string_view content, std::string_view name) {

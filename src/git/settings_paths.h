@@ -1,5 +1,11 @@
 // Where the settings of git lead: to files that they include and to the directory of hooks that
 // they name. Advisory: files are read while others may change them.
+//
+// An answer is complete, or it names what could not be read. "Could not look" never means "there is
+// nothing": an unreadable file may lead anywhere. Only what is not there leads nowhere.
+//
+// Not seen here: what lies outside of the root, and other ways to it that begin outside. Whoever
+// can look there adds that (cli/outer_git.h).
 #pragma once
 
 #include <optional>
@@ -8,7 +14,7 @@
 #include <vector>
 
 #include <paddock/limits.h>
-#include <paddock/root.h>
+#include "git/tree_view.h"
 
 namespace paddock::git {
 
@@ -18,7 +24,7 @@ inline constexpr std::uint64_t kPointerBytesMax = limits::kPathBytesMax + 64;
 // Where a path in a file of git's leads, relative to the root ("" is the root itself); nothing if
 // it leads out. `from`: the directory that a relative path begins in. As text: no link is looked
 // up.
-std::optional<std::string> resolve_git_path(const Root& root, std::string_view from,
+std::optional<std::string> resolve_git_path(const TreeView& tree, std::string_view from,
                                             std::string_view path);
 
 // The path that a ".git" file or a "commondir" with this content names, not yet resolved.
@@ -29,11 +35,28 @@ std::optional<std::string> pointer_target(std::string_view content, std::string_
 // lead. Nothing if there is none. `home` is what "~/" stands for; empty: nothing.
 struct ObeyedPaths {
     std::vector<std::string> all = {};
+    std::string git_directory = {};
     bool is_by_pointer = false;  // ".git" is a file or a link, which may lead elsewhere any time
+    std::string unread = {};     // the first thing that could not be read; then `all` is a part
+    bool leads_outside = false;  // to settings that are not seen from here
 };
-ObeyedPaths paths_obeyed_in(const Root& root, const std::string& directory, std::string_view home);
+ObeyedPaths paths_obeyed_in(const TreeView& tree, const std::string& directory,
+                            std::string_view home);
+
+// A repository whose settings lead somewhere inside, or cannot be read.
+struct LeadingRepository {
+    std::string directory;             // that holds its ".git", or a bare one itself
+    std::string git_directory;         // elsewhere, if ".git" is a file
+    std::vector<std::string> outside;  // of what it makes git obey: what is not in its directory
+    std::string unread = {};           // see ObeyedPaths
+};
+// Those among the repositories in `directories`.
+std::vector<LeadingRepository> leading_repositories(const TreeView& tree,
+                                                    const std::vector<std::string>& directories,
+                                                    std::string_view home);
+
 // What this git directory makes git obey when it is used from `worktree`.
-std::vector<std::string> paths_obeyed_by(const Root& root, const std::string& git_directory,
-                                         const std::string& worktree, std::string_view home);
+ObeyedPaths paths_obeyed_by(const TreeView& tree, const std::string& git_directory,
+                            const std::string& worktree, std::string_view home);
 
 }  // namespace paddock::git

@@ -16,9 +16,6 @@
 namespace paddock::git {
 namespace {
 
-// Half a million files.
-constexpr std::uint64_t kIndexBytesMax = std::uint64_t{64} << 20;
-
 // For all questions together: the largest index with its names, and thousands of objects. Forged
 // files take less than a second to use it up.
 constexpr std::uint64_t kWorkBytesMax = std::uint64_t{128} << 20;

@@ -17,6 +17,7 @@ namespace {
 enum class Value : std::uint8_t {
     kAny,       // only shown or compared
     kWord,      // a mode, a number, a boolean
+    kShared,    // with the group at most
     kRemote,    // a name of a remote, or an address
     kWorktree,  // that of a submodule
 };
@@ -45,7 +46,7 @@ constexpr std::array kBenign = std::to_array<Benign>({
     {"core", "abbrev", Value::kWord},
     {"core", "compression", Value::kWord},
     {"core", "longpaths", Value::kWord},
-    {"core", "sharedrepository", Value::kWord},
+    {"core", "sharedrepository", Value::kShared},
     {"core", "sparsecheckout", Value::kWord},
     {"core", "sparsecheckoutcone", Value::kWord},
     {"core", "untrackedcache", Value::kWord},
@@ -56,6 +57,11 @@ constexpr std::array kBenign = std::to_array<Benign>({
     {"core", "checkstat", Value::kWord},
     {"core", "trustctime", Value::kWord},
     {"core", "whitespace", Value::kAny},
+    {"core", "commentchar", Value::kAny},
+    {"core", "bigfilethreshold", Value::kWord},
+    {"core", "packedgitlimit", Value::kWord},
+    {"core", "fsync", Value::kAny},
+    {"core", "fsyncmethod", Value::kWord},
     {"core", "worktree", Value::kWorktree},
     {"extensions", "objectformat", Value::kWord},
     {"extensions", "compatobjectformat", Value::kWord},
@@ -72,10 +78,20 @@ constexpr std::array kBenign = std::to_array<Benign>({
     {"committer", "name", Value::kAny},
     {"committer", "email", Value::kAny},
     {"init", "defaultbranch", Value::kAny},
+    {"am", "threeway", Value::kWord},
+    {"apply", "whitespace", Value::kWord},
+    {"blame", "showemail", Value::kWord},
+    {"blame", "date", Value::kAny},
+    {"checkout", "defaultremote", Value::kWord},
+    {"checkout", "guess", Value::kWord},
+    {"clean", "requireforce", Value::kWord},
+    {"column", "ui", Value::kAny},
     {"commit", "gpgsign", Value::kWord},
     {"commit", "verbose", Value::kWord},
     {"commit", "cleanup", Value::kWord},
+    {"commit", "status", Value::kWord},
     {"tag", "gpgsign", Value::kWord},
+    {"tag", "forcesignannotated", Value::kWord},
     {"tag", "sort", Value::kAny},
     {"branch", "sort", Value::kAny},
     {"branch", "autosetupmerge", Value::kWord},
@@ -85,26 +101,64 @@ constexpr std::array kBenign = std::to_array<Benign>({
     {"push", "default", Value::kWord},
     {"push", "autosetupremote", Value::kWord},
     {"push", "followtags", Value::kWord},
+    {"push", "recursesubmodules", Value::kWord},
+    {"push", "useforceifincludes", Value::kWord},
+    {"push", "gpgsign", Value::kWord},
+    {"fetch", "all", Value::kWord},
+    {"fetch", "fsckobjects", Value::kWord},
+    {"fetch", "output", Value::kWord},
+    {"fetch", "parallel", Value::kWord},
     {"fetch", "prune", Value::kWord},
+    {"fetch", "recursesubmodules", Value::kWord},
+    {"fetch", "showforcedupdates", Value::kWord},
     {"fetch", "prunetags", Value::kWord},
     {"fetch", "writecommitgraph", Value::kWord},
     {"merge", "ff", Value::kWord},
     {"merge", "conflictstyle", Value::kWord},
+    {"merge", "autostash", Value::kWord},
+    {"merge", "branchdesc", Value::kWord},
+    {"merge", "directoryrenames", Value::kWord},
+    {"merge", "log", Value::kWord},
+    {"merge", "renamelimit", Value::kWord},
     {"merge", "renames", Value::kWord},
+    {"merge", "stat", Value::kWord},
+    {"merge", "verbosity", Value::kWord},
     {"rebase", "autosquash", Value::kWord},
     {"rebase", "autostash", Value::kWord},
     {"rebase", "updaterefs", Value::kWord},
+    {"rebase", "abbreviatecommands", Value::kWord},
+    {"rebase", "missingcommitscheck", Value::kWord},
+    {"rebase", "rebasemerges", Value::kWord},
+    {"rebase", "stat", Value::kWord},
     {"rerere", "enabled", Value::kWord},
     {"rerere", "autoupdate", Value::kWord},
     {"diff", "algorithm", Value::kWord},
+    {"diff", "context", Value::kWord},
+    {"diff", "indentheuristic", Value::kWord},
+    {"diff", "interhunkcontext", Value::kWord},
+    {"diff", "relative", Value::kWord},
+    {"diff", "renamelimit", Value::kWord},
     {"diff", "renames", Value::kWord},
+    {"diff", "ignoresubmodules", Value::kWord},
+    {"diff", "wserrorhighlight", Value::kAny},
     {"diff", "noprefix", Value::kWord},
     {"diff", "mnemonicprefix", Value::kWord},
     {"diff", "colormoved", Value::kWord},
     {"diff", "submodule", Value::kWord},
     {"log", "date", Value::kAny},
+    {"log", "abbrevcommit", Value::kWord},
     {"log", "decorate", Value::kWord},
+    {"log", "follow", Value::kWord},
+    {"log", "showroot", Value::kWord},
+    {"notes", "rewriteref", Value::kAny},
+    {"notes", "displayref", Value::kAny},
+    {"stash", "showincludeuntracked", Value::kWord},
+    {"stash", "showpatch", Value::kWord},
+    {"status", "aheadbehind", Value::kWord},
+    {"status", "relativepaths", Value::kWord},
+    {"status", "renames", Value::kWord},
     {"status", "short", Value::kWord},
+    {"status", "showstash", Value::kWord},
     {"status", "branch", Value::kWord},
     {"status", "showuntrackedfiles", Value::kWord},
     {"status", "submodulesummary", Value::kWord},
@@ -113,8 +167,29 @@ constexpr std::array kBenign = std::to_array<Benign>({
     {"feature", "manyfiles", Value::kWord},
     {"gc", "auto", Value::kWord},
     {"gc", "autodetach", Value::kWord},
+    {"gc", "autopacklimit", Value::kWord},
+    {"gc", "writecommitgraph", Value::kWord},
+    {"grep", "linenumber", Value::kWord},
+    {"grep", "patterntype", Value::kWord},
+    {"http", "lowspeedlimit", Value::kWord},
+    {"http", "lowspeedtime", Value::kWord},
+    {"http", "maxrequests", Value::kWord},
+    {"http", "postbuffer", Value::kWord},
+    {"http", "version", Value::kAny},
+    {"lfs", "repositoryformatversion", Value::kWord},
     {"pack", "threads", Value::kWord},
+    {"pack", "deltacachesize", Value::kWord},
+    {"pack", "packsizelimit", Value::kWord},
+    {"pack", "window", Value::kWord},
+    {"pack", "windowmemory", Value::kWord},
     {"receive", "denycurrentbranch", Value::kWord},
+    {"receive", "denydeletes", Value::kWord},
+    {"receive", "fsckobjects", Value::kWord},
+    {"reset", "quiet", Value::kWord},
+    {"transfer", "fsckobjects", Value::kWord},
+    {"transfer", "hiderefs", Value::kAny},
+    {"versionsort", "suffix", Value::kAny},
+    {"worktree", "guessremote", Value::kWord},
     {"receive", "denynonfastforwards", Value::kWord},
     {"maintenance", "auto", Value::kWord},
     {"maintenance", "strategy", Value::kWord},
@@ -135,6 +210,7 @@ constexpr std::array kBenign = std::to_array<Benign>({
     {"remote", "partialclonefilter", Value::kAny, true},
     {"remote", "skipdefaultupdate", Value::kWord, true},
     {"remote", "skipfetchall", Value::kWord, true},
+    {"remote", "gh-resolved", Value::kAny, true},
     {"branch", "remote", Value::kRemote, true},
     {"branch", "pushremote", Value::kRemote, true},
     {"branch", "merge", Value::kAny, true},
@@ -157,6 +233,12 @@ bool is_word(std::string_view value) {
         const bool letter = (c | 32) >= 'a' && (c | 32) <= 'z';
         return letter || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
     });
+}
+
+bool is_shared_with_group_at_most(std::string_view value) {
+    constexpr std::array<std::string_view, 6> kKnown = {"0",    "1",     "false",
+                                                        "true", "umask", "group"};
+    return std::find(kKnown.begin(), kKnown.end(), value) != kKnown.end();
 }
 
 // "helper::address" has git run git-remote-helper; what begins with a dash would be an option;
@@ -195,6 +277,7 @@ bool is_harmless(std::string_view value, Value kind, const LeadsInside& leads_in
     switch (kind) {
         case Value::kAny: return true;
         case Value::kWord: return is_word(value);
+        case Value::kShared: return is_shared_with_group_at_most(value);
         case Value::kRemote: return is_harmless_remote(value, leads_inside);
         case Value::kWorktree: return leads_inside(value, PathFrom::kGitDirectory);
     }

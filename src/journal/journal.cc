@@ -1,13 +1,9 @@
-#include "journal/journal.h"
+#include "journal/journal_state.h"
 
 #include <fcntl.h>
 
-#include <atomic>
 #include <cerrno>
 #include <chrono>
-#include <map>
-#include <mutex>
-#include <optional>
 #include <thread>
 #include <utility>
 
@@ -15,12 +11,11 @@
 
 #include "base/check.h"
 #include "base/within.h"
+#include "fs/rel_path.h"
 #include "journal/keep.h"
 #include "journal/place.h"
 #include "journal/prune.h"
 #include "journal/record.h"
-#include "journal/shared_state.h"
-#include "journal/touched_names.h"
 #include "sys/io.h"
 #include "sys/name.h"
 #include "sys/open.h"
@@ -30,6 +25,9 @@ namespace paddock::journal {
 namespace {
 
 constexpr std::size_t kBatchBytes = 65536;
+// The end of a call finds a file by its inode. Its name would take more room than the change did,
+// if its directories were renamed.
+constexpr std::size_t kStateNameBytesMax = 64;
 
 Time now() { return std::chrono::system_clock::now(); }
 
@@ -51,58 +49,19 @@ Record record_of(CallId call, Verb verb, const Name& name, const Stat& stat) {
     return record;
 }
 
+bool is_git_index(std::string_view path) {
+    if (fs::leaf_of(path) != "index") return false;
+    for (path = fs::parent_of(path); !path.empty(); path = fs::parent_of(path)) {
+        if (fs::leaf_of(path) == ".git") return true;
+    }
+    return false;
+}
+
 }  // namespace
 
 bool is_journal_path(std::string_view path) noexcept {
     return is_within(path, ".paddock") || is_within(path, ".git/paddock");
 }
-
-struct Journal::State {
-    // One call, as far as this process has changed something for it.
-    struct OpenCall {
-        TouchedNames names;
-        Changes settled;  // of names that were let go early, and what could not be kept
-    };
-
-    State(SharedState known, SessionFiles opened)
-        : shared(std::move(known)), files(std::move(opened)) {}
-
-    Done append(Record record);
-    void append_to_batch(std::string& batch, const Record& record) const;
-    Done write(std::string_view lines, CallId call);
-    Done announce(const Record& record);
-    void touch(CallId call, std::string_view path, const Stat* before);
-    void settle(CallId call, OpenCall& open_call);
-    void count_not_kept(CallId call) { ++calls[call].settled.not_kept; }
-    // False: the session has kept as much as it may.
-    bool claim(const Stat& stat);
-
-    bool is_disposable(CallId call, const Stat& stat) const;
-    void remove_if_unused();
-
-    SharedState shared;
-    SessionFiles files;
-    UniqueFd workspace;
-    UniqueFd journal;
-    UniqueFd lock;
-    std::string path;
-    std::string id;
-    char writer = 'a';
-
-    std::unique_ptr<std::mutex> turns = std::make_unique<std::mutex>();
-    std::atomic<std::thread::id> holder;  // of the turn
-    std::optional<Failure> turn_failure;
-
-    // What follows is guarded by it: begin_call and end_call need no turn.
-    std::unique_ptr<std::mutex> guard = std::make_unique<std::mutex>();
-    std::map<CallId, OpenCall> calls;
-    std::string line;     // reused
-    std::string pending;  // a kMade, written with the next line
-    Keeper keeper{writer};
-    bool make_is_open = false;  // the last record is a kMake
-    std::string replaced;       // what will_replace() kept last, until the change that it is for
-    bool is_line_cut = false;   // the disk was full in the middle of one
-};
 
 // --- writing ---
 
@@ -113,11 +72,15 @@ void Journal::State::append_to_batch(std::string& batch, const Record& record) c
     append_line(batch, stamped);
 }
 
-Done Journal::State::write(std::string_view lines, CallId call) {
+bool Journal::State::claim_log(std::size_t bytes, std::uint64_t bytes_max) const {
     auto& written = shared.counters().log_bytes;
-    const bool is_full =
-        written.fetch_add(lines.size(), std::memory_order_relaxed) > limits::kJournalLogBytesMax;
-    Done done = is_full ? Done(Failure::from_errno(EFBIG)) : sys::write_all(files.log.get(), lines);
+    if (written.fetch_add(bytes, std::memory_order_relaxed) + bytes <= bytes_max) return true;
+    written.fetch_sub(bytes, std::memory_order_relaxed);
+    return false;
+}
+
+Done Journal::State::write(std::string_view lines, CallId call) {
+    Done done = sys::write_all(files.log.get(), lines);
     if (done) return done;
     is_line_cut = true;
     if (!is_no_room(done.error())) return done;
@@ -125,26 +88,34 @@ Done Journal::State::write(std::string_view lines, CallId call) {
     return {};
 }
 
-Done Journal::State::append(Record record) {
+Done Journal::State::append(const Record& record, std::uint64_t bytes_max) {
+    if (is_silent) return {};
     line.clear();
-    if (std::exchange(is_line_cut, false)) line += '\n';
+    if (is_line_cut) line += '\n';
     line += pending;
-    pending.clear();
     append_to_batch(line, record);
+    if (!claim_log(line.size(), bytes_max)) return refuse(Code::kLimitReached, kLogIsFull, ENOSPC);
+    is_line_cut = false;
+    pending.clear();
     return write(line, record.call);
 }
 
 Done Journal::State::announce(const Record& record) {
     PADDOCK_CHECK(holder.load(std::memory_order_relaxed) != std::thread::id());
     if (turn_failure) return *turn_failure;
-    shared.counters().changes.fetch_add(1, std::memory_order_relaxed);
+    if (!is_silent) shared.counters().changes.fetch_add(1, std::memory_order_relaxed);
+    PADDOCK_TRY(append(record, changes_bytes_max));
+    // What lies below has another name, or none: whoever remembers it looks again. In a new one
+    // nothing lies; one that makes a repository is counted by the judge.
+    const bool is_directory = record.type == FileType::kDirectory && record.verb != Verb::kMake;
+    if (is_directory || record.verb == Verb::kExchange) increase_shared_count();
     make_is_open = record.verb == Verb::kMake;
     if (record.verb != Verb::kMake && record.verb != Verb::kRename) replaced.clear();
-    return append(record);
+    return {};
 }
 
 void Journal::State::touch(CallId call, std::string_view name, const Stat* before) {
-    if (is_journal_path(name)) return;  // an undo takes from there
+    if (is_silent || is_journal_path(name)) return;  // an undo takes from there
     OpenCall& open_call = calls[call];
     if (open_call.names.size() >= limits::kJournalNamesMax) settle(call, open_call);
     open_call.names.touch(name, before);
@@ -154,12 +125,19 @@ void Journal::State::settle(CallId call, OpenCall& open_call) {
     std::string batch = std::exchange(pending, {});
     const auto flush = [&] {
         if (std::exchange(is_line_cut, false)) batch.insert(0, 1, '\n');
-        (void)write(batch, call);  // without the end undo asks for the inode alone
+        // Without its end, undo takes a file that changed after the last record for changed since.
+        if (claim_log(batch.size(), limits::kJournalWholeLogBytesMax)) (void)write(batch, call);
         batch.clear();
     };
     const Changes found =
         open_call.names.settle(workspace.get(), [&](std::string_view name, const Stat& stat) {
-            append_to_batch(batch, record_of(call, Verb::kState, {.path = name}, stat));
+            Record record = record_of(call, Verb::kState, {.path = name}, stat);
+            if (is_git_index(name)) {
+                keep_index(name, record);
+            } else if (name.size() > kStateNameBytesMax) {
+                record.path = {};
+            }
+            append_to_batch(batch, record);
             if (batch.size() >= kBatchBytes) flush();
         });
     if (!batch.empty()) flush();
@@ -168,48 +146,17 @@ void Journal::State::settle(CallId call, OpenCall& open_call) {
     open_call.settled.removed += found.removed;
 }
 
-// The call made it, and no other name leads to it: before the call there was nothing.
-bool Journal::State::is_disposable(CallId call, const Stat& stat) const {
-    return stat.links <= 1 && shared.is_made_by(stat, call);
-}
-
-bool Journal::State::claim(const Stat& stat) {
-    auto& kept = shared.counters().kept_bytes;
-    const std::uint64_t size = stat.type == FileType::kRegular ? stat.size : 0;
-    if (kept.load(std::memory_order_relaxed) + size > limits::kJournalBytesMax) return false;
-    kept.fetch_add(size, std::memory_order_relaxed);
-    return true;
-}
-
 // A session that changed nothing leaves nothing, the first one not even the journal.
 void Journal::State::remove_if_unused() {
-    if (shared.counters().changes.load() != 0) return;
+    if (is_silent || shared.counters().changes.load() != 0) return;
     if (!sys::lock_file(lock.get(), sys::FileLock::kAlone)) return;
     (void)sys::unlinkat(files.directory.get(), "kept", sys::Unlink::kDirectory);
-    (void)sys::unlinkat(files.directory.get(), "log", sys::Unlink::kFile);
-    (void)sys::unlinkat(files.directory.get(), "info", sys::Unlink::kFile);
+    for (const char* name : {"log", "info"}) {
+        (void)sys::unlinkat(files.directory.get(), name, sys::Unlink::kFile);
+    }
     (void)sys::unlinkat(journal.get(), id.c_str(), sys::Unlink::kDirectory);
     const auto others = list_sessions(journal.get());
     if (others && others->empty()) remove_journal(workspace.get(), path, journal.get());
-}
-
-// --- the turn ---
-
-Turn::Turn(Journal& journal) : journal_(journal) {
-    Journal::State& state = *journal_.state_;
-    state.turns->lock();
-    state.turn_failure.reset();
-    if (const auto locked = sys::lock_file(state.lock.get(), sys::FileLock::kAlone); !locked) {
-        state.turn_failure = locked.error();
-    }
-    state.holder.store(std::this_thread::get_id(), std::memory_order_relaxed);
-}
-
-Turn::~Turn() {
-    Journal::State& state = *journal_.state_;
-    state.holder.store({}, std::memory_order_relaxed);
-    (void)sys::lock_file(state.lock.get(), sys::FileLock::kNone);
-    state.turns->unlock();
 }
 
 // --- opening ---
@@ -262,6 +209,15 @@ Outcome<Journal> Journal::open_once(int workspace, const SessionInfo& info) {
     state->lock = std::move(lock);
     state->path = place.path;
     state->id = id;
+    if (!info.undone.empty()) state->changes_bytes_max = limits::kJournalWholeLogBytesMax;
+    return Journal(std::move(state));
+}
+
+Outcome<Journal> Journal::silent(UniqueFd turn) {
+    PADDOCK_ASSIGN(shared, SharedState::make());
+    auto state = std::make_unique<State>(std::move(shared), SessionFiles());
+    state->is_silent = true;
+    state->lock = std::move(turn);
     return Journal(std::move(state));
 }
 
@@ -350,6 +306,7 @@ Done Journal::will_make(CallId call, const Name& name, FileType type) {
 }
 
 void Journal::made(CallId call, const Stat& stat) {
+    if (state_->is_silent) return;
     const std::lock_guard locked(*state_->guard);
     state_->shared.note_made(stat, call);
     if (!std::exchange(state_->make_is_open, false)) return;
@@ -414,30 +371,28 @@ Done Journal::will_replace(CallId call, const Name& name, const Stat& stat) {
     } else if (state_->is_disposable(call, stat)) {
         record.keeping = Keeping::kOwn;
     } else {
-        if (state_->claim(stat)) {
-            record.keeping = state_->keeper.keep_inode(state_->files.kept.get(), name, stat);
-            record.kept = state_->keeper.name();
-        }
-        if (record.keeping == Keeping::kNone) state_->count_not_kept(call);
+        PADDOCK_TRY(state_->keep(State::As::kInode, name, -1, stat, record));
     }
-    PADDOCK_TRY(state_->announce(record));
+    PADDOCK_TRY(state_->announce_kept(record, stat));
+    if (record.keeping == Keeping::kNone) state_->count_not_kept(call);
     state_->replaced = record.kept;
     return {};
 }
 
 Done Journal::will_write(CallId call, const Name& name, int file, const Stat& stat) {
-    if (stat.type != FileType::kRegular || state_->shared.is_made_by(stat, call)) return {};
+    if (state_->is_silent || stat.type != FileType::kRegular) return {};
+    if (state_->shared.is_made_by(stat, call)) return {};
     const std::lock_guard locked(*state_->guard);
     state_->touch(call, name.path, &stat);
     if (state_->shared.is_copied_by(stat, call)) return {};
     Record record = record_of(call, Verb::kWrite, name, stat);
-    if (state_->claim(stat)) {
-        record.keeping = state_->keeper.keep_copy(state_->files.kept.get(), name, file, stat);
-        record.kept = state_->keeper.name();
+    PADDOCK_TRY(state_->keep(State::As::kCopy, name, file, stat, record));
+    PADDOCK_TRY(state_->announce_kept(record, stat));
+    if (record.keeping == Keeping::kNone) {
+        state_->count_not_kept(call);
+    } else {
+        state_->shared.note_copied(stat, call);
     }
-    if (record.keeping == Keeping::kNone) state_->count_not_kept(call);
-    PADDOCK_TRY(state_->announce(record));
-    state_->shared.note_copied(stat, call);
     return {};
 }
 
@@ -460,10 +415,9 @@ Done Journal::remove(CallId call, const Name& name, const Stat& stat) {
         record.keeping = Keeping::kEmptyDir;
     } else if (state_->is_disposable(call, stat)) {
         record.keeping = Keeping::kOwn;
-    } else {
-        state_->count_not_kept(call);
     }
     PADDOCK_TRY(state_->announce(record));
+    if (record.keeping == Keeping::kNone) state_->count_not_kept(call);
     auto removed = sys::unlinkat(name.directory, name.leaf,
                                  is_directory ? sys::Unlink::kDirectory : sys::Unlink::kFile);
     if (!removed) (void)state_->append(record_of(call, Verb::kFailed, {}));
@@ -477,10 +431,10 @@ Done Journal::remove_tree(CallId call, const Name& name, const Stat& stat) {
     Record record = record_of(call, Verb::kRemove, name, stat);
     record.keeping = Keeping::kInode;
     record.kept = state_->keeper.next_name();
-    PADDOCK_TRY(state_->announce(record));
+    PADDOCK_TRY(state_->announce_kept(record, stat));
     const int kept = state_->files.kept.get();
     const char* own = state_->keeper.name().c_str();
-    auto moved = sys::renameat2(name.directory, name.leaf, kept, own, sys::Rename::kReplace);
+    auto moved = move_to_free_name(name.directory, name.leaf, kept, own);
     // Somebody outside may have put another there meanwhile: that goes back.
     const auto taken = moved ? sys::node_at(kept, own) : Outcome<sys::Node>(Failure{});
     const bool is_other =
@@ -489,10 +443,24 @@ Done Journal::remove_tree(CallId call, const Name& name, const Stat& stat) {
     if (is_other && sys::renameat2(kept, own, name.directory, name.leaf, sys::Rename::kNoReplace)) {
         moved = refuse(Code::kRace, {}, ESTALE);
     }
-    if (!moved) (void)state_->append(record_of(call, Verb::kFailed, {}));
+    if (!moved) {
+        state_->give_back(stat);
+        (void)state_->append(record_of(call, Verb::kFailed, {}));
+    }
     return moved;
 }
 
-bool Journal::is_own(const Stat& stat) const noexcept { return state_->shared.is_made(stat); }
+bool Journal::is_own(const Stat& stat) const noexcept {
+    return state_->is_silent || state_->shared.is_made(stat);
+}
+bool Journal::is_full() const noexcept {
+    // The longest record is below this.
+    constexpr std::uint64_t kRecordBytesMax = 8 * limits::kPathBytesMax + 4096;
+    return state_->shared.counters().log_bytes.load(std::memory_order_relaxed) + kRecordBytesMax >
+           state_->changes_bytes_max;
+}
+bool Journal::has_written(const Stat& stat) const noexcept {
+    return state_->is_silent || state_->shared.is_copied(stat);
+}
 
 }  // namespace paddock::journal

@@ -11,9 +11,12 @@
 //   journal->will_make(call, name, FileType::kRegular);  // then make it
 //   journal->made(call, stat);                           // what was made
 //
+// A log that is full refuses changes (limit_reached, ENOSPC).
+//
 // Killed at any moment, the log can be read: a record whose change was not made undoes nothing. It
 // is not synced: after a power failure records may be missing, and what they kept is still there.
-// A full disk stops no change: what cannot be recorded or kept is counted (Changes::not_kept).
+// A full disk stops no change: what cannot be recorded or kept is counted (Changes::not_kept). Any
+// other reason for which the content before cannot be kept fails the change.
 //
 // Two processes of a session use one journal: the server and the warden, its copy (after_fork).
 // Threads: any; whoever records holds a Turn from the first look at the names until the change is
@@ -56,6 +59,11 @@ struct Changes {
     bool any() const noexcept { return made + changed + removed > 0; }
 };
 
+// Why a change fails when the log of its session has no room for it.
+inline constexpr std::string_view kLogIsFull =
+    "the journal of this session is full, and nothing is changed that is not recorded. Start "
+    "another session";
+
 // Is this canonical path the journal, above it included where that is the journal's alone?
 bool is_journal_path(std::string_view path) noexcept;
 
@@ -78,6 +86,11 @@ public:
     // Makes what is missing, and removes sessions that are over by age and size.
     // `workspace`: its directory, borrowed for the call. Errors: those of the file system.
     static Outcome<Journal> open(int workspace, const SessionInfo& info);
+
+    // One that records and keeps nothing, and counts all as the session's own: for a directory of
+    // commands alone, whose changes are judged and never undone. `turn`: a file that all sessions
+    // of the directory lock.
+    static Outcome<Journal> silent(UniqueFd turn);
 
     Journal(Journal&&) noexcept;
     Journal& operator=(Journal&&) noexcept;
@@ -128,6 +141,17 @@ public:
     // Did this session make it, by whatever process? Known up to a bound (kJournalInodesMax);
     // beyond it, and where the file system does not tell a file's birth, the answer is no.
     bool is_own(const Stat& stat) const noexcept;
+
+    // Was its content changed in place by this session? Known as is_own() is.
+    bool has_written(const Stat& stat) const noexcept;
+
+    // Has the log hardly any room for changes left? One that does not fit fails with ENOSPC.
+    bool is_full() const noexcept;
+
+    // A number that all sessions of the workspace share, for what one of them must tell the others.
+    // It grows when a directory is moved or removed. With a Turn held.
+    std::uint64_t shared_count() const noexcept;
+    void increase_shared_count() noexcept;
 
     // For undo.h: the records that follow take back the one at `position` in the log of `session`,
     // until the next such call; an empty session ends it.

@@ -5,14 +5,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <chrono>
+#include <csignal>
 #include <filesystem>
+#include <utility>
 
 #include "escape/call_hook.h"
 #include "journal/place.h"
 #include "journal/prune.h"
 #include "journal/record.h"
 #include "sys/fork.h"
+#include "sys/name.h"
+#include "sys/open.h"
 #include "sys/stat.h"
 #include "testing/jail.h"
 #include "testing/journaled_tree.h"
@@ -186,6 +191,32 @@ TEST_F(JournalTest, a_session_without_changes_leaves_nothing) {
     EXPECT_FALSE(os_exists(path));
 }
 
+TEST_F(JournalTest, that_is_silent_records_nothing_and_keeps_nothing) {
+    tree({"ROOT/old=owner"});
+    auto turn = sys::openat(AT_FDCWD, (base() + "/turn").c_str(), O_RDWR | O_CREAT, 0600);
+    ASSERT_TRUE(turn);
+    auto journal = Journal::silent(std::move(*turn));
+    ASSERT_TRUE(journal);
+    auto root = sys::openat(AT_FDCWD, ws().c_str(), O_RDONLY | O_DIRECTORY);
+    ASSERT_TRUE(root);
+    const Name old{root->get(), "old", "old"};
+    const auto node = sys::node_at(root->get(), "old");
+    ASSERT_TRUE(node);
+    const auto before = os_list(ws());
+    {
+        const Turn held(*journal);
+        EXPECT_TRUE(journal->is_own(node->stat));
+        EXPECT_TRUE(journal->will_write(7, old, -1, node->stat));
+        EXPECT_TRUE(journal->will_replace(7, old, node->stat));
+        EXPECT_TRUE(journal->will_make(7, {root->get(), "new", "new"}, FileType::kRegular));
+        EXPECT_EQ(os_list(ws()), before);
+        EXPECT_TRUE(journal->remove(7, old, node->stat));
+    }
+    EXPECT_FALSE(os_exists(ws("old")));
+    EXPECT_EQ(counts(journal->end_call(7)), "0 made, 0 changed, 0 removed, 0 not kept");
+    EXPECT_FALSE(os_exists(ws(".paddock")));
+}
+
 TEST_F(JournalTest, what_came_with_a_copy_is_not_read) {
     std::string id;
     {
@@ -303,6 +334,48 @@ TEST_F(JournalTest, a_full_disk_stops_no_change) {
     EXPECT_EQ(log.records().back().verb, Verb::kMake);
 }
 
+// Whoever can keep paddock from reading a file cannot change it beyond undo.
+TEST_F(JournalTest, content_that_cannot_be_read_is_not_changed) {
+    tree({"ROOT/f=old", "ROOT/g=old"});
+    JournaledTree session = open();
+    session.call = session.journal().begin_call("bash", "");
+    const auto will_write = [&session] {
+        const Turn turn(session.journal());
+        const UniqueFd root(::openat(session.workspace(), ".", O_PATH | O_DIRECTORY | O_CLOEXEC));
+        const auto node = sys::node_at(root.get(), "f");
+        return session.journal().will_write(session.call, {root.get(), "f", "f"}, -1, node->stat);
+    };
+    {
+        const UniqueFd leased(::open(ws("f").c_str(), O_RDWR | O_CLOEXEC));
+        if (::fcntl(leased.get(), F_SETLEASE, F_WRLCK) != 0)
+            GTEST_SKIP() << "this file system has no leases";
+        const auto handler = ::signal(SIGIO, SIG_IGN);
+        EXPECT_FALSE(will_write().has_value());
+        ::fcntl(leased.get(), F_SETLEASE, F_UNLCK);
+        ::signal(SIGIO, handler);
+    }
+    EXPECT_TRUE(kept(session).empty());
+    EXPECT_TRUE(session.write("f", "new"));
+    ASSERT_EQ(kept(session).size(), 1U) << "what failed before was not taken for kept";
+    EXPECT_EQ(os_read(session_path(session) + "/kept/" + kept(session)[0]), "old");
+    {
+        const CallHook hook([](sys::Call call) {
+            const bool keeps = call == sys::Call::kLink || call == sys::Call::kOpenat;
+            return sys::Fault{.error = keeps ? EPERM : 0, .bytes_max = 0};
+        });
+        const auto done = [&session] {
+            const Turn turn(session.journal());
+            const int root = session.workspace();
+            Stat stat;
+            stat.type = FileType::kRegular;
+            stat.size = 3;
+            return session.journal().will_replace(session.call, {root, "g", "g"}, stat);
+        }();
+        EXPECT_FALSE(done.has_value());
+    }
+    EXPECT_EQ(session.journal().end_call(session.call).not_kept, 0U);
+}
+
 // --- counting ---
 
 TEST_F(JournalTest, counts_what_a_call_left_changed) {
@@ -394,6 +467,26 @@ TEST_F(JournalTest, one_turn_at_a_time_across_processes_and_sessions) {
     EXPECT_EQ(os_read(ws("counter")), std::to_string(2 * kRounds));
 }
 
+// Other sessions remember what they have read below a directory.
+TEST_F(JournalTest, directories_that_move_or_go_are_counted_for_all) {
+    tree({"ROOT/f=x", "ROOT/a/", "ROOT/b/", "ROOT/full/x=x"});
+    JournaledTree session = open();
+    JournaledTree other = open();
+    std::uint64_t last = other.journal().shared_count();
+    const auto counts = [&](bool done) {
+        EXPECT_TRUE(done);
+        return std::exchange(last, other.journal().shared_count()) != last;
+    };
+    EXPECT_FALSE(counts(session.make_directory("d"))) << "nothing lies in it";
+    EXPECT_TRUE(counts(session.rename("d", "e")));
+    EXPECT_TRUE(counts(session.exchange("a", "b")));
+    EXPECT_TRUE(counts(session.remove("e")));
+    EXPECT_TRUE(counts(session.remove_tree("full")));
+    EXPECT_FALSE(counts(session.make_file("g", "x")));
+    EXPECT_FALSE(counts(session.rename("f", "h")));
+    EXPECT_FALSE(counts(session.remove("h")));
+}
+
 // --- old sessions ---
 
 TEST_F(JournalTest, prunes_by_age_and_size_but_never_a_live_session) {
@@ -425,6 +518,61 @@ TEST_F(JournalTest, prunes_by_age_and_size_but_never_a_live_session) {
     EXPECT_EQ(prune(live.workspace(), now + std::chrono::hours(24 * 31), limits).value().sessions,
               1U);
     for (const std::string& id : ids) EXPECT_FALSE(os_exists(id));
+}
+
+// Commands on the low sandbox level can set the times of files that they may not write.
+TEST_F(JournalTest, false_times_make_no_session_old) {
+    tree({"ROOT/f=0123456789"});
+    std::string path;
+    {
+        JournaledTree session = open();
+        path = session_path(session);
+        EXPECT_TRUE(session.remove("f"));
+    }
+    { const JournaledTree looks_for_old_ones = open(); }
+    const std::array<timespec, 2> long_ago{};
+    for (const std::string& file : {path + "/log", path + "/info", ws(".paddock/pruned")}) {
+        EXPECT_EQ(::utimensat(AT_FDCWD, file.c_str(), long_ago.data(), 0), 0) << file;
+    }
+    JournaledTree next = open();
+    EXPECT_TRUE(os_exists(path));
+    const auto now = std::chrono::system_clock::now();
+    EXPECT_EQ(prune(next.workspace(), now, {}).value().sessions, 0U);
+}
+
+TEST_F(JournalTest, files_of_the_session_take_no_room_from_those_of_the_owner) {
+    tree({"ROOT/notes=precious"});
+    JournaledTree session = open();
+    EXPECT_TRUE(session.make_file("holes", "x"));
+    ASSERT_EQ(::truncate(ws("holes").c_str(), std::int64_t{3} << 30), 0);
+    EXPECT_TRUE(session.make_file("data", std::string(1 << 20, 'x')));
+    session.journal().end_call(session.call);
+    session.call = session.journal().begin_call("bash", "rm");
+    EXPECT_TRUE(session.remove("holes"));
+    EXPECT_TRUE(session.remove("data"));
+    EXPECT_TRUE(session.remove("notes"));
+    EXPECT_EQ(counts(session.journal().end_call(session.call)),
+              "0 made, 0 changed, 3 removed, 0 not kept");
+}
+
+TEST_F(JournalTest, a_file_that_was_closed_before_is_kept) {
+    tree({"ROOT/notes=precious"});
+    JournaledTree session = open();
+    EXPECT_TRUE(session.chmod("notes", 0200));
+    const std::size_t before = kept(session).size();
+    {
+        const Turn turn(session.journal());
+        const UniqueFd root(::open(ws().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+        const auto node = sys::node_at(root.get(), "notes");
+        ASSERT_TRUE(node);
+        EXPECT_TRUE(session.journal().will_write(session.call, {root.get(), "notes", "notes"}, -1,
+                                                 node->stat));
+    }
+    EXPECT_EQ(kept(session).size(), before + 1);
+    EXPECT_EQ(session.journal().end_call(session.call).not_kept, 0U);
+    struct stat found = {};
+    ASSERT_EQ(::stat(ws("notes").c_str(), &found), 0);
+    EXPECT_EQ(found.st_mode & 07777U, 0200U);
 }
 
 TEST_F(JournalTest, prunes_trees_whatever_their_modes) {

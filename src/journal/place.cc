@@ -237,12 +237,12 @@ Outcome<SessionFiles> make_session(int journal, const std::string& id, const Ses
     return files;
 }
 
-Outcome<std::vector<std::string>> list_sessions(int journal) {
+Outcome<std::vector<std::string>> list_sessions(int journal, std::size_t most) {
     // A descriptor of its own: the position in a directory belongs to the open file.
     PADDOCK_ASSIGN(directory, sys::openat(journal, ".", kDirectory));
     std::vector<std::string> ids;
     sys::DirReader reader;
-    for (;;) {
+    while (ids.size() < most) {
         PADDOCK_ASSIGN(entry, reader.next(directory.get()));
         if (entry == nullptr) break;
         if (is_session_id(entry->name)) ids.emplace_back(entry->name);

@@ -2,11 +2,14 @@
 //
 //   .git/paddock or .paddock/
 //     lock            held for each change of the workspace
-//     pruned          its time: when old sessions were last looked for
+//     pruned          when old sessions were last looked for, by its time of change
 //     ID/             a session: 20261118-065712-3f2a, sortable by time
 //       info          who and when; locked for as long as the session lives
 //       log           the records
 //       kept/         what was removed, replaced or copied
+//
+// On the low sandbox level commands can set the modification times of the journal's files. paddock
+// reads the age of a session from the time of change (ctime), which no call can set.
 //
 // Everything is opened by name from a directory that is held, never through a link, and must be
 // ours: a directory that belongs to somebody else, or that others may write, is refused.
@@ -69,8 +72,8 @@ bool is_session_id(std::string_view name) noexcept;
 
 Outcome<SessionFiles> make_session(int journal, const std::string& id, const SessionNote& note);
 
-// The ids of all sessions, oldest first; what else lies there is left out.
-Outcome<std::vector<std::string>> list_sessions(int journal);
+// The ids of all sessions, or of `most`, oldest first; what else lies there is left out.
+Outcome<std::vector<std::string>> list_sessions(int journal, std::size_t most = SIZE_MAX);
 
 // An existing one, to be read: `log` and `kept`. not_found if it is none of ours.
 struct OpenedSession {

@@ -50,7 +50,7 @@ Outcome<std::uint64_t> count_bytes(int session) {
     PADDOCK_ASSIGN(kept, sys::openat(session, "kept", O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
     PADDOCK_TRY(fs::walk_tree(state, kept.get(), {}, [&](const WalkEntry& entry) {
         const auto node = sys::node_at(entry.directory, std::string(entry.name).c_str());
-        if (node) bytes += node->stat.size;
+        if (node) bytes += node->stat.allocated;
         return WalkAction::kContinue;
     }));
     return bytes;
@@ -72,7 +72,7 @@ Outcome<std::vector<Candidate>> candidates(int journal) {
         const auto log = sys::node_at(session->directory.get(), "log");
         if (!log) continue;
         const auto bytes = session_bytes(session->directory.get());
-        found.push_back({id, bytes ? *bytes : 0, log->stat.modified});
+        found.push_back({id, bytes ? *bytes : 0, log->stat.changed});
     }
     return found;
 }
@@ -119,8 +119,13 @@ Outcome<Pruned> prune(int workspace, Time now, const PruneLimits& limits) {
 }
 
 Done prune_if_due(int journal, Time now) {
-    const auto stamp = sys::modified_at(journal, kStampName);
-    if (stamp && now.time_since_epoch() - *stamp < limits::kJournalPrunePause) return {};
+    if (const auto stamp = sys::node_at(journal, kStampName)) {
+        const auto age = now.time_since_epoch() - stamp->stat.changed;
+        if (age >= age.zero() && age < limits::kJournalPrunePause) return {};
+    }
+    constexpr std::size_t kCompany = 2;  // that of the caller is not over
+    PADDOCK_ASSIGN(sessions, list_sessions(journal, kCompany));
+    if (sessions.size() < kCompany) return {};
     PADDOCK_ASSIGN(file, open_kept_file(journal, kStampName));
     PADDOCK_TRY(sys::set_times(file.get(), std::nullopt, now.time_since_epoch()));
     PADDOCK_TRY(prune_locked(journal, now, {}));

@@ -1,13 +1,23 @@
 #include "journal/rewind.h"
 
+#include <chrono>
 #include <utility>
 
 #include "fs/rel_path.h"
 
 namespace paddock::journal {
+namespace {
 
-Rewinder::Rewinder(int workspace, const Timeline& timeline)
-    : timeline_(timeline), model_(workspace), original_(workspace) {}
+// How long a change may take after its record.
+constexpr std::chrono::nanoseconds kChangeTime = std::chrono::milliseconds(200);
+
+}  // namespace
+
+Rewinder::Rewinder(int workspace, const Timeline& timeline, const SealOn& seal_on)
+    : timeline_(timeline),
+      model_(workspace),
+      is_sealed_(seal_on ? seal_on(model_) : IsSealed()),
+      original_(workspace) {}
 
 // What cannot be looked at is taken for what it should be: when the step is performed, an earlier
 // one has opened its directory.
@@ -34,18 +44,7 @@ std::vector<Conflict> Rewinder::conflicts() const {
 }
 
 void Rewinder::touch(const std::string& path) {
-    if (compares_ && !is_journal_path(path)) touched_.insert(path);
-}
-
-// A directory moves, and with it the names that were touched in it.
-void Rewinder::touch_below(std::string_view from, std::string_view to) {
-    const std::string prefix = std::string(from) + '/';
-    std::vector<std::string> moved;
-    for (auto name = touched_.lower_bound(prefix); name != touched_.end(); ++name) {
-        if (!name->starts_with(prefix)) break;
-        moved.push_back(std::string(to) + name->substr(from.size()));
-    }
-    for (const std::string& name : moved) touch(name);
+    if (compares_) model_.mark(path);
 }
 
 void Rewinder::change(const std::function<void(TreeModel&)>& act) {
@@ -53,8 +52,14 @@ void Rewinder::change(const std::function<void(TreeModel&)>& act) {
     if (!compares_) act(original_);
 }
 
+// Before the model is changed: the step is judged in the tree that it will find.
 void Rewinder::add(Step step) {
     step.position = position_;
+    if (is_sealed_ && is_sealed_(step)) {
+        // By the name that it would get.
+        const bool is_named_once = step.other.empty() || is_journal_path(step.other);
+        complain(is_named_once ? step.path : step.other, Why::kSealed);
+    }
     steps_.push_back(std::move(step));
 }
 
@@ -70,10 +75,11 @@ void Rewinder::check_content(const Entry& entry, const std::string& path, const 
     if (foreign_.contains(object)) complain(name_now(node, path), Why::kChangedSince);
     if (!checked_.insert(object).second) return;
     const KnownState* known = timeline_.state_of(object);
-    if (known == nullptr) return;  // killed before the end of the call: the inode must do
-    if (known->size != node.size || known->changed != node.changed) {
-        complain(name_now(node, path), Why::kChangedSince);
-    }
+    // Killed before the end of the call: what came after its last record may be the owner's.
+    const bool is_changed =
+        known == nullptr ? node.changed > timeline_.last_time_of(object) + kChangeTime.count()
+                         : known->size != node.size || known->changed != node.changed;
+    if (is_changed) complain(name_now(node, path), Why::kChangedSince);
 }
 
 void Rewinder::take_back_make(const Entry& entry, const std::string& path) {
@@ -87,9 +93,10 @@ void Rewinder::take_back_make(const Entry& entry, const std::string& path) {
     }
     check_content(entry, path, *node);
     if (node->type == FileType::kDirectory) {
+        // One that cannot be read is taken for empty: an earlier step has opened it by then.
         const auto left = model_.names_in(path, 1);
-        if (!left.empty()) {
-            return complain(fs::joined(name_now(*node, path), left.front()), Why::kNotEmpty);
+        if (left && !left->empty()) {
+            return complain(fs::joined(name_now(*node, path), left->front()), Why::kNotEmpty);
         }
     }
     touch(path);
@@ -127,7 +134,6 @@ void Rewinder::move_to(const Object& object, const std::string& from, const std:
     touch(from);
     touch(to);
     add({.what = Step::What::kMove, .path = from, .other = to, .object = object});
-    touch_below(from, to);
     change([&](TreeModel& model) { model.move(from, to); });
 }
 
@@ -171,8 +177,6 @@ void Rewinder::take_back_exchange(const Entry& entry, const std::string& path,
          .other = other,
          .object = second,
          .second = first});
-    touch_below(path, other);
-    touch_below(other, path);
     change([&](TreeModel& model) { model.exchange(path, other); });
 }
 
@@ -298,11 +302,14 @@ void Rewinder::pass(const Entry& entry) {
     perhaps_lost_.insert(timeline_.canonical(entry.object));
 }
 
-void Rewinder::begin_comparing() { compares_ = true; }
+void Rewinder::begin_comparing() {
+    if (!std::exchange(compares_, true)) model_.begin_marking();
+}
 
 std::map<std::string, Version> Rewinder::compared() {
     std::map<std::string, Version> all;
-    for (const std::string& path : touched_) {
+    for (const std::string& path : model_.marked_names()) {
+        if (is_journal_path(path)) continue;
         const ModelNode* before = original_.find(path);
         const ModelNode* after = model_.find(path);
         all.emplace(path, Version{before == nullptr ? ModelNode() : *before,

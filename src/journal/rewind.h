@@ -37,6 +37,10 @@ struct Step {
     std::uint64_t position = 0;  // of the record that it takes back
 };
 
+// Must this step not be done, whatever the journal says? The model is what the step will find.
+using IsSealed = std::function<bool(const Step& step)>;
+using SealOn = std::function<IsSealed(TreeModel& model)>;
+
 struct Conflict {
     enum class Why : std::uint8_t {
         kChangedSince,  // by somebody else, or by a later call
@@ -61,7 +65,8 @@ struct Version {
 
 class Rewinder {
 public:
-    Rewinder(int workspace, const Timeline& timeline);
+    // `seal_on`: absent, no step is sealed.
+    Rewinder(int workspace, const Timeline& timeline, const SealOn& seal_on = {});
 
     // `path`, `other`: of the record, by the names that they have now.
     void take_back(const Entry& entry, const std::string& path, const std::string& other);
@@ -94,7 +99,6 @@ private:
     void check_content(const Entry& entry, const std::string& path, const ModelNode& node);
     void add(Step step);
     void touch(const std::string& path);
-    void touch_below(std::string_view from, std::string_view to);
     // Of the model; and of what it is compared with, as long as that has not begun.
     void change(const std::function<void(TreeModel&)>& act);
 
@@ -109,6 +113,7 @@ private:
 
     const Timeline& timeline_;
     TreeModel model_;
+    const IsSealed is_sealed_;
     std::vector<Step> steps_;
     std::uint64_t position_ = 0;  // of the entry at hand
 
@@ -122,7 +127,6 @@ private:
 
     bool compares_ = false;
     TreeModel original_;  // as it was when that began
-    std::set<std::string, std::less<>> touched_;
 };
 
 }  // namespace paddock::journal

@@ -95,6 +95,11 @@ bool SharedState::is_made_by(const Stat& stat, std::uint32_t call) const noexcep
     return entry != nullptr && entry->made.load(std::memory_order_acquire) == call + 1;
 }
 
+bool SharedState::is_copied(const Stat& stat) const noexcept {
+    const Entry* entry = find(stat);
+    return entry != nullptr && entry->copied.load(std::memory_order_acquire) != 0;
+}
+
 bool SharedState::is_copied_by(const Stat& stat, std::uint32_t call) const noexcept {
     const Entry* entry = find(stat);
     return entry != nullptr && entry->copied.load(std::memory_order_acquire) == call + 1;

@@ -27,7 +27,8 @@ public:
         std::atomic<std::uint32_t> writers;  // processes, for their letters
         std::atomic<std::uint64_t> changes;  // announced
         std::atomic<std::uint64_t> log_bytes;
-        std::atomic<std::uint64_t> kept_bytes;
+        std::atomic<std::uint64_t> kept_bytes;      // of what was there before the session
+        std::atomic<std::uint64_t> kept_own_bytes;  // of what it made or wrote itself
     };
     Counters& counters() const noexcept;
 
@@ -37,6 +38,7 @@ public:
 
     bool is_made(const Stat& stat) const noexcept;  // by any call
     bool is_made_by(const Stat& stat, std::uint32_t call) const noexcept;
+    bool is_copied(const Stat& stat) const noexcept;
     bool is_copied_by(const Stat& stat, std::uint32_t call) const noexcept;
 
 private:

@@ -68,6 +68,11 @@ bool may_be_changed(std::string_view path, std::string_view journal) {
            is_session_id(fs::leaf_of(session)) && fs::parent_of(session) == journal;
 }
 
+// By all of the id, or by what follows the last dash.
+bool is_called(std::string_view id, std::string_view name) {
+    return id == name || id.substr(id.rfind('-') + 1) == name;
+}
+
 struct Position {
     std::size_t session = 0;
     std::uint64_t bytes = 0;
@@ -85,24 +90,35 @@ struct Event {
 
 class Timeline::Reader {
 public:
-    Reader(Timeline& made, int workspace) : made_(made), workspace_(workspace) {}
+    Reader(Timeline& made, int workspace, const IsSameIndex& is_same_index)
+        : made_(made), workspace_(workspace), is_same_index_(is_same_index) {}
 
-    Done read_logs(int journal);
+    Done read_logs(int journal, std::string_view needed);
     void resolve_makes();
     void make_entries();
     void mark_taken_back();
+    void look_at_indexes();
 
 private:
+    // As the last call left it.
+    struct GitIndex {
+        Object object;
+        std::string kept;  // its content, relative to the workspace
+    };
+
     bool is_good(const Record& record) const;
     void add(const Event& event);
     void note_same(const Entry& entry);
-    void note_state(const Record& record);
+    void note_state(const Record& record, std::size_t session);
+    bool is_rewritten(std::string_view path, const Object& object, const std::string& content);
     void compare_and_forget(Entry& entry);
     std::optional<Object> perhaps_made(std::size_t session, const Record& make) const;
     std::optional<std::size_t> entry_at(std::string_view session, std::uint64_t position) const;
 
     Timeline& made_;
     int workspace_;
+    const IsSameIndex& is_same_index_;
+    std::map<std::string, GitIndex, std::less<>> indexes_;  // by path
     std::vector<Event> events_;
     std::map<const Record*, Object> makes_;  // that were made
     std::map<std::string, std::size_t, std::less<>> session_by_id_;
@@ -113,24 +129,28 @@ private:
     std::vector<const Record*> unfinished_;             // kReverts that may have done half
 };
 
-// Newest first, until it is too much.
-Done Timeline::Reader::read_logs(int journal) {
+// Newest first, until it is too much and the one that is needed was read.
+Done Timeline::Reader::read_logs(int journal, std::string_view needed) {
     PADDOCK_ASSIGN(ids, list_sessions(journal));
+    bool is_needed =
+        std::any_of(ids.begin(), ids.end(), [&](const auto& id) { return is_called(id, needed); });
     std::uint64_t bytes = 0;
     for (auto id = ids.rbegin(); id != ids.rend(); ++id) {
         auto session = open_session(journal, *id);
         if (!session) continue;  // half made, or of another workspace
+        // The last line may have been written when there was room for it.
         auto text = read_own_file(session->directory.get(), "log",
-                                  limits::kJournalLogBytesMax + (std::uint64_t{64} << 20));
+                                  limits::kJournalWholeLogBytesMax + (std::uint64_t{1} << 20));
         if (!text) {
             if (text.error().os_error == ENOENT) continue;
             return text.error();
         }
         bytes += text->size();
-        if (bytes > limits::kJournalReadBytesMax && !made_.sessions_.empty()) {
+        if (bytes > limits::kJournalReadBytesMax && !made_.sessions_.empty() && !is_needed) {
             made_.is_cut_ = true;
             break;
         }
+        is_needed = is_needed && !is_called(*id, needed);
         made_.sessions_.push_back({*id, std::move(session->note), session->live,
                                    std::make_unique<Log>(std::move(*text))});
     }
@@ -207,6 +227,7 @@ void Timeline::Reader::resolve_makes() {
                 if (writer.reverts != nullptr) reverting_[&record] = writer.reverts;
             }
         }
+        made_.sessions_[i].last_time = time;
         for (const auto& [letter, writer] : writers) {
             if (writer.open_make != nullptr && is_good(*writer.open_make)) {
                 open_makes.push_back({i, writer.open_make});
@@ -241,13 +262,41 @@ void Timeline::Reader::note_same(const Entry& entry) {
     if (root != entry.object) made_.same_as_[entry.object] = root;
 }
 
-void Timeline::Reader::note_state(const Record& record) {
+void Timeline::Reader::note_state(const Record& record, std::size_t session) {
     const Object object = made_.canonical(record.object);
     made_.states_[object] = {record.mode, record.size, record.changed};
+    if (is_kept_name(record.kept) && may_be_changed(record.path, made_.journal_path_)) {
+        indexes_[std::string(record.path)] = {object, made_.kept_path({&record, session})};
+    }
     const auto moved = moved_directories_.find(object);
     if (moved == moved_directories_.end()) return;
     Entry& entry = made_.entries_[moved->second];
     entry.has_failed = entry.record->path == record.path;
+}
+
+// By somebody else, without another meaning: then it stands for what the last call left.
+bool Timeline::Reader::is_rewritten(std::string_view path, const Object& object,
+                                    const std::string& content) {
+    const auto index = indexes_.find(path);
+    if (!is_same_index_ || index == indexes_.end()) return false;
+    const Object& left = index->second.object;
+    if (made_.canonical(object) == left || !is_same_index_(content, index->second.kept))
+        return false;
+    made_.same_as_[object] = left;
+    return true;
+}
+
+// As they are on the disk.
+void Timeline::Reader::look_at_indexes() {
+    for (const auto& [path, index] : indexes_) {
+        const auto directory = open_directory(workspace_, fs::parent_of(path));
+        if (!directory) continue;
+        const auto node = sys::node_at(directory->get(), std::string(fs::leaf_of(path)).c_str());
+        if (!node || node->stat.type != FileType::kRegular) continue;
+        if (!is_rewritten(path, object_of(node->stat), path)) continue;
+        made_.states_[index.object] = {node->stat.mode, node->stat.size,
+                                       node->stat.changed.count()};
+    }
 }
 
 void Timeline::Reader::compare_and_forget(Entry& entry) {
@@ -259,7 +308,9 @@ void Timeline::Reader::compare_and_forget(Entry& entry) {
             (known->second.size != record.size || known->second.changed != record.changed);
         made_.states_.erase(known);
     }
+    made_.touched_by_[made_.canonical(entry.object)] = entry.session;
     if (record.verb != Verb::kExchange) return;
+    made_.touched_by_[made_.canonical(record.second)] = entry.session;
     made_.states_.erase(made_.canonical(record.second));
     moved_directories_.erase(made_.canonical(record.object));
     moved_directories_.erase(made_.canonical(record.second));
@@ -267,7 +318,7 @@ void Timeline::Reader::compare_and_forget(Entry& entry) {
 
 void Timeline::Reader::add(const Event& event) {
     const Record& record = *event.record;
-    if (record.verb == Verb::kState) return note_state(record);
+    if (record.verb == Verb::kState) return note_state(record, event.session);
     if (!is_good(record)) return;
     if (std::binary_search(failed_.begin(), failed_.end(), &record)) return;
     Entry entry{&record, event.session, record.object};
@@ -279,6 +330,10 @@ void Timeline::Reader::add(const Event& event) {
         if (made == makes_.end()) return;
         entry.object = made->second;
         note_same(entry);
+    }
+    if (record.verb == Verb::kReplace && !record.kept.empty() &&
+        is_rewritten(record.path, entry.object, made_.kept_path(entry))) {
+        made_.states_.erase(made_.canonical(entry.object));
     }
     if (record.verb != Verb::kReverts) compare_and_forget(entry);
     entry_by_position_[{event.session, record.position}] = made_.entries_.size();
@@ -305,17 +360,19 @@ void Timeline::Reader::mark_taken_back() {
     }
 }
 
-Outcome<Timeline> Timeline::read(int workspace) {
+Outcome<Timeline> Timeline::read(int workspace, const IsSameIndex& is_same_index,
+                                 std::string_view needed) {
     Timeline made;
     const auto place = find_journal(workspace);
     if (!place && place.error().os_error == ENOENT) return made;
     if (!place) return place.error();
     made.journal_path_ = place->path;
-    Reader reader(made, workspace);
-    PADDOCK_TRY(reader.read_logs(place->directory.get()));
+    Reader reader(made, workspace, is_same_index);
+    PADDOCK_TRY(reader.read_logs(place->directory.get(), needed));
     reader.resolve_makes();
     reader.make_entries();
     reader.mark_taken_back();
+    reader.look_at_indexes();
     return made;
 }
 
@@ -323,8 +380,7 @@ Outcome<std::size_t> Timeline::find_session(std::string_view id) const {
     std::optional<std::size_t> found;
     for (std::size_t i = 0; i < sessions_.size(); ++i) {
         if (sessions_[i].id == id) return i;
-        const std::size_t dash = sessions_[i].id.rfind('-');
-        if (std::string_view(sessions_[i].id).substr(dash + 1) != id) continue;
+        if (!is_called(sessions_[i].id, id)) continue;
         if (found) {
             return refuse(Code::kInvalidArgument, "several sessions end like that. Give all of it");
         }
@@ -342,6 +398,11 @@ Object Timeline::canonical(const Object& object) const {
 const KnownState* Timeline::state_of(const Object& object) const {
     const auto found = states_.find(canonical(object));
     return found == states_.end() ? nullptr : &found->second;
+}
+
+std::int64_t Timeline::last_time_of(const Object& object) const {
+    const auto found = touched_by_.find(canonical(object));
+    return found == touched_by_.end() ? 0 : sessions_[found->second].last_time;
 }
 
 std::string Timeline::kept_path(const Entry& entry) const {

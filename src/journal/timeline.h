@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -28,6 +29,7 @@ struct SessionLog {
     SessionNote note;
     bool live = false;
     std::unique_ptr<Log> log;
+    std::int64_t last_time = 0;  // of its records; nanoseconds since 1970
 
     bool is_undo() const noexcept { return !note.undone.empty(); }
 };
@@ -49,10 +51,18 @@ struct KnownState {
     std::int64_t changed = 0;
 };
 
+// Do two index files of git, by their paths in the workspace, say the same? Git rewrites its index
+// whenever it is asked for the status.
+using IsSameIndex = std::function<bool(const std::string& one, const std::string& other)>;
+
 class Timeline {
 public:
     // `workspace`: its directory, borrowed for the call. Without a journal the timeline is empty.
-    static Outcome<Timeline> read(int workspace);
+    // An index that somebody else has rewritten, and that says the same as the one before, stands
+    // for that. Without `is_same_index` none does. `needed`: the session that somebody asks for, by
+    // its id or its end; it is read whatever came after it.
+    static Outcome<Timeline> read(int workspace, const IsSameIndex& is_same_index = {},
+                                  std::string_view needed = {});
 
     const std::vector<SessionLog>& sessions() const noexcept { return sessions_; }  // oldest first
     const std::vector<Entry>& entries() const noexcept { return entries_; }         // oldest first
@@ -61,9 +71,12 @@ public:
     // "ID" or the end of one that no other session has; not_found, invalid_argument.
     Outcome<std::size_t> find_session(std::string_view id) const;
 
-    // An undo that could not bring back the inode has made another one, which stands for it.
+    // An undo that could not bring back the inode has made another one, which stands for it. So
+    // does an index that was rewritten.
     Object canonical(const Object& object) const;
     const KnownState* state_of(const Object& object) const;
+    // When the session that touched it last wrote its last record; 0: none did.
+    std::int64_t last_time_of(const Object& object) const;
 
     // Where the session keeps what the record took away, relative to the workspace.
     std::string kept_path(const Entry& entry) const;
@@ -74,6 +87,7 @@ private:
     std::vector<Entry> entries_;
     std::map<Object, Object> same_as_;
     std::map<Object, KnownState> states_;
+    std::map<Object, std::size_t> touched_by_;  // last, by which session
     std::string journal_path_;
     bool is_cut_ = false;
 };

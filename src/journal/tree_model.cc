@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <set>
 #include <utility>
 #include <vector>
 
@@ -19,6 +18,8 @@ namespace paddock::journal {
 struct TreeModel::Branch {
     ModelNode node;
     std::map<std::string, std::unique_ptr<Branch>, std::less<>> children = {};
+    std::optional<std::string> first_name = std::nullopt;  // when marking began
+    bool is_marked = false;
 };
 
 TreeModel::TreeModel(int workspace) : workspace_(workspace), root_(std::make_unique<Branch>()) {
@@ -84,7 +85,10 @@ TreeModel::Branch* TreeModel::branch(std::string_view path) {
         const std::string name(path.substr(0, path.find('/')));
         path.remove_prefix(std::min(name.size() + 1, path.size()));
         auto& child = at->children[name];
-        if (child == nullptr) child = look_up(at->node, name);
+        if (child == nullptr) {
+            child = look_up(at->node, name);
+            if (at->first_name) child->first_name = fs::joined(*at->first_name, name);
+        }
         at = child.get();
     }
     return at;
@@ -117,25 +121,62 @@ void TreeModel::put(std::string_view path, ModelNode node) { slot(path)->node = 
 
 void TreeModel::remove(std::string_view path) { slot(path) = std::make_unique<Branch>(); }
 
-std::vector<std::string> TreeModel::names_in(std::string_view directory, std::size_t most) {
+void TreeModel::begin_marking() {
+    std::vector<std::pair<Branch*, std::string>> rest;
+    rest.emplace_back(root_.get(), std::string());
+    while (!rest.empty()) {
+        auto [each, name] = std::move(rest.back());
+        rest.pop_back();
+        for (auto& [leaf, child] : each->children) {
+            rest.emplace_back(child.get(), fs::joined(name, leaf));
+        }
+        each->first_name = std::move(name);
+    }
+}
+
+void TreeModel::mark(std::string_view path) {
+    Branch* found = branch(path);
+    if (found == nullptr) return;
+    found->is_marked = true;
+    if (found->first_name) first_names_.insert(*found->first_name);
+}
+
+std::set<std::string> TreeModel::marked_names() const {
+    std::set<std::string> names = first_names_;
+    std::vector<std::pair<const Branch*, std::string>> rest;
+    rest.emplace_back(root_.get(), std::string());
+    while (!rest.empty()) {
+        auto [each, name] = std::move(rest.back());
+        rest.pop_back();
+        for (const auto& [leaf, child] : each->children) {
+            rest.emplace_back(child.get(), fs::joined(name, leaf));
+        }
+        if (each->is_marked) names.insert(std::move(name));
+    }
+    return names;
+}
+
+Outcome<std::vector<std::string>> TreeModel::names_in(std::string_view directory,
+                                                      std::size_t most) {
     const Branch* at = branch(directory);
-    if (at == nullptr) return {};
+    if (at == nullptr) return Failure::from_errno(ENOENT);
     std::set<std::string> names;
     for (const auto& [name, child] : at->children) {
-        if (child->node.presence != Presence::kAbsent) names.insert(name);
+        if (child->node.presence == Presence::kPresent) names.insert(name);
     }
     if (at->node.on_disk) {
         constexpr int kRead = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK;
-        const auto pinned = open_directory(workspace_, *at->node.on_disk);
-        const auto opened =
-            pinned ? sys::openat(pinned->get(), ".", kRead) : Outcome<UniqueFd>(pinned.error());
+        PADDOCK_ASSIGN(pinned, open_directory(workspace_, *at->node.on_disk));
+        PADDOCK_ASSIGN(opened, sys::openat(pinned.get(), ".", kRead));
         sys::DirReader reader;
-        while (opened && names.size() < most) {
-            const auto entry = reader.next(opened->get());
-            if (!entry || *entry == nullptr) break;
-            if (!at->children.contains(std::string_view((*entry)->name))) {
-                names.insert((*entry)->name);
-            }
+        while (names.size() < most) {
+            PADDOCK_ASSIGN(entry, reader.next(opened.get()));
+            if (entry == nullptr) break;
+            // What cannot be searched can be read all the same.
+            const auto known = at->children.find(std::string_view(entry->name));
+            const bool is_listed =
+                known == at->children.end() || known->second->node.presence == Presence::kUnknown;
+            if (is_listed) names.insert(entry->name);
         }
     }
     std::vector<std::string> sorted(names.begin(), names.end());

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,7 @@
 #include <paddock/handle.h>
 #include <paddock/unique_fd.h>
 
+#include "base/outcome.h"
 #include "journal/record.h"
 #include "sys/stat.h"
 
@@ -58,8 +60,15 @@ public:
     void put(std::string_view path, ModelNode node);
     void remove(std::string_view path);
 
-    // The names in a directory, sorted, `most` at most; empty if they cannot be read.
-    std::vector<std::string> names_in(std::string_view directory, std::size_t most);
+    // The names in a directory, sorted, `most` at most. Errors: those of reading it.
+    Outcome<std::vector<std::string>> names_in(std::string_view directory, std::size_t most);
+
+    // From here on: which nodes change. Each costs as much once as it has names, however often
+    // the directories above it move.
+    void begin_marking();
+    void mark(std::string_view path);
+    // The names that the marked nodes had when that began, and those that they have now.
+    std::set<std::string> marked_names() const;
 
 private:
     struct Branch;
@@ -72,6 +81,7 @@ private:
     std::unique_ptr<Branch> root_;
     std::string opened_path_;
     UniqueFd opened_;
+    std::set<std::string> first_names_;  // of what was marked
 };
 
 }  // namespace paddock::journal

@@ -280,15 +280,15 @@ std::optional<UndoTarget> last_target(int workspace, const Timeline& timeline, D
 }
 
 Outcome<UndoPlan> plan_undo(int workspace, const Timeline& timeline, const UndoTarget& target,
-                            const IsSealed& is_sealed) {
+                            const SealOn& seal_on) {
     PADDOCK_ASSIGN(index, timeline.find_session(target.session));
     const SessionLog& session = timeline.sessions()[index];
     const std::set<CallId> running = running_calls(session);
     Selection selection(timeline, index, target);
     LaterChanges later(timeline);
-    Rewinder rewinder(workspace, timeline);
+    Rewinder rewinder(workspace, timeline, seal_on);
     rewinder.begin_comparing();
-    UndoPlan plan{target, {}, {}, {}, {}};
+    UndoPlan plan{.target = target};
     std::map<std::string, Conflict> conflicts;
 
     const auto& entries = timeline.entries();
@@ -325,12 +325,7 @@ Outcome<UndoPlan> plan_undo(int workspace, const Timeline& timeline, const UndoT
     }
     plan.changes = changes_of(rewinder.compared());
     plan.steps = std::move(rewinder.steps());
-    plan.is_sealed = is_sealed;
-    for (const Step& step : plan.steps) {
-        if (!is_sealed || !is_sealed(step)) continue;
-        const std::string& path = is_journal_path(step.path) ? step.other : step.path;
-        conflicts.emplace(path, Conflict{Conflict::Why::kSealed, path});
-    }
+    plan.seal_on = seal_on;
     for (auto& [path, conflict] : conflicts) plan.conflicts.push_back(std::move(conflict));
     return plan;
 }
@@ -338,8 +333,8 @@ Outcome<UndoPlan> plan_undo(int workspace, const Timeline& timeline, const UndoT
 Outcome<UndoResult> perform_undo(int workspace, const UndoPlan& plan, const std::string& client) {
     PADDOCK_ASSIGN(journal, Journal::open(workspace, {client, plan.target.text()}));
     const Turn turn(journal);
-    PADDOCK_ASSIGN(timeline, Timeline::read(workspace));
-    PADDOCK_ASSIGN(again, plan_undo(workspace, timeline, plan.target, plan.is_sealed));
+    PADDOCK_ASSIGN(timeline, Timeline::read(workspace, plan.is_same_index, plan.target.session));
+    PADDOCK_ASSIGN(again, plan_undo(workspace, timeline, plan.target, plan.seal_on));
     const bool is_same_plan = again.conflicts.empty() && again.changes == plan.changes &&
                               std::equal(again.steps.begin(), again.steps.end(), plan.steps.begin(),
                                          plan.steps.end(), is_same_step);

@@ -60,22 +60,20 @@ struct PlannedChange {
     friend bool operator==(const PlannedChange&, const PlannedChange&) = default;
 };
 
-// Must this step not be done, whatever the journal says?
-using IsSealed = std::function<bool(const Step& step)>;
-
 struct UndoPlan {
     UndoTarget target;
-    std::vector<PlannedChange> changes;  // removals first
-    std::vector<Conflict> conflicts;     // by their paths
-    std::vector<Step> steps;             // in their order
-    IsSealed is_sealed = {};
+    std::vector<PlannedChange> changes = {};  // removals first
+    std::vector<Conflict> conflicts = {};     // by their paths
+    std::vector<Step> steps = {};             // in their order
+    SealOn seal_on = {};
+    IsSameIndex is_same_index = {};  // for perform_undo
 
     bool is_empty() const noexcept { return changes.empty() && conflicts.empty(); }
 };
 
-// `is_sealed`: absent, no step is.
+// `seal_on`: as of Rewinder.
 Outcome<UndoPlan> plan_undo(int workspace, const Timeline& timeline, const UndoTarget& target,
-                            const IsSealed& is_sealed = {});
+                            const SealOn& seal_on = {});
 
 struct UndoResult {
     std::string session;  // of the undo; empty: it changed nothing

@@ -35,6 +35,11 @@ struct HeldName {
     const char* c_leaf() const { return leaf.c_str(); }
 };
 
+Outcome<UniqueFd> open_content(const HeldName& kept) {
+    PADDOCK_ASSIGN(node, sys::node_at(kept.directory.get(), kept.c_leaf()));
+    return open_whatever_its_mode(kept.name(), node.stat, O_RDONLY);
+}
+
 class Performer {
 public:
     Performer(int workspace, const Timeline& timeline, Journal& journal, CallId call)
@@ -100,14 +105,7 @@ Done Performer::move(const Step& step) {
     PADDOCK_ASSIGN(to, hold(step.other));
     PADDOCK_TRY(expect_free(to));
     PADDOCK_TRY(journal_.will_rename(call_, from.name(), to.name(), stat));
-    const auto rename = [&](sys::Rename how) {
-        return sys::renameat2(from.directory.get(), from.c_leaf(), to.directory.get(), to.c_leaf(),
-                              how);
-    };
-    auto moved = rename(sys::Rename::kNoReplace);
-    // Some file systems do not know it. That the name is free was seen above.
-    if (!moved && moved.error().os_error == EINVAL) moved = rename(sys::Rename::kReplace);
-    return moved;
+    return move_to_free_name(from.directory.get(), from.c_leaf(), to.directory.get(), to.c_leaf());
 }
 
 Done Performer::exchange(const Step& step) {
@@ -144,8 +142,7 @@ Done Performer::make_directory(const Step& step) {
 
 Done Performer::make_copy(const Step& step) {
     PADDOCK_ASSIGN(kept, hold(step.other));
-    constexpr int kRead = O_RDONLY | O_NOFOLLOW | O_NONBLOCK;
-    PADDOCK_ASSIGN(content, sys::openat(kept.directory.get(), kept.c_leaf(), kRead));
+    PADDOCK_ASSIGN(content, open_content(kept));
     PADDOCK_ASSIGN(stat, sys::fstat(content.get()));
     PADDOCK_ASSIGN(held, hold(step.path));
     PADDOCK_TRY(journal_.will_make(call_, held.name(), FileType::kRegular));
@@ -157,17 +154,15 @@ Done Performer::make_copy(const Step& step) {
 
 Done Performer::put_back(const Step& step) {
     PADDOCK_ASSIGN(kept, hold(step.other));
-    constexpr int kRead = O_RDONLY | O_NOFOLLOW | O_NONBLOCK;
-    PADDOCK_ASSIGN(content, sys::openat(kept.directory.get(), kept.c_leaf(), kRead));
+    PADDOCK_ASSIGN(content, open_content(kept));
     PADDOCK_ASSIGN(size, sys::fstat(content.get()));
     PADDOCK_ASSIGN(held, hold(step.path));
     PADDOCK_ASSIGN(stat, expect(held, step.object));
     if (stat.type != FileType::kRegular) return changed_meanwhile();
-    constexpr int kWrite = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
-    PADDOCK_ASSIGN(file, sys::openat(held.directory.get(), held.c_leaf(), kWrite));
+    PADDOCK_ASSIGN(file, open_whatever_its_mode(held.name(), stat, O_RDWR));
     PADDOCK_ASSIGN(opened, sys::node(file.get()));
     if (opened.stat.identity != stat.identity) return changed_meanwhile();
-    PADDOCK_TRY(journal_.will_write(call_, held.name(), file.get(), opened.stat));
+    PADDOCK_TRY(journal_.will_write(call_, held.name(), file.get(), stat));
     PADDOCK_TRY(sys::truncate(file.get(), 0));
     return copy_file(content.get(), size.size, file.get());
 }
@@ -199,6 +194,8 @@ Done Performer::perform(const Step& step) {
 UndoResult perform_steps(int workspace, const Timeline& timeline, Journal& journal,
                          const UndoPlan& plan) {
     UndoResult result;
+    // It may bring back settings of git, which are files: others look when the turn is theirs.
+    journal.increase_shared_count();
     const CallId call = journal.begin_call("undo", plan.target.text());
     Performer performer(workspace, timeline, journal, call);
     for (const Step& step : plan.steps) {

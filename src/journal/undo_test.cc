@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -14,6 +15,7 @@
 #include "journal/history.h"
 #include "journal/timeline.h"
 #include "sys/fork.h"
+#include "sys/stat.h"
 #include "testing/jail.h"
 #include "testing/journaled_tree.h"
 
@@ -340,6 +342,16 @@ TEST_F(UndoTest, refuses_a_call_that_is_running) {
     EXPECT_FALSE(os_exists(ws("f")));
 }
 
+// A session that runs remembers where settings of git lead.
+TEST_F(UndoTest, is_counted_for_sessions_that_run) {
+    tree({"ROOT/f=old"});
+    const std::string id = session([](JournaledTree& tree) { EXPECT_TRUE(tree.write("f", "n")); });
+    JournaledTree running(ws(), {});
+    const std::uint64_t before = running.journal().shared_count();
+    EXPECT_EQ(undo(id), "");
+    EXPECT_NE(running.journal().shared_count(), before);
+}
+
 TEST_F(UndoTest, refuses_when_the_plan_has_changed) {
     tree({"ROOT/f=old"});
     const std::string id = session([](JournaledTree& tree) { EXPECT_TRUE(tree.write("f", "n")); });
@@ -364,6 +376,46 @@ TEST_F(UndoTest, never_goes_through_a_link) {
     EXPECT_NE(undo(id), "");
     EXPECT_EQ(os_read(out("f")), "secret");
     EXPECT_EQ(os_list(out()), there);
+}
+
+// As the commands of an ordinary user do it: root may search any directory.
+TEST_F(UndoTest, a_directory_that_was_closed_is_undone) {
+    tree({"ROOT/keep/x=old"});
+    expect_undoable([](JournaledTree& made) {
+        EXPECT_TRUE(made.make_directory("g"));
+        EXPECT_TRUE(made.make_file("g/f", "x"));
+        EXPECT_TRUE(made.remove("g/f"));
+        EXPECT_TRUE(made.chmod("g", 0444));
+        EXPECT_TRUE(made.remove("keep/x"));
+    });
+}
+
+// A directory's many names are not remembered for each file in it.
+TEST_F(UndoTest, costs_no_name_for_each_move_of_a_directory) {
+    constexpr int kFiles = 300;
+    constexpr int kMoves = 600;
+    stdfs::create_directory(ws("d0"));
+    for (int i = 0; i < kFiles; ++i) os_write(ws("d0/" + std::to_string(i)), "x");
+    const Snapshot before = snapshot_of(ws());
+    const std::string id = session([](JournaledTree& made) {
+        for (int i = 0; i < kMoves; ++i) {
+            EXPECT_TRUE(made.rename("d" + std::to_string(i), "d" + std::to_string(i + 1)));
+        }
+        const std::string last = "d" + std::to_string(kMoves) + '/';
+        for (int i = 0; i < kFiles; ++i) EXPECT_TRUE(made.remove(last + std::to_string(i)));
+    });
+    const UniqueFd directory = workspace();
+    const Timeline timeline = Timeline::read(directory.get()).value();
+    Rewinder rewinder(directory.get(), timeline);
+    rewinder.begin_comparing();
+    const auto& entries = timeline.entries();
+    for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry) {
+        rewinder.take_back(*entry, std::string(entry->record->path),
+                           std::string(entry->record->other));
+    }
+    EXPECT_LT(rewinder.compared().size(), std::size_t{kMoves + 3 * kFiles});
+    EXPECT_EQ(undo(id), "");
+    EXPECT_EQ(difference(before, snapshot_of(ws())), "");
 }
 
 // --- files ---
@@ -441,6 +493,28 @@ TEST_F(UndoTest, a_cut_log_is_undone_as_far_as_it_goes) {
     EXPECT_FALSE(os_exists(ws("g")));
 }
 
+TEST_F(UndoTest, what_the_owner_wrote_after_a_kill_is_not_lost) {
+    tree({"ROOT/f=old", "ROOT/g=old"});
+    const pid_t child = sys::fork_process().value();
+    if (child == 0) {
+        JournaledTree made(ws(), {});
+        made.call = made.journal().begin_call("bash", "");
+        const bool good = made.write("f", "new") && made.write("g", "new");
+        if (good) ::kill(::getpid(), SIGKILL);
+        ::_exit(1);
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    ASSERT_TRUE(WIFSIGNALED(status));
+    ::usleep(400'000);
+    os_write(ws("f"), "new, and more");
+    const std::string id = last(Direction::kUndo).value().session;
+    EXPECT_EQ(undo(id), "conflict f: changed\n");
+    EXPECT_EQ(undo(id, {}, {"g"}), "");
+    EXPECT_EQ(os_read(ws("f")), "new, and more");
+    EXPECT_EQ(os_read(ws("g")), "old");
+}
+
 TEST_F(UndoTest, paths_of_a_log_never_lead_out_or_into_the_journal) {
     tree({"OUT/f=secret"});
     const std::string id =
@@ -485,6 +559,43 @@ TEST_F(UndoTest, stops_at_a_step_that_fails_and_can_be_taken_back) {
     EXPECT_EQ(difference(after, snapshot_of(ws())), "");
     EXPECT_EQ(undo(id), "");
     EXPECT_EQ(difference(before, snapshot_of(ws())), "");
+}
+
+// What is not recorded is not changed, and neither this session nor one before it is lost.
+TEST_F(UndoTest, a_full_log_refuses_changes_and_can_be_undone) {
+    tree({"ROOT/f=old", "ROOT/g=old", "ROOT/h=old"});
+    const std::string before =
+        session([](JournaledTree& made) { EXPECT_TRUE(made.write("f", "new")); });
+    std::string id;
+    {
+        JournaledTree made(ws(), {});
+        id = made.journal().session();
+        made.call = made.journal().begin_call("bash", "");
+        EXPECT_TRUE(made.remove("g"));
+        const Stat stat = sys::node_at(made.workspace(), "h").value().stat;
+        const std::string name(4000, '\1');
+        const Name long_name{made.workspace(), "h", name};
+        Done done;
+        std::size_t records = 0;
+        while (done && ++records < 100'000) {
+            const Turn turn(made.journal());
+            done = made.journal().will_rename(made.call, long_name, long_name, stat);
+        }
+        ASSERT_FALSE(done.has_value());
+        EXPECT_EQ(done.error().os_error, ENOSPC);
+        EXPECT_EQ(done.error().reason, kLogIsFull);
+        EXPECT_TRUE(made.journal().is_full());
+        for (const char* each : {"1", "2", "3"}) made.make_file(each, "x");  // the last short ones
+        while (made.chmod("h", 0600)) continue;
+        EXPECT_FALSE(made.remove("h"));
+        EXPECT_FALSE(made.write("h", "new"));
+        EXPECT_EQ(os_read(ws("h")), "old") << "not changed without a record";
+        EXPECT_EQ(made.journal().end_call(made.call).not_kept, 0U);
+    }
+    EXPECT_EQ(undo(id, {}, {"g"}), "");
+    EXPECT_EQ(os_read(ws("g")), "old");
+    EXPECT_EQ(undo(before), "") << "its log is read as well";
+    EXPECT_EQ(os_read(ws("f")), "old");
 }
 
 // --- any sessions ---

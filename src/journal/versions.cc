@@ -24,8 +24,9 @@ public:
     void add_below(const std::string& path, const ModelNode& directory, ModelNode Version::*side) {
         if (directory.type != FileType::kDirectory || !directory.on_disk) return;
         if (path.size() > limits::kPathBytesMax) return;  // renames make trees of any depth
-        for (const std::string& name :
-             model_.names_in(*directory.on_disk, limits::kJournalNamesMax)) {
+        const auto names = model_.names_in(*directory.on_disk, limits::kJournalNamesMax);
+        if (!names) return;
+        for (const std::string& name : *names) {
             if (versions_.size() >= limits::kJournalNamesMax) return;
             const ModelNode* child = model_.find(fs::joined(*directory.on_disk, name));
             if (child == nullptr) continue;

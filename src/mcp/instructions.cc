@@ -16,6 +16,10 @@ std::string instructions_for(const Workspace& workspace) {
             "relative to it ('src/main.c'), or absolute and below it. What leads out, by '..' or "
             "by a link, is refused: path_escape. Do not look for a way around; work inside.\n";
     }
+    for (const tools::SessionRoot& root : workspace.session().further_roots()) {
+        text += "- Also: " + root.files.shown(".") + (root.opened.read_only ? ", read-only" : "") +
+                ". Name what is in it by its absolute path, in tools and commands.\n";
+    }
     // The operator may have chosen some tools only.
     const auto has = [&](std::string_view name) {
         return tools::is_listed(*tools::find_tool(name), options);
@@ -52,8 +56,8 @@ std::string instructions_for(const Workspace& workspace) {
         text += "The directory lasts from call to call, variables do not. ";
         if (has("bash_output") && has("bash_kill")) {
             text +=
-                "Run servers and long jobs with run_in_background, then bash_output and "
-                "bash_kill. ";
+                "Run servers and long jobs with run_in_background, then bash_output, bash_input "
+                "and bash_kill. ";
         }
         if (has("read_file")) text += "Prefer the file tools over cat, sed and find.";
         text += "\n";

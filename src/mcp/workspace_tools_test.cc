@@ -58,6 +58,7 @@ TEST_F(WorkspaceToolsTest, every_hint_is_said_and_true) {
         {"list_directory", "readOnly idempotent"},
         {"bash", "destructive"},
         {"bash_output", "readOnly"},
+        {"bash_input", "destructive"},
         {"bash_kill", "destructive idempotent"},
         {"move_path", "destructive"},
         {"copy_path", "destructive"},
@@ -78,6 +79,7 @@ TEST_F(WorkspaceToolsTest, every_hint_is_said_and_true) {
     };
     EXPECT_EQ(hints(), expected);
     expected["bash"] = "destructive openWorld";
+    expected["bash_input"] = "destructive openWorld";
     options.shell->network_allow = {"example.org:443"};
     EXPECT_EQ(hints(), expected);
     options.shell->network_allow.clear();

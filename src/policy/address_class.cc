@@ -50,24 +50,30 @@ struct Range6 {
 };
 
 constexpr Range6 kRanges6[] = {
-    {0, 0, 128, kUnspecified},                     // ::
-    {0, 1, 128, kLoopback},                        // ::1
-    {0, 0xffff00000000, 96, kEmbedded},            // ::ffff:0:0/96, mapped
-    {0, 0, 96, kEmbedded},                         // ::/96, compatible
-    {0, 0xffff000000000000, 96, kEmbedded},        // ::ffff:0:0:0/96, translated
-    {0x0064ff9b00010000, 0, 48, kEmbedded},        // 64:ff9b:1::/48, local NAT64
-    {0xfd000ec200000000, 0x0254, 128, kMetadata},  // fd00:ec2::254, AWS
-    {0xfd2000ce00000000, 0x0254, 128, kMetadata},  // fd20:ce::254, Google
-    {0xfc00000000000000, 0, 7, kPrivate},          // fc00::/7
-    {0xfe80000000000000, 0, 10, kLinkLocal},       // fe80::/10
-    {0xfec0000000000000, 0, 10, kPrivate},         // fec0::/10, the older site-local
-    {0xff00000000000000, 0, 8, kMulticast},        // ff00::/8
-    {0x2001000000000000, 0, 32, kEmbedded},        // 2001::/32, Teredo
-    {0x2001000000000000, 0, 23, kReserved},        // 2001::/23, protocol assignments
-    {0x20010db800000000, 0, 32, kReserved},        // 2001:db8::/32, documentation
-    {0x2002000000000000, 0, 16, kEmbedded},        // 2002::/16, 6to4
-    {0x3fff000000000000, 0, 20, kReserved},        // 3fff::/20, documentation
-    {0x2000000000000000, 0, 3, kPublic},           // all that is assigned
+    {0, 0, 128, kUnspecified},               // ::
+    {0, 1, 128, kLoopback},                  // ::1
+    {0, 0xffff00000000, 96, kEmbedded},      // ::ffff:0:0/96, mapped
+    {0, 0, 96, kEmbedded},                   // ::/96, compatible
+    {0, 0xffff000000000000, 96, kEmbedded},  // ::ffff:0:0:0/96, translated
+    {0x0064ff9b00010000, 0, 48, kEmbedded},  // 64:ff9b:1::/48, local NAT64
+    // Clouds put their services into unique local prefixes of their own. All of each: credentials
+    // have several addresses in it.
+    {0xfd000ec200000000, 0, 32, kMetadata},   // fd00:ec2::/32, AWS: ::254 machines, ::23 pods
+    {0xfd00004200000000, 0, 32, kMetadata},   // fd00:42::/32, Scaleway: ::42
+    {0xfd0000c100000000, 0, 32, kMetadata},   // fd00:c1::/32, Oracle: ::a9fe:a9fe
+    {0xfd00010000000000, 0, 32, kMetadata},   // fd00:100::/32, Alibaba: ::100:200
+    {0xfd00a9fe00000000, 0, 32, kMetadata},   // fd00:a9fe::/32, Akamai: fd00:a9fe:a9fe::1
+    {0xfd2000ce00000000, 0, 32, kMetadata},   // fd20:ce::/32, Google: ::254
+    {0xfc00000000000000, 0, 7, kPrivate},     // fc00::/7
+    {0xfe80000000000000, 0, 10, kLinkLocal},  // fe80::/10
+    {0xfec0000000000000, 0, 10, kPrivate},    // fec0::/10, the older site-local
+    {0xff00000000000000, 0, 8, kMulticast},   // ff00::/8
+    {0x2001000000000000, 0, 32, kEmbedded},   // 2001::/32, Teredo
+    {0x2001000000000000, 0, 23, kReserved},   // 2001::/23, protocol assignments
+    {0x20010db800000000, 0, 32, kReserved},   // 2001:db8::/32, documentation
+    {0x2002000000000000, 0, 16, kEmbedded},   // 2002::/16, 6to4
+    {0x3fff000000000000, 0, 20, kReserved},   // 3fff::/20, documentation
+    {0x2000000000000000, 0, 3, kPublic},      // all that is assigned
 };
 
 constexpr std::uint64_t kNat64High = 0x0064ff9b00000000;

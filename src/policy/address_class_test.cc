@@ -148,12 +148,24 @@ TEST(AddressClass, knows_both_ends_of_every_ipv6_range) {
 TEST(AddressClass, knows_the_metadata_services) {
     for (const char* text :
          {"169.254.169.254", "169.254.170.2", "169.254.170.23", "100.100.100.200", "192.0.0.192",
-          "168.63.129.16", "fd00:ec2::254", "fd20:ce::254"}) {
+          "168.63.129.16", "fd00:ec2::254", "fd00:ec2::23", "fd00:42::42", "fd00:c1::a9fe:a9fe",
+          "fd00:100::100:200", "fd00:a9fe:a9fe::1", "fd20:ce::254"}) {
         EXPECT_EQ(class_of(text), kMetadata) << text;
     }
     EXPECT_EQ(class_of("168.63.129.15"), kPublic);
     EXPECT_EQ(class_of("168.63.129.17"), kPublic);
-    EXPECT_EQ(class_of("fd00:ec2::253"), kPrivate);
+    for (const char* prefix :
+         {"fd00:ec2:", "fd00:42:", "fd00:c1:", "fd00:100:", "fd00:a9fe:", "fd20:ce:"}) {
+        EXPECT_EQ(class_of((std::string(prefix) + ":").c_str()), kMetadata) << prefix;
+        EXPECT_EQ(class_of((prefix + std::string("ffff:ffff:ffff:ffff:ffff:ffff")).c_str()),
+                  kMetadata)
+            << prefix;
+    }
+    for (const char* text : {"fd00:ec1:ffff::", "fd00:ec3::", "fd00:41:ffff::", "fd00:43::",
+                             "fd00:c0:ffff::", "fd00:c2::", "fd00:ff:ffff::", "fd00:101::",
+                             "fd00:a9fd:ffff::", "fd00:a9ff::", "fd20:cd:ffff::", "fd20:cf::"}) {
+        EXPECT_EQ(class_of(text), kPrivate) << text;
+    }
 }
 
 TEST(AddressClass, has_one_spelling_of_ipv4) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/outcome.h"
+#include "policy/host_presets.h"
 
 namespace paddock::policy {
 namespace {
@@ -22,6 +23,26 @@ bool is_localhost(std::string_view name) {
     return name == "localhost" || is_below(name, "localhost");
 }
 
+// What stands behind "host:". A host of that name has a port there.
+std::optional<std::string_view> behind(std::string_view prefix, std::string_view entry) {
+    if (!entry.starts_with(prefix)) return std::nullopt;
+    entry.remove_prefix(prefix.size());
+    return parse_port(entry) ? std::nullopt : std::optional(entry);
+}
+
+constexpr std::string_view kNoPreset =
+    "is no preset (npm, pypi, crates, go, github, debian); write host:NAME for a host without dots";
+
+// A misspelt preset must not pass for a host.
+bool is_bare_word(std::string_view entry) {
+    return !entry.empty() && entry.find_first_of(".:/*") == entry.npos && !is_localhost(entry);
+}
+
+// Of the network that the machine stands in.
+bool is_of_site(AddressClass which) {
+    return which == AddressClass::kPrivate || which == AddressClass::kShared;
+}
+
 std::string_view leads_to(AddressClass which) {
     switch (which) {
         case AddressClass::kPrivate:
@@ -35,17 +56,69 @@ std::string_view leads_to(AddressClass which) {
 
 }  // namespace
 
+std::string option_to_allow(const Destination& destination,
+                            const std::optional<IpAddress>& refused) {
+    const Host& host = destination.host;
+    const std::string place = destination_text(destination);
+    if (refused && !host.address) {
+        if (is_of_site(classify(*refused))) return "--allow-host private:" + place;
+        return option_to_allow({{address_text(*refused), *refused}, destination.port});
+    }
+    for (const PresetHost& each : preset_hosts()) {
+        if (each.host == place) return "--net " + std::string(each.preset);
+    }
+    if (host.address) {
+        const AddressClass which = classify(*host.address);
+        const bool is_closed =
+            which == AddressClass::kMetadata || which == AddressClass::kLinkLocal;
+        return is_closed ? "" : "--allow-host " + place;
+    }
+    const bool is_web = destination.port == 80 || destination.port == 443 || destination.port == 0;
+    if (!is_web) return "--allow-host " + place;
+    return "--allow-host " + std::string(is_bare_word(host.text) ? "host:" : "") + host.text;
+}
+
+bool HostRules::fits(const Rule& rule, const Destination& destination) {
+    const Host& host = destination.host;
+    const bool is_host = rule.below
+                             ? !host.address && is_below(host.text, rule.host.text)
+                             : host.address == rule.host.address && host.text == rule.host.text;
+    return is_host && rule.port.value_or(destination.port) == destination.port;
+}
+
 Result<HostRules> HostRules::parse(std::span<const std::string> entries) {
     if (entries.size() > limits::kHostRulesMax) {
         return as_error(refuse(Code::kLimitReached, "has more than 256 entries"), "allow", {});
     }
     HostRules rules;
     for (const std::string& entry : entries) {
-        auto rule = parse_rule(entry);
-        if (!rule) return as_error(rule.error(), "allow", entry);
-        rules.rules_.push_back(std::move(*rule));
+        if (const Done added = rules.add(entry); !added) {
+            return as_error(added.error(), "allow", entry);
+        }
     }
     return rules;
+}
+
+Done HostRules::add(std::string_view entry) {
+    if (is_preset(entry)) {
+        for (const PresetHost& each : preset_hosts()) {
+            if (each.preset != entry) continue;
+            PADDOCK_ASSIGN(rule, parse_rule(each.host));
+            rules_.push_back(std::move(rule));
+        }
+        return {};
+    }
+    const auto of_site = behind("private:", entry);
+    const auto named = of_site ? of_site : behind("host:", entry);
+    if (!named && is_bare_word(entry)) return wrong_rule(kNoPreset);
+    PADDOCK_ASSIGN(rule, parse_rule(named.value_or(entry)));
+    if (of_site && rule.host.address) return wrong_rule("is an address; list it without private:");
+    if (of_site && is_localhost(rule.host.text)) {
+        return wrong_rule("is this machine; private: never leads there, list it without private:");
+    }
+    rule.leads_to_private = of_site.has_value();
+    rules_.push_back(std::move(rule));
+    return {};
 }
 
 Outcome<HostRules::Rule> HostRules::parse_rule(std::string_view entry) {
@@ -71,15 +144,12 @@ Outcome<HostRules::Rule> HostRules::parse_rule(std::string_view entry) {
 }
 
 std::optional<std::string_view> HostRules::refusal(const Destination& destination) const {
+    if (rules_.empty()) return "is out of reach: commands have no network";
     bool other_port = false;
     for (const Rule& rule : rules_) {
-        const Host& host = destination.host;
-        const bool fits = rule.below
-                              ? !host.address && is_below(host.text, rule.host.text)
-                              : host.address == rule.host.address && host.text == rule.host.text;
-        if (!fits) continue;
-        if (rule.port.value_or(destination.port) == destination.port) return std::nullopt;
-        other_port = true;
+        if (fits(rule, destination)) return std::nullopt;
+        Destination at_its_port{destination.host, rule.port.value_or(0)};
+        other_port = other_port || fits(rule, at_its_port);
     }
     return other_port ? "is on the allow list with another port only" : "is not on the allow list";
 }
@@ -96,6 +166,10 @@ std::optional<std::string_view> HostRules::refusal(const Destination& destinatio
                rule.port.value_or(destination.port) == destination.port;
     });
     if (own_loopback && by_itself) return std::nullopt;
+    const bool may_be_private = std::any_of(rules_.begin(), rules_.end(), [&](const Rule& rule) {
+        return rule.leads_to_private && fits(rule, destination);
+    });
+    if (may_be_private && is_of_site(which)) return std::nullopt;
     return leads_to(which);
 }
 

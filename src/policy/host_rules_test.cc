@@ -2,7 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include <paddock/limits.h>
+
+#include "policy/host_presets.h"
 
 using namespace paddock;
 using namespace paddock::policy;
@@ -31,7 +35,8 @@ TEST(HostRules, nothing_is_allowed_unless_listed) {
     const HostRules none = rules({});
     EXPECT_FALSE(allows(none, "example.org:443"));
     EXPECT_FALSE(allows(none, "127.0.0.1:80"));
-    EXPECT_EQ(none.refusal(to("a.example:1")), "is not on the allow list");
+    EXPECT_EQ(none.refusal(to("a.example:1")), "is out of reach: commands have no network");
+    EXPECT_EQ(rules({"b.example"}).refusal(to("a.example:1")), "is not on the allow list");
 }
 
 TEST(HostRules, a_name_is_that_name_and_no_other) {
@@ -132,7 +137,7 @@ TEST(HostRules, localhost_is_the_loopback) {
     EXPECT_TRUE(allows(listed, "app.localhost:1", "127.0.0.1"));
     EXPECT_FALSE(allows(listed, "x.localhost:1", "127.0.0.1"));
     EXPECT_FALSE(allows(rules({"*.localhost"}), "x.localhost:1", "127.0.0.1"));
-    EXPECT_FALSE(allows(rules({"notlocalhost"}), "notlocalhost:1", "127.0.0.1"));
+    EXPECT_FALSE(allows(rules({"host:notlocalhost"}), "notlocalhost:1", "127.0.0.1"));
 }
 
 TEST(HostRules, a_wrong_entry_is_named_and_explained) {
@@ -168,6 +173,113 @@ TEST(HostRules, a_wrong_entry_is_named_and_explained) {
     }
     const std::vector<std::string> many(limits::kHostRulesMax + 1, "a.example");
     EXPECT_EQ(HostRules::parse(many).error().code, Code::kLimitReached);
+}
+
+TEST(HostRules, a_private_name_leads_into_the_site_and_no_further) {
+    const HostRules listed =
+        rules({"private:git.corp", "private:*.lan:443", "public.example", "private:build"});
+    for (const char* address :
+         {"10.0.0.1", "192.168.1.1", "172.16.0.1", "100.64.0.1", "fd00::1", "8.8.8.8"}) {
+        EXPECT_TRUE(allows(listed, "git.corp:22", address)) << address;
+        EXPECT_TRUE(allows(listed, "a.lan:443", address)) << address;
+        EXPECT_TRUE(allows(listed, "build:80", address)) << address;
+    }
+    for (const char* address :
+         {"127.0.0.1", "::1", "169.254.169.254", "fd00:ec2::254", "fd00:ec2::23", "fd00:42::42",
+          "100.100.100.200", "169.254.1.1", "fe80::1", "0.0.0.0", "::", "::ffff:10.0.0.1",
+          "::ffff:127.0.0.1", "224.0.0.1"}) {
+        EXPECT_FALSE(allows(listed, "git.corp:22", address)) << address;
+        EXPECT_FALSE(allows(listed, "a.lan:443", address)) << address;
+    }
+    EXPECT_FALSE(allows(listed, "a.lan:80", "10.0.0.1")) << "another port";
+    EXPECT_FALSE(allows(listed, "public.example:443", "10.0.0.1")) << "rebinding";
+    EXPECT_FALSE(allows(listed, "10.0.0.1:443")) << "the name is listed, not the address";
+    EXPECT_TRUE(allows(rules({"private:git.corp", "127.0.0.1:80"}), "git.corp:80", "127.0.0.1"));
+    EXPECT_EQ(option_to_allow(to("git.corp:443"), ipv4(0x0a000001)),
+              "--allow-host private:git.corp:443");
+    EXPECT_EQ(option_to_allow(to("git.corp:443"), ipv4(0x7f000001)), "--allow-host 127.0.0.1:443");
+    EXPECT_EQ(option_to_allow(to("git.corp:443"), ipv4(0xa9fea9fe)), "");
+    // The control: the loopback is what these names lead to, if they are listed as they are.
+    EXPECT_TRUE(allows(rules({"localhost"}), "localhost:80", "127.0.0.1"));
+    EXPECT_TRUE(allows(rules({"a.localhost"}), "a.localhost:80", "::1"));
+    for (const char* wrong : {"private:", "private:10.0.0.1", "private:a/b", "private:npm,x",
+                              "private:localhost", "private:LocalHost.:80", "private:a.localhost",
+                              "private:*.localhost", "private:*.a.localhost:80"}) {
+        const std::vector<std::string> entries{wrong};
+        EXPECT_FALSE(HostRules::parse(entries).has_value()) << wrong;
+    }
+}
+
+TEST(HostRules, the_option_that_allows_a_host) {
+    const std::pair<const char*, const char*> rows[] = {
+        {"registry.npmjs.org:443", "--net npm"},
+        {"registry.npmjs.org:80", "--allow-host registry.npmjs.org"},
+        {"files.pythonhosted.org:443", "--net pypi"},
+        {"a.example:443", "--allow-host a.example"},
+        {"a.example:8443", "--allow-host a.example:8443"},
+        {"build:80", "--allow-host host:build"},
+        {"build:22", "--allow-host build:22"},
+        {"10.1.2.3:80", "--allow-host 10.1.2.3:80"},
+        {"[fd00::1]:80", "--allow-host [fd00::1]:80"},
+        {"169.254.169.254:80", ""},
+    };
+    for (const auto& [destination, option] : rows) {
+        EXPECT_EQ(option_to_allow(to(destination)), option);
+        const std::string entry =
+            std::string(option).substr(std::string_view(option).find(' ') + 1);
+        if (*option == '\0') continue;
+        EXPECT_TRUE(allows(rules({entry}), destination)) << option;
+    }
+}
+
+TEST(HostPresets, each_host_has_a_port_and_a_reason) {
+    std::set<std::string_view> seen;
+    for (const PresetHost& each : preset_hosts()) {
+        EXPECT_FALSE(each.reason.empty()) << each.host;
+        EXPECT_TRUE(parse_destination(each.host).has_value()) << each.host;
+        EXPECT_TRUE(seen.insert(each.host).second) << each.host << " is listed twice";
+        EXPECT_TRUE(allows(rules({std::string(each.preset)}), each.host)) << each.host;
+    }
+    EXPECT_EQ(preset_names(), "npm, pypi, crates, go, github, debian");
+}
+
+TEST(HostPresets, open_their_hosts_and_nothing_else) {
+    const HostRules npm = rules({"npm"});
+    EXPECT_TRUE(allows(npm, "registry.npmjs.org:443"));
+    for (const char* other : {"registry.npmjs.org:80", "npm:443", "npmjs.org:443",
+                              "evil.registry.npmjs.org:443", "pypi.org:443"}) {
+        EXPECT_FALSE(allows(npm, other)) << other;
+    }
+    const HostRules mixed = rules({"npm", "internal.example.org", "pypi"});
+    EXPECT_TRUE(allows(mixed, "pypi.org:443"));
+    EXPECT_TRUE(allows(mixed, "internal.example.org:8443"));
+}
+
+TEST(HostPresets, a_misspelt_preset_opens_nothing) {
+    for (const char* wrong : {"nmp", "NPM", "npm ", "githb", "registry"}) {
+        const std::vector<std::string> entries{"pypi", wrong};
+        const auto parsed = HostRules::parse(entries);
+        ASSERT_FALSE(parsed.has_value()) << wrong;
+        EXPECT_EQ(parsed.error().path, wrong);
+    }
+    const std::vector<std::string> entries{"githb"};
+    const auto parsed = HostRules::parse(entries);
+    EXPECT_NE(parsed.error().reason.find(preset_names()), std::string_view::npos)
+        << "the error lists the presets";
+}
+
+TEST(HostPresets, a_host_without_dots_has_a_form_of_its_own) {
+    const HostRules listed = rules({"host:build", "cache:8080", "host:npm:80", "localhost"});
+    EXPECT_TRUE(allows(listed, "build:22"));
+    EXPECT_TRUE(allows(listed, "cache:8080"));
+    EXPECT_TRUE(allows(listed, "npm:80"));
+    EXPECT_FALSE(allows(listed, "npm:443"));
+    EXPECT_FALSE(allows(listed, "registry.npmjs.org:443"));
+    EXPECT_TRUE(allows(rules({"host:443"}), "host:443")) << "a host of that name, and a port";
+    for (const char* wrong : {"host:", "host:a/b", "host:*", "HOST:build"}) {
+        const std::vector<std::string> entries{wrong};
+        EXPECT_FALSE(HostRules::parse(entries).has_value()) << wrong;
+    }
 }
 
 }  // namespace

@@ -55,14 +55,14 @@ void add_dotted_settings(Rules& rules) {
     rules.add(Access::kReadOnly,
               {".vscode", ".idea", ".run", ".zed", ".fleet", ".helix", ".vim", ".theia", ".nova",
                ".devcontainer", ".devcontainer.json", ".husky"});
-    rules.add(Access::kReadOnly,
-              {".mcp.json",   ".claude",         ".claude.json",    ".codex",    ".agents",
-               ".cursor",     ".gemini",         ".qwen",           ".opencode", ".crush",
-               ".crush.json", ".goose",          ".aider.conf.yml", ".continue", ".windsurf",
-               ".roo",        ".kilocode",       ".amazonq",        ".kiro",     ".junie",
-               ".factory",    ".augment",        ".trae",           ".copilot",  ".openhands",
-               ".amp",        ".warp",           ".vibe",           ".iflow",    ".codebuddy",
-               ".qoder",      "**/.github/hooks"});
+    rules.add(
+        Access::kReadOnly,
+        {".mcp.json",       ".claude",   ".claude.json",    ".codex",   ".agents",     ".cursor",
+         ".gemini",         ".qwen",     ".opencode",       ".crush",   ".crush.json", ".goose",
+         ".aider.conf.yml", ".continue", ".windsurf",       ".roo",     ".kilocode",   ".amazonq",
+         ".kiro",           ".junie",    ".factory",        ".augment", ".trae",       ".copilot",
+         ".openhands",      ".amp",      ".warp",           ".vibe",    ".iflow",      ".codebuddy",
+         ".qoder",          ".pi",       "**/.github/hooks"});
 }
 
 // The names of branches are no names of files. None begins with a dot.

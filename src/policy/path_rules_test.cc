@@ -350,6 +350,7 @@ TEST(PathDefaults, keep_what_shells_editors_and_agents_obey_as_it_is) {
                              ".iflow/settings.json",
                              ".codebuddy/settings.json",
                              ".qoder/settings.json",
+                             ".pi/extensions/x.ts",
                              ".github/hooks/x.json"}) {
         EXPECT_EQ(decided(defaults(), path), "read_only") << path;
     }

@@ -31,7 +31,7 @@ struct ReplyHeader {
     std::uint32_t value = 0;
     std::uint32_t observes = 0;
     std::uint32_t left = 0;
-    std::uint32_t unused = 0;
+    std::uint32_t most_memory = 0;
 };
 static_assert(sizeof(ReplyHeader) == kReplyBytes);
 
@@ -144,8 +144,10 @@ ReplyBytes encode(const Reply& reply) noexcept {
     header.os_error = reply.error.os_error;
     header.id = reply.id;
     header.value = reply.value;
-    header.observes = (reply.observes ? 1U : 0U) | (reply.gated ? 2U : 0U);
+    header.observes =
+        (reply.observes ? 1U : 0U) | (reply.gated ? 2U : 0U) | (reply.exceeds_memory ? 4U : 0U);
     header.left = reply.left;
+    header.most_memory = reply.most_memory;
     ReplyBytes bytes;
     std::memcpy(bytes.data(), &header, sizeof header);
     return bytes;
@@ -163,7 +165,9 @@ Outcome<Reply> decode_reply(std::span<const char> bytes) {
                  header.value,
                  (header.observes & 1U) != 0,
                  (header.observes & 2U) != 0,
-                 header.left};
+                 header.left,
+                 (header.observes & 4U) != 0,
+                 header.most_memory};
 }
 
 }  // namespace paddock::sandbox

@@ -28,6 +28,7 @@ enum class Ask : std::uint32_t {
     kSignal,
     kEnter,
     kProtect,
+    kRepositories,
     kCountProcesses,
 };
 inline constexpr std::uint32_t kAsks = static_cast<std::uint32_t>(Ask::kCountProcesses) + 1;
@@ -59,12 +60,15 @@ private:
 
 struct Request {
     Ask ask = Ask::kBegin;
-    std::uint32_t id = 0;      // of the command
-    std::uint32_t number = 0;  // the signal; rows and columns of a terminal
+    std::uint32_t id = 0;  // of the command
+    // The signal; rows and columns of a terminal; kRepositories: how many came before these
+    std::uint32_t number = 0;
     std::uint32_t flags = 0;
     Strings arguments;
     Strings variables;
-    Strings paths;  // kSpawn: the directory, if any; kProtect: see encode(Protection)
+    // kSpawn: the directory or "", then the calls in further journals; kProtect: see
+    // encode(Protection); kRepositories: directories
+    Strings paths;
 };
 
 // Errors: too_large.
@@ -95,11 +99,13 @@ Outcome<ProtectionText> decode_protection(const char* text);
 
 struct Reply {
     StageError error = {};
-    std::uint32_t id = 0;     // kCountProcesses: of the command that has the most
-    std::uint32_t value = 0;  // kBegin: the proxy's port; kSpawn: 1 if the command is observed
-    bool observes = false;    // kBegin: commands can be observed
-    bool gated = false;       // kBegin: by the gate
-    std::uint32_t left = 0;   // kCountProcesses: of no running command
+    std::uint32_t id = 0;         // kCountProcesses: of the command that has the most
+    std::uint32_t value = 0;      // kBegin: the proxy's port; kSpawn: 1 if the command is observed
+    bool observes = false;        // kBegin: commands can be observed
+    bool gated = false;           // kBegin: by the gate
+    std::uint32_t left = 0;       // kCountProcesses: of no running command
+    bool exceeds_memory = false;  // kCountProcesses: they hold more than they may
+    std::uint32_t most_memory = 0;  // kCountProcesses: the command that holds the most
 };
 
 inline constexpr std::size_t kReplyBytes = 32;

@@ -57,7 +57,8 @@ CommandRules rules_in_view(const ViewPlan& view, const std::string& workspace, b
     rules.rules.push_back({"/", Use::kLook});
     rules.rules.push_back({"/dev", Use::kDevice});
     for (const Piece& piece : view.pieces) {
-        if (piece.make == Make::kScratch) rules.rules.push_back({'/' + piece.path, Use::kWork});
+        const bool is_own = piece.make == Make::kScratch || piece.make == Make::kHome;
+        if (is_own) rules.rules.push_back({'/' + piece.path, Use::kWork});
     }
     if (!read_only) rules.rules.push_back({workspace, Use::kWork});
     return rules;
@@ -80,16 +81,18 @@ CommandRules rules_without_view(const PlainPlaces& places, int abi) {
     constexpr std::array kDevices{"/dev/null",   "/dev/zero",    "/dev/full",
                                   "/dev/random", "/dev/urandom", "/dev/tty"};
     for (const char* path : kDevices) rules.rules.push_back({path, Use::kDevice});
-    for (const std::string& extra : places.extras) rules.rules.push_back({extra, Use::kLook});
+    for (const std::string& path : places.seen) rules.rules.push_back({path, Use::kLook});
     rules.rules.push_back({places.scratch, Use::kWork});
     rules.rules.push_back({".", places.read_only ? Use::kLook : Use::kWork});
     return rules;
 }
 
-CommandRules gated(CommandRules rules, const std::string& workspace) {
+CommandRules gated(CommandRules rules, const std::string& workspace,
+                   const std::vector<std::string>& further) {
     for (CommandRule& rule : rules.rules) {
         if (rule.path == workspace && rule.use == Use::kWork) rule.use = Use::kGated;
     }
+    for (const std::string& root : further) rules.rules.push_back({root, Use::kGated});
     return rules;
 }
 

@@ -37,16 +37,17 @@ CommandRules rules_in_view(const ViewPlan& view, const std::string& workspace, b
 
 // The workspace is the working directory of whoever makes the ruleset.
 struct PlainPlaces {
-    std::vector<HostName> host;       // as in ViewFacts
-    std::vector<std::string> extras;  // read-only
+    std::vector<HostName> host;          // as in ViewFacts
+    std::vector<std::string> seen = {};  // read-only: what the operator shows, toolchains, roots
     std::string scratch;
     bool read_only = false;
     bool host_network = false;
 };
 CommandRules rules_without_view(const PlainPlaces& places, int abi);
 
-// The same rules, with a gate before the workspace.
-CommandRules gated(CommandRules rules, const std::string& workspace);
+// The same rules, with a gate before the workspace and before `further`.
+CommandRules gated(CommandRules rules, const std::string& workspace,
+                   const std::vector<std::string>& further);
 
 // Allocates nothing. A path that does not exist is left out.
 Outcome<UniqueFd> make_ruleset(const CommandRules& rules);

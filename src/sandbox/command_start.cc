@@ -52,9 +52,7 @@ Done limit(CommandStart& start) {
     // As on a full disk: a program that cannot write goes on.
     if (start.writes_no_file) sys::ignore_signal(SIGXFSZ);
     PADDOCK_TRY(sys::set_limit(sys::Limit::kOpenFiles, limits.open_files));
-    PADDOCK_TRY(sys::set_limit(sys::Limit::kCoreBytes, 0));
-    PADDOCK_TRY(sys::set_limit(sys::Limit::kData, limits.memory_bytes));
-    return sys::set_limit(sys::Limit::kAddress, limits.address_bytes);
+    return sys::set_limit(sys::Limit::kCoreBytes, 0);
 }
 
 Done give_up_rights(CommandStart& start) {

@@ -36,20 +36,6 @@ constexpr std::string_view kRootOwned =
     "the workspace belongs to root and cannot be shown to another user; give it to an unprivileged "
     "user, or start as one";
 
-Outcome<std::uint32_t> unused_id() {
-    PADDOCK_ASSIGN(users, read_text(AT_FDCWD, "/proc/self/uid_map"));
-    PADDOCK_ASSIGN(groups, read_text(AT_FDCWD, "/proc/self/gid_map"));
-    const std::string accounts = read_text(AT_FDCWD, "/etc/passwd").value_or("");
-    const std::string teams = read_text(AT_FDCWD, "/etc/group").value_or("");
-    for (int i = 0; i < kTriesMax; ++i) {
-        PADDOCK_ASSIGN(random, sys::random_u64());
-        const std::uint32_t id = id_in_map(users, random);
-        if (id == 0 || id_in_map(groups, random) != id) continue;
-        if (!lists_id(accounts, id) && !lists_id(teams, id)) return id;
-    }
-    return refuse(Code::kSandboxUnavailable, "every user of this system is in use");
-}
-
 Done write_maps(pid_t process, std::string_view users, std::string_view groups) {
     const std::string directory = "/proc/" + std::to_string(process);
     PADDOCK_ASSIGN(held, sys::openat(AT_FDCWD, directory.c_str(), O_PATH | O_DIRECTORY));
@@ -72,16 +58,16 @@ int wait_for_end(void* argument) {
     return 0;
 }
 
-// A user namespace in which the owner of the workspace and the user of the commands are exchanged.
-Outcome<UniqueFd> owner_namespace(const Stat& owner, std::uint32_t id) {
+// A user namespace in which the owner of a directory and the user of the commands are exchanged.
+Outcome<UniqueFd> owner_namespace(const Stat& owner, const CommandUser& user) {
     PADDOCK_ASSIGN(pipe, sys::pipe());
     PipeEnds ends{pipe.read.get(), pipe.write.get()};
     alignas(16) std::array<std::byte, 8192> stack;
     const sys::SignalsHeldBack held_back;
     PADDOCK_ASSIGN(child, sys::share_process(wait_for_end, &ends, stack, CLONE_NEWUSER));
     const std::string name = "/proc/" + std::to_string(child.id) + "/ns/user";
-    const auto mapped =
-        write_maps(child.id, exchange_map(owner.uid, id), exchange_map(owner.gid, id));
+    const auto mapped = write_maps(child.id, exchange_map(owner.uid, user.user),
+                                   exchange_map(owner.gid, user.group));
     auto space = sys::openat(AT_FDCWD, name.c_str(), O_RDONLY);
     (void)sys::send_signal(child.held.get(), SIGKILL);
     pipe.write.reset();
@@ -90,11 +76,12 @@ Outcome<UniqueFd> owner_namespace(const Stat& owner, std::uint32_t id) {
     return space;
 }
 
-// The workspace as a mount on which its owner appears as `id`. Made while this is root: nobody else
+// A directory as a mount in which its owner appears as `user`. Made while this is root: nobody else
 // may.
-Outcome<UniqueFd> mount_for(int workspace, const Stat& owner, std::uint32_t id) {
-    PADDOCK_ASSIGN(mount, sys::copy_mount(workspace, "", sys::Tree::kOne));
-    PADDOCK_ASSIGN(space, owner_namespace(owner, id));
+Outcome<UniqueFd> mapped_mount(int directory, const CommandUser& user) {
+    PADDOCK_ASSIGN(owner, sys::fstat(directory));
+    PADDOCK_ASSIGN(space, owner_namespace(owner, user));
+    PADDOCK_ASSIGN(mount, sys::copy_mount(directory, "", sys::Tree::kOne));
     PADDOCK_TRY(sys::map_owners(mount.get(), space.get()));
     return std::move(mount);
 }
@@ -175,18 +162,46 @@ bool lists_id(std::string_view accounts, std::uint32_t id) {
     return false;
 }
 
-Outcome<CommandUser> choose_user(int workspace, bool map_owners) {
+Outcome<std::uint32_t> unused_id() {
+    PADDOCK_ASSIGN(users, read_text(AT_FDCWD, "/proc/self/uid_map"));
+    PADDOCK_ASSIGN(groups, read_text(AT_FDCWD, "/proc/self/gid_map"));
+    const std::string accounts = read_text(AT_FDCWD, "/etc/passwd").value_or("");
+    const std::string teams = read_text(AT_FDCWD, "/etc/group").value_or("");
+    for (int i = 0; i < kTriesMax; ++i) {
+        PADDOCK_ASSIGN(random, sys::random_u64());
+        const std::uint32_t id = id_in_map(users, random);
+        if (id == 0 || id_in_map(groups, random) != id) continue;
+        if (!lists_id(accounts, id) && !lists_id(teams, id)) return id;
+    }
+    return refuse(Code::kSandboxUnavailable, "every user of this system is in use");
+}
+
+Outcome<CommandUser> choose_user(int workspace, int home, bool map_owners) {
     if (sys::effective_user() != 0) return itself();
-    PADDOCK_ASSIGN(owner, sys::fstat(workspace));
+    CommandUser user;
     if (map_owners) {
         PADDOCK_ASSIGN(id, unused_id());
-        if (auto mount = mount_for(workspace, owner, id)) {
-            return CommandUser{id, id, kInsideId, kInsideId, true, std::move(*mount)};
-        }
+        user.user = user.group = id;
+        user.chosen = true;
+        if (auto mount = mapped_mount(workspace, user)) user.workspace_mount = std::move(*mount);
     }
-    PADDOCK_ASSIGN(user, owner_of(owner));
+    if (!user.workspace_mount.valid()) {
+        PADDOCK_ASSIGN(owner, sys::fstat(workspace));
+        PADDOCK_ASSIGN(known, owner_of(owner));
+        user = std::move(known);
+    }
     user.inside_user = user.inside_group = kInsideId;
-    return std::move(user);
+    if (home >= 0 && map_owners) {
+        if (auto mount = mapped_mount(home, user)) user.home_mount = std::move(*mount);
+    }
+    return user;
+}
+
+Outcome<UniqueFd> mount_for_user(int directory, const CommandUser& user) {
+    if (user.workspace_mount.valid()) {
+        if (auto mount = mapped_mount(directory, user)) return mount;
+    }
+    return sys::copy_mount(directory, "", sys::Tree::kOne);
 }
 
 Outcome<CommandUser> choose_plain_user(int workspace) {

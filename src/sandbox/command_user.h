@@ -5,6 +5,9 @@
 // makes land on disk as those of the workspace's owner. Where the file system cannot be shown that
 // way, and where there are no user namespaces, root runs them as the owner of the workspace, if
 // that is not root.
+//
+// A home that lasts belongs to a user that nobody is, too, which stays the same: it is shown to the
+// commands' user as its own.
 #pragma once
 
 #include <sys/types.h>
@@ -27,11 +30,19 @@ struct CommandUser {
     gid_t inside_group = 0;
     bool chosen = false;       // by root: the warden has to become it
     UniqueFd workspace_mount;  // attached nowhere; invalid: to be made by the warden
+    UniqueFd home_mount;       // the same, of a home that lasts; invalid: none, or none can be made
 };
 
-// For the full rung. `workspace` is its directory, `map_owners` false pretends that no file system
-// can. Errors: sandbox_unavailable.
-Outcome<CommandUser> choose_user(int workspace, bool map_owners);
+// A user and group that no account of this system has.
+Outcome<std::uint32_t> unused_id();
+
+// For the full rung. `workspace` is its directory, `home` a directory, or -1. `map_owners` false
+// pretends that no file system can. Errors: sandbox_unavailable.
+Outcome<CommandUser> choose_user(int workspace, int home, bool map_owners);
+
+// Another directory as a mount, attached nowhere, on which its owner appears as that user if the
+// owner of the workspace does.
+Outcome<UniqueFd> mount_for_user(int directory, const CommandUser& user);
 
 // For the low rung, which has no namespaces.
 Outcome<CommandUser> choose_plain_user(int workspace);

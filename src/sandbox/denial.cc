@@ -19,7 +19,8 @@ WallText text_of(Wall wall) {
     switch (wall) {
         case Wall::kReadOnly: return {"the workspace is read-only", "bash.read_only"};
         case Wall::kRule: return {"the path is protected", "workspace.rules"};
-        case Wall::kNetwork: return {"no network beyond its own loopback", "bash.network"};
+        case Wall::kNetwork:
+            return {"a direct way out is closed, and it ignored HTTPS_PROXY", "bash.network"};
         case Wall::kProxy: return {"it is not allowed", "bash.network_allow"};
         case Wall::kLimit: return {"it was reached", "none"};
         case Wall::kView:
@@ -36,6 +37,7 @@ std::string_view name_of(Deed deed) {
         case Deed::kConnect: return "connect to";
         case Deed::kLookUp: return "look up a host name at";
         case Deed::kExceed: return "exceed the limit of";
+        case Deed::kRead: return "read";
         case Deed::kWrite: break;
     }
     return "write";
@@ -55,6 +57,28 @@ std::string_view layer_of(const Denial& denial, const WallLayers& layers) {
 
 bool same(const Denial& a, const Denial& b) {
     return a.wall == b.wall && a.deed == b.deed && a.target == b.target;
+}
+
+bool is_of_network(const Denial& denial) {
+    return denial.wall == Wall::kNetwork || denial.wall == Wall::kProxy;
+}
+
+CommandDenial explained(const Denial& denial, const WallLayers& layers, bool succeeded) {
+    const WallText wall = text_of(denial.wall);
+    const std::string_view setting = denial.setting.empty() ? wall.setting : denial.setting;
+    return {.operation = std::string(name_of(denial.deed)),
+            .target = displayable(denial.target),
+            .reason = denial.why.empty() ? std::string(wall.why) : displayable(denial.why),
+            .layer = std::string(layer_of(denial, layers)),
+            .setting = std::string(setting),
+            .option = denial.option,
+            .needed = !succeeded || !is_of_network(denial)};
+}
+
+std::string line_of(const CommandDenial& denial) {
+    std::string text = "- " + denial.operation + " " + denial.target + ": " + denial.reason;
+    if (!denial.option.empty()) text += "; allow it with " + denial.option;
+    return text + " (layer: " + denial.layer + ", operator setting: " + denial.setting + ")\n";
 }
 
 bool is_sound(const DenialRecord& record) {
@@ -97,30 +121,46 @@ void DenialLog::add(Denial denial) {
     denials_.push_back(std::move(denial));
 }
 
+bool DenialLog::has_target(std::string_view target) const {
+    return std::any_of(denials_.begin(), denials_.end(),
+                       [target](const Denial& denial) { return denial.target == target; });
+}
+
 void DenialLog::add(const DenialLog& other) {
     for (const Denial& denial : other.denials_) add(denial);
     more_ = more_ || other.more_;
 }
 
-std::string DenialLog::text(const WallLayers& layers) const {
-    if (denials_.empty() && !more_) return {};
-    std::string text = "Denied by the sandbox:\n";
+std::vector<CommandDenial> DenialLog::explained(const WallLayers& layers, bool succeeded) const {
+    std::vector<CommandDenial> all;
+    all.reserve(denials_.size());
     for (const Denial& denial : denials_) {
-        const WallText wall = text_of(denial.wall);
-        text += "- ";
-        text += name_of(denial.deed);
-        text += ' ';
-        text += displayable(denial.target);
-        text += ": ";
-        text += denial.why.empty() ? std::string(wall.why) : displayable(denial.why);
-        text += " (layer: ";
-        text += layer_of(denial, layers);
-        text += ", operator setting: ";
-        text += denial.setting.empty() ? wall.setting : denial.setting;
-        text += ")\n";
+        all.push_back(sandbox::explained(denial, layers, succeeded));
     }
-    if (more_) text += "- and more\n";
-    return text;
+    return all;
+}
+
+std::string protected_by(std::string_view rule) {
+    return "protected by the rule '" + std::string(rule) + "'";
+}
+
+std::string denials_text(const std::vector<CommandDenial>& denials, bool more) {
+    std::string denied;
+    std::string unneeded;
+    for (const CommandDenial& denial : denials) {
+        if (denial.needed) {
+            denied += line_of(denial);
+        } else {
+            unneeded += (unneeded.empty() ? "" : ", ") + denial.target;
+            if (!denial.option.empty()) unneeded += " (" + denial.option + ")";
+        }
+    }
+    if (more) denied += "- and more\n";
+    if (!denied.empty()) denied.insert(0, "Denied by the sandbox:\n");
+    if (!unneeded.empty()) {
+        denied += "Not reached, though the command succeeded: " + unneeded + "\n";
+    }
+    return denied;
 }
 
 }  // namespace paddock::sandbox

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <paddock/limits.h>
+#include <paddock/shell.h>
 
 #include "base/outcome.h"
 
@@ -27,7 +28,16 @@ enum class Wall : std::uint8_t {
     kLimit,
 };
 
-enum class Deed : std::uint8_t { kWrite, kCreate, kRemove, kRename, kConnect, kLookUp, kExceed };
+enum class Deed : std::uint8_t {
+    kWrite,
+    kCreate,
+    kRemove,
+    kRename,
+    kConnect,
+    kLookUp,
+    kExceed,
+    kRead
+};
 
 struct Denial {
     Wall wall = Wall::kNone;
@@ -38,6 +48,7 @@ struct Denial {
     // Instead of the wall's own, literals.
     std::string_view layer = {};
     std::string_view setting = {};
+    std::string option = {};  // of `paddock`, that allows it; empty: none is known
 };
 
 // One message of the observer, which knows nothing of the proxy and of limits.
@@ -56,6 +67,13 @@ struct WallLayers {
     std::string_view network;
 };
 
+// "protected by the rule '.env'"
+std::string protected_by(std::string_view rule);
+
+// One line each, with the layer and the operator's setting behind it; empty if there are none.
+// Those that were not needed share a line. `more`: there were others.
+std::string denials_text(const std::vector<CommandDenial>& denials, bool more);
+
 class DenialLog {
 public:
     // Reads what has come and does not wait for more. True when the observer is gone.
@@ -66,12 +84,17 @@ public:
     void add(Denial denial);
 
     const std::vector<Denial>& denials() const { return denials_; }
+    bool has_target(std::string_view target) const;
     bool more() const { return more_; }
     void add(const DenialLog& other);
     void add_more() { more_ = true; }  // there were others, of which nothing is known
 
-    // One line each, with the layer and the operator's setting behind it; empty if there are none.
-    std::string text(const WallLayers& layers) const;
+    // In the words of people. A command that succeeded needed no place that it did not reach: the
+    // look for a newer version that npm takes, for example, decides nothing.
+    std::vector<CommandDenial> explained(const WallLayers& layers, bool succeeded = false) const;
+    std::string text(const WallLayers& layers, bool succeeded = false) const {
+        return denials_text(explained(layers, succeeded), more_);
+    }
 
 private:
     std::vector<Denial> denials_;

@@ -51,7 +51,8 @@ TEST(DenialLog, reads_what_has_come_and_then_the_end) {
               "Denied by the sandbox:\n"
               "- create /etc/new: outside of the workspace (layer: mount_namespace, operator "
               "setting: workspace.root)\n"
-              "- connect to 192.0.2.1:443: no network beyond its own loopback (layer: "
+              "- connect to 192.0.2.1:443: a direct way out is closed, and it ignored HTTPS_PROXY "
+              "(layer: "
               "network_namespace, operator setting: bash.network)\n"
               "- and more\n");
 }
@@ -87,8 +88,28 @@ TEST(DenialLog, takes_the_words_of_layers_that_know_for_themselves) {
               "bash.limits.memory_bytes)\n"
               "- exceed the limit of output: it printed too much (layer: limits, operator setting: "
               "none)\n"
-              "- look up a host name at 127.0.0.1:53: no network beyond its own loopback (layer: "
+              "- look up a host name at 127.0.0.1:53: a direct way out is closed, and it ignored "
+              "HTTPS_PROXY (layer: "
               "network_namespace, operator setting: bash.network)\n");
+}
+
+TEST(DenialLog, gives_the_same_as_values) {
+    DenialLog log;
+    log.add(
+        {Wall::kProxy, Deed::kConnect, "other.test:80", "no", {}, {}, "--allow-host other.test"});
+    log.add({Wall::kRule, Deed::kWrite, ".env\n"});
+    const auto failed = log.explained({"landlock", "seccomp"});
+    ASSERT_EQ(failed.size(), 2U);
+    EXPECT_EQ(failed[0].operation, "connect to");
+    EXPECT_EQ(failed[0].layer, "proxy");
+    EXPECT_EQ(failed[0].option, "--allow-host other.test");
+    EXPECT_TRUE(failed[0].needed);
+    EXPECT_EQ(failed[1].target, ".env\\x0a");
+    EXPECT_EQ(failed[1].reason, "the path is protected");
+    EXPECT_EQ(failed[1].setting, "workspace.rules");
+    const auto succeeded = log.explained({"landlock", "seccomp"}, true);
+    EXPECT_FALSE(succeeded[0].needed);
+    EXPECT_TRUE(succeeded[1].needed);
 }
 
 TEST(DenialLog, shows_untrusted_bytes_safely) {

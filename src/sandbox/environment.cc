@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "sandbox/etc_texts.h"
+
 namespace paddock::sandbox {
 namespace {
 
@@ -33,27 +35,30 @@ private:
 };
 
 void set_proxy(Collector& variables, std::uint16_t port) {
-    const std::string authority = "127.0.0.1:" + std::to_string(port);
-    for (const char* name : {"http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"}) {
-        variables.set(name, "http://" + authority);
-    }
-    for (const char* name : {"all_proxy", "ALL_PROXY"}) {
-        variables.set(name, "socks5h://" + authority);
-    }
-    for (const char* name : {"no_proxy", "NO_PROXY"}) {
-        variables.set(name, "localhost,127.0.0.1,::1");
+    for (const std::string& each : proxy_environment(port)) {
+        const std::string_view name = name_of(each);
+        variables.set(name, std::string_view(each).substr(name.size() + 1));
     }
 }
 
-void set_basis(Collector& variables, const std::string& home, const std::string& temporary) {
-    variables.set("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin");
-    variables.set("HOME", home);
-    variables.set("TMPDIR", temporary);
+void set_basis(Collector& variables, const Surroundings& around) {
+    for (const std::string& variable : around.variables) {
+        const std::string_view name = name_of(variable);
+        variables.set(name, std::string_view(variable).substr(name.size() + 1));
+    }
+    constexpr const char* kSystem = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+    variables.set("PATH", around.search_path.empty() ? kSystem : around.search_path);
+    variables.set("HOME", around.home);
+    variables.set("TMPDIR", around.temporary);
     variables.set("USER", "agent");
     variables.set("LOGNAME", "agent");
     variables.set("SHELL", "/bin/sh");
     // The host's own is not there, or on the low rung cannot be read, which git takes for an error.
-    variables.set("GIT_CONFIG_NOSYSTEM", "1");
+    if (around.git_config.empty()) {
+        variables.set("GIT_CONFIG_NOSYSTEM", "1");
+    } else {
+        variables.set("GIT_CONFIG_SYSTEM", around.git_config);
+    }
 }
 
 bool is_passed(const ShellOptions& options, std::string_view name) {
@@ -65,12 +70,26 @@ bool is_passed(const ShellOptions& options, std::string_view name) {
 
 }  // namespace
 
+std::vector<std::string> proxy_environment(std::uint16_t port) {
+    const std::string place = "://127.0.0.1:" + std::to_string(port);
+    std::vector<std::string> environment;
+    const auto add = [&](std::string_view upper, std::string_view lower, const std::string& value) {
+        for (const std::string_view name : {upper, lower}) {
+            environment.push_back(std::string(name) + "=" + value);
+        }
+    };
+    add("HTTP_PROXY", "http_proxy", "http" + place);
+    add("HTTPS_PROXY", "https_proxy", "http" + place);
+    add("ALL_PROXY", "all_proxy", "socks5h" + place);
+    add("NO_PROXY", "no_proxy", std::string("localhost,127.0.0.1,::1,") + kInsideHostName);
+    return environment;
+}
+
 Environment command_environment(const ShellOptions& options, std::span<const std::string> host,
-                                const std::string& home, const std::string& temporary,
-                                std::uint16_t proxy_port) {
+                                const Surroundings& surroundings) {
     Collector variables;
     for (const EnvironmentVariable& own : options.environment) variables.set(own.name, own.value);
-    if (proxy_port != 0) set_proxy(variables, proxy_port);
+    if (surroundings.proxy_port != 0) set_proxy(variables, surroundings.proxy_port);
     // A variable of the basis that the operator lets through is the host's.
     Environment environment;
     for (const std::string& variable : host) {
@@ -82,7 +101,7 @@ Environment command_environment(const ShellOptions& options, std::span<const std
             environment.withheld.emplace_back(name);
         }
     }
-    set_basis(variables, home, temporary);
+    set_basis(variables, surroundings);
     std::sort(environment.withheld.begin(), environment.withheld.end());
     environment.variables = variables.take();
     return environment;

@@ -16,10 +16,24 @@ struct Environment {
     std::vector<std::string> withheld;   // names of the host's that were not passed, sorted
 };
 
-// `host`: "NAME=value" as in environ; what has no name is left out. With a proxy port the usual
-// proxy variables point to 127.0.0.1. Order of precedence: operator, proxy, passed, basis.
+// What commands need in their environment to find the proxy on this port of 127.0.0.1:
+// "HTTP_PROXY=http://127.0.0.1:3128", ... in both spellings. Their own loopback is reached
+// directly.
+std::vector<std::string> proxy_environment(std::uint16_t port);
+
+// What commands find in their sandbox.
+struct Surroundings {
+    std::string home = {};
+    std::string temporary = {};
+    std::string search_path = {};                 // PATH; empty: the system's directories
+    std::span<const std::string> variables = {};  // of toolchains: "NAME=value"
+    std::string git_config = {};                  // of the system, for git; empty: there is none
+    std::uint16_t proxy_port = 0;                 // on 127.0.0.1, for the usual proxy variables
+};
+
+// `host`: "NAME=value" as in environ; what has no name is left out. Order of precedence: operator,
+// proxy, passed, surroundings.
 Environment command_environment(const ShellOptions& options, std::span<const std::string> host,
-                                const std::string& home, const std::string& temporary,
-                                std::uint16_t proxy_port);
+                                const Surroundings& surroundings);
 
 }  // namespace paddock::sandbox

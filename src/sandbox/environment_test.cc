@@ -9,6 +9,8 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
+const Surroundings kAround{.home = "/home/agent", .temporary = "/tmp"};
+
 bool has(const Environment& environment, const std::string& variable) {
     const Texts& all = environment.variables;
     return std::find(all.begin(), all.end(), variable) != all.end();
@@ -24,7 +26,7 @@ TEST(Environment, secrets_of_the_host_are_withheld_and_named) {
     const Texts host = {"LANG=de_DE.UTF-8", "AWS_SECRET_ACCESS_KEY=x", "HOME=/home/me",
                         "TERM=xterm",       "LD_PRELOAD=/evil.so",     "=C:=",
                         "nonsense"};
-    const Environment made = command_environment({}, host, "/home/agent", "/tmp", 0);
+    const Environment made = command_environment({}, host, kAround);
     EXPECT_TRUE(has(made, "LANG=de_DE.UTF-8"));
     EXPECT_TRUE(has(made, "TERM=xterm"));
     EXPECT_TRUE(has(made, "HOME=/home/agent"));
@@ -39,7 +41,7 @@ TEST(Environment, the_operator_passes_and_sets) {
     options.pass_environment = {"CARGO_HOME", "PATH"};
     options.environment = {{"HOME", "/own"}, {"EMPTY", ""}, {"CARGO_HOME", "/set"}};
     const Texts host = {"CARGO_HOME=/host", "PATH=/host/bin", "OTHER=x"};
-    const Environment made = command_environment(options, host, "/home/agent", "/tmp", 0);
+    const Environment made = command_environment(options, host, kAround);
     EXPECT_TRUE(has(made, "CARGO_HOME=/set"));
     EXPECT_TRUE(has(made, "PATH=/host/bin"));
     EXPECT_TRUE(has(made, "HOME=/own"));
@@ -49,7 +51,7 @@ TEST(Environment, the_operator_passes_and_sets) {
 }
 
 TEST(Environment, a_proxy_is_announced_in_every_usual_way) {
-    const Environment made = command_environment({}, {}, "/home/agent", "/tmp", 8080);
+    const Environment made = command_environment({}, {}, {.proxy_port = 8080});
     EXPECT_TRUE(has(made, "https_proxy=http://127.0.0.1:8080"));
     EXPECT_TRUE(has(made, "HTTPS_PROXY=http://127.0.0.1:8080"));
     EXPECT_TRUE(has(made, "ALL_PROXY=socks5h://127.0.0.1:8080"));

@@ -1,7 +1,11 @@
 #include "sandbox/filter_rules.h"
 
 #include <fcntl.h>
+#include <linux/fs.h>
+#include <linux/fscrypt.h>
+#include <linux/msdos_fs.h>
 #include <linux/netlink.h>
+#include <linux/perf_event.h>
 #include <linux/sched.h>
 #include <linux/seccomp.h>
 #include <netinet/in.h>
@@ -24,11 +28,15 @@ constexpr std::uint32_t kAllow = SECCOMP_RET_ALLOW;
 constexpr std::uint32_t kTell = SECCOMP_RET_USER_NOTIF;
 constexpr std::uint32_t kEperm = deny(EPERM);
 constexpr std::uint32_t kEnosys = deny(ENOSYS);
+constexpr std::uint32_t kEnotty = deny(ENOTTY);
 
 constexpr std::uint32_t kWhole = 0xffffffff;
 
 constexpr Test is(std::uint8_t argument, std::uint32_t value, std::uint32_t mask = kWhole) {
     return {argument, mask, value, true};
+}
+constexpr Test is_not(std::uint8_t argument, std::uint32_t value) {
+    return {argument, kWhole, value, false};
 }
 constexpr Test has_any(std::uint8_t argument, std::uint32_t bits) {
     return {argument, bits, 0, false};
@@ -39,8 +47,18 @@ constexpr std::uint32_t kNamespaces = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWU
                                       CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET;
 constexpr std::uint32_t kUnshareHarmless =
     CLONE_FILES | CLONE_FS | CLONE_SYSVSEM | CLONE_THREAD | CLONE_SIGHAND | CLONE_VM;
+constexpr std::uint32_t kEveryProcess = kWhole;    // -1
+constexpr std::uint32_t kEveryProcessor = kWhole;  // -1
 constexpr std::uint32_t kSetId = S_ISUID | S_ISGID;
 constexpr std::uint32_t kMakesFile = O_CREAT | (O_TMPFILE & ~O_DIRECTORY);
+constexpr std::uint32_t kSetDelegation = F_SETLEASE + 16;  // F_SETDELEG, Linux 6.19
+constexpr std::uint32_t kIoctlType = std::uint32_t{_IOC_TYPEMASK} << _IOC_TYPESHIFT;
+constexpr std::uint32_t kIoctlWay = std::uint32_t{_IOC_DIRMASK} << _IOC_DIRSHIFT;
+constexpr std::uint32_t kIoctlIn = _IOC_WRITE << _IOC_DIRSHIFT;
+constexpr std::uint32_t kFileAttributes = 'f' << _IOC_TYPESHIFT;  // FS_IOC_GETFLAGS and its like
+constexpr std::uint32_t kBtrfs = 0x94U << _IOC_TYPESHIFT;
+constexpr std::uint32_t kBcachefs = 0xbcU << _IOC_TYPESHIFT;
+constexpr std::uint32_t kF2fs = 0xf5U << _IOC_TYPESHIFT;
 constexpr Rule kAlways[] = {
     // Namespaces give capabilities, and with them a way around read-only mounts. The flags of
     // clone3 are in memory, so it must not exist; every C library falls back to clone.
@@ -65,19 +83,14 @@ constexpr Rule kAlways[] = {
     {{"listmount", 458, 458}, kEnosys},
     {{"open_tree_attr", 467, 467}, kEperm},
 
-    // A set-id file in the workspace would be one on the host, with the owner's rights there. A
-    // set-gid directory is harmless and refused with them: the mode alone does not tell. The mode
-    // of openat2 is in memory, so it must not exist: programs fall back to openat.
+    // A set-id file in the workspace would be one on the host, with the owner's rights there. The
+    // mode of openat2 is in memory, so it must not exist: programs fall back to openat.
     {{"open", 2, kNoNumber}, kEperm, {has_any(1, kMakesFile), has_any(2, kSetId)}},
     {{"openat", 257, 56}, kEperm, {has_any(2, kMakesFile), has_any(3, kSetId)}},
     {{"openat2", 437, 437}, kEnosys},
     {{"creat", 85, kNoNumber}, kEperm, {has_any(1, kSetId)}},
     {{"mknod", 133, kNoNumber}, kEperm, {has_any(1, kSetId)}},
     {{"mknodat", 259, 33}, kEperm, {has_any(2, kSetId)}},
-    {{"chmod", 90, kNoNumber}, kEperm, {has_any(1, kSetId)}},
-    {{"fchmod", 91, 52}, kEperm, {has_any(1, kSetId)}},
-    {{"fchmodat", 268, 53}, kEperm, {has_any(2, kSetId)}},
-    {{"fchmodat2", 452, 452}, kEperm, {has_any(2, kSetId)}},
     {{"mknod", 133, kNoNumber}, kEperm, {is(1, S_IFCHR, S_IFMT)}},
     {{"mknod", 133, kNoNumber}, kEperm, {is(1, S_IFBLK, S_IFMT)}},
     {{"mknodat", 259, 33}, kEperm, {is(2, S_IFCHR, S_IFMT)}},
@@ -100,10 +113,15 @@ constexpr Rule kAlways[] = {
 
     // Much kernel behind little use: where local exploits come from.
     {{"bpf", 321, 280}, kEperm},
-    {{"perf_event_open", 298, 241}, kEperm},
     {{"userfaultfd", 323, 282}, kEperm},
     {{"modify_ldt", 154, kNoNumber}, kEperm},
     {{"lookup_dcookie", 212, 18}, kEperm},
+    {{"memfd_secret", 447, 447}, kEnosys},
+
+    // Counting the events of one process, as perf stat does, and of no processor or control group.
+    {{"perf_event_open", 298, 241}, kEperm, {is(1, kEveryProcess)}},
+    {{"perf_event_open", 298, 241}, kEperm, {is_not(2, kEveryProcessor)}},
+    {{"perf_event_open", 298, 241}, kEperm, {has_any(4, PERF_FLAG_PID_CGROUP)}},
 
     // Into other processes. A debugger has ptrace.
     {{"process_vm_readv", 310, 270}, kEperm},
@@ -156,11 +174,41 @@ constexpr Rule kAlways[] = {
     {{"prctl", 157, 167}, kEperm, {is(0, PR_SET_CHILD_SUBREAPER), is(1, 0)}},
     {{"clone", 56, 220}, kEperm, {has_any(0, CLONE_PARENT)}},
 
+    // Whoever holds a lease makes others wait who open the file, outside too. Refused as the kernel
+    // refuses those who do not own it; what newer or smaller kernels do not know, as these do.
+    {{"fcntl", 72, 25}, deny(EACCES), {is(1, F_SETLEASE)}},
+    {{"fcntl", 72, 25}, deny(EINVAL), {is(1, F_NOTIFY)}},
+    {{"fcntl", 72, 25}, deny(EINVAL), {is(1, kSetDelegation)}},
+
+    // Changes by a descriptor that may only read: attributes, versions, verity, encryption; and
+    // names, which btrfs and bcachefs make so. Refused as by a file system that does not know them.
+    {{"ioctl", 16, 29}, kAllow, {is(1, FICLONE)}},
+    {{"ioctl", 16, 29}, kAllow, {is(1, FICLONERANGE)}},
+    {{"ioctl", 16, 29}, kAllow, {is(1, FIDEDUPERANGE)}},
+    {{"ioctl", 16, 29}, kEnotty, {is(1, kBtrfs, kIoctlType)}},
+    {{"ioctl", 16, 29}, kEnotty, {is(1, kBcachefs, kIoctlType)}},
+    {{"ioctl", 16, 29}, kEnotty, {is(1, kF2fs, kIoctlType)}},
+    {{"ioctl", 16, 29}, kEnotty, {is(1, kFileAttributes | kIoctlIn, kIoctlType | kIoctlWay)}},
+    {{"ioctl", 16, 29}, kEnotty, {is(1, FS_IOC_SETVERSION)}},
+    {{"ioctl", 16, 29}, kEnotty, {is(1, FS_IOC_FSSETXATTR)}},
+    {{"ioctl", 16, 29}, kEnotty, {is(1, FS_IOC_SET_ENCRYPTION_POLICY)}},
+    {{"ioctl", 16, 29}, kEnotty, {is(1, FAT_IOCTL_SET_ATTRIBUTES)}},
+    {{"file_getattr", 468, 468}, kEnosys},
+    {{"file_setattr", 469, 469}, kEnosys},
+
     // Terminals: typing into that of the person outside, and line disciplines.
     {{"ioctl", 16, 29}, kEperm, {is(1, TIOCSTI)}},
     {{"ioctl", 16, 29}, kEperm, {is(1, TIOCLINUX)}},
     {{"ioctl", 16, 29}, kEperm, {is(1, TIOCCONS)}},
     {{"ioctl", 16, 29}, kEperm, {is(1, TIOCSETD)}},
+};
+
+// A set-gid directory is harmless, but a mode does not tell what gets it. The gate looks.
+constexpr Rule kSetIdModes[] = {
+    {{"chmod", 90, kNoNumber}, kEperm, {has_any(1, kSetId)}},
+    {{"fchmod", 91, 52}, kEperm, {has_any(1, kSetId)}},
+    {{"fchmodat", 268, 53}, kEperm, {has_any(2, kSetId)}},
+    {{"fchmodat2", 452, 452}, kEperm, {has_any(2, kSetId)}},
 };
 
 constexpr std::uint32_t kIoPriorityOfProcess = 1;
@@ -192,6 +240,13 @@ constexpr Rule kSysvIpc[] = {
     {{"msgsnd", 69, 189}, kEperm},      {{"msgrcv", 70, 188}, kEperm},
     {{"msgctl", 71, 187}, kEperm},      {{"mq_open", 240, 180}, kEperm},
     {{"mq_unlink", 241, 181}, kEperm},
+};
+
+// A set may have 32000 semaphores, each with a line of the processor's cache: two megabytes of the
+// kernel's memory for one call, and 32000 calls. The error is that of a kernel with a lower limit.
+constexpr std::uint32_t kManySemaphores = ~0xffU;
+constexpr Rule kLargeSets[] = {
+    {{"semget", 64, 190}, deny(EINVAL), {has_any(1, kManySemaphores)}},
 };
 
 // Sockets: an allow-list of family, type and protocol. Refused with the errno of a kernel that was
@@ -267,15 +322,30 @@ constexpr Rule kObserved[] = {
 
 // What the gate performs besides.
 constexpr Rule kGated[] = {
-    {{"chmod", 90, kNoNumber}, kTell}, {{"fchmod", 91, 52}, kTell}, {{"fchmodat", 268, 53}, kTell},
-    {{"fchmodat2", 452, 452}, kTell},  {{"bind", 49, 200}, kTell},
+    {{"chmod", 90, kNoNumber}, kTell},
+    {{"fchmod", 91, 52}, kTell},
+    {{"fchmodat", 268, 53}, kTell},
+    {{"fchmodat2", 452, 452}, kTell},
+    {{"bind", 49, 200}, kTell},
+    // An ACL is an attribute, and changes the mode.
+    {{"setxattr", 188, 5}, kTell},
+    {{"lsetxattr", 189, 6}, kTell},
+    {{"fsetxattr", 190, 7}, kTell},
+    {{"removexattr", 197, 14}, kTell},
+    {{"lremovexattr", 198, 15}, kTell},
+    {{"fremovexattr", 199, 16}, kTell},
+    // Their arguments are in memory. Programs fall back to the calls above.
+    {{"setxattrat", 463, 463}, kEnosys},
+    {{"removexattrat", 466, 466}, kEnosys},
 };
 
 constexpr RuleGroup kGroups[] = {
     {[](const FilterSpec&) { return true; }, kAlways},
+    {[](const FilterSpec& spec) { return !spec.gate; }, kSetIdModes},
     {[](const FilterSpec& spec) { return !spec.ptrace; }, kTrace},
     {[](const FilterSpec& spec) { return !spec.own_processes; }, kOtherProcesses},
     {[](const FilterSpec& spec) { return !spec.sysv_ipc; }, kSysvIpc},
+    {[](const FilterSpec& spec) { return spec.sysv_ipc; }, kLargeSets},
     {[](const FilterSpec& spec) { return spec.unix_sockets; }, kUnixSockets},
     {[](const FilterSpec& spec) { return spec.inet != Inet::kNone; }, kTcpSockets},
     {[](const FilterSpec& spec) { return spec.inet == Inet::kTcp; }, kFastOpen},

@@ -3,9 +3,14 @@
 // workspace's turn, so no other command, session or tool changes a name in between.
 #include "sandbox/gate.h"
 
+#include <fcntl.h>
+
+#include <algorithm>
 #include <cerrno>
 #include <utility>
 
+#include "base/within.h"
+#include "sandbox/denial.h"
 #include "sys/name.h"
 #include "sys/open.h"
 #include "sys/stat.h"
@@ -17,32 +22,70 @@ Outcome<std::unique_ptr<Gate>> Gate::make(GateSetup setup) {
     PADDOCK_ASSIGN(workspace, sys::openat(gate->setup_.workspace, ".", O_PATH | O_DIRECTORY));
     auto root = Root::adopt(std::move(workspace));
     if (!root) return static_cast<const Failure&>(root.error());
-    gate->secrets_ = std::make_unique<git::Secrets>(root->linkless());
+    gate->secrets_ = std::make_unique<git::Secrets>(
+        root->linkless(),
+        [self = gate.get()](const Stat& stat) { return self->setup_.journal->has_written(stat); });
     Gate* self = gate.get();
     git::Judge::Facts facts;
     facts.is_own = [self](const Stat& stat) { return self->setup_.journal->is_own(stat); };
     facts.is_secret = [self](const std::string& path, const Stat& stat) {
         return self->secrets_->is_secret(path, stat);
     };
+    facts.repositories = [self] { return self->repositories_; };
     facts.home = gate->setup_.home;
-    gate->judge_ = std::make_unique<git::Judge>(root->linkless(), std::string(),
-                                                *gate->setup_.rules, std::move(facts));
+    facts.changes = [self] { return self->setup_.journal->shared_count(); };
+    facts.count_change = [self] { self->setup_.journal->increase_shared_count(); };
+    gate->root_.emplace(root->linkless());
+    gate->judge_ = std::make_unique<git::Judge>(*gate->root_, std::string(), *gate->setup_.rules,
+                                                std::move(facts));
     return gate;
 }
 
 Gate::Answer Gate::handle(const sys::seccomp::Notification& call, int listener, journal::CallId of,
                           std::optional<GateRefusal>& refused) {
     const auto decoded = decode(call);
-    if (!decoded || call.process == 0) return Answer::kContinue;
+    if (!decoded) return Answer::kContinue;
+    if (call.process == 0) {  // a caller that this process does not see
+        if (may_let_through(*decoded)) return Answer::kContinue;
+        (void)sys::seccomp::answer(listener, call.id, 0, EPERM);
+        return Answer::kDone;
+    }
     if (!drafts_.empty()) settle_drafts();
     refused_.reset();
     deed_ = deed_of(*decoded);
     const End end = perform(*decoded, {call.process, listener, call.id, of});
+    if (end.os_error == ENOSPC && !refused_ && setup_.journal->is_full()) {
+        refused_ = GateRefusal{deed_, setup_.journal->path(), std::string(journal::kLogIsFull)};
+    }
     refused = std::move(refused_);
     if (end.answer == Answer::kDone) {
         (void)sys::seccomp::answer(listener, call.id, end.value, end.os_error);
     }
     return end.answer;
+}
+
+// Landlock knows nothing of modes and attributes, and some know nothing of sizes.
+bool Gate::may_let_through(const GatedCall& call) const {
+    switch (call.kind) {
+        case GatedKind::kChmod:
+        case GatedKind::kSetAttribute:
+        case GatedKind::kRemoveAttribute: return false;
+        case GatedKind::kTruncate: return setup_.landlock_truncate;
+        case GatedKind::kOpen:
+            return setup_.landlock_truncate || (call.flags & O_TRUNC) == 0 ||
+                   (call.flags & O_ACCMODE) != O_RDONLY;
+        default: return true;
+    }
+}
+
+bool Gate::may_let_through(const sys::seccomp::Notification& call) const {
+    const auto decoded = decode(call);
+    return !decoded || may_let_through(*decoded);
+}
+
+bool Gate::is_elsewhere(std::string_view path) const {
+    return std::any_of(setup_.others.begin(), setup_.others.end(),
+                       [path](const std::string& other) { return is_within(path, other); });
 }
 
 // A file that is covered from commands, or not of this mount, is as good as sealed.
@@ -70,7 +113,8 @@ Gate::End Gate::perform(const GatedCall& call, const Caller& caller) {
         case GatedKind::kUnlink:
         case GatedKind::kRemoveDirectory: return remove(call, caller);
         case GatedKind::kChmod: return chmod(call, caller);
-        case GatedKind::kChmodDescriptor: return chmod_descriptor(call, caller);
+        case GatedKind::kSetAttribute:
+        case GatedKind::kRemoveAttribute: return change_attribute(call, caller);
         case GatedKind::kBind: return bind(call, caller);
     }
     return {.answer = Answer::kContinue};
@@ -78,7 +122,7 @@ Gate::End Gate::perform(const GatedCall& call, const Caller& caller) {
 
 std::optional<int> Gate::refuse(git::Verdict verdict, const std::string& path) {
     if (!verdict) return std::nullopt;
-    std::string why = "protected by the rule '" + verdict->rule + "'";
+    std::string why = protected_by(verdict->rule);
     if (!verdict->detail.empty()) why += ": " + verdict->detail;
     refused_ = GateRefusal{deed_, path, std::move(why)};
     return EACCES;
@@ -97,6 +141,11 @@ int Gate::prepare_to_make(const Place& place, FileType type, const Caller& calle
     }
     const auto recorded = setup_.journal->will_make(caller.call, place.name(), type);
     return recorded ? 0 : error_of(recorded.error());
+}
+
+void Gate::set_repositories(const std::vector<std::string>& directories) {
+    repositories_ = std::make_shared<const git::Repositories>(
+        git::leading_repositories(*root_, directories, setup_.home));
 }
 
 void Gate::forget(int listener) {

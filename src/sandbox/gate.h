@@ -8,8 +8,7 @@
 // Landlock does not let it change the workspace.
 //
 // What it cannot do: a working directory deeper than PATH_MAX is ENAMETOOLONG; a signal handler
-// without SA_RESTART may see EINTR before the call is taken up. Extended attributes and times do
-// not come here.
+// without SA_RESTART may see EINTR before the call is taken up. Times do not come here.
 //
 // Runs in the warden, one call at a time; never waits for a command: a FIFO without a reader is
 // asked again later (has_parked).
@@ -49,6 +48,8 @@ struct GateSetup {
     std::string home;  // see git::Judge::Facts
     // Landlock keeps commands from truncating (ABI 3). Without it no such call is let through.
     bool landlock_truncate = true;
+    // Where commands see the other roots that have a gate, absolute.
+    std::vector<std::string> others = {};
 };
 
 class Gate {
@@ -65,12 +66,18 @@ public:
     Answer handle(const sys::seccomp::Notification& call, int listener, journal::CallId of,
                   std::optional<GateRefusal>& refused);
 
+    // False of a call that Landlock does not judge: no gate hands one on but to another gate.
+    bool may_let_through(const sys::seccomp::Notification& call) const;
+
     bool has_parked() const noexcept { return !parked_.empty() || !drafts_.empty(); }
     void retry();  // what is parked
     // What was refused between calls.
     std::optional<GateRefusal> take_refusal(int listener);
     // Nobody listens there any more.
     void forget(int listener);
+
+    // All whose settings lead somewhere, as a search has found them. Relative to the workspace.
+    void set_repositories(const std::vector<std::string>& directories);
 
     journal::Journal& journal() noexcept { return *setup_.journal; }
 
@@ -86,7 +93,6 @@ private:
         int listener = -1;
         UniqueFd text;
         UniqueFd file;
-        std::string path;
     };
     // The end of a call. If it is done: an errno, or the descriptor that the command gets, or 0.
     struct End {
@@ -102,6 +108,8 @@ private:
     End open(const GatedCall& call, const Caller& caller);
     End give_draft(UniqueFd file, const GatedCall& call, const Caller& caller, const Place& place);
     void settle_drafts();
+    End give_commondir(UniqueFd file, const GatedCall& call, const Caller& caller,
+                       const Place& place);
     End open_unnamed(const GatedCall& call, const Caller& caller);
     End open_again(const GatedCall& call, const Caller& caller, const std::string& link);
     End give(UniqueFd file, const GatedCall& call, const Caller& caller, const Place* made,
@@ -113,10 +121,13 @@ private:
     End remove(const GatedCall& call, const Caller& caller);
     End truncate(const GatedCall& call, const Caller& caller);
     End chmod(const GatedCall& call, const Caller& caller);
-    End chmod_descriptor(const GatedCall& call, const Caller& caller);
-    End chmod_object(UniqueFd held, const GatedCall& call, const Caller& caller);
+    End change_attribute(const GatedCall& call, const Caller& caller);
+    int refuse_to_close(const Object& object, std::uint32_t mode);
+    Outcome<Object> hold_object(const GatedCall& call, const Caller& caller);
     End bind(const GatedCall& call, const Caller& caller);
 
+    bool may_let_through(const GatedCall& call) const;
+    bool is_elsewhere(std::string_view path) const;  // absolute: in a root of another gate
     static int error_of(const Failure& failure);
     static End not_located(const Failure& failure);
     std::optional<int> refuse(git::Verdict verdict, const std::string& path);
@@ -127,7 +138,10 @@ private:
 
     GateSetup setup_;
     Places places_;
+    std::optional<Root> root_;
     std::unique_ptr<git::Secrets> secrets_;
+    std::shared_ptr<const git::Repositories> repositories_ =
+        std::make_shared<const git::Repositories>();
     std::unique_ptr<git::Judge> judge_;
     std::vector<Parked> parked_;
     std::vector<Draft> drafts_;

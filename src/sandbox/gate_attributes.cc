@@ -1,9 +1,12 @@
-// Sizes and modes, and the names of sockets.
+// Sizes, modes and attributes, and the names of sockets.
 #include "sandbox/gate.h"
 
 #include <fcntl.h>
+#include <linux/limits.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/xattr.h>
 
 #include <cerrno>
 #include <cstring>
@@ -26,6 +29,23 @@ Outcome<UniqueFd> open_descriptor(const Caller& caller, int descriptor) {
     auto held = sys::openat(AT_FDCWD, (proc_of(caller.process) + link).c_str(), O_PATH);
     if (!held && held.error().os_error == ENOENT) return Failure::from_errno(EBADF);
     return held;
+}
+
+// Those of the owner in an access control list, as bits of a mode. None in what is no such list.
+std::uint32_t owner_rights(std::string_view acl) {
+    struct Entry {
+        std::uint16_t tag;
+        std::uint16_t rights;
+        std::uint32_t id;
+    };
+    constexpr std::size_t kHeaderBytes = 4;
+    constexpr std::uint16_t kOwnerTag = 1;
+    for (std::size_t at = kHeaderBytes; at + sizeof(Entry) <= acl.size(); at += sizeof(Entry)) {
+        Entry entry{};
+        std::memcpy(&entry, acl.data() + at, sizeof entry);
+        if (entry.tag == kOwnerTag) return (entry.rights & 7U) << 6U;
+    }
+    return 0;
 }
 
 }  // namespace
@@ -52,8 +72,9 @@ Gate::End Gate::truncate(const GatedCall& call, const Caller& caller) {
         return {.os_error = done ? 0 : error_of(done.error())};
     }
     if (!place->inside) {
-        return setup_.landlock_truncate ? End{.answer = Answer::kContinue}
-                                        : End{.os_error = EACCES};
+        return setup_.landlock_truncate || is_elsewhere(place->path)
+                   ? End{.answer = Answer::kContinue}
+                   : End{.os_error = EACCES};
     }
     if (place->leaf.empty()) return {.os_error = EISDIR};
     const auto node = sys::node_at(place->directory.get(), place->leaf.c_str());
@@ -74,48 +95,56 @@ Gate::End Gate::truncate(const GatedCall& call, const Caller& caller) {
     return {.os_error = done ? 0 : error_of(done.error())};
 }
 
-// Landlock knows nothing of modes, so no such call is let through: somebody would exchange the path
-// or the descriptor meanwhile. What lies outside is changed too, with the rights of commands.
+// Landlock knows nothing of modes and attributes, so no such call is let through: somebody would
+// exchange the path or the descriptor meanwhile. What lies outside is changed too, with the rights
+// of commands, unless another gate stands before it.
+Outcome<Object> Gate::hold_object(const GatedCall& call, const Caller& caller) {
+    if (call.by_descriptor) {
+        if (call.descriptor < 0) return Failure::from_errno(EBADF);
+        PADDOCK_ASSIGN(held, open_descriptor(caller, call.descriptor));
+        const std::string info = "fdinfo/" + std::to_string(call.descriptor);
+        const auto flags = proc_number(caller.process, info, "flags:", 8).value_or(0);
+        if ((flags & O_PATH) != 0) return Failure::from_errno(EBADF);
+        return places_.object_of(std::move(held));
+    }
+    PADDOCK_ASSIGN(path, read_path(caller, call.name.address));
+    if (path.empty()) {
+        if ((call.flags & AT_EMPTY_PATH) == 0) return Failure::from_errno(ENOENT);
+        PADDOCK_ASSIGN(held, open_descriptor(caller, call.name.directory));
+        return places_.object_of(std::move(held));
+    }
+    const bool follows = (call.flags & AT_SYMLINK_NOFOLLOW) == 0;
+    PADDOCK_ASSIGN(
+        place, places_.locate(caller, call.name.directory, path,
+                              follows ? Places::Last::kFollow : Places::Last::kItselfUnlessSlash));
+    const bool is_magic = follows && !place.inside && is_descriptor_link(place.path, caller);
+    const int flags = O_PATH | (is_magic ? 0 : O_NOFOLLOW) | (place.slash ? O_DIRECTORY : 0);
+    PADDOCK_ASSIGN(held, sys::openat(place.directory.get(),
+                                     place.leaf.empty() ? "." : place.leaf.c_str(), flags));
+    return places_.object_of(std::move(held));
+}
+
+// 0, or the errno.
+int Gate::refuse_to_close(const Object& object, std::uint32_t mode) {
+    if (!object.place.inside && !object.is_workspace) return 0;
+    const std::string& path = object.place.path;
+    if (object.stat.type != FileType::kDirectory && !judge_->is_config(path)) return 0;
+    return refuse(judge_->close(path, mode), path.empty() ? "." : path).value_or(0);
+}
+
 Gate::End Gate::chmod(const GatedCall& call, const Caller& caller) {
     constexpr std::uint64_t kKnown = AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH;
     if ((call.flags & ~kKnown) != 0) return {.os_error = EINVAL};
-    auto path = read_path(caller, call.name.address);
-    if (!path) return {.os_error = error_of(path.error())};
-    const bool follows = (call.flags & AT_SYMLINK_NOFOLLOW) == 0;
     const journal::Turn turn(*setup_.journal);
-    Outcome<UniqueFd> held = Failure::from_errno(ENOENT);
-    if (path->empty()) {
-        if ((call.flags & AT_EMPTY_PATH) == 0) return {.os_error = ENOENT};
-        held = open_descriptor(caller, call.name.directory);
-    } else {
-        auto place =
-            places_.locate(caller, call.name.directory, *path,
-                           follows ? Places::Last::kFollow : Places::Last::kItselfUnlessSlash);
-        if (!place) return {.os_error = error_of(place.error())};
-        const bool is_magic = follows && !place->inside && is_descriptor_link(place->path, caller);
-        const int flags = O_PATH | (is_magic ? 0 : O_NOFOLLOW) | (place->slash ? O_DIRECTORY : 0);
-        held = sys::openat(place->directory.get(), place->leaf.empty() ? "." : place->leaf.c_str(),
-                           flags);
-    }
-    if (!held) return {.os_error = error_of(held.error())};
-    return chmod_object(std::move(*held), call, caller);
-}
-
-Gate::End Gate::chmod_descriptor(const GatedCall& call, const Caller& caller) {
-    const journal::Turn turn(*setup_.journal);
-    auto held = open_descriptor(caller, call.descriptor);
-    if (!held) return {.os_error = error_of(held.error())};
-    const std::string info = "fdinfo/" + std::to_string(call.descriptor);
-    const auto flags = proc_number(caller.process, info, "flags:", 8).value_or(0);
-    if ((flags & O_PATH) != 0) return {.os_error = EBADF};
-    return chmod_object(std::move(*held), call, caller);
-}
-
-Gate::End Gate::chmod_object(UniqueFd held, const GatedCall& call, const Caller& caller) {
-    auto object = places_.object_of(std::move(held));
+    auto object = hold_object(call, caller);
     if (!object) return {.os_error = error_of(object.error())};
+    if (is_elsewhere(object->text)) return {.answer = Answer::kContinue};
     if (object->stat.type == FileType::kSymlink) return {.os_error = EOPNOTSUPP};
+    // A set-id file would be one on the host. Below a set-gid directory files get its group.
+    const bool sets_id = (call.mode & (S_ISUID | S_ISGID)) != 0;
+    if (sets_id && object->stat.type != FileType::kDirectory) return {.os_error = EPERM};
     const Place& place = object->place;
+    if (const int error = refuse_to_close(*object, call.mode)) return {.os_error = error};
     Done done;
     if (place.inside) {
         if (const auto error = refuse(judge_->chmod(place.path), place.path)) {
@@ -129,6 +158,46 @@ Gate::End Gate::chmod_object(UniqueFd held, const GatedCall& call, const Caller&
         const std::string own = own_descriptor(object->held.get());
         done = sys::chmodat(AT_FDCWD, own.c_str(), call.mode & 07777);
     }
+    return {.os_error = done ? 0 : error_of(done.error())};
+}
+
+Gate::End Gate::change_attribute(const GatedCall& call, const Caller& caller) {
+    const auto name = read_path(caller, call.text);
+    if (!name) return {.os_error = name.error().os_error == ENAMETOOLONG ? ERANGE : EFAULT};
+    if (name->empty() || name->size() > XATTR_NAME_MAX) return {.os_error = ERANGE};
+    if ((call.value_flags & ~std::uint32_t{XATTR_CREATE | XATTR_REPLACE}) != 0) {
+        return {.os_error = EINVAL};
+    }
+    if (call.number > XATTR_SIZE_MAX) return {.os_error = E2BIG};
+    std::string value(call.number, '\0');
+    if (read_foreign(caller.process, call.value, value) != value.size())
+        return {.os_error = EFAULT};
+    const journal::Turn turn(*setup_.journal);
+    auto object = hold_object(call, caller);
+    if (!object) return {.os_error = error_of(object.error())};
+    if (is_elsewhere(object->text)) return {.answer = Answer::kContinue};
+    const Place& place = object->place;
+    const bool changes_mode = *name == "system.posix_acl_access";
+    if (changes_mode && call.kind == GatedKind::kSetAttribute) {
+        const std::uint32_t rights = owner_rights(value);
+        if (const int error = refuse_to_close(*object, rights)) return {.os_error = error};
+    }
+    if (place.inside) {
+        if (const auto error = refuse(judge_->chmod(place.path), place.path)) {
+            return {.os_error = *error};
+        }
+        const auto recorded =
+            changes_mode ? setup_.journal->will_chmod(caller.call, place.name(), object->stat)
+                         : Done();
+        if (!recorded) return {.os_error = error_of(recorded.error())};
+    } else if (object->is_kept()) {
+        return {.os_error = EACCES};
+    }
+    const std::string own = own_descriptor(object->held.get());
+    const auto done = call.kind == GatedKind::kRemoveAttribute
+                          ? sys::remove_xattr_at(own.c_str(), name->c_str())
+                          : sys::set_xattr_at(own.c_str(), name->c_str(), value,
+                                              static_cast<int>(call.value_flags));
     return {.os_error = done ? 0 : error_of(done.error())};
 }
 

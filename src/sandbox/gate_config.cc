@@ -113,7 +113,7 @@ Gate::End Gate::give_draft(UniqueFd file, const GatedCall& call, const Caller& c
     }
     const End end = give(std::move(*draft), call, caller, &place);
     if (end.os_error == 0) {
-        drafts_.push_back({caller.listener, std::move(*text), std::move(file), place.path});
+        drafts_.push_back({caller.listener, std::move(*text), std::move(file)});
     }
     return end;
 }
@@ -124,14 +124,18 @@ void Gate::settle_drafts() {
         if (is_written && *is_written) return false;
         const journal::Turn turn(*setup_.journal);
         std::string text;
+        // Its directory may have another name by now.
+        auto object = places_.object_behind(own_descriptor(draft.file.get()));
+        if (!object || object->place.path.empty()) return true;
+        const std::string& path = object->place.path;
         git::Verdict verdict =
             read_config(draft.text.get(), text)
-                ? judge_->judge_new_config(draft.path, text)
+                ? judge_->judge_new_config(path, text)
                 : git::Verdict(git::Refusal{PathAccess::kReadOnly, std::string(git::kConfigRule),
                                             "it could not be read"});
         if (verdict) {
             deed_ = Deed::kWrite;
-            (void)refuse(std::move(verdict), draft.path);
+            (void)refuse(std::move(verdict), path);
             late_refusals_.emplace_back(draft.listener, *std::exchange(refused_, {}));
             return true;
         }

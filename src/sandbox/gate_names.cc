@@ -57,7 +57,9 @@ Gate::End Gate::make_name(const GatedCall& call, const Caller& caller) {
         if (kind == S_IFSOCK) type = FileType::kSocket;
     }
     if (place->slash && type != FileType::kDirectory) return {.os_error = ENOENT};
-    if (type == FileType::kRegular && judge_->is_config(place->path)) return {.os_error = EACCES};
+    const bool is_read_by_git =
+        judge_->is_config(place->path) || judge_->is_commondir_of_worktree(place->path);
+    if (type == FileType::kRegular && is_read_by_git) return {.os_error = EACCES};
     if (const int error = prepare_to_make(*place, type, caller)) return {.os_error = error};
     sys::set_creation_mask(umask_of(caller.process));
     Done done;
@@ -133,7 +135,7 @@ Gate::End Gate::link(const GatedCall& call, const Caller& caller) {
     }
     auto verdict =
         has_name ? judge_->link(from->path, to->path)
-        : judge_->is_config(to->path)
+        : judge_->is_config(to->path) || judge_->is_commondir_of_worktree(to->path)
             ? git::Verdict(git::Refusal{PathAccess::kReadOnly, std::string(git::kConfigRule)})
             : judge_->make(to->path, FileType::kRegular);
     if (const auto error = refuse(std::move(verdict), to->path)) return {.os_error = *error};

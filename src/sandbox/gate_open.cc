@@ -49,7 +49,8 @@ Gate::End Gate::open(const GatedCall& call, const Caller& caller) {
         if (follows && is_descriptor_link(place->path, caller)) {
             return open_again(call, caller, place->path);
         }
-        if (!setup_.landlock_truncate && (flags & O_TRUNC) != 0 && (flags & O_ACCMODE) == O_RDONLY)
+        if (!setup_.landlock_truncate && (flags & O_TRUNC) != 0 &&
+            (flags & O_ACCMODE) == O_RDONLY && !is_elsewhere(place->path))
             return {.os_error = EACCES};
         return {.answer = Answer::kContinue};
     }
@@ -72,6 +73,9 @@ Gate::End Gate::open(const GatedCall& call, const Caller& caller) {
         if (!file) return {.os_error = error_of(file.error())};
         if (const auto stat = sys::node(file->get())) {
             setup_.journal->made(caller.call, stat->stat);
+        }
+        if (judge_->is_commondir_of_worktree(place->path)) {
+            return give_commondir(std::move(*file), call, caller, *place);
         }
         if (is_writable(flags) && judge_->is_config(place->path)) {
             return give_draft(std::move(*file), call, caller, *place);
@@ -117,6 +121,23 @@ Gate::End Gate::open(const GatedCall& call, const Caller& caller) {
     }
     if (!file) return {.os_error = error_of(file.error())};
     return give(std::move(*file), call, caller, nullptr);
+}
+
+// It says what git always says there, whatever the command writes: that goes to a file without a
+// name. So no worktree ever leads to a repository that nobody judged.
+Gate::End Gate::give_commondir(UniqueFd file, const GatedCall& call, const Caller& caller,
+                               const Place& place) {
+    auto named = sys::openat2(place.directory.get(), place.leaf.c_str(), O_WRONLY, 0, kBeneath);
+    const Done said =
+        named ? sys::write_all(named->get(), git::kCommonOfWorktree) : Done(named.error());
+    if (!said) return {.os_error = error_of(said.error())};
+    file.reset();
+    constexpr std::uint64_t kOfNames = O_CREAT | O_EXCL | O_TRUNC | O_NOFOLLOW;
+    const int wanted =
+        (static_cast<int>(call.flags & kOpenFlags & ~kOfNames) & ~O_ACCMODE) | O_RDWR | O_TMPFILE;
+    auto unnamed = sys::openat2(place.directory.get(), ".", wanted, call.mode & 07777, kBeneath);
+    if (!unnamed) return {.os_error = error_of(unnamed.error())};
+    return give(std::move(*unnamed), call, caller, &place);
 }
 
 Gate::End Gate::give(UniqueFd file, const GatedCall& call, const Caller& caller, const Place* made,

@@ -35,7 +35,25 @@ GatedCall symlink_call(std::uint64_t target, int directory, std::uint64_t path) 
 GatedCall of_descriptor(GatedKind kind, std::uint64_t descriptor) {
     GatedCall call{.kind = kind};
     call.descriptor = static_cast<int>(descriptor);
+    call.by_descriptor = true;
     return call;
+}
+
+// The arguments that calls about attributes share begin at `a[1]`: a name, a value, its size,
+// flags.
+GatedCall attribute_call(GatedCall call, const Arguments& a) {
+    call.text = a[1];
+    if (call.kind == GatedKind::kRemoveAttribute) return call;
+    call.value = a[2];
+    call.number = a[3];
+    call.value_flags = static_cast<std::uint32_t>(a[4]);
+    return call;
+}
+
+GatedCall named_attribute(GatedKind kind, const Arguments& a, std::uint64_t flags) {
+    GatedCall call = named(kind, AT_FDCWD, a[0]);
+    call.flags = flags;
+    return attribute_call(call, a);
 }
 
 }  // namespace
@@ -76,10 +94,19 @@ std::optional<GatedCall> decode(const sys::seccomp::Notification& call) noexcept
             return made;
         }
         case SYS_fchmod: {
-            GatedCall made = of_descriptor(GatedKind::kChmodDescriptor, a[0]);
+            GatedCall made = of_descriptor(GatedKind::kChmod, a[0]);
             made.mode = static_cast<mode_t>(a[1]);
             return made;
         }
+        case SYS_setxattr: return named_attribute(GatedKind::kSetAttribute, a, 0);
+        case SYS_lsetxattr:
+            return named_attribute(GatedKind::kSetAttribute, a, AT_SYMLINK_NOFOLLOW);
+        case SYS_fsetxattr: return attribute_call(of_descriptor(GatedKind::kSetAttribute, a[0]), a);
+        case SYS_removexattr: return named_attribute(GatedKind::kRemoveAttribute, a, 0);
+        case SYS_lremovexattr:
+            return named_attribute(GatedKind::kRemoveAttribute, a, AT_SYMLINK_NOFOLLOW);
+        case SYS_fremovexattr:
+            return attribute_call(of_descriptor(GatedKind::kRemoveAttribute, a[0]), a);
         case SYS_bind: {
             GatedCall made = of_descriptor(GatedKind::kBind, a[0]);
             made.text = a[1];

@@ -24,7 +24,8 @@ enum class GatedKind : std::uint8_t {
     kUnlink,
     kRemoveDirectory,
     kChmod,
-    kChmodDescriptor,
+    kSetAttribute,
+    kRemoveAttribute,
     kBind,
 };
 
@@ -38,11 +39,16 @@ struct GatedCall {
     GatedKind kind = GatedKind::kOpen;
     GatedName name = {};      // what is opened, made, changed, removed; the old name of a rename
     GatedName second = {};    // the new name of a rename; the existing file of a link
-    std::uint64_t flags = 0;  // of open, rename, link
+    std::uint64_t flags = 0;  // of open, rename, link; AT_ flags of chmod and attributes
     mode_t mode = 0;
-    std::uint64_t number = 0;  // the size of truncate; the device of mknod; the length of bind
-    std::uint64_t text = 0;    // where the target of a symlink or the address of bind is
-    int descriptor = -1;       // of fchmod and bind
+    // The size of truncate and of an attribute's value; the device of mknod; the length of bind
+    std::uint64_t number = 0;
+    // Where the target of a symlink, the address of bind or the name of an attribute is
+    std::uint64_t text = 0;
+    std::uint64_t value = 0;        // where that of an attribute is
+    std::uint32_t value_flags = 0;  // XATTR_ flags
+    int descriptor = -1;            // of bind; of fchmod and the like, which have no name
+    bool by_descriptor = false;
 };
 
 // What openat2 knows; open(2) ignores the rest.

@@ -2,6 +2,8 @@
 
 #include <fcntl.h>
 
+#include <algorithm>
+
 #include "sys/io.h"
 #include "sys/open.h"
 
@@ -23,6 +25,14 @@ Outcome<std::string> read_text(int directory, const char* name) {
 Done write_text(int directory, const char* name, std::string_view text) {
     PADDOCK_ASSIGN(file, sys::openat(directory, name, O_WRONLY));
     return sys::write_all(file.get(), text);
+}
+
+std::string_view next_word(std::string_view& line) {
+    constexpr std::string_view kBlanks = " \t\r";
+    line.remove_prefix(std::min(line.find_first_not_of(kBlanks), line.size()));
+    const std::string_view word = line.substr(0, line.find_first_of(kBlanks));
+    line.remove_prefix(word.size());
+    return word;
 }
 
 std::vector<std::string> split(std::string_view text, char separator) {

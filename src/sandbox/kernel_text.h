@@ -25,6 +25,9 @@ bool parse_number(std::string_view text, Number& number) {
     return parsed.ec == std::errc() && parsed.ptr == text.data() + text.size();
 }
 
+// Takes the first word off the line; empty if there is none.
+std::string_view next_word(std::string_view& line);
+
 // The parts between separators that are not empty.
 std::vector<std::string> split(std::string_view text, char separator);
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "sandbox/kernel_text.h"
+
 namespace paddock::sandbox {
 namespace {
 
@@ -16,15 +18,6 @@ void for_each_line(std::string_view file, std::string_view comment_marks, Visit 
         file.remove_prefix(std::min(line.size() + 1, file.size()));
         if (!visit(line.substr(0, line.find_first_of(comment_marks)))) return;
     }
-}
-
-// Takes the first word off the line; empty if there is none.
-std::string_view next_word(std::string_view& line) {
-    constexpr std::string_view kBlanks = " \t\r";
-    line.remove_prefix(std::min(line.find_first_not_of(kBlanks), line.size()));
-    const std::string_view word = line.substr(0, line.find_first_of(kBlanks));
-    line.remove_prefix(word.size());
-    return word;
 }
 
 bool same_name(std::string_view written, std::string_view name) {

@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "sandbox/foreign_path.h"
-#include "sandbox/gate.h"
+#include "sandbox/gates.h"
 #include "sandbox/observed_call.h"
 #include "sys/credential.h"
 #include "sys/io.h"
@@ -200,22 +200,22 @@ std::uint64_t hash_of(Deed deed, std::string_view target) {
 
 }  // namespace
 
-Observer::Observer(UniqueFd listener, UniqueFd report, const ObservedWorld& world, Gate* gate,
-                   journal::CallId call) noexcept
+Observer::Observer(UniqueFd listener, UniqueFd report, const ObservedWorld& world, Gates* gates,
+                   const CallIds& calls) noexcept
     : listener_(std::move(listener)),
       report_(std::move(report)),
       world_(&world),
-      gate_(gate),
-      call_(call) {
+      gates_(gates),
+      calls_(calls) {
     (void)sys::seccomp::wake_on_same_processor(listener_.get());
 }
 
 void Observer::serve() noexcept {
     const auto call = sys::seccomp::receive(listener_.get());
     if (!call) return;
-    if (gate_ != nullptr) {
+    if (gates_ != nullptr) {
         std::optional<GateRefusal> refused;
-        const Gate::Answer answer = gate_->handle(*call, listener_.get(), call_, refused);
+        const Gate::Answer answer = gates_->handle(*call, listener_.get(), calls_, refused);
         if (refused) record(Wall::kRule, refused->deed, refused->path, refused->why);
         tell_refusals();
         if (answer != Gate::Answer::kContinue) return;
@@ -233,16 +233,16 @@ void Observer::serve() noexcept {
 }
 
 void Observer::tell_refusals() noexcept {
-    while (const auto refused = gate_->take_refusal(listener_.get())) {
+    while (const auto refused = gates_->take_refusal(listener_.get())) {
         record(Wall::kRule, refused->deed, refused->path, refused->why);
     }
 }
 
 void Observer::leave() noexcept {
-    if (gate_ == nullptr) return;
-    gate_->retry();
+    if (gates_ == nullptr) return;
+    gates_->retry();
     tell_refusals();
-    gate_->forget(listener_.get());
+    gates_->forget(listener_.get());
 }
 
 void Observer::record(Wall wall, Deed deed, std::string_view target,

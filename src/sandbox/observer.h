@@ -53,15 +53,19 @@ struct ObservedWorld {
     std::optional<Looker> looker = {};
 };
 
-class Gate;
+class Gates;
+
+// Of one command, in the journal of the workspace and in those of the further roots that have a
+// gate. The home's comes last, and counts no calls.
+using CallIds = std::array<journal::CallId, limits::kFurtherRootsMax + 2>;
 
 class Observer {
 public:
     // `listener`: of the command's filter. `report`: a socket that keeps messages apart, with
     // DenialLog at the other end.
-    // `gate`: performs what changes the workspace, for the call `call`; null: there is none.
-    Observer(UniqueFd listener, UniqueFd report, const ObservedWorld& world, Gate* gate = nullptr,
-             journal::CallId call = 0) noexcept;
+    // `gates`: perform what changes a root, for the calls `calls`; null: there are none.
+    Observer(UniqueFd listener, UniqueFd report, const ObservedWorld& world, Gates* gates = nullptr,
+             const CallIds& calls = {}) noexcept;
 
     // To be polled: POLLIN: serve(). POLLHUP: no process of the command is left, so the observer is
     // done. As long as it exists it must be served, and it must not be destroyed earlier: observed
@@ -82,8 +86,8 @@ private:
     UniqueFd listener_;
     UniqueFd report_;
     const ObservedWorld* world_;
-    Gate* gate_;
-    journal::CallId call_;
+    Gates* gates_;
+    CallIds calls_;
     // Of what was told already.
     std::array<std::uint64_t, limits::kDenialsMax> told_{};
     std::size_t told_count_ = 0;

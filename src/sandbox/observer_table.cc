@@ -6,10 +6,10 @@
 
 namespace paddock::sandbox {
 
-void ObserverTable::add(UniqueFd listener, UniqueFd report, const ObservedWorld& world, Gate* gate,
-                        journal::CallId call) noexcept {
+void ObserverTable::add(UniqueFd listener, UniqueFd report, const ObservedWorld& world,
+                        Gates* gates, const CallIds& calls) noexcept {
     PADDOCK_CHECK(!is_full());
-    observers_[count_++].emplace(std::move(listener), std::move(report), world, gate, call);
+    observers_[count_++].emplace(std::move(listener), std::move(report), world, gates, calls);
 }
 
 std::size_t ObserverTable::add_waits(std::span<pollfd> waits) const noexcept {

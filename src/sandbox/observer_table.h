@@ -22,8 +22,8 @@ public:
     bool is_full() const noexcept { return count_ == observers_.size(); }
 
     // There must be room.
-    void add(UniqueFd listener, UniqueFd report, const ObservedWorld& world, Gate* gate = nullptr,
-             journal::CallId call = 0) noexcept;
+    void add(UniqueFd listener, UniqueFd report, const ObservedWorld& world, Gates* gates = nullptr,
+             const CallIds& calls = {}) noexcept;
 
     // Writes what is to be polled to the front of `waits`, which has room for kObserversMax, and
     // says how much of it that is.

@@ -63,6 +63,12 @@ Outcome<std::string> link_text(const std::string& path) {
     return std::string(buffer.data(), size);
 }
 
+// Was the directory behind this link not moved or removed since `text` was read?
+bool is_still(const std::string& link, const std::string& text) {
+    const auto now = link_text(link);
+    return now && *now == text && !text.ends_with(" (deleted)");
+}
+
 // The kernel's way, except that "/proc/self" is the caller. What is in a process's directory there
 // leads to objects, not to names.
 Outcome<UniqueFd> walk_as(const Caller& caller, UniqueFd at, std::string rest) {
@@ -173,8 +179,11 @@ Outcome<Place> Places::locate(const Caller& caller, int directory, std::string p
             is_within(above, top) && !parts.leaf.empty() &&
             (above.size() == top.size() || is_plain(above.substr(top.size() + 1)));
         if (is_direct) place = place_at(whole);
-        // By its text the base may be gone, or closed from above.
         const int error = place ? 0 : place.error().os_error;
+        if (is_direct && error == ENOENT && (path.front() == '/' || is_still(base, base_text))) {
+            return place.error();
+        }
+        // By its text the base may be gone, or closed from above.
         if (error == ELOOP || error == EXDEV || error == ENOENT || error == EACCES) {
             auto real = canonical_directory(caller, base, parts.directory);
             if (!real) return real.error();
@@ -226,6 +235,7 @@ Outcome<Object> Places::object_of(UniqueFd held) const {
     object.held = std::move(held);
     object.inside = is_within(text, path_);
     object.is_workspace = text == path_;
+    object.text = text;
     if (!object.inside) return object;
     auto place = place_at(text);
     if (place && !place->leaf.empty()) {

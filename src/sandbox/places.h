@@ -45,6 +45,7 @@ struct Object {
     Place place = {};     // its name, if it has one
 
     bool is_workspace = false;
+    std::string text = {};  // where it lies, absolute
 
     // It has a name that nobody knows: it may be the journal's.
     bool is_kept() const { return inside && !place.inside && !is_workspace && stat.links > 0; }

@@ -38,7 +38,11 @@ bool parse_stat(std::span<const char> line, SeenProcess& process) noexcept {
     next_field(rest);
     process.is_over = (process.state == 'Z' && threads <= 1) || process.state == 'X';
     process.descends = false;
-    return parse_number(next_field(rest), process.started);
+    if (!parse_number(next_field(rest), process.started)) return false;
+    std::uint64_t addresses = 0;
+    if (!parse_number(next_field(rest), addresses)) return false;
+    process.shows_memory = addresses > 0;
+    return parse_number(next_field(rest), process.resident_pages);
 }
 
 Outcome<SeenProcess> look_at_process(int proc, pid_t id) {
@@ -54,12 +58,30 @@ Outcome<SeenProcess> look_at_process(int proc, pid_t id) {
     return process;
 }
 
-Done ProcessTable::scan(int proc) {
+pid_t thread_with_memory(int proc, const SeenProcess& process, sys::DirReader& reader) {
+    if (process.shows_memory) return process.id;
+    char path[32];
+    char* end = std::to_chars(path, path + 16, process.id).ptr;
+    std::memcpy(end, "/task", sizeof "/task");
+    const auto threads = sys::openat(proc, path, O_RDONLY | O_DIRECTORY);
+    if (!threads) return process.id;
+    reader.reset();
+    for (;;) {
+        const auto entry = reader.next(threads->get());
+        if (!entry || *entry == nullptr) return process.id;
+        pid_t id = 0;
+        if (!parse_number((*entry)->name, id) || id == process.id) continue;
+        const auto thread = look_at_process(proc, id);
+        if (thread && thread->shows_memory) return id;
+    }
+}
+
+Done ProcessTable::scan(int proc, sys::DirReader& reader) {
     count_ = 0;
-    reader_.reset();
+    reader.reset();
     PADDOCK_TRY(sys::seek_entry(proc, 0));
     for (;;) {
-        PADDOCK_ASSIGN(entry, reader_.next(proc));
+        PADDOCK_ASSIGN(entry, reader.next(proc));
         if (entry == nullptr) return {};
         pid_t id = 0;
         if (!parse_number(entry->name, id)) continue;
@@ -70,6 +92,14 @@ Done ProcessTable::scan(int proc) {
     }
 }
 
+// /proc lists by number.
+SeenProcess* ProcessTable::find(pid_t id) noexcept {
+    const std::span<SeenProcess> all = seen();
+    const auto at = std::lower_bound(all.begin(), all.end(), id,
+                                     [](const SeenProcess& p, pid_t i) { return p.id < i; });
+    return at != all.end() && at->id == id ? &*at : nullptr;
+}
+
 void ProcessTable::mark_descendants(pid_t ancestor, std::span<const pid_t> spared) noexcept {
     const std::span<SeenProcess> all(seen_.data(), count_);
     for (SeenProcess& process : all) process.descends = false;
@@ -77,10 +107,8 @@ void ProcessTable::mark_descendants(pid_t ancestor, std::span<const pid_t> spare
         return std::find(spared.begin(), spared.end(), id) != spared.end();
     };
     const auto is_marked = [&](pid_t id) {
-        // /proc lists by number.
-        const auto at = std::lower_bound(all.begin(), all.end(), id,
-                                         [](const SeenProcess& p, pid_t i) { return p.id < i; });
-        return at != all.end() && at->id == id && at->descends;
+        const SeenProcess* const seen = find(id);
+        return seen != nullptr && seen->descends;
     };
     for (bool changed = true; changed;) {
         changed = false;
@@ -99,6 +127,22 @@ std::uint32_t ProcessTable::marked_alive() const noexcept {
         return process.descends && !process.is_over;
     });
     return static_cast<std::uint32_t>(alive);
+}
+
+std::uint64_t ProcessTable::marked_memory() const noexcept {
+    std::uint64_t bytes = 0;
+    for (const SeenProcess& process : seen()) {
+        if (process.descends) bytes += process.memory_bytes;
+    }
+    return bytes;
+}
+
+std::uint64_t ProcessTable::memory_of_tree(pid_t ancestor) noexcept {
+    mark_descendants(ancestor);
+    for (SeenProcess& process : seen()) {
+        if (process.id == ancestor) process.descends = true;
+    }
+    return marked_memory();
 }
 
 }  // namespace paddock::sandbox

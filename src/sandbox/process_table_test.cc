@@ -32,6 +32,8 @@ TEST(ProcessTable, a_line_is_parsed_whatever_the_program_calls_itself) {
         EXPECT_EQ(seen.parent, 7);
         EXPECT_EQ(seen.state, 'S');
         EXPECT_EQ(seen.started, 12345U);
+        EXPECT_EQ(seen.resident_pages, 88U);
+        EXPECT_TRUE(seen.shows_memory);
     }
     SeenProcess seen;
     for (const std::string_view wrong : {"", "42", "42 (sh)", "42 (sh) S", "42 (sh) S x 1 2 3"}) {
@@ -42,8 +44,8 @@ TEST(ProcessTable, a_line_is_parsed_whatever_the_program_calls_itself) {
 TEST(ProcessTable, a_process_is_over_when_all_its_threads_are) {
     const auto is_over = [](const std::string& state, const std::string& threads) {
         SeenProcess seen;
-        const std::string line =
-            "42 (sh) " + state + " 7 4 3 2 -1 4194304 1 2 3 4 5 6 7 8 20 0 " + threads + " 0 12345";
+        const std::string line = "42 (sh) " + state + " 7 4 3 2 -1 4194304 1 2 3 4 5 6 7 8 20 0 " +
+                                 threads + " 0 12345 99 88";
         EXPECT_TRUE(parse_stat(line, seen)) << line;
         return seen.is_over;
     };
@@ -74,7 +76,7 @@ protected:
 TEST_F(Children, are_found) {
     const pid_t child = sleeper();
     ProcessTable& table = killer_->table();
-    ASSERT_TRUE(table.scan(proc_.get()).has_value());
+    ASSERT_TRUE(table.scan(proc_.get(), killer_->reader()).has_value());
     table.mark_descendants(::getpid());
     int found = 0;
     for (const SeenProcess& seen : table.seen()) {
@@ -100,7 +102,7 @@ TEST_F(Children, are_killed_and_nobody_else) {
         for (;;) ::pause();
     }
     const auto grown = [&] {
-        EXPECT_TRUE(killer_->table().scan(proc_.get()).has_value());
+        EXPECT_TRUE(killer_->table().scan(proc_.get(), killer_->reader()).has_value());
         killer_->table().mark_descendants(top);
         int count = 0;
         for (const SeenProcess& seen : killer_->table().seen()) count += seen.descends ? 1 : 0;
@@ -154,7 +156,7 @@ TEST_F(Children, who_live_by_forking_escape_a_look_at_proc) {
         }
     };
     while (!was_missed && is_anybody_left()) {
-        ASSERT_TRUE(killer_->table().scan(proc_.get()).has_value());
+        ASSERT_TRUE(killer_->table().scan(proc_.get(), killer_->reader()).has_value());
         killer_->table().mark_descendants(::getpid());
         was_missed = killer_->table().marked_alive() == 0 && is_anybody_left();
     }
@@ -176,7 +178,7 @@ TEST_F(Children, whose_first_thread_has_ended_are_alive) {
     }
     ProcessTable& table = killer_->table();
     const auto has_lost_its_first = [&] {
-        EXPECT_TRUE(table.scan(proc_.get()).has_value());
+        EXPECT_TRUE(table.scan(proc_.get(), killer_->reader()).has_value());
         table.mark_descendants(::getpid());
         return std::any_of(table.seen().begin(), table.seen().end(), [&](const SeenProcess& seen) {
             return seen.id == child && seen.state == 'Z';

@@ -17,7 +17,8 @@ enum class Shield : std::uint8_t {
 };
 
 struct Protection {
-    std::string path;  // relative to the workspace, names only, no link is followed
+    // Relative to the workspace, or absolute in another root; names only, no link is followed.
+    std::string path;
     Shield shield = Shield::kReadOnly;
     // What was seen there: nothing else will do. Absent: whatever is there, if anything.
     std::optional<Identity> object = {};

@@ -133,17 +133,21 @@ Outcome<std::unique_ptr<Proxy>> Proxy::start(const ProxySettings& settings) {
     PADDOCK_ASSIGN(child, sys::fork_process());
     if (child == 0) live(settings, ends.second.get(), parent.get());
     ends.second.reset();
-    std::unique_ptr<Proxy> proxy(new Proxy(std::move(ends.first), child));
+    return std::unique_ptr<Proxy>(new Proxy(std::move(ends.first), child));
+}
 
+Done Proxy::await_ready() {
+    if (is_ready_) return {};
     Ready ready;
     char bytes[sizeof ready];
-    const auto message = sys::receive_message(proxy->control_.get(), bytes, {});
+    const auto message = sys::receive_message(control_.get(), bytes, {});
     const bool told = message && message->bytes == sizeof ready;
     if (told) std::memcpy(&ready, bytes, sizeof ready);
     if (!told || ready.step != FirstStep::kNone) {
         return refuse(Code::kSandboxUnavailable, failed_first_step(ready.step), ready.error);
     }
-    return proxy;
+    is_ready_ = true;
+    return {};
 }
 
 Proxy::~Proxy() {
@@ -153,6 +157,7 @@ Proxy::~Proxy() {
 
 Outcome<std::string> Proxy::ask(std::string_view request, std::span<const int> passed) {
     const std::lock_guard lock(mutex_);
+    PADDOCK_TRY(await_ready());
     PADDOCK_TRY(sys::send_message(control_.get(), request, passed));
     std::array waits{pollfd{control_.get(), POLLIN, 0}};
     PADDOCK_ASSIGN(ready, sys::wait_ready(waits, kAnswerMs));
@@ -160,11 +165,12 @@ Outcome<std::string> Proxy::ask(std::string_view request, std::span<const int> p
         control_.reset();  // a late answer would be taken for that to the next question
         return refuse(Code::kTimeout, "the proxy does not answer");
     }
-    std::string answer(kAnswerBytesMax, '\0');
+    // Not written to beforehand: hardly any answer takes more than one page of it.
+    const auto bytes = std::make_unique_for_overwrite<char[]>(kAnswerBytesMax);
+    const std::span answer(bytes.get(), kAnswerBytesMax);
     PADDOCK_ASSIGN(message, sys::receive_message(control_.get(), answer, {}));
     if (message.bytes == 0) return refuse(Code::kNotAvailable, "the proxy has ended");
-    answer.resize(message.bytes);
-    return answer;
+    return std::string(bytes.get(), message.bytes);
 }
 
 Done Proxy::serve(UniqueFd listener) {
@@ -175,24 +181,62 @@ Done Proxy::serve(UniqueFd listener) {
     return {};
 }
 
+template <class Body>
+Done Proxy::order(char letter, const Body& body, std::span<const int> passed) {
+    std::string request(1, letter);
+    request.append(reinterpret_cast<const char*>(&body), sizeof body);
+    PADDOCK_ASSIGN(answer, ask(request, passed));
+    if (answer != "ok") return refuse(Code::kInternal, "the proxy gave a malformed answer");
+    return {};
+}
+
+Done Proxy::open_doorway(UniqueFd doorway, bool finds_servers, std::uint16_t proxy_port) {
+    PADDOCK_ASSIGN(proc, sys::openat(AT_FDCWD, "/proc", O_RDONLY | O_DIRECTORY));
+    PADDOCK_ASSIGN(table, TcpTable::open(proc.get()));
+    const int files[] = {doorway.get(), table.v4.get(), table.v6.get()};
+    const PublishRequest request{sys::effective_user(), proxy_port, finds_servers};
+    return order('I', request, std::span(files).first(table.v6.valid() ? 3 : 2));
+}
+
+Done Proxy::publish(policy::PublishedPort port) {
+    const auto listener = sys::listen_on_loopback(port.outside);
+    if (!listener && listener.error().os_error == EADDRINUSE) {
+        return refuse(Code::kInvalidArgument,
+                      "this port of the machine is in use; take another one, as in 8080:3000",
+                      EADDRINUSE);
+    }
+    if (!listener && listener.error().os_error == EACCES) {
+        return refuse(Code::kInvalidArgument,
+                      "ports below 1024 are for root; take another one, as in 8080:80", EACCES);
+    }
+    if (!listener) return listener.error();
+    const std::array passed{listener->socket.get()};
+    return order('P', port, passed);
+}
+
+Outcome<PublishedNews> Proxy::take_published() {
+    constexpr std::string_view kBegin = "ok\n";
+    PADDOCK_ASSIGN(answer, ask("N", {}));
+    if (!answer.starts_with(kBegin)) {
+        return refuse(Code::kInternal, "the proxy gave a malformed answer");
+    }
+    return parse_published_news(std::string_view(answer).substr(kBegin.size()));
+}
+
 Outcome<Denials> Proxy::take_denials() {
+    {
+        const std::lock_guard lock(mutex_);
+        if (last_denials_) return std::exchange(*last_denials_, {});
+    }
     PADDOCK_ASSIGN(answer, ask("D", {}));
     return parse_denials(answer);
 }
 
-std::vector<std::string> proxy_environment(std::uint16_t port) {
-    const std::string place = "://127.0.0.1:" + std::to_string(port);
-    std::vector<std::string> environment;
-    const auto add = [&](std::string_view upper, std::string_view lower, const std::string& value) {
-        for (const std::string_view name : {upper, lower}) {
-            environment.push_back(std::string(name) + "=" + value);
-        }
-    };
-    add("HTTP_PROXY", "http_proxy", "http" + place);
-    add("HTTPS_PROXY", "https_proxy", "http" + place);
-    add("ALL_PROXY", "all_proxy", "socks5h" + place);
-    add("NO_PROXY", "no_proxy", "localhost,127.0.0.1,::1");
-    return environment;
+void Proxy::begin_end() {
+    auto denials = take_denials();
+    const std::lock_guard lock(mutex_);
+    if (denials) last_denials_ = std::move(*denials);
+    control_.reset();
 }
 
 }  // namespace paddock::sandbox

@@ -18,7 +18,9 @@
 // Names are looked up once for each connection (name_lookup.h) and exactly the address that
 // HostRules allowed is dialled. What passes through an open connection is not looked at.
 //
-// Any number of threads may call serve and take_denials.
+// The same process lets the user of this machine in to published servers of commands (publisher.h).
+//
+// Any number of threads may call these methods.
 #pragma once
 
 #include <sys/types.h>
@@ -26,6 +28,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -33,6 +36,7 @@
 #include <paddock/unique_fd.h>
 
 #include "base/outcome.h"
+#include "policy/published_ports.h"
 #include "sandbox/proxy_loop.h"
 #include "sandbox/refusal_log.h"
 
@@ -40,31 +44,44 @@ namespace paddock::sandbox {
 
 class Proxy {
 public:
-    // Errors: sandbox_unavailable with the step that failed.
+    // Returns while it confines itself; serve() says whether that worked.
     static Outcome<std::unique_ptr<Proxy>> start(const ProxySettings& settings);
 
     Proxy(const Proxy&) = delete;
     Proxy& operator=(const Proxy&) = delete;
     ~Proxy();  // ends it: every connection is closed when this returns
 
-    // Accepts clients on `listener` from now on, instead of any before. Keep no copy of it.
+    // Accepts clients on `listener` from now on, instead of any before. Keep no copy of it. Errors:
+    // sandbox_unavailable with the step that failed when the proxy confined itself.
     Done serve(UniqueFd listener);
+
+    // From now on this machine's user can reach published servers of the session whose sockets
+    // come out of `doorway`. `finds_servers`: all that commands start, but for the proxy's own.
+    Done open_doorway(UniqueFd doorway, bool finds_servers, std::uint16_t proxy_port);
+    // Before this process confines itself. Errors: invalid_argument (the port is in use).
+    Done publish(policy::PublishedPort port);
+
+    // What was published since the last time, and who was refused. Fails as take_denials.
+    Outcome<PublishedNews> take_published();
 
     // What was denied since the last time. Fails if the proxy has ended or does not answer.
     Outcome<Denials> take_denials();
 
+    // Lets the process end, which the destructor waits for. What was denied by then can be taken.
+    void begin_end();
+
 private:
     Proxy(UniqueFd control, pid_t process) : control_(std::move(control)), process_(process) {}
+    Done await_ready();  // with mutex_ held
     Outcome<std::string> ask(std::string_view request, std::span<const int> passed);
+    template <class Body>
+    Done order(char letter, const Body& body, std::span<const int> passed);
 
     std::mutex mutex_;
     UniqueFd control_;
     pid_t process_;
+    bool is_ready_ = false;
+    std::optional<Denials> last_denials_;  // after begin_end()
 };
-
-// What commands need in their environment to find the proxy on this port of 127.0.0.1:
-// "HTTP_PROXY=http://127.0.0.1:3128", ... in both spellings. Their own loopback is reached
-// directly.
-std::vector<std::string> proxy_environment(std::uint16_t port);
 
 }  // namespace paddock::sandbox

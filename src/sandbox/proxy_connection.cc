@@ -76,12 +76,16 @@ ProxyConnection::Next ProxyConnection::dial(const std::vector<policy::IpAddress>
                                             Time now) {
     std::vector<policy::IpAddress> allowed;
     std::optional<std::string_view> refusal;
+    std::optional<policy::IpAddress> refused;
     for (const policy::IpAddress& address : addresses) {
         const auto why = settings_.rules.refusal(request_.destination, address);
-        if (why && !refusal) refusal = why;
+        if (why && !refusal) {
+            refusal = why;
+            refused = address;
+        }
         if (!why && allowed.size() < limits::kProxyAddressesMax) allowed.push_back(address);
     }
-    if (allowed.empty()) return deny(refusal.value_or("has no address"), now);
+    if (allowed.empty()) return deny(refusal.value_or("has no address"), now, refused);
     stage_.emplace<Dialer>(std::move(allowed), request_.destination.port, settings_.times.dial_one,
                            now);
     return Next::kGoOn;
@@ -124,9 +128,13 @@ ProxyConnection::Next ProxyConnection::proceed(Relay& relay, Time now) {
     return now >= deadline_ ? Next::kOver : Next::kWait;
 }
 
-ProxyConnection::Next ProxyConnection::deny(std::string_view why, Time now) {
-    denials_.add(request_.destination.host.text, request_.destination.port, why);
-    return answer(ProxyAnswer::kDenied, why, now);
+ProxyConnection::Next ProxyConnection::deny(std::string_view why, Time now,
+                                            const std::optional<policy::IpAddress>& refused) {
+    const policy::Destination& asked = request_.destination;
+    const std::string option = policy::option_to_allow(asked, refused);
+    denials_.add(asked.host.text, asked.port, why, option);
+    const std::string told = std::string(why) + (option.empty() ? "" : "; allow it with " + option);
+    return answer(ProxyAnswer::kDenied, told, now);
 }
 
 ProxyConnection::Next ProxyConnection::answer(ProxyAnswer answer, std::string_view why, Time now) {

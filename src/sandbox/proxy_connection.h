@@ -71,7 +71,8 @@ private:
     Next begin(Time now);  // request_ is known
     Next dial(const std::vector<policy::IpAddress>& addresses, Time now);
     Next relay(UniqueFd origin, Time now);
-    Next deny(std::string_view why, Time now);
+    // `refused`: the name is allowed, and led there.
+    Next deny(std::string_view why, Time now, const std::optional<policy::IpAddress>& refused = {});
     Next answer(ProxyAnswer answer, std::string_view why, Time now);
     Next part(std::string reply, Time now);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <utility>
 
 #include "sys/socket.h"
@@ -42,12 +43,16 @@ void ProxyLoop::run() {
         for (const auto& connection : connections_) {
             deadline = std::min(deadline, connection->deadline());
         }
+        if (publisher_) deadline = std::min(deadline, publisher_->deadline());
         if (!sys::wait_ready(waits, milliseconds_until(deadline, before))) return;
         if (waits[kParentWait].revents != 0) return;
-        if (waits[kControlWait].revents != 0 && !answer_control()) return;
         const Time now = std::chrono::steady_clock::now();
         proceed(waits, now);
+        const std::size_t own = first_waits_.back();
+        if (waits.size() > own) publisher_->proceed(std::span(waits).subspan(own), now);
         if (waits[kListenerWait].revents != 0) accept_clients(now);
+        // Last, since it changes what is waited for.
+        if (waits[kControlWait].revents != 0 && !answer_control()) return;
     }
 }
 
@@ -63,24 +68,52 @@ std::vector<pollfd> ProxyLoop::waits(Time now) {
         connection->add_waits(waits);
     }
     first_waits_.push_back(waits.size());
+    if (publisher_) publisher_->add_waits(waits);
     return waits;
 }
 
 bool ProxyLoop::answer_control() {
-    char request[16];
-    UniqueFd passed;
-    const auto message = sys::receive_message(control_.get(), request, {&passed, 1});
-    if (!message || message->bytes != 1) return false;
-    std::string reply = "ok";
-    if (request[0] == 'L' && passed.valid()) {
-        if (!sys::set_nonblocking(passed.get())) return false;
-        listener_ = std::move(passed);
-    } else if (request[0] == 'D') {
-        reply = write_denials(denials_.take());
-    } else {
-        return false;
+    char request[32];
+    UniqueFd passed[3];
+    const auto message = sys::receive_message(control_.get(), request, passed);
+    if (!message || message->bytes == 0) return false;
+    const std::string reply = answer_to({request, message->bytes}, passed);
+    return !reply.empty() && sys::send_message(control_.get(), reply, {}).has_value();
+}
+
+// Empty: it makes no sense.
+std::string ProxyLoop::answer_to(std::string_view request, std::span<UniqueFd> passed) {
+    const std::string_view rest = request.substr(1);
+    UniqueFd& first = passed.front();
+    switch (request.front()) {
+        case 'L':
+            if (!first.valid() || !sys::set_nonblocking(first.get())) return {};
+            listener_ = std::move(first);
+            return "ok";
+        case 'D': return write_denials(denials_.take());
+        case 'I': {
+            PublishRequest wanted;
+            if (rest.size() != sizeof wanted) return {};
+            std::memcpy(&wanted, rest.data(), sizeof wanted);
+            publisher_.emplace(Publisher::Setup{std::move(first),
+                                                {std::move(passed[1]), std::move(passed[2])},
+                                                wanted.user,
+                                                wanted.finds_servers,
+                                                wanted.proxy_port});
+            return "ok";
+        }
+        case 'P': {
+            policy::PublishedPort port;
+            if (rest.size() != sizeof port || !publisher_ || !sys::set_nonblocking(first.get())) {
+                return {};
+            }
+            std::memcpy(&port, rest.data(), sizeof port);
+            publisher_->add(std::move(first), port);
+            return "ok";
+        }
+        case 'N': return "ok\n" + (publisher_ ? write_published_news(publisher_->take_news()) : "");
+        default: return {};
     }
-    return sys::send_message(control_.get(), reply, {}).has_value();
 }
 
 void ProxyLoop::proceed(const std::vector<pollfd>& waits, Time now) {

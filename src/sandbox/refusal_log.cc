@@ -15,6 +15,7 @@ namespace paddock::sandbox {
 namespace {
 
 constexpr std::size_t kWhyBytesMax = 128;
+constexpr std::size_t kOptionBytesMax = 512;
 constexpr std::size_t kShownHostBytesMax = 4 * limits::kProxyDenialHostBytesMax;  // all escaped
 
 template <class Number>
@@ -43,19 +44,22 @@ std::optional<NetworkDenial> parse_line(std::string_view line) {
     const auto host = next_part(line, '\t');
     const auto port = next_part(line, '\t');
     const auto times = next_part(line, '\t');
-    if (!host || !port || !times) return std::nullopt;
+    const auto option = next_part(line, '\t');
+    if (!host || !port || !times || !option) return std::nullopt;
     const auto port_number = read_number<std::uint16_t>(*port);
     const auto times_number = read_number<std::uint32_t>(*times);
     if (!port_number || !times_number || !is_shown_text(*host, kShownHostBytesMax) ||
-        !is_shown_text(line, kWhyBytesMax)) {
+        !is_shown_text(*option, kOptionBytesMax) || !is_shown_text(line, kWhyBytesMax)) {
         return std::nullopt;
     }
-    return NetworkDenial{std::string(*host), *port_number, std::string(line), *times_number};
+    return NetworkDenial{std::string(*host), *port_number, std::string(line), *times_number,
+                         std::string(*option)};
 }
 
 }  // namespace
 
-void RefusalLog::add(std::string_view host, std::uint16_t port, std::string_view why) {
+void RefusalLog::add(std::string_view host, std::uint16_t port, std::string_view why,
+                     std::string_view option) {
     const std::string shown = displayable(host.substr(0, limits::kProxyDenialHostBytesMax));
     for (NetworkDenial& known : denials_.list) {
         if (known.host != shown || known.port != port || known.why != why) continue;
@@ -66,16 +70,29 @@ void RefusalLog::add(std::string_view host, std::uint16_t port, std::string_view
         ++denials_.more;
         return;
     }
-    denials_.list.push_back({shown, port, std::string(why.substr(0, kWhyBytesMax)), 1});
+    denials_.list.push_back({shown, port, std::string(why.substr(0, kWhyBytesMax)), 1,
+                             std::string(option.substr(0, kOptionBytesMax))});
 }
 
 Denials RefusalLog::take() { return std::exchange(denials_, {}); }
+
+Denial as_denial(const NetworkDenial& denial, bool has_list) {
+    const bool is_ipv6 = denial.host.find(':') != std::string::npos;
+    std::string place = is_ipv6 ? "[" + denial.host + "]" : denial.host;
+    if (denial.port != 0) place += ":" + std::to_string(denial.port);
+    return {.wall = Wall::kProxy,
+            .deed = Deed::kConnect,
+            .target = std::move(place),
+            .why = denial.why,
+            .setting = has_list ? "" : "bash.network",
+            .option = denial.option};
+}
 
 std::string write_denials(const Denials& denials) {
     std::string bytes = std::to_string(denials.more) + "\n";
     for (const NetworkDenial& denial : denials.list) {
         bytes += denial.host + "\t" + std::to_string(denial.port) + "\t" +
-                 std::to_string(denial.times) + "\t" + denial.why + "\n";
+                 std::to_string(denial.times) + "\t" + denial.option + "\t" + denial.why + "\n";
     }
     return bytes;
 }

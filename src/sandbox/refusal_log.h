@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/outcome.h"
+#include "sandbox/denial.h"
 
 namespace paddock::sandbox {
 
@@ -16,6 +17,7 @@ struct NetworkDenial {
     std::uint16_t port = 0;  // 0: none was given, or none that could be
     std::string why;         // "is not on the allow list", after the host
     std::uint32_t times = 1;
+    std::string option = {};  // "--net npm" would allow it; empty: none would
 
     friend bool operator==(const NetworkDenial&, const NetworkDenial&) = default;
 };
@@ -27,12 +29,16 @@ struct Denials {
 
 class RefusalLog {
 public:
-    void add(std::string_view host, std::uint16_t port, std::string_view why);
+    void add(std::string_view host, std::uint16_t port, std::string_view why,
+             std::string_view option = {});
     Denials take();
 
 private:
     Denials denials_;
 };
+
+// For the report of a command. `has_list`: some hosts are allowed.
+Denial as_denial(const NetworkDenial& denial, bool has_list);
 
 // Bytes that parse_denials takes back. It trusts nothing: what is not in the form is a failure.
 std::string write_denials(const Denials& denials);

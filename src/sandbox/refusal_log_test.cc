@@ -11,12 +11,14 @@ namespace {
 
 TEST(RefusalLog, counts_the_same_denial_once) {
     RefusalLog log;
-    log.add("a.example", 443, "is not on the allow list");
+    log.add("a.example", 443, "is not on the allow list", "--allow-host a.example");
     log.add("a.example", 80, "is not on the allow list");
     log.add("a.example", 443, "is not on the allow list");
     const Denials denials = log.take();
     ASSERT_EQ(denials.list.size(), 2U);
-    EXPECT_EQ(denials.list[0], (NetworkDenial{"a.example", 443, "is not on the allow list", 2}));
+    EXPECT_EQ(denials.list[0], (NetworkDenial{"a.example", 443, "is not on the allow list", 2,
+                                              "--allow-host a.example"}));
+    EXPECT_EQ(parse_denials(write_denials(denials))->list, denials.list);
     EXPECT_EQ(denials.more, 0U);
     EXPECT_TRUE(log.take().list.empty());
 }
@@ -52,17 +54,18 @@ TEST(RefusalLog, hosts_of_any_bytes_come_back_shown) {
 TEST(RefusalLog, only_its_own_form_is_parsed) {
     using namespace std::string_view_literals;
     EXPECT_TRUE(parse_denials("0\n").has_value());
-    EXPECT_TRUE(parse_denials("0\na\t1\t2\twhy\n").has_value());
+    EXPECT_TRUE(parse_denials("0\na\t1\t2\t\twhy\n").has_value());
     for (const std::string_view bytes :
-         {""sv, "\n"sv, "x\n"sv, "-1\n"sv, "0"sv, "0\na"sv, "0\na\n"sv, "0\na\t1\t2\twhy"sv,
-          "0\na\t65536\t2\twhy\n"sv, "0\na\t1\t99999999999\twhy\n"sv, "0\na\t1\t2\n"sv,
-          "0\n\x1b[0m\t1\t2\twhy\n"sv, "0\na\t1\t2\tw\x07y\n"sv, "0\na\0b\t1\t2\twhy\n"sv}) {
+         {""sv, "\n"sv, "x\n"sv, "-1\n"sv, "0"sv, "0\na"sv, "0\na\n"sv, "0\na\t1\t2\t\twhy"sv,
+          "0\na\t1\t2\twhy\n"sv, "0\na\t65536\t2\t\twhy\n"sv, "0\na\t1\t99999999999\t\twhy\n"sv,
+          "0\na\t1\t2\n"sv, "0\n\x1b[0m\t1\t2\t\twhy\n"sv, "0\na\t1\t2\t\tw\x07y\n"sv,
+          "0\na\t1\t2\t\x1b\twhy\n"sv, "0\na\0b\t1\t2\t\twhy\n"sv}) {
         EXPECT_FALSE(parse_denials(bytes).has_value()) << bytes;
     }
     std::string many = "0\n";
-    for (std::size_t i = 0; i <= limits::kProxyDenialsMax; ++i) many += "a\t1\t2\twhy\n";
+    for (std::size_t i = 0; i <= limits::kProxyDenialsMax; ++i) many += "a\t1\t2\t\twhy\n";
     EXPECT_FALSE(parse_denials(many).has_value());
-    EXPECT_FALSE(parse_denials("0\n" + std::string(5000, 'a') + "\t1\t2\twhy\n").has_value());
+    EXPECT_FALSE(parse_denials("0\n" + std::string(5000, 'a') + "\t1\t2\t\twhy\n").has_value());
 }
 
 }  // namespace

@@ -14,6 +14,9 @@ namespace {
 #define NO_WAY_OUT \
     "listed destinations need a network namespace, which is refused here; see `paddock doctor`"
 
+#define NO_WAY_IN \
+    "published ports need a network namespace, which is refused here; see `paddock doctor`"
+
 bool is_namespace(Layer layer) { return layer <= Layer::kCgroupNamespace; }
 
 }  // namespace
@@ -50,6 +53,9 @@ Done check_required(const ShellOptions& options, const Reached& reached) {
     // Landlock knows ports, not hosts.
     if (!options.network_allow.empty() && reached.rung == Rung::kLow) {
         return refuse(Code::kSandboxUnavailable, NO_WAY_OUT, reached.refused.os_error);
+    }
+    if (!options.publish.empty() && reached.rung == Rung::kLow) {
+        return refuse(Code::kSandboxUnavailable, NO_WAY_IN, reached.refused.os_error);
     }
     for (const Layer layer : options.required) {
         if (is_namespace(layer) && reached.rung == Rung::kLow) {

@@ -122,18 +122,29 @@ Done ScratchRemoval::move_up(int directory, const char* name) {
     }
 }
 
+// Whoever still writes there must not keep the caller.
+constexpr int kPassesMax = 1000;
+
 }  // namespace
 
 Done remove_scratch(const char* parent, const char* name, sys::DirReader& reader) {
     PADDOCK_ASSIGN(held, sys::openat(AT_FDCWD, parent, O_PATH | O_DIRECTORY));
     PADDOCK_ASSIGN(top, open_directory(held.get(), name));
     ScratchRemoval removal(top.get(), reader);
-    // Whoever still writes there must not keep the warden alive.
-    constexpr int kPassesMax = 1000;
     for (int pass = 0; pass < kPassesMax; ++pass) {
         PADDOCK_ASSIGN(acted, removal.remove_some());
         const auto removed = sys::unlinkat(held.get(), name, sys::Unlink::kDirectory);
         if (removed || removed.error().os_error != ENOTEMPTY || !acted) return removed;
+    }
+    return Failure::from_errno(ENOTEMPTY);
+}
+
+Done empty_scratch(int directory, sys::DirReader& reader) {
+    PADDOCK_ASSIGN(top, open_directory(directory, "."));
+    ScratchRemoval removal(top.get(), reader);
+    for (int pass = 0; pass < kPassesMax; ++pass) {
+        PADDOCK_ASSIGN(acted, removal.remove_some());
+        if (!acted) return {};
     }
     return Failure::from_errno(ENOTEMPTY);
 }

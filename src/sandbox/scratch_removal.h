@@ -1,5 +1,5 @@
-// Removing the private directory of a session of the low rung with all that its commands left in
-// it. Allocates nothing.
+// Removing what commands left in a directory of their own: that of a session of the low rung, or a
+// home that lasts. Allocates nothing.
 #pragma once
 
 #include "base/outcome.h"
@@ -9,5 +9,8 @@ namespace paddock::sandbox {
 
 // What cannot be removed stays; the failure says so. Nobody may be writing there any more.
 Done remove_scratch(const char* parent, const char* name, sys::DirReader& reader);
+
+// The same for what lies in an open directory, which stays.
+Done empty_scratch(int directory, sys::DirReader& reader);
 
 }  // namespace paddock::sandbox

@@ -6,7 +6,9 @@
 
 #include "base/within.h"
 #include "fs/probe.h"
+#include "git/config.h"
 #include "sandbox/kernel_text.h"
+#include "sandbox/mount_table.h"
 #include "sandbox/scratch_removal.h"
 #include "sys/attr.h"
 #include "sys/child.h"
@@ -55,62 +57,68 @@ Outcome<std::vector<HostName>> host_names() {
     return names;
 }
 
-// Canonical, in order, none below another.
-Outcome<std::vector<std::string>> real_extras(const std::vector<std::string>& given) {
-    std::vector<std::string> real;
-    for (const std::string& path : given) {
-        const auto resolved = sys::real_path(path.c_str());
-        if (!resolved) {
+Outcome<std::vector<HeldPath>> directories_of_operator(const ShellOptions& options) {
+    std::vector<HeldPath> directories;
+    for (const std::string& path : options.read_only_directories) {
+        const auto real = sys::real_path(path.c_str());
+        auto held = real ? hold(*real) : Outcome<HeldPath>(real.error());
+        if (!held) {
             return refuse(Code::kInvalidArgument, "a read-only directory for commands is missing",
-                          resolved.error().os_error);
+                          held.error().os_error);
         }
-        real.push_back(*resolved);
+        directories.push_back(std::move(*held));
     }
-    std::sort(real.begin(), real.end());
-    std::vector<std::string> kept;
-    for (std::string& path : real) {
-        if (kept.empty() || !is_within(path, kept.back())) kept.push_back(std::move(path));
+    return directories;
+}
+
+// In order, none below another. The plan gets the objects.
+Outcome<std::vector<ShownPath>> take_extras(const WardenSpec& spec, WardenPlan& plan) {
+    PADDOCK_ASSIGN(own, directories_of_operator(spec.options));
+    struct Extra {
+        ShownPath shown;
+        int object;
+    };
+    std::vector<Extra> all;
+    all.reserve(own.size() + spec.shown.size());
+    for (const HeldPath& each : own) all.push_back({{each.path}, each.object.get()});
+    for (const HeldPath& each : spec.shown) {
+        all.push_back({{each.path, each.is_directory(), true}, each.object.get()});
+    }
+    std::sort(all.begin(), all.end(),
+              [](const Extra& a, const Extra& b) { return a.shown.path < b.shown.path; });
+    std::vector<ShownPath> kept;
+    for (Extra& each : all) {
+        const bool is_held = std::any_of(kept.begin(), kept.end(), [&](const ShownPath& above) {
+            return is_within(each.shown.path, above.path);
+        });
+        if (is_held) continue;
+        PADDOCK_ASSIGN(object, sys::duplicate(each.object, kFirstOwnDescriptor));
+        plan.extras.push_back({std::move(object), {}});
+        kept.push_back(std::move(each.shown));
     }
     return kept;
 }
 
 // Root may look where the user of the commands may not.
-Outcome<std::vector<UniqueFd>> mounts_of(const std::vector<std::string>& extras) {
-    std::vector<UniqueFd> mounts;
-    for (const std::string& path : extras) {
-        PADDOCK_ASSIGN(mount, sys::copy_mount(AT_FDCWD, path.c_str(), sys::Tree::kOne));
-        PADDOCK_ASSIGN(kept, sys::duplicate(mount.get(), kFirstOwnDescriptor));
-        mounts.push_back(std::move(kept));
+Done mount_extras(std::vector<ExtraPlan>& extras) {
+    for (ExtraPlan& each : extras) {
+        const auto mount = sys::copy_mount(each.object.get(), "", sys::Tree::kOne);
+        if (!mount) continue;
+        PADDOCK_ASSIGN(high, sys::duplicate(mount->get(), kFirstOwnDescriptor));
+        each = {{}, std::move(high)};
     }
-    return mounts;
-}
-
-// Paths in /proc/self/mountinfo have spaces and the like as three octal digits.
-std::string unescaped(std::string_view text) {
-    std::string plain;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        if (text[i] == '\\' && i + 3 < text.size()) {
-            plain += static_cast<char>((text[i + 1] - '0') * 64 + (text[i + 2] - '0') * 8 +
-                                       (text[i + 3] - '0'));
-            i += 3;
-        } else {
-            plain += text[i];
-        }
-    }
-    return plain;
+    return {};
 }
 
 // Mounts below the workspace are none of its business, as for the file tools. Root does not take
 // them along; for others the kernel insists on it, so they are covered.
-Done hide_mounts_below(const std::string& workspace, std::vector<Protection>& protections) {
-    PADDOCK_ASSIGN(mounts, read_text(AT_FDCWD, "/proc/self/mountinfo"));
-    for (const std::string& line : split(mounts, '\n')) {
-        const auto fields = split(line, ' ');
-        if (fields.size() < 5) continue;
-        const std::string point = unescaped(fields[4]);
+Done hide_mounts_below(const std::string& workspace, std::vector<Protection>& protections,
+                       const std::string& prefix = {}) {
+    PADDOCK_ASSIGN(mounts, mounts_here());
+    for (const auto& [id, device, root, point] : mounts) {
         if (point.size() <= workspace.size() || !is_within(point, workspace)) continue;
         protections.insert(protections.begin(),
-                           {point.substr(workspace.size() + 1), Shield::kHidden});
+                           {prefix + point.substr(workspace.size() + 1), Shield::kHidden});
     }
     return {};
 }
@@ -123,19 +131,46 @@ Outcome<WardenPlan> basic_plan(const WardenSpec& spec, Rung rung) {
     plan.read_only = spec.read_only;
     plan.limits = spec.options.limits;
     plan.own_network = rung == Rung::kFull && !spec.options.host_network;
-    plan.listens = rung == Rung::kFull && !spec.options.network_allow.empty();
+    plan.opens_doorway = plan.own_network && !spec.options.publish.empty();
     plan.protections = spec.protections;
     // It opens everything by openat2, and asks nobody before.
     const bool has_openat2 = fs::openat2_works(spec.workspace).value_or(false);
     if (spec.gate && !spec.read_only && has_openat2) plan.gate = &*spec.gate;
     PADDOCK_ASSIGN(workspace, sys::duplicate(spec.workspace, kFirstOwnDescriptor));
     plan.workspace = std::move(workspace);
+    for (const FurtherRoot& each : spec.further) {
+        PADDOCK_ASSIGN(directory, sys::duplicate(each.directory, kFirstOwnDescriptor));
+        journal::Journal* const journal = spec.read_only ? nullptr : each.journal;
+        plan.further.push_back({std::move(directory), {}, each.path, journal});
+    }
     return plan;
 }
 
-Done furnish(int directory, const CommandUser& user) {
+constexpr const char* kGitConfig = "gitconfig";
+
+// Its path as the warden finds it without any name.
+std::string held_path(const UniqueFd& object) {
+    return "/proc/self/fd/" + std::to_string(object.get());
+}
+
+std::vector<std::string> gated_roots(const WardenPlan& plan, Rung rung) {
+    std::vector<std::string> paths;
+    for (const FurtherRootPlan& each : plan.further) {
+        if (each.journal == nullptr) continue;
+        paths.push_back(rung == Rung::kFull ? each.path : held_path(each.directory));
+    }
+    return paths;
+}
+
+Done furnish(int directory, const CommandUser& user, const std::string& git_config) {
     PADDOCK_TRY(sys::mkdirat(directory, "home", 0700));
     PADDOCK_TRY(sys::mkdirat(directory, "tmp", 0700));
+    if (!git_config.empty()) {
+        constexpr int kNew = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
+        PADDOCK_ASSIGN(file, sys::openat(directory, kGitConfig, kNew, 0444));
+        PADDOCK_TRY(sys::write_all(file.get(), git_config));
+        PADDOCK_TRY(sys::fchmod(file.get(), 0444));
+    }
     if (!user.chosen) return {};
     for (const char* name : {"home", "tmp", "."}) {
         PADDOCK_ASSIGN(each, sys::openat(directory, name, O_RDONLY | O_DIRECTORY));
@@ -144,30 +179,40 @@ Done furnish(int directory, const CommandUser& user) {
     return {};
 }
 
+// For git, as the settings of the system: everything else that git reads is stronger.
+std::string git_config_of(const GitAuthor& author) {
+    std::vector<git::GitSetting> settings;
+    if (!author.name.empty()) settings.push_back({"user.name", author.name});
+    if (!author.email.empty()) settings.push_back({"user.email", author.email});
+    return git::print_git_config(settings);
+}
+
 // Only its owner can enter it, and other users can neither remove nor replace it.
-Outcome<std::string> make_private_directory(const char* parent, const CommandUser& user) {
+Outcome<std::string> make_private_directory(const char* parent, const CommandUser& user,
+                                            const std::string& git_config) {
     PADDOCK_ASSIGN(held, sys::openat(AT_FDCWD, parent, O_PATH | O_DIRECTORY));
     PADDOCK_ASSIGN(random, sys::random_u64());
     std::string name = "paddock-" + std::to_string(sys::own_id()) + '-' + std::to_string(random);
     PADDOCK_TRY(sys::mkdirat(held.get(), name.c_str(), 0700));
     const auto made = sys::openat(held.get(), name.c_str(), O_RDONLY | O_NOFOLLOW);
-    const auto furnished = made ? furnish(made->get(), user) : Done(made.error());
+    const auto furnished = made ? furnish(made->get(), user, git_config) : Done(made.error());
     if (furnished) return name;
     const auto reader = std::make_unique<sys::DirReader>();
     (void)remove_scratch(parent, name.c_str(), *reader);
     return furnished.error();
 }
 
-Done make_scratch(WardenPlan& plan) {
+Done make_scratch(WardenPlan& plan, const std::string& git_config) {
     Done failed = Failure{};
     for (const char* parent : {"/tmp", "/var/tmp", "/dev/shm"}) {
-        auto name = make_private_directory(parent, plan.user);
+        auto name = make_private_directory(parent, plan.user, git_config);
         if (name) {
             plan.scratch_parent = parent;
             plan.scratch_name = std::move(*name);
             const std::string path = plan.scratch_parent + '/' + plan.scratch_name;
             plan.view.home = path + "/home";
             plan.view.temporary = path + "/tmp";
+            if (!git_config.empty()) plan.git_config = path + '/' + kGitConfig;
             return {};
         }
         failed = name.error();
@@ -195,6 +240,20 @@ std::uint64_t threads_of_user(uid_t user) {
     }
 }
 
+// What a session has counts for its user outside, too, who is to keep some.
+std::vector<KernelSetting> shares_of_user() {
+    std::vector<KernelSetting> shares;
+    for (const char* name : {"max_inotify_instances", "max_inotify_watches"}) {
+        const std::string path = std::string("sys/user/") + name;
+        const auto text = read_text(AT_FDCWD, ("/proc/" + path).c_str());
+        std::string_view line = text ? std::string_view(*text) : std::string_view();
+        std::uint64_t most = 0;
+        line = line.substr(0, line.find('\n'));
+        if (parse_number(line, most)) shares.push_back({path, std::to_string(most / 2)});
+    }
+    return shares;
+}
+
 }  // namespace
 
 // Less, and a command fails on its way into the sandbox: the descriptors of its layers, the files
@@ -213,10 +272,14 @@ Done check_spec(const WardenSpec& spec) {
     if (options.host_network && !options.network_allow.empty()) {
         return wrong("the host's network and a list of destinations contradict each other");
     }
+    if (options.host_network && !options.publish.empty()) {
+        return wrong("with the host's network servers are reached without being published");
+    }
+    if (spec.further.size() > limits::kFurtherRootsMax) return wrong("too many further roots");
     if (spec.protections.size() > limits::kProtectionsMax) return wrong("too many protected paths");
     const CommandLimits& limits = options.limits;
-    if (limits.processes == 0 || limits.memory_bytes == 0 || limits.address_bytes == 0 ||
-        limits.open_files < kOpenFilesMin || limits.scratch_bytes < kScratchBytesMin) {
+    if (limits.processes == 0 || limits.memory_bytes == 0 || limits.open_files < kOpenFilesMin ||
+        limits.scratch_bytes < kScratchBytesMin) {
         return wrong("a limit of commands is too low for any command");
     }
     return {};
@@ -224,13 +287,25 @@ Done check_spec(const WardenSpec& spec) {
 
 Outcome<WardenPlan> plan_full_rung(const WardenSpec& spec, int abi) {
     PADDOCK_ASSIGN(plan, basic_plan(spec, Rung::kFull));
-    PADDOCK_ASSIGN(user, choose_user(spec.workspace, spec.ceiling.idmapped_mounts));
+    PADDOCK_ASSIGN(user, choose_user(spec.workspace, spec.home, spec.ceiling.idmapped_mounts));
+    if (spec.home >= 0 && (!user.chosen || user.home_mount.valid())) {
+        PADDOCK_ASSIGN(home, sys::fstat(spec.home));
+        plan.home_identity = home.identity;
+        plan.home_path = spec.home_path;
+        PADDOCK_ASSIGN(turn, sys::duplicate(spec.home_turn, kFirstOwnDescriptor));
+        plan.home_turn = std::move(turn);
+    }
     ViewFacts facts;
     PADDOCK_ASSIGN(host, host_names());
     facts.host = std::move(host);
     facts.workspace = spec.workspace_path;
-    PADDOCK_ASSIGN(extras, real_extras(spec.options.read_only_directories));
+    PADDOCK_ASSIGN(extras, take_extras(spec, plan));
     facts.extras = std::move(extras);
+    for (const FurtherRoot& each : spec.further) facts.further.push_back(each.path);
+    facts.links = spec.links;
+    facts.has_home = !plan.home_path.empty();
+    facts.git_config = git_config_of(spec.options.git_author);
+    if (!facts.git_config.empty()) plan.git_config = "/etc/gitconfig";
     facts.user = user.inside_user;
     facts.group = user.inside_group;
     facts.host_network = spec.options.host_network.has_value();
@@ -240,9 +315,15 @@ Outcome<WardenPlan> plan_full_rung(const WardenSpec& spec, int abi) {
     }
     PADDOCK_ASSIGN(view, plan_view(facts));
     plan.view = std::move(view);
-    if (user.chosen) {
-        PADDOCK_ASSIGN(mounts, mounts_of(facts.extras));
-        plan.extra_mounts = std::move(mounts);
+    if (user.chosen) PADDOCK_TRY(mount_extras(plan.extras));
+    for (FurtherRootPlan& each : plan.further) {
+        if (!user.chosen) {
+            PADDOCK_TRY(hide_mounts_below(each.path, plan.protections, each.path + '/'));
+            continue;
+        }
+        PADDOCK_ASSIGN(mount, mount_for_user(each.directory.get(), user));
+        PADDOCK_ASSIGN(kept, sys::duplicate(mount.get(), kFirstOwnDescriptor));
+        each.mount = std::move(kept);
     }
     if (!user.workspace_mount.valid()) {
         PADDOCK_TRY(hide_mounts_below(spec.workspace_path, plan.protections));
@@ -250,13 +331,19 @@ Outcome<WardenPlan> plan_full_rung(const WardenSpec& spec, int abi) {
         PADDOCK_ASSIGN(kept, sys::duplicate(user.workspace_mount.get(), kFirstOwnDescriptor));
         plan.workspace_mount = std::move(kept);
     }
+    if (user.home_mount.valid()) {
+        PADDOCK_ASSIGN(kept, sys::duplicate(user.home_mount.get(), kFirstOwnDescriptor));
+        plan.home_mount = std::move(kept);
+    }
     plan.user = std::move(user);
     plan.scratch_bytes = std::to_string(plan.limits.scratch_bytes);
+    plan.settings = shares_of_user();
     plan.scratch_files = std::to_string(limits::kCommandScratchFiles);
     plan.landlock_abi = abi;
     plan.rules =
         rules_in_view(plan.view, spec.workspace_path, spec.read_only, facts.host_network, abi);
-    plan.gated_rules = gated(plan.rules, spec.workspace_path);
+    plan.gated_rules = gated(plan.rules, spec.workspace_path, gated_roots(plan, Rung::kFull));
+    if (!plan.home_path.empty()) plan.gated_rules = gated(plan.gated_rules, plan.view.home, {});
     return std::move(plan);
 }
 
@@ -272,15 +359,18 @@ Outcome<WardenPlan> plan_low_rung(const WardenSpec& spec, int abi) {
     PlainPlaces places;
     PADDOCK_ASSIGN(host, host_names());
     places.host = std::move(host);
-    PADDOCK_ASSIGN(extras, real_extras(spec.options.read_only_directories));
-    places.extras = std::move(extras);
+    PADDOCK_TRY(take_extras(spec, plan));
+    for (const ExtraPlan& each : plan.extras) places.seen.push_back(held_path(each.object));
+    for (const FurtherRootPlan& each : plan.further) {
+        places.seen.push_back(held_path(each.directory));
+    }
     places.read_only = spec.read_only;
     places.host_network = spec.options.host_network.has_value();
-    PADDOCK_TRY(make_scratch(plan));
+    PADDOCK_TRY(make_scratch(plan, git_config_of(spec.options.git_author)));
     places.scratch = plan.scratch_parent + '/' + plan.scratch_name;
     plan.landlock_abi = abi;
     plan.rules = rules_without_view(places, abi);
-    plan.gated_rules = gated(plan.rules, ".");
+    plan.gated_rules = gated(plan.rules, ".", gated_roots(plan, Rung::kLow));
     return std::move(plan);
 }
 

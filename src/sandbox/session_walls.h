@@ -13,7 +13,7 @@ namespace paddock::sandbox {
 // For a plan that is complete otherwise.
 ObservedWorld observed_world(const WardenPlan& plan);
 
-// `path` is relative to `workspace`. Allocates nothing; what does not fit is left out.
+// `path` is relative to `workspace`, or absolute. Allocates nothing; what does not fit is left out.
 void add_protection(WriteMap& map, std::string_view workspace, std::string_view path, Shield shield,
                     std::span<char> buffer) noexcept;
 

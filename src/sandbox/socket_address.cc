@@ -26,4 +26,8 @@ sys::SocketAddress socket_address(const policy::IpAddress& address, std::uint16_
     return result;
 }
 
+bool same_address(const sys::SocketAddress& one, const sys::SocketAddress& other) {
+    return one.size == other.size && std::memcmp(&one.storage, &other.storage, one.size) == 0;
+}
+
 }  // namespace paddock::sandbox

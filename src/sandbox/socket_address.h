@@ -10,4 +10,6 @@ namespace paddock::sandbox {
 
 sys::SocketAddress socket_address(const policy::IpAddress& address, std::uint16_t port);
 
+bool same_address(const sys::SocketAddress& one, const sys::SocketAddress& other);
+
 }  // namespace paddock::sandbox

@@ -33,6 +33,7 @@ constexpr std::array<StageText, kStages> kTexts{{
     TEXT(kMountNamespace, "terminals cannot be mounted", MOUNT_CALLS),
     TEXT(kPidNamespace, "a fresh /proc cannot be mounted", PROC),
     TEXT(kMountNamespace, "a private /tmp and home cannot be mounted", MOUNT_CALLS),
+    TEXT(kMountNamespace, "the home of the workspace cannot be mounted", TELL),
     TEXT(kMountNamespace, "a read-only directory of the operator cannot be mounted",
          "check that it exists and that this user may enter it"),
     TEXT(kMountNamespace, "the workspace cannot be mounted", MOUNT_CALLS),

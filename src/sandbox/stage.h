@@ -25,6 +25,7 @@ enum class Stage : std::uint32_t {
     kViewTerminals,
     kViewProc,
     kViewScratch,
+    kViewHome,
     kViewExtra,
     kViewWorkspace,
     kPivot,

@@ -24,7 +24,7 @@ Outcome<std::uint32_t> TreeKiller::kill_descendants(int proc, pid_t ancestor,
         if (!has_new && (was_still || waits >= limits::kKillWaitsMax)) {
             return static_cast<std::uint32_t>(doomed_count_);
         }
-        was_still = is_still(ancestor);
+        was_still = is_still(proc, ancestor);
         if (has_new) {
             ++pass;
         } else if (!was_still) {
@@ -36,20 +36,26 @@ Outcome<std::uint32_t> TreeKiller::kill_descendants(int proc, pid_t ancestor,
 }
 
 // In the last scan. A signal takes a moment to arrive, in which one more process can be made.
-bool TreeKiller::is_still(pid_t ancestor) const noexcept {
-    constexpr std::string_view kStopped = "Tt";
+bool TreeKiller::is_still(int proc, pid_t ancestor) noexcept {
     const std::span<const SeenProcess> seen = table_.seen();
     return std::all_of(seen.begin(), seen.end(), [&](const SeenProcess& process) {
         if (process.id == ancestor) {
-            return ancestor == sys::own_id() || process.is_over ||
-                   kStopped.find(process.state) != kStopped.npos;
+            return ancestor == sys::own_id() || process.is_over || is_stopped(proc, process);
         }
         return !process.descends || process.is_over;
     });
 }
 
+bool TreeKiller::is_stopped(int proc, const SeenProcess& process) noexcept {
+    constexpr std::string_view kStopped = "Tt";
+    const pid_t thread = thread_with_memory(proc, process, reader_);
+    if (thread == process.id) return kStopped.find(process.state) != kStopped.npos;
+    const auto seen = look_at_process(proc, thread);
+    return seen && kStopped.find(seen->state) != kStopped.npos;
+}
+
 Done TreeKiller::kill_new_ones(int proc, pid_t ancestor, std::span<const pid_t> spared) {
-    PADDOCK_TRY(table_.scan(proc));
+    PADDOCK_TRY(table_.scan(proc, reader_));
     table_.mark_descendants(ancestor, spared);
     for (const SeenProcess& process : table_.seen()) {
         if (!process.descends || is_doomed(process)) continue;

@@ -28,6 +28,7 @@ public:
                                             std::span<const pid_t> spared = {});
 
     ProcessTable& table() noexcept { return table_; }
+    sys::DirReader& reader() noexcept { return reader_; }  // free between calls
 
 private:
     struct Doomed {
@@ -36,11 +37,13 @@ private:
     };
 
     bool is_doomed(const SeenProcess& process) const noexcept;
-    bool is_still(pid_t ancestor) const noexcept;
+    bool is_still(int proc, pid_t ancestor) noexcept;
+    bool is_stopped(int proc, const SeenProcess& process) noexcept;
     Done kill_new_ones(int proc, pid_t ancestor, std::span<const pid_t> spared);
     Done doom(int proc, const SeenProcess& process);
 
     ProcessTable table_;
+    sys::DirReader reader_;
     std::array<Doomed, limits::kProcessesSeenMax> doomed_;
     std::size_t doomed_count_;
 };

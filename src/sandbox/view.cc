@@ -32,8 +32,11 @@ Stage stage_of(Make make) {
         case Make::kTerminals: return Stage::kViewTerminals;
         case Make::kProc:
         case Make::kCover: return Stage::kViewProc;
-        case Make::kScratch: return Stage::kViewScratch;
-        case Make::kExtra: return Stage::kViewExtra;
+        case Make::kScratch:
+        case Make::kClosed: return Stage::kViewScratch;
+        case Make::kHome: return Stage::kViewHome;
+        case Make::kExtra:
+        case Make::kFurther: return Stage::kViewExtra;
         case Make::kWorkspace: return Stage::kViewWorkspace;
         default: return Stage::kViewRoot;
     }
@@ -46,13 +49,24 @@ Outcome<UniqueFd> copy_with_what_is_locked(int directory, const char* path) {
     return sys::copy_mount(directory, path, Tree::kRecursive);
 }
 
+// `path` is below the old root. A descriptor leads into the mounts of the host, so the mount is
+// found by its name, and must be of the object that is held.
+Outcome<UniqueFd> copy_of_held(int object, const char* path) {
+    PADDOCK_ASSIGN(top, sys::openat(AT_FDCWD, "/", O_PATH | O_DIRECTORY));
+    PADDOCK_ASSIGN(there, descend(top.get(), path));
+    PADDOCK_ASSIGN(found, sys::fstat(there.get()));
+    PADDOCK_ASSIGN(meant, sys::fstat(object));
+    if (found.identity != meant.identity) return Failure::from_errno(ESTALE);
+    return copy_with_what_is_locked(there.get(), "");
+}
+
 Outcome<UniqueFd> new_file(int directory, const char* path, mode_t mode) {
     return sys::openat(directory, path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
 }
 
-Done forbid_user_namespaces(int proc) {
-    PADDOCK_ASSIGN(limit, sys::openat(proc, "sys/user/max_user_namespaces", O_WRONLY));
-    return sys::write_all(limit.get(), "0");
+Done set_kernel(int proc, const char* path, std::string_view value) {
+    PADDOCK_ASSIGN(setting, sys::openat(proc, path, O_WRONLY));
+    return sys::write_all(setting.get(), value);
 }
 
 }  // namespace
@@ -60,6 +74,12 @@ Done forbid_user_namespaces(int proc) {
 StageError View::build(const ViewSources& sources) {
     if (const auto taken = take_workspace(sources); !taken) {
         return {Stage::kViewWorkspace, taken.error().os_error};
+    }
+    if (const auto taken = take_home(sources); !taken) {
+        return {Stage::kViewHome, taken.error().os_error};
+    }
+    if (const auto taken = take_further(sources); !taken) {
+        return {Stage::kViewExtra, taken.error().os_error};
     }
     if (const auto made = make_root(sources); !made) {
         return {Stage::kViewRoot, made.error().os_error};
@@ -83,6 +103,37 @@ Done View::take_workspace(const ViewSources& sources) {
     const std::uint64_t attributes =
         sources.read_only ? kHarmless | sys::kMountReadOnly : kHarmless;
     return sys::restrict_mount(workspace_mount_.get(), attributes, Tree::kRecursive);
+}
+
+// Before the old root becomes read-only, with all that is copied from it.
+Done View::take_home(const ViewSources& sources) {
+    if (sources.home < 0 && sources.home_path == nullptr) return {};
+    auto mount = sources.home >= 0 ? sys::duplicate(sources.home)
+                                   : sys::copy_mount(AT_FDCWD, sources.home_path, Tree::kOne);
+    if (!mount) return mount.error();
+    PADDOCK_ASSIGN(stat, sys::fstat(mount->get()));
+    if (stat.identity != sources.home_identity) return Failure::from_errno(ESTALE);
+    home_mount_ = std::move(*mount);
+    return sys::restrict_mount(home_mount_.get(), kHarmless, Tree::kRecursive);
+}
+
+// Before all that is there becomes read-only.
+Done View::take_further(const ViewSources& sources) {
+    std::size_t at = 0;
+    for (const FurtherRootPlan& root : sources.further) {
+        UniqueFd& mount = further_mounts_[at++];
+        if (root.mount.valid()) {
+            PADDOCK_ASSIGN(given, sys::duplicate(root.mount.get()));
+            mount = std::move(given);
+        } else {
+            PADDOCK_ASSIGN(copied, copy_of_held(root.directory.get(), root.path.c_str() + 1));
+            mount = std::move(copied);
+        }
+        const std::uint64_t attributes =
+            root.journal == nullptr ? kHarmless | sys::kMountReadOnly : kHarmless;
+        PADDOCK_TRY(sys::restrict_mount(mount.get(), attributes, Tree::kRecursive));
+    }
+    return {};
 }
 
 Done View::make_root(const ViewSources& sources) {
@@ -127,13 +178,19 @@ Done View::make(const Piece& piece, const ViewSources& sources) {
         case Make::kSystem: return mount_system(piece);
         case Make::kDevice: return mount_device(piece);
         case Make::kScratch: return mount_scratch(piece);
+        case Make::kClosed: return close(piece);
         case Make::kTerminals:
-        case Make::kProc: return mount_fresh(piece);
+        case Make::kProc: return mount_fresh(piece, sources);
         case Make::kCover: {
             const auto target = descend(root_.get(), path);
             return target ? cover(target->get(), Shield::kHidden) : Done();
         }
-        case Make::kExtra: return mount_extra(piece, sources);
+        case Make::kHome: return attach(std::move(home_mount_), path);
+        case Make::kExtra: {
+            const auto mounted = mount_extra(piece, sources);
+            return piece.is_optional ? Done() : mounted;
+        }
+        case Make::kFurther: return mount_further(piece);
         case Make::kWorkspace: return mount_workspace(piece);
     }
     return {};
@@ -170,7 +227,14 @@ Done View::mount_scratch(const Piece& piece) {
     return sys::attach_mount(mount.get(), root_.get(), piece.path.c_str());
 }
 
-Done View::mount_fresh(const Piece& piece) {
+// It is there, with all directories below that are needed.
+Done View::close(const Piece& piece) {
+    PADDOCK_ASSIGN(mount, sys::copy_mount(root_.get(), piece.path.c_str(), Tree::kOne));
+    PADDOCK_TRY(sys::restrict_mount(mount.get(), kHarmless | sys::kMountReadOnly, Tree::kOne));
+    return sys::attach_mount(mount.get(), root_.get(), piece.path.c_str());
+}
+
+Done View::mount_fresh(const Piece& piece, const ViewSources& sources) {
     PADDOCK_TRY(make_place(piece));
     if (piece.make == Make::kTerminals) {
         constexpr std::array<sys::MountOption, 2> kOptions{
@@ -181,7 +245,11 @@ Done View::mount_fresh(const Piece& piece) {
     }
     PADDOCK_ASSIGN(mount, sys::new_mount("proc", {}, kHarmless | sys::kMountNoExec));
     // Second to the filter, which refuses to make any: no namespaces inside.
-    PADDOCK_TRY(forbid_user_namespaces(mount.get()));
+    PADDOCK_TRY(set_kernel(mount.get(), "sys/user/max_user_namespaces", "0"));
+    for (const KernelSetting& each : sources.settings) {
+        // A kernel that does not have it has no such limit for the user outside either.
+        (void)set_kernel(mount.get(), each.path.c_str(), each.value);
+    }
     PADDOCK_TRY(sys::restrict_mount(
         mount.get(), kHarmless | sys::kMountNoExec | sys::kMountReadOnly, Tree::kOne));
     return sys::attach_mount(mount.get(), root_.get(), piece.path.c_str());
@@ -189,17 +257,25 @@ Done View::mount_fresh(const Piece& piece) {
 
 Done View::mount_extra(const Piece& piece, const ViewSources& sources) {
     UniqueFd mount;
-    if (extras_made_ < sources.extras.size()) {
-        PADDOCK_ASSIGN(given, sys::duplicate(sources.extras[extras_made_].get()));
+    const ExtraPlan& extra = sources.extras[extras_made_++];
+    if (extra.mount.valid()) {
+        PADDOCK_ASSIGN(given, sys::duplicate(extra.mount.get()));
         mount = std::move(given);
     } else {
-        PADDOCK_ASSIGN(copied, copy_with_what_is_locked(AT_FDCWD, piece.text.c_str()));
+        PADDOCK_ASSIGN(copied, copy_of_held(extra.object.get(), piece.path.c_str()));
         mount = std::move(copied);
     }
-    ++extras_made_;
     PADDOCK_TRY(
         sys::restrict_mount(mount.get(), kHarmless | sys::kMountReadOnly, Tree::kRecursive));
     return attach(std::move(mount), piece.path.c_str());
+}
+
+Done View::mount_further(const Piece& piece) {
+    return attach(std::move(further_mounts_[further_made_++]), piece.path.c_str());
+}
+
+Outcome<UniqueFd> View::further(const FurtherRootPlan& root) const {
+    return descend_to_directory(root_.get(), root.path.c_str() + 1);
 }
 
 Done View::mount_workspace(const Piece& piece) {
@@ -226,7 +302,9 @@ Done View::cover(int target, Shield shield) {
 
 Done View::shield(const char* path, Shield shield, const std::optional<Identity>& object) {
     UniqueFd above;
-    const auto target = descend(workspace_.get(), path, &above);
+    const bool is_absolute = *path == '/';
+    const auto target = is_absolute ? descend(root_.get(), path + 1, &above)
+                                    : descend(workspace_.get(), path, &above);
     if (!target && (target.error().os_error == ENOENT || target.error().os_error == ENOTDIR)) {
         // Below what is hidden nothing is to be found.
         return !object || is_blank(above.get()) ? Done() : Failure::from_errno(ESTALE);

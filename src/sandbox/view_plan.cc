@@ -82,8 +82,7 @@ public:
         devices();
         proc();
         scratch();
-        for (const std::string& extra : facts_.extras) mount(Make::kExtra, extra);
-        mount(Make::kWorkspace, facts_.workspace);
+        mounts();
         return std::move(plan_);
     }
 
@@ -109,23 +108,68 @@ private:
                            [&path](const std::string& at) { return is_within(path, at); });
     }
 
-    void mount(Make make, const std::string& host_path) {
-        std::string path = host_path.substr(1);
-        if (!is_mounted(path) && !made_.contains(path)) add({Make::kDirectory, path});
-        mounted_.push_back(path);
-        plan_.pieces.push_back({make, std::move(path), host_path});
+    // Their places first: a way that is closed takes no further directory.
+    void mounts() {
+        std::vector<Piece> mounts;
+        for (const ShownPath& extra : facts_.extras) {
+            mounts.push_back({Make::kExtra, extra.path.substr(1), extra.path, 0755,
+                              extra.is_directory, extra.is_optional});
+        }
+        for (const std::string& root : facts_.further) {
+            mounts.push_back({Make::kFurther, root.substr(1), root});
+        }
+        mounts.push_back({Make::kWorkspace, facts_.workspace.substr(1), facts_.workspace});
+        for (const Piece& each : mounts) {
+            if (is_mounted(each.path)) continue;
+            if (!made_.contains(each.path)) {
+                const mode_t mode = each.is_directory ? 0755 : 0;
+                add({Make::kDirectory, each.path, {}, mode, each.is_directory});
+            }
+            close_way_to(each.path);
+            mounted_.push_back(each.path);
+        }
+        for (const ShownLink& link : facts_.links) make_link(link);
+        plan_.pieces.insert(plan_.pieces.end(), closed_.begin(), closed_.end());
+        plan_.pieces.insert(plan_.pieces.end(), mounts.begin(), mounts.end());
     }
 
-    // Something of the operator's or the workspace is at or below `path`.
+    // Where something is already, that stays.
+    void make_link(const ShownLink& link) {
+        std::string path = link.path.substr(1);
+        if (is_mounted(path) || made_.contains(path)) return;
+        add({Make::kLink, std::move(path), link.target});
+    }
+
+    // What lies in a scratch directory above something of the host's looks like the host's too, and
+    // a file that is made there would be gone with the session.
+    void close_way_to(const std::string& path) {
+        for (const std::string& scratch : scratch_) {
+            if (!is_within(path, scratch) || path == scratch) continue;
+            const std::size_t end = path.find('/', scratch.size() + 1);
+            std::string above = path.substr(0, end);
+            const bool is_closed =
+                std::any_of(closed_.begin(), closed_.end(),
+                            [&above](const Piece& piece) { return piece.path == above; });
+            const bool is_writable =
+                std::find(scratch_.begin(), scratch_.end(), above) != scratch_.end();
+            if (end == path.npos || is_closed || is_writable) continue;
+            closed_.push_back({Make::kClosed, std::move(above)});
+        }
+    }
+
+    // Something of the operator's or a root is at or below `path`.
     bool is_needed_by_a_mount(std::string_view path) const {
-        return is_within(facts_.workspace, path) ||
-               std::any_of(facts_.extras.begin(), facts_.extras.end(),
-                           [path](const std::string& extra) { return is_within(extra, path); });
+        return any_mount([path](std::string_view mount) { return is_within(mount, path); });
     }
     bool is_hidden_by_a_mount(std::string_view path) const {
-        return is_within(path, facts_.workspace) ||
+        return any_mount([path](std::string_view mount) { return is_within(path, mount); });
+    }
+    template <class Test>
+    bool any_mount(const Test& test) const {
+        return test(facts_.workspace) ||
                std::any_of(facts_.extras.begin(), facts_.extras.end(),
-                           [path](const std::string& extra) { return is_within(path, extra); });
+                           [&test](const ShownPath& extra) { return test(extra.path); }) ||
+               std::any_of(facts_.further.begin(), facts_.further.end(), test);
     }
 
     void system_places() {
@@ -151,6 +195,7 @@ private:
         text("etc/nsswitch.conf", nsswitch_text());
         text("etc/hosts", facts_.host_network ? facts_.host_hosts : hosts_text());
         if (facts_.host_network) text("etc/resolv.conf", facts_.host_resolver);
+        if (!facts_.git_config.empty()) text("etc/gitconfig", facts_.git_config);
     }
 
     void devices() {
@@ -177,18 +222,30 @@ private:
 
     void scratch() {
         plan_.temporary = "/tmp";
-        if (!is_hidden_by_a_mount("/tmp")) add({Make::kScratch, "tmp", {}, 01777});
+        if (!is_hidden_by_a_mount("/tmp")) add_scratch("tmp", 01777);
         if (is_needed_by_a_mount("/var/tmp")) {
-            if (!is_hidden_by_a_mount("/var/tmp")) add({Make::kScratch, "var/tmp", {}, 01777});
+            if (!is_hidden_by_a_mount("/var/tmp")) add_scratch("var/tmp", 01777);
         } else {
             add({Make::kLink, "var/tmp", "/tmp"});
         }
         plan_.home = home();
-        add({Make::kScratch, plan_.home.substr(1), {}, 0700});
+        if (facts_.has_home) {
+            add({Make::kDirectory, plan_.home.substr(1), {}, 0700});
+            plan_.pieces.push_back({Make::kHome, plan_.home.substr(1)});
+        } else {
+            add_scratch(plan_.home.substr(1), 0700);
+        }
     }
 
+    void add_scratch(std::string path, mode_t mode) {
+        scratch_.push_back(path);
+        add({Make::kScratch, std::move(path), {}, mode});
+    }
+
+    // Nothing is made in a home that lasts: it would stay.
     std::string home() const {
         for (const char* candidate : {"/home/agent", "/tmp/agent", "/agent"}) {
+            if (facts_.has_home && is_needed_by_a_mount(candidate)) continue;
             if (!is_hidden_by_a_mount(candidate)) return candidate;
         }
         return "/paddock-agent";
@@ -198,6 +255,8 @@ private:
     ViewPlan plan_;
     std::set<std::string> made_;
     std::vector<std::string> mounted_;
+    std::vector<std::string> scratch_;
+    std::vector<Piece> closed_;
 };
 
 }  // namespace
@@ -218,9 +277,22 @@ Outcome<ViewPlan> plan_view(const ViewFacts& facts) {
             "a workspace for commands is a canonical path, not '/' and not in /dev, /proc "
             "or /sys");
     }
-    for (const std::string& extra : facts.extras) {
-        if (!can_be_shown(extra) || is_within(extra, facts.workspace) || extra == "/tmp" ||
-            extra == "/var" || extra == "/var/tmp") {
+    for (const std::string& root : facts.further) {
+        if (!can_be_shown(root) || is_within(root, facts.workspace) ||
+            is_within(facts.workspace, root) || root == "/tmp" || root == "/var" ||
+            root == "/var/tmp") {
+            return refuse(Code::kInvalidArgument,
+                          "a further directory for commands is a canonical path, not '/', not /tmp "
+                          "or /var, not in /dev, /proc or /sys, and apart from the workspace");
+        }
+    }
+    for (const auto& [path, is_directory, is_optional] : facts.extras) {
+        const std::string& extra = path;
+        const bool is_in_further =
+            std::any_of(facts.further.begin(), facts.further.end(),
+                        [&extra](const std::string& root) { return is_within(extra, root); });
+        if (is_in_further || !can_be_shown(extra) || is_within(extra, facts.workspace) ||
+            extra == "/tmp" || extra == "/var" || extra == "/var/tmp") {
             return refuse(Code::kInvalidArgument,
                           "a read-only directory for commands is a canonical path, not '/', not "
                           "/tmp or /var, not in /dev, /proc, /sys or the workspace");

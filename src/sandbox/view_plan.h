@@ -7,9 +7,13 @@
 //                              programs need to run (loader, certificates, time zone, ...)
 //   /dev                       null, zero, full, random, urandom, tty, own terminals, shm
 //   /proc                      fresh, read-only, its dangerous parts covered
-//   /tmp, home, /dev/shm       private memory; /var/tmp leads to /tmp
+//   /tmp, home, /dev/shm       private memory; /var/tmp leads to /tmp; the home may be the
+//                              workspace's own, which lasts
 //   operator's directories     read-only, at their own paths
-//   the workspace              last, at its own path
+//   the user's toolchains      the same
+//   further roots, then the workspace, at their own paths
+//
+// All else is read-only: a write beside the workspace fails, also where that lies in /tmp.
 #pragma once
 
 #include <sys/types.h>
@@ -33,10 +37,13 @@ enum class Make : std::uint8_t {
     kSystem,     // the directory or file `text` of the host, read-only
     kDevice,     // the device node `text` of the host
     kScratch,    // a directory that stays writable
+    kClosed,     // a directory in such a one that does not
     kTerminals,  // a fresh devpts
     kProc,       // a fresh procfs
     kCover,      // nothing can be seen there any more, if there is anything
-    kExtra,      // an operator's directory
+    kHome,       // the home that lasts
+    kExtra,      // a directory or file of the operator's or the user's, read-only
+    kFurther,    // a root besides the workspace
     kWorkspace,
 };
 
@@ -46,6 +53,21 @@ struct Piece {
     std::string text = {};
     mode_t mode = 0755;
     bool is_directory = true;  // what kSystem, kDevice and the like are mounted on
+    bool is_optional = false;  // kExtra: without it the view is good enough
+};
+
+// Something of the host that commands see at the same place and cannot change.
+struct ShownPath {
+    std::string path;  // canonical
+    bool is_directory = true;
+    bool is_optional = false;
+    friend bool operator==(const ShownPath&, const ShownPath&) = default;
+};
+
+// A link to something of the kind.
+struct ShownLink {
+    std::string path;
+    std::string target;  // canonical
 };
 
 // Something that the host has.
@@ -56,11 +78,15 @@ struct HostName {
 };
 
 struct ViewFacts {
-    std::vector<HostName> host;       // what exists of those below
-    std::string workspace;            // absolute and canonical, as the following
-    std::vector<std::string> extras;  // without those below another
-    uid_t user = 0;                   // as commands see themselves
+    std::vector<HostName> host;     // what exists of those below
+    std::string workspace;          // absolute and canonical, as the following
+    std::vector<ShownPath> extras;  // without those below another
+    std::vector<ShownLink> links = {};
+    std::vector<std::string> further = {};
+    uid_t user = 0;  // as commands see themselves
     gid_t group = 0;
+    bool has_home = false;        // that lasts
+    std::string git_config = {};  // of the system, as commands see it; empty: there is none
     bool host_network = false;
     std::string host_hosts = {};  // with the host's network: /etc/hosts and /etc/resolv.conf
     std::string host_resolver = {};

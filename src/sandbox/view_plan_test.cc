@@ -51,8 +51,9 @@ void expect_in_order(const ViewPlan& plan) {
         if (slash != std::string::npos) {
             EXPECT_TRUE(exists(piece.path.substr(0, slash))) << piece.path;
         }
-        const bool mounts_on_what_is_there =
-            piece.make == Make::kWorkspace || piece.make == Make::kExtra;
+        const bool mounts_on_what_is_there = piece.make == Make::kWorkspace ||
+                                             piece.make == Make::kExtra ||
+                                             piece.make == Make::kClosed;
         EXPECT_EQ(exists(piece.path), mounts_on_what_is_there) << piece.path;
         made.insert(piece.path);
         if (piece.make == Make::kSystem || mounts_on_what_is_there) mounted.push_back(piece.path);
@@ -95,14 +96,31 @@ TEST(ViewPlan, a_link_is_never_on_the_way_to_a_mount) {
     EXPECT_NE(find(plan(facts("/w")), "var/tmp", Make::kLink), nullptr);
     EXPECT_EQ(find(plan(facts("/var/tmp/x")), "var/tmp", Make::kLink), nullptr);
     ViewFacts with = facts("/w");
-    with.extras = {"/var/tmp/extra"};
+    with.extras = {{"/var/tmp/extra"}};
     EXPECT_EQ(find(plan(with), "var/tmp", Make::kLink), nullptr);
     expect_in_order(plan(with));
 }
 
+// A file that a command makes beside its workspace must not seem to be there and then be gone.
+TEST(ViewPlan, the_way_through_a_scratch_directory_is_closed) {
+    EXPECT_NE(find(plan(facts("/tmp/x/y/z")), "tmp/x", Make::kClosed), nullptr);
+    EXPECT_NE(find(plan(facts("/var/tmp/x/y")), "var/tmp/x", Make::kClosed), nullptr);
+    EXPECT_NE(find(plan(facts("/home/agent/x/y")), "home/agent/x", Make::kClosed), nullptr);
+    EXPECT_EQ(find(plan(facts("/tmp/x")), "tmp/x", Make::kClosed), nullptr);
+    EXPECT_EQ(find(plan(facts("/tmp/x")), "tmp", Make::kClosed), nullptr);
+    ViewFacts with = facts("/tmp/x/y");
+    with.extras = {{"/home"}, {"/tmp/a/b"}, {"/tmp/x/a"}};
+    const ViewPlan view = plan(with);
+    expect_in_order(view);
+    const auto closed =
+        std::count_if(view.pieces.begin(), view.pieces.end(),
+                      [](const Piece& piece) { return piece.make == Make::kClosed; });
+    EXPECT_EQ(closed, 2);
+}
+
 TEST(ViewPlan, extras_come_before_the_workspace_that_may_lie_in_them) {
     ViewFacts with = facts("/home/me/project");
-    with.extras = {"/home", "/opt/tools"};
+    with.extras = {{"/home"}, {"/opt/tools"}};
     const ViewPlan view = plan(with);
     expect_in_order(view);
     EXPECT_EQ(view.home, "/tmp/agent");
@@ -114,11 +132,11 @@ TEST(ViewPlan, places_that_are_made_anew_are_refused) {
                               "/a/", "//a", "/a/./b", "/a/../b"}) {
         EXPECT_FALSE(plan_view(facts(wrong)).has_value()) << wrong;
         ViewFacts with = facts("/w");
-        with.extras = {wrong};
+        with.extras = {{wrong}};
         EXPECT_FALSE(plan_view(with).has_value()) << wrong;
     }
     ViewFacts with = facts("/w");
-    with.extras = {"/w/below"};
+    with.extras = {{"/w/below"}};
     EXPECT_FALSE(plan_view(with).has_value());
     EXPECT_TRUE(plan_view(facts("/process")).has_value());
 }

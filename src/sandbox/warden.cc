@@ -37,6 +37,9 @@ constexpr std::size_t kDenialSocketBytes = std::size_t{128} << 10;
 // Of one request: with one more path and the header it is still a message.
 constexpr std::size_t kProtectionBytes = limits::kWardenMessageBytes / 2;
 
+// A byte for each connection that waits.
+constexpr std::size_t kDoorwayBytes = std::size_t{128} << 10;
+
 constexpr std::string_view kEnded = "the session's sandbox has ended; start another one";
 constexpr std::string_view kHeldUp =
     "the session's sandbox was held up by its commands and was ended; start another one";
@@ -73,6 +76,7 @@ struct Running {
     UniqueFd control;
     UniqueFd process;
     UniqueFd listener;
+    UniqueFd doorway;
     std::uint16_t port = 0;
     bool observes = false;
     bool gated = false;
@@ -87,6 +91,11 @@ Done share_channel(WardenPlan& plan, Running& running) {
     running.control = std::move(pair.first);
     plan.control = std::move(control);
     plan.server = std::move(server);
+    if (!plan.opens_doorway) return {};
+    PADDOCK_ASSIGN(doorway, sys::message_pair(kDoorwayBytes));
+    PADDOCK_ASSIGN(far, sys::duplicate(doorway.second.get(), kFirstOwnDescriptor));
+    running.doorway = std::move(doorway.first);
+    plan.doorway = std::move(far);
     return {};
 }
 
@@ -143,6 +152,7 @@ StageError launch(const WardenSpec& spec, WardenPlan& plan, Running& running) {
     }();
     if (!child) return {Stage::kCopy, child.error().os_error};
     plan.control.reset();
+    plan.doorway.reset();
     running.process = std::move(child->held);
     const StageError failed = begin(spec, plan, child->id, running);
     if (failed.stage != Stage::kNone) {
@@ -168,21 +178,29 @@ struct Warden::State {
     Running running;
     ShellReport report;
     std::string home;
+    bool has_lasting_home = false;
     std::string temporary;
+    std::string git_config;
     std::string workspace_path;
     std::string directory = ".";
+    bool knows_repositories = false;  // the gate does. One thread at a time tells of them
     std::chrono::milliseconds patience = limits::kWardenPatience;
 
     // On the full rung the kernel ends all others with it, and it is gone only when they are. On
     // the low one it does that itself when the channel is closed, unless it is held up: a command
     // can stop every process of the session, the one too that is about to become a command and that
     // the warden waits for.
-    void end() {
+    void begin_end() {
         running.control.reset();
-        if (report.rung == Rung::kFull || is_overdue(running.process.get(), patience)) {
+        if (report.rung == Rung::kFull) (void)sys::send_signal(running.process.get(), SIGKILL);
+    }
+    void end() {
+        begin_end();
+        if (report.rung == Rung::kLow && is_overdue(running.process.get(), patience)) {
             (void)sys::send_signal(running.process.get(), SIGKILL);
         }
         (void)sys::wait_for(running.process.get());
+        running.process.reset();
         running.group.reset();
     }
 
@@ -204,6 +222,24 @@ struct Warden::State {
         const StageError& failed = answer->reply.error;
         if (failed.stage != Stage::kNone) return stage_failure(failed.stage, failed.os_error);
         return answer;
+    }
+
+    // In as many messages as it takes, one at least. Each has the number of those before it.
+    Done tell(Ask what, std::span<const std::string> paths) {
+        std::size_t told = 0;
+        do {
+            std::size_t bytes = 0;
+            std::size_t end = told;
+            while (end < paths.size() && end - told < limits::kProtectionsMax &&
+                   bytes < kProtectionBytes) {
+                bytes += paths[end++].size();
+            }
+            PADDOCK_TRY(ask({.ask = what,
+                             .number = static_cast<std::uint32_t>(told),
+                             .paths = paths.subspan(told, end - told)}));
+            told = end;
+        } while (told < paths.size());
+        return {};
     }
 };
 
@@ -258,12 +294,26 @@ Result<Warden> Warden::start(const WardenSpec& spec) {
         if (const auto enough = check_required(spec.options, reached); !enough) {
             return failure(enough.error());
         }
-        auto plan = rung == Rung::kFull ? plan_full_rung(spec, abi) : plan_low_rung(spec, abi);
+        const auto make_plan = [&](const WardenSpec& wanted) {
+            return rung == Rung::kFull ? plan_full_rung(wanted, abi) : plan_low_rung(wanted, abi);
+        };
+        auto plan = make_plan(spec);
         if (!plan) return failure(plan.error());
-        plan_filters(spec, abi, *plan);
-        plan->patience = spec.patience / 3;  // the warden gives up before the server does
+        const auto begin_session = [&](State& state) {
+            plan_filters(spec, abi, *plan);
+            plan->patience = spec.patience / 3;  // the warden gives up before the server does
+            return launch(spec, *plan, state.running);
+        };
         auto state = std::make_unique<State>();
-        const StageError failed = launch(spec, *plan, state->running);
+        StageError failed = begin_session(*state);
+        if (failed.stage == Stage::kViewHome) {
+            WardenSpec without_home = spec;
+            without_home.home = -1;
+            plan = make_plan(without_home);
+            if (!plan) return failure(plan.error());
+            state = std::make_unique<State>();
+            failed = begin_session(*state);
+        }
         if (failed.stage == Stage::kNone) {
             const bool limited = state->running.group && state->running.group->has_limits();
             if (!limited) reached.no_cgroup = refuse(Code::kNotAvailable);
@@ -273,6 +323,8 @@ Result<Warden> Warden::start(const WardenSpec& spec) {
             reached.gated = state->running.gated;
             state->report = report_of(spec.options, reached);
             state->home = plan->view.home;
+            state->has_lasting_home = !plan->home_path.empty();
+            state->git_config = plan->git_config;
             state->temporary = plan->view.temporary;
             state->workspace_path = spec.workspace_path;
             state->patience = spec.patience;
@@ -322,7 +374,10 @@ Result<Process> Warden::spawn(const Command& command) {
     if (command.writes_no_file) parts.flags |= kWritesNoFile;
     parts.arguments = command.arguments;
     parts.variables = command.environment;
-    if (command.directory) parts.paths = {&*command.directory, 1};
+    std::vector<std::string> paths{command.directory.value_or("")};
+    if (command.directory && paths[0].empty()) paths[0] = ".";
+    for (const journal::CallId id : command.further_calls) paths.push_back(std::to_string(id));
+    parts.paths = paths;
     auto answer = state_->ask(parts, std::span(descriptors).first(count));
     if (!answer) return failure(answer.error());
     if (answer->reply.value == 0) denials.first.reset();
@@ -372,25 +427,25 @@ std::string Warden::directory() const {
 Status Warden::protect(std::span<const Protection> protections) {
     const auto failure = [](const Failure& why) { return as_error(why, "protect", {}); };
     if (state_->report.rung == Rung::kLow) return failure(refuse(Code::kNotAvailable));
-    while (!protections.empty()) {
-        std::vector<std::string> paths;
-        std::size_t bytes = 0;
-        for (const Protection& each : protections) {
-            paths.push_back(encode(each));
-            bytes += paths.back().size();
-            if (bytes >= kProtectionBytes || paths.size() == limits::kProtectionsMax) break;
-        }
-        protections = protections.subspan(paths.size());
-        const auto answer = state_->ask({.ask = Ask::kProtect, .paths = paths});
-        if (!answer) return failure(answer.error());
-    }
-    return {};
+    std::vector<std::string> paths;
+    for (const Protection& each : protections) paths.push_back(encode(each));
+    const auto told = state_->tell(Ask::kProtect, paths);
+    return told ? Status() : failure(told.error());
+}
+
+Status Warden::know_repositories(std::span<const std::string> directories) {
+    const bool is_news = !directories.empty() || state_->knows_repositories;
+    if (!is_news || !is_gated()) return {};
+    state_->knows_repositories = !directories.empty();
+    const auto told = state_->tell(Ask::kRepositories, directories);
+    return told ? Status() : as_error(told.error(), "tell of repositories", {});
 }
 
 Result<Census> Warden::census() {
     const auto answer = state_->ask({.ask = Ask::kCountProcesses});
     if (!answer) return as_error(answer.error(), "count processes", {});
-    return Census{answer->reply.value, answer->reply.left, answer->reply.id};
+    const Reply& reply = answer->reply;
+    return Census{reply.value, reply.left, reply.id, reply.exceeds_memory, reply.most_memory};
 }
 
 Result<std::uint32_t> Warden::processes() {
@@ -400,19 +455,30 @@ Result<std::uint32_t> Warden::processes() {
 }
 
 const ShellReport& Warden::report() const { return state_->report; }
+void Warden::explain_scratch_home(std::string reason) {
+    state_->report.scratch_home_reason = std::move(reason);
+}
 bool Warden::is_gated() const { return state_->running.gated; }
 const std::string& Warden::home() const { return state_->home; }
+bool Warden::has_lasting_home() const { return state_->has_lasting_home; }
+const std::string& Warden::git_config() const { return state_->git_config; }
 const std::string& Warden::temporary() const { return state_->temporary; }
 UniqueFd Warden::take_proxy_listener() { return std::move(state_->running.listener); }
+UniqueFd Warden::take_doorway() { return std::move(state_->running.doorway); }
 std::uint16_t Warden::proxy_port() const { return state_->running.port; }
 int Warden::cgroup_parent() const {
     return state_->running.group ? state_->running.group->parent() : -1;
 }
 
+void Warden::begin_end() {
+    const std::lock_guard lock(state_->mutex);
+    if (state_->running.process.valid()) state_->begin_end();
+}
+
 void Warden::end() {
     if (state_ == nullptr) return;
     const std::lock_guard lock(state_->mutex);
-    if (state_->running.control.valid()) state_->end();
+    if (state_->running.process.valid()) state_->end();
 }
 
 Outcome<std::optional<ExitRecord>> read_exit(int status) {

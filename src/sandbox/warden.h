@@ -43,7 +43,8 @@ struct TerminalSize {
 struct Command {
     std::vector<std::string> arguments;    // the first without a slash is looked up in PATH, inside
     std::vector<std::string> environment;  // "NAME=value", complete; see environment.h
-    // Relative to the workspace; absent: the session's current directory.
+    // Relative to the workspace, or absolute in another root; absent: the session's current
+    // directory.
     std::optional<std::string> directory = {};
     int input = -1;  // absent: /dev/null
     int output = -1;
@@ -57,6 +58,8 @@ struct Command {
     // it is handed as well.
     bool writes_no_file = false;
     journal::CallId call = 0;  // whose changes these are
+    // The same in the journals of the further roots that have one, in their order.
+    std::vector<journal::CallId> further_calls = {};
 };
 
 using ProcessId = std::uint32_t;  // never reused in a session
@@ -92,6 +95,10 @@ struct Census {
     std::uint32_t alive = 0;
     std::uint32_t left = 0;  // that belong to no running command: one that has ended left them
     ProcessId largest = 0;   // the command that has the most; 0: none has more than there are left
+    // They hold more memory than CommandLimits::memory_bytes. Never with a cgroup: the kernel keeps
+    // the limit there.
+    bool exceeds_memory = false;
+    ProcessId most_memory = 0;  // the command that holds the most; 0: what is left does
 };
 
 enum class Entering : std::uint8_t { kEntered, kOutside, kMissing };
@@ -119,8 +126,8 @@ public:
     // can be stopped the whole session is ended and that is reported as limit_reached.
     Status kill_tree(ProcessId id);
 
-    // SIGKILL to every process that belongs to no running command, and all its descendants; says
-    // how many there were. limit_reached as above.
+    // SIGKILL to every process that belongs to no running command, and all its descendants; removes
+    // System V segments of theirs. Says how many there were. limit_reached as above.
     Result<std::uint32_t> kill_left();
 
     // To the command's own process group: itself and what it started, unless those left it.
@@ -137,20 +144,30 @@ public:
     // and those before it may be protected then; not_available on the low rung.
     Status protect(std::span<const Protection> protections);
 
+    // All repositories whose settings lead somewhere, for the gate. Relative to the workspace.
+    Status know_repositories(std::span<const std::string> directories);
+
     Result<Census> census();
     Result<std::uint32_t> processes();  // alive
 
     const ShellReport& report() const;
+    void explain_scratch_home(std::string reason);  // for the report
     // Does the gate stand before the workspace?
     bool is_gated() const;
 
-    const std::string& home() const;       // as commands see it
-    const std::string& temporary() const;  // TMPDIR of commands
+    const std::string& home() const;        // as commands see it
+    bool has_lasting_home() const;          // it is WardenSpec::home
+    const std::string& temporary() const;   // TMPDIR of commands
+    const std::string& git_config() const;  // GIT_CONFIG_SYSTEM of commands; empty: none
 
-    // With `network_allow`: a socket that listens on 127.0.0.1 inside, for a proxy outside. Taken
-    // once; invalid otherwise.
+    // A socket that listens on 127.0.0.1 inside, for a proxy outside. Taken once; invalid on the
+    // low rung and with the host's network.
     UniqueFd take_proxy_listener();
     std::uint16_t proxy_port() const;  // 0: none
+
+    // Where sockets of the session's network come out (doorway.h), with ShellOptions::publish.
+    // Taken once.
+    UniqueFd take_doorway();
 
     // The directory that the session's cgroup is in, to let a process that confines itself remove
     // it (Access::kRemoveDirectories); -1 without one. Borrowed.
@@ -159,6 +176,8 @@ public:
     // Ends every process of the session and waits until they are gone. What is asked later is
     // sandbox_unavailable.
     void end();
+    // Only begins it. There is time for other things until end() finds them gone.
+    void begin_end();
 
 private:
     struct State;

@@ -44,11 +44,21 @@ int next_kept(const WardenPlan& plan, int from) {
     };
     consider(plan.control);
     consider(plan.server);
+    consider(plan.doorway);
     consider(plan.workspace);
     consider(plan.workspace_mount);
+    consider(plan.home_mount);
+    consider(plan.home_turn);
     consider(plan.memory_events);
     consider(plan.process_events);
-    for (const UniqueFd& extra : plan.extra_mounts) consider(extra);
+    for (const ExtraPlan& extra : plan.extras) {
+        consider(extra.object);
+        consider(extra.mount);
+    }
+    for (const FurtherRootPlan& root : plan.further) {
+        consider(root.directory);
+        consider(root.mount);
+    }
     return best;
 }
 
@@ -75,7 +85,7 @@ Done WardenProcess::settle() {
     }
     PADDOCK_TRY(point_at_nothing());
     sys::show_as("warden", plan_.shown_arguments);
-    sys::set_creation_mask(0);
+    creation_mask_ = sys::set_creation_mask(0);
     PADDOCK_TRY(sys::new_session());
     return sys::set_no_new_privs();
 }
@@ -85,12 +95,14 @@ StageError WardenProcess::build() {
     if (built.stage != Stage::kNone) return built;
 
     if (const StageError failed = build_gate(); failed.stage != Stage::kNone) return failed;
-    auto ruleset = make_ruleset(gate_ != nullptr ? plan_.gated_rules : plan_.rules);
+    auto ruleset = make_ruleset(gates_ != nullptr ? plan_.gated_rules : plan_.rules);
     if (!ruleset) return {Stage::kLandlockRules, ruleset.error().os_error};
     ruleset_ = std::move(*ruleset);
+    for (ExtraPlan& each : plan_.extras) each = {};
     auto proc = sys::openat(AT_FDCWD, "/proc", O_RDONLY | O_DIRECTORY);
     if (!proc) return {Stage::kViewProc, proc.error().os_error};
     proc_ = std::move(*proc);
+    if (const auto shown = show_sockets(); !shown) return at(Stage::kListener, shown);
     auto signals = sys::child_signals();
     if (!signals) return {Stage::kLoop, signals.error().os_error};
     child_signals_ = std::move(*signals);
@@ -98,7 +110,7 @@ StageError WardenProcess::build() {
     if (!here) return {Stage::kLoop, here.error().os_error};
     directory_ = std::move(*here);
     directory_path_[0] = '\0';
-    sys::set_creation_mask(022);
+    (void)sys::set_creation_mask(creation_mask_);
     if (const auto cut = cut_capabilities(); !cut) return at(Stage::kCapabilities, cut);
     lower_rights();
     return {};
@@ -106,30 +118,83 @@ StageError WardenProcess::build() {
 
 StageError WardenProcess::build_gate() {
     observes_ = can_observe();
-    if (plan_.gate == nullptr || !observes_ || !sys::seccomp::has_killable_wait()) return {};
+    if (plan_.gate == nullptr || !observes_ || !sys::seccomp::has_killable_wait()) {
+        // Nobody would judge what git obeys there.
+        return plan_.home_path.empty() ? StageError() : StageError{Stage::kViewHome, EOPNOTSUPP};
+    }
     if (plan_.user.chosen && plan_.rung == Rung::kLow) {
         sys::act_on_files_as(plan_.user.user, plan_.user.group);
     }
-    if (const auto done = plan_.gate->journal->after_fork(workspace_.get()); !done) {
+    auto gates = std::make_unique<Gates>();
+    const StageError failed =
+        add_gate(*gates, {workspace_.get(), plan_.workspace_path, plan_.gate->journal},
+                 plan_.gate->journal->path());
+    if (failed.stage != Stage::kNone) return failed;
+    for (std::size_t i = 0; i < plan_.further.size(); ++i) {
+        const FurtherRootPlan& root = plan_.further[i];
+        if (root.journal == nullptr) continue;
+        const StageError refused = add_gate(*gates, {further_[i].get(), root.path, root.journal},
+                                            root.path + '/' + root.journal->path(), root.path);
+        if (refused.stage != Stage::kNone) return refused;
+    }
+    if (!plan_.home_path.empty()) {
+        if (const auto refused = add_home_gate(*gates); !refused) {
+            return at(Stage::kViewHome, refused);
+        }
+    }
+    gates_ = std::move(gates);
+    return {};
+}
+
+// The user's own programs can follow a path into the home, git from a ".git" file for example: so
+// nothing that git runs is made there either. All other rules are about the workspace.
+Done WardenProcess::add_home_gate(Gates& gates) {
+    const PathRule only_git{"**/.git/**", PathAccess::kAllow};
+    PADDOCK_ASSIGN(rules, policy::PathRules::compile({}, {&only_git, 1}));
+    home_rules_.emplace(std::move(rules));
+    PADDOCK_ASSIGN(turn, sys::duplicate(plan_.home_turn.get()));
+    PADDOCK_ASSIGN(journal, journal::Journal::silent(std::move(turn)));
+    home_journal_.emplace(std::move(journal));
+    PADDOCK_ASSIGN(home, sys::openat(AT_FDCWD, plan_.view.home.c_str(), O_PATH | O_DIRECTORY));
+    home_ = std::move(home);
+    GateSetup setup = gate_setup({home_.get(), plan_.view.home, &*home_journal_});
+    setup.rules = &*home_rules_;
+    PADDOCK_ASSIGN(gate, Gate::make(std::move(setup)));
+    gates.add(std::move(gate), plan_.view.home);
+    return {};
+}
+
+GateSetup WardenProcess::gate_setup(const GatedRoot& root) const {
+    constexpr int kTruncateAbi = 3;
+    GateSetup setup;
+    setup.workspace = root.directory;
+    setup.workspace_path = root.path;
+    setup.rules = plan_.gate->rules;
+    setup.journal = root.journal;
+    setup.home = plan_.gate->home;
+    setup.landlock_truncate = plan_.landlock_abi >= kTruncateAbi;
+    std::vector<std::string> gated{plan_.workspace_path};
+    for (const FurtherRootPlan& each : plan_.further) {
+        if (each.journal != nullptr) gated.push_back(each.path);
+    }
+    if (!plan_.home_path.empty()) gated.push_back(plan_.view.home);
+    std::erase(gated, root.path);
+    setup.others = std::move(gated);
+    return setup;
+}
+
+StageError WardenProcess::add_gate(Gates& gates, const GatedRoot& root,
+                                   const std::string& journal_path, const std::string& prefix) {
+    if (const auto done = root.journal->after_fork(root.directory); !done) {
         return at(Stage::kGate, done);
     }
-    GateSetup setup;
-    setup.workspace = workspace_.get();
-    setup.workspace_path = plan_.workspace_path;
-    setup.rules = plan_.gate->rules;
-    setup.journal = plan_.gate->journal;
-    setup.home = plan_.gate->home;
-    constexpr int kTruncateAbi = 3;
-    setup.landlock_truncate = plan_.landlock_abi >= kTruncateAbi;
-    auto gate = Gate::make(std::move(setup));
+    auto gate = Gate::make(gate_setup(root));
     if (!gate) return {Stage::kGate, gate.error().os_error};
-    gate_ = std::move(*gate);
+    gates.add(std::move(*gate), prefix);
     // The gate holds it; commands find nothing there.
     if (plan_.rung == Rung::kFull) {
-        const char* journal = plan_.gate->journal->path().c_str();
-        if (const auto covered = view_.shield(journal, Shield::kEmptied); !covered) {
-            return at(Stage::kGate, covered);
-        }
+        const auto covered = view_.shield(journal_path.c_str(), Shield::kEmptied);
+        if (!covered) return at(Stage::kGate, covered);
     }
     return {};
 }
@@ -137,7 +202,7 @@ StageError WardenProcess::build_gate() {
 // What the gate does it does as the commands would: without the rights by which the warden looks
 // into directories that a command closed.
 void WardenProcess::lower_rights() noexcept {
-    if (gate_ == nullptr) return;
+    if (gates_ == nullptr) return;
     (void)sys::use_capabilities(~(sys::kCapDacOverride | sys::kCapDacReadSearch | sys::kCapFowner));
     if (plan_.user.chosen && plan_.rung == Rung::kLow) {
         sys::act_on_files_as(plan_.user.user, plan_.user.group);
@@ -145,7 +210,7 @@ void WardenProcess::lower_rights() noexcept {
 }
 
 void WardenProcess::raise_rights() noexcept {
-    if (gate_ == nullptr) return;
+    if (gates_ == nullptr) return;
     (void)sys::use_capabilities(sys::kCapAll);
     if (plan_.user.chosen && plan_.rung == Rung::kLow) sys::act_on_files_as(0, 0);
 }
@@ -172,8 +237,13 @@ StageError WardenProcess::build_namespaces() {
     sources.scratch_bytes = plan_.scratch_bytes.c_str();
     sources.scratch_files = plan_.scratch_files.c_str();
     sources.workspace = plan_.workspace_mount.get();
-    sources.extras = plan_.extra_mounts;
+    sources.extras = plan_.extras;
+    sources.home = plan_.home_mount.get();
+    if (!plan_.home_path.empty()) sources.home_path = plan_.home_path.c_str();
+    sources.home_identity = plan_.home_identity;
+    sources.further = plan_.further;
     sources.read_only = plan_.read_only;
+    sources.settings = plan_.settings;
     if (const auto failed = view_.build(sources); failed.stage != Stage::kNone) return failed;
 
     if (const auto failed = make_network(); failed.stage != Stage::kNone) return failed;
@@ -184,6 +254,11 @@ StageError WardenProcess::build_namespaces() {
     for (const Protection& each : plan_.protections) {
         const auto done = view_.shield(each.path.c_str(), each.shield);
         if (!done) return at(Stage::kProtect, done);
+    }
+    for (std::size_t i = 0; i < plan_.further.size(); ++i) {
+        auto root = view_.further(plan_.further[i]);
+        if (!root) return {Stage::kViewExtra, root.error().os_error};
+        further_[i] = std::move(*root);
     }
     auto workspace = sys::duplicate(view_.workspace());
     if (!workspace) return {Stage::kLoop, workspace.error().os_error};
@@ -200,6 +275,11 @@ StageError WardenProcess::build_plain() {
     if (const auto done = sys::set_dumpable(false); !done) return at(Stage::kIdentity, done);
     if (const auto done = sys::enter_directory(plan_.workspace.get()); !done) {
         return at(Stage::kViewWorkspace, done);
+    }
+    for (std::size_t i = 0; i < plan_.further.size(); ++i) {
+        auto root = sys::openat(plan_.further[i].directory.get(), ".", O_PATH | O_DIRECTORY);
+        if (!root) return {Stage::kViewExtra, root.error().os_error};
+        further_[i] = std::move(*root);
     }
     auto workspace = sys::openat(plan_.workspace.get(), ".", O_PATH | O_DIRECTORY);
     if (!workspace) return {Stage::kViewWorkspace, workspace.error().os_error};
@@ -226,12 +306,20 @@ Done WardenProcess::separate_mounts() {
 StageError WardenProcess::make_network() {
     if (!plan_.own_network) return {};
     if (const auto done = sys::start_loopback(); !done) return at(Stage::kLoopback, done);
-    if (!plan_.listens) return {};
     auto listener = sys::listen_on_loopback();
     if (!listener) return {Stage::kListener, listener.error().os_error};
     listener_ = std::move(listener->socket);
     port_ = listener->port;
     return {};
+}
+
+// The tables are those of this process's network namespace, whoever reads them.
+Done WardenProcess::show_sockets() {
+    if (!plan_.doorway.valid()) return {};
+    PADDOCK_ASSIGN(table, TcpTable::open(proc_.get()));
+    const int files[] = {table.v4.get(), table.v6.get()};
+    return sys::send_message(plan_.doorway.get(), "t",
+                             std::span(files).first(table.v6.valid() ? 2 : 1));
 }
 
 Done WardenProcess::cut_capabilities() {

@@ -27,15 +27,38 @@ inline constexpr int kFirstOwnDescriptor = 10;
 
 struct GateSpec;
 
+// A file of /proc that sets what the kernel lets a session's namespaces have.
+struct KernelSetting {
+    std::string path;
+    std::string value;
+};
+
+struct FurtherRootPlan {
+    UniqueFd directory;
+    UniqueFd mount;  // of the full rung, attached nowhere; invalid: to be made by the warden
+    std::string path;
+    journal::Journal* journal = nullptr;  // null: read-only
+};
+
+// What commands only read besides: one for each kExtra piece.
+struct ExtraPlan {
+    UniqueFd object;  // that is meant
+    UniqueFd mount;   // of it, attached nowhere; invalid: to be made by the warden
+};
+
 struct WardenPlan {
     Rung rung = Rung::kFull;
 
     // Duplicates at kFirstOwnDescriptor or above.
     UniqueFd control;    // the warden's end
     UniqueFd server;     // readable when the server has ended
+    UniqueFd doorway;    // see doorway.h; invalid: no socket leaves the namespace
     UniqueFd workspace;  // its directory
     UniqueFd workspace_mount;
-    std::vector<UniqueFd> extra_mounts;
+    UniqueFd home_mount;
+    UniqueFd home_turn;  // see WardenSpec; invalid: there is no home that lasts
+    std::vector<ExtraPlan> extras;
+    std::vector<FurtherRootPlan> further;
     UniqueFd memory_events;  // of the session's cgroup, if there is one
     UniqueFd process_events;
 
@@ -48,10 +71,14 @@ struct WardenPlan {
     CommandUser user;
     CommandLimits limits;
     bool own_network = true;
-    bool listens = false;  // for a proxy
+    bool opens_doorway = false;
     std::vector<Protection> protections;
 
-    ViewPlan view;  // of the full rung
+    ViewPlan view;          // of the full rung
+    std::string home_path;  // on the host, of the home that lasts; empty: there is none
+    Identity home_identity;
+    std::string git_config;  // as commands see it: what GIT_CONFIG_SYSTEM names; empty: none
+    std::vector<KernelSetting> settings;
     std::string scratch_bytes;
     std::string scratch_files;
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
+#include <charconv>
 #include <csignal>
 #include <cstring>
 
@@ -12,8 +13,10 @@
 #include "sandbox/cgroup.h"
 #include "sandbox/command_start.h"
 #include "sandbox/descend.h"
+#include "sandbox/doorway.h"
 #include "sandbox/scratch_removal.h"
 #include "sandbox/session_walls.h"
+#include "sandbox/sysv_objects.h"
 #include "sandbox/warden.h"
 #include "sys/child.h"
 #include "sys/io.h"
@@ -22,6 +25,7 @@
 #include "sys/signal.h"
 #include "sys/socket.h"
 #include "sys/stat.h"
+#include "sys/stream.h"
 #include "sys/terminal.h"
 
 namespace paddock::sandbox {
@@ -35,7 +39,7 @@ constexpr int kParkedPauseMs = 2;
 constexpr int kParkedPauseMaxMs = 20;
 
 // Polled besides the observers.
-enum : std::size_t { kControl, kChildren, kServer, kFixedWaits };
+enum : std::size_t { kControl, kChildren, kServer, kDoorway, kFixedWaits };
 
 // In the events files of the cgroup.
 constexpr std::string_view kMemoryKills = "oom_kill";
@@ -62,7 +66,7 @@ void WardenProcess::run() {
         reply({failed, 0, 0});
         sys::leave(1);
     }
-    if (reply({{}, 0, port_, observes_, gate_ != nullptr}, listener_.get())) {
+    if (reply({{}, 0, port_, observes_, gates_ != nullptr}, listener_.get())) {
         listener_.reset();
         sys::release_program();
         answer_requests();
@@ -74,23 +78,31 @@ void WardenProcess::answer_requests() {
     polled_[kControl] = {plan_.control.get(), POLLIN, 0};
     polled_[kChildren] = {child_signals_.get(), POLLIN, 0};
     polled_[kServer] = {plan_.server.get(), POLLIN, 0};
+    polled_[kDoorway] = {plan_.doorway.get(), POLLIN, 0};
     const std::span<pollfd> observed = std::span(polled_).subspan(kFixedWaits);
     int pause_ms = kParkedPauseMs;
     for (;;) {
         const std::size_t count = observers_.add_waits(observed);
-        const bool has_parked = gate_ != nullptr && gate_->has_parked();
+        const bool has_parked = gates_ != nullptr && gates_->has_parked();
         pause_ms = has_parked ? std::min(2 * pause_ms, kParkedPauseMaxMs) : kParkedPauseMs;
-        const int wait_ms = has_parked ? pause_ms : -1;
+        const int idle_ms = has_parked ? pause_ms : -1;
+        const int wait_ms = memory_.is_under_way() ? 0 : idle_ms;
         if (!sys::wait_ready(std::span(polled_).first(kFixedWaits + count), wait_ms)) return;
-        if (wait_ms >= 0) {
-            gate_->retry();
+        if (has_parked) {
+            gates_->retry();
             observers_.tell_refusals();
         }
         if (polled_[kServer].revents != 0) return;
         // What an ended command was refused has been told: it could not end before.
         if (polled_[kChildren].revents != 0) (void)collect_ended();
         observers_.serve(observed.first(count));
+        if (polled_[kDoorway].revents != 0 && !open_door()) polled_[kDoorway].fd = -1;
         if (polled_[kControl].revents != 0 && !answer_one()) return;
+        if (memory_.is_under_way()) {
+            raise_rights();
+            measure_memory();
+            lower_rights();
+        }
     }
 }
 
@@ -106,18 +118,34 @@ bool WardenProcess::answer_one() {
     bool lost = false;
     raise_rights();
     if (request) switch (request->ask) {
-            case Ask::kSpawn: answer = spawn(*request, received->descriptors, terminal); break;
+            case Ask::kSpawn:
+                if (left == Left::kNobody) free_large_objects();
+                answer = spawn(*request, received->descriptors, terminal);
+                break;
             case Ask::kKillTree: answer.error = kill_tree(request->id, lost); break;
             case Ask::kKillLeft: answer = kill_left(lost); break;
             case Ask::kSignal: answer.error = signal(*request); break;
             case Ask::kEnter: answer = enter(*request); break;
             case Ask::kProtect: answer.error = protect(*request); break;
+            case Ask::kRepositories: answer.error = know_repositories(*request); break;
             case Ask::kCountProcesses: answer = count_processes(left); break;
             case Ask::kBegin: break;
         }
     lower_rights();
     for (UniqueFd& fd : brought_) fd.reset();
     return reply(answer, terminal.get()) && !lost;
+}
+
+// A TCP socket of this network namespace, for somebody outside.
+bool WardenProcess::open_door() {
+    char wanted = 0;
+    const auto asked = sys::receive_message(plan_.doorway.get(), {&wanted, 1}, {});
+    if (!asked || asked->bytes == 0) return false;
+    const auto socket = sys::socket(wanted == kDoorOfV6 ? AF_INET6 : AF_INET, SOCK_STREAM);
+    const int made = socket ? socket->get() : -1;
+    // Never waits: who does not read gets nothing more.
+    return sys::send_message_now(plan_.doorway.get(), "s", std::span(&made, made < 0 ? 0 : 1))
+        .has_value();
 }
 
 bool WardenProcess::reply(const Reply& reply, int descriptor) {
@@ -154,8 +182,14 @@ Reply WardenProcess::spawn(Request& request, std::size_t descriptors, UniqueFd& 
     if (wrong.stage != Stage::kNone) return {wrong, 0, 0};
 
     UniqueFd directory;
-    if (request.paths.left() > 0) {
-        auto there = descend_to_directory(workspace_.get(), request.paths.take());
+    const char* const begins_in = request.paths.left() > 0 ? request.paths.take() : "";
+    calls_ = {request.id};
+    for (std::size_t i = 1; request.paths.left() > 0; ++i) {
+        const std::string_view number = request.paths.take();
+        (void)std::from_chars(number.data(), number.data() + number.size(), calls_[i]);
+    }
+    if (*begins_in != '\0') {
+        auto there = find_directory(begins_in);
         if (!there) return refused(Stage::kDirectory, there.error().os_error);
         directory = std::move(*there);
         start.directory = directory.get();
@@ -186,9 +220,8 @@ Reply WardenProcess::spawn(Request& request, std::size_t descriptors, UniqueFd& 
     *next = nullptr;
 
     const bool observed = denials_.valid() && observes_ && !observers_.is_full();
-    if (gate_ != nullptr && !observed) return refused(Stage::kCommands, EAGAIN);
-    call_ = request.id;
-    start.is_gated = gate_ != nullptr;
+    if (gates_ != nullptr && !observed) return refused(Stage::kCommands, EAGAIN);
+    start.is_gated = gates_ != nullptr;
     pid_t leader = 0;
     const StageError failed =
         observed ? start_observed(start, leader) : start_plainly(start, leader);
@@ -196,11 +229,22 @@ Reply WardenProcess::spawn(Request& request, std::size_t descriptors, UniqueFd& 
     job->id = next_id_++;
     job->leader = leader;
     job->killed = 0;
-    job->call = call_;
+    job->calls = calls_;
     job->memory_kills = event_count(plan_.memory_events.get(), kMemoryKills);
     job->processes_refused = event_count(plan_.process_events.get(), kProcessesRefused);
     job->status = std::move(brought_[0]);
     return {{}, job->id, observed ? 1U : 0U};
+}
+
+Outcome<UniqueFd> WardenProcess::find_directory(const char* path) const {
+    if (*path != '/') return descend_to_directory(workspace_.get(), path);
+    for (std::size_t i = 0; i < plan_.further.size(); ++i) {
+        const std::string& root = plan_.further[i].path;
+        if (!is_within(path, root)) continue;
+        path += root.size();
+        return descend_to_directory(further_[i].get(), *path == '/' ? path + 1 : path);
+    }
+    return refuse(Code::kInvalidPath);
 }
 
 StageError WardenProcess::start_plainly(CommandStart& start, pid_t& leader) {
@@ -227,7 +271,7 @@ StageError WardenProcess::start_observed(CommandStart& start, pid_t& leader) {
     UniqueFd listener;
     const auto received = sys::receive_message(ends->first.get(), {&byte, 1}, {&listener, 1});
     if (received && listener.valid()) {
-        observers_.add(std::move(listener), std::move(denials_), world_, gate_.get(), call_);
+        observers_.add(std::move(listener), std::move(denials_), world_, gates_.get(), calls_);
     } else if (!received || received->bytes > 0) {
         // Without a listener the calls that it would hear of fail.
         (void)killer_.kill_descendants(proc_.get(), leader);
@@ -242,7 +286,7 @@ StageError WardenProcess::take_descriptors(const Request& request, std::size_t d
     const std::uint32_t flags = request.flags;
     const auto expected = static_cast<std::size_t>(std::popcount(flags & kBrings)) + 1;
     if ((flags & ~kSpawnFlags) != 0 || descriptors != expected || request.arguments.left() == 0 ||
-        request.paths.left() > 1) {
+        request.paths.left() > calls_.size()) {
         return {Stage::kRequest, EINVAL};
     }
     std::size_t next = 1;
@@ -278,7 +322,13 @@ Reply WardenProcess::kill_left(bool& lost) {
     const auto killed = killer_.kill_descendants(proc_.get(), sys::own_id(), leaders());
     lost = !killed;
     if (!killed) return refused(Stage::kKill, killed.error().os_error);
-    return {{}, 0, *killed};
+    const bool own_objects = plan_.rung == Rung::kFull;
+    std::uint32_t removed = 0;
+    if (own_objects) {
+        removed = leaders().empty() ? remove_all_objects(proc_.get())
+                                    : remove_abandoned_segments(proc_.get(), killer_.table());
+    }
+    return {{}, 0, *killed + removed};
 }
 
 StageError WardenProcess::signal(const Request& request) {
@@ -331,33 +381,12 @@ StageError WardenProcess::protect(Request& request) {
     return {};
 }
 
-// Whoever lives by forking, each generation for a moment, may be missed by every look at /proc. The
-// kernel misses nobody: who loses its parent is a child of this process before that one has ended.
-Reply WardenProcess::count_processes(Left left) {
-    Reply counted;
-    if (left == Left::kNobody) return counted;
-    ProcessTable& table = killer_.table();
-    if (const auto seen = table.scan(proc_.get()); !seen) {
-        return refused(Stage::kCount, seen.error().os_error);
-    }
-    table.mark_descendants(sys::own_id());
-    counted.value = table.marked_alive();
-    if (counted.value == 0) {
-        counted.value = counted.left = 1;
-        return counted;
-    }
-    table.mark_descendants(sys::own_id(), leaders());
-    counted.left = table.marked_alive();
-    std::uint32_t most = counted.left;
-    for (const Job& job : jobs_) {
-        if (job.id == 0) continue;
-        table.mark_descendants(job.leader);
-        const std::uint32_t own = table.marked_alive() + 1;
-        if (own <= most) continue;
-        most = own;
-        counted.id = job.id;
-    }
-    return counted;
+StageError WardenProcess::know_repositories(Request& request) {
+    if (gates_ == nullptr) return {};
+    repositories_.resize(std::min<std::size_t>(repositories_.size(), request.number));
+    while (request.paths.left() > 0) repositories_.emplace_back(request.paths.take());
+    gates_->set_repositories(repositories_);
+    return {};
 }
 
 WardenProcess::Left WardenProcess::collect_ended() {
@@ -381,7 +410,7 @@ WardenProcess::Left WardenProcess::collect_ended() {
             event_count(plan_.memory_events.get(), kMemoryKills) - job->memory_kills);
         record.processes_refused = static_cast<std::uint32_t>(
             event_count(plan_.process_events.get(), kProcessesRefused) - job->processes_refused);
-        if (gate_ != nullptr) record.changes = gate_->journal().end_call(job->call);
+        if (gates_ != nullptr) record.changes = gates_->end_call(job->calls);
         (void)sys::write_all(job->status.get(), bytes_of(record));
         job->status.reset();
         job->id = 0;
@@ -394,7 +423,7 @@ void WardenProcess::end() {
         end_descendants();
         if (!plan_.scratch_name.empty()) {
             (void)remove_scratch(plan_.scratch_parent.c_str(), plan_.scratch_name.c_str(),
-                                 killer_.table().reader());
+                                 killer_.reader());
         }
     }
     sys::leave(0);

@@ -16,8 +16,8 @@ public:
 
     std::unique_ptr<Task> visit(Batch batch) override;
     std::uint32_t batch_entries() const noexcept override { return 256; }
-    Next unreadable(std::string_view path, const Failure&) override {
-        found_.unreadable.emplace_back(path);
+    Next unreadable(std::string_view path, const Failure& why) override {
+        if (why.code != Code::kMountCrossing) found_.unreadable.emplace_back(path);
         return Next::kGoOn;
     }
     bool interrupted() const noexcept override { return cancel_.stop_requested(); }

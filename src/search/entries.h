@@ -20,7 +20,7 @@ struct FoundEntry {
 
 struct FoundEntries {
     std::vector<FoundEntry> all;          // in order of path
-    std::vector<std::string> unreadable;  // directories
+    std::vector<std::string> unreadable;  // directories, also those that lie too deep; no mounts
     bool is_cut = false;                  // cancelled
 };
 

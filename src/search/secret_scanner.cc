@@ -98,24 +98,33 @@ void SecretStream::finish(std::string& out) {
     state_->shaped.finish(shapes(), out);
 }
 
-std::string SecretStream::rest_before(More more) const {
+std::string SecretStream::rest_before(More end, std::string_view more) const {
     const KnownSecrets& known = state_->scanner.rules_->known;
     State copy = *state_;
     copy.between.clear();
-    if (!known.empty()) copy.known.finish(known, copy.between);
-    if (more == More::kMayCome) {
+    if (known.empty()) {
+        copy.between = more;
+    } else {
+        copy.known.feed(known, more, copy.between);
+        copy.known.finish(known, copy.between);
+    }
+    if (end == More::kMayCome) {
         copy.between.resize(copy.between.size() - known.begun_at_end_of(copy.between));
     }
     std::string out;
     copy.shaped.feed(shapes(), copy.between, out);
     copy.shaped.finish(shapes(), out);
-    if (more == More::kMayCome && may_begin_secret(out)) out.resize(last_word(out));
+    if (end == More::kMayCome && may_begin_secret(out)) out.resize(last_word(out));
     return out;
 }
 
-std::string SecretStream::rest() const { return rest_before(More::kNone); }
+std::string SecretStream::rest(std::string_view more) const {
+    return rest_before(More::kNone, more);
+}
 
-std::string SecretStream::settled_rest() const { return rest_before(More::kMayCome); }
+std::string SecretStream::settled_rest(std::string_view more) const {
+    return rest_before(More::kMayCome, more);
+}
 
 std::size_t SecretStream::count() const noexcept {
     return state_->known.count() + state_->shaped.count();

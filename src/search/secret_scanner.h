@@ -67,21 +67,21 @@ public:
     // Appends the rest; the stream is then as new, but goes on counting.
     void finish(std::string& out);
 
-    // What finish() would append now. The stream goes on as before, and may judge otherwise when
-    // more has come.
-    std::string rest() const;
+    // What finish() would append if `more` came now and nothing else. The stream goes on as before,
+    // and may judge otherwise when something has come.
+    std::string rest(std::string_view more = {}) const;
 
     // The same up to where a secret may have begun of which more is to come: without the last word
     // if something looks like one, and without the beginning of a known value. A secret that has
     // blanks is shown up to the last of them as long as it is not known for one.
-    std::string settled_rest() const;
+    std::string settled_rest(std::string_view more = {}) const;
 
     std::size_t count() const noexcept;
 
 private:
     struct State;
     enum class More : std::uint8_t { kNone, kMayCome };
-    std::string rest_before(More more) const;
+    std::string rest_before(More end, std::string_view more) const;
 
     std::unique_ptr<State> state_;
 };

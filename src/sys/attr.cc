@@ -85,4 +85,13 @@ Done remove_xattr(int fd, const char* name) {
     return call(Call::kXattr, [&] { return ::fremovexattr(fd, name); });
 }
 
+Done set_xattr_at(const char* path, const char* name, std::string_view value, int flags) {
+    return call(Call::kXattr,
+                [&] { return ::setxattr(path, name, value.data(), value.size(), flags); });
+}
+
+Done remove_xattr_at(const char* path, const char* name) {
+    return call(Call::kXattr, [&] { return ::removexattr(path, name); });
+}
+
 }  // namespace paddock::sys

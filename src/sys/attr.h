@@ -30,5 +30,8 @@ Outcome<std::string> list_xattrs(int fd);
 Outcome<std::string> get_xattr(int fd, const char* name);
 Done set_xattr(int fd, const char* name, std::string_view value);
 Done remove_xattr(int fd, const char* name);
+// By path, which may be the link of an O_PATH descriptor in /proc. `flags`: XATTR_.
+Done set_xattr_at(const char* path, const char* name, std::string_view value, int flags);
+Done remove_xattr_at(const char* path, const char* name);
 
 }  // namespace paddock::sys

@@ -1,6 +1,7 @@
 #include "sys/child.h"
 
 #include <fcntl.h>
+#include <linux/kcmp.h>
 #include <linux/sched.h>
 #include <sched.h>
 #include <sys/prctl.h>
@@ -109,6 +110,10 @@ Outcome<std::optional<Ended>> take_ended() {
     return ended;
 }
 
+bool have_same_memory(pid_t one, pid_t other) noexcept {
+    return ::syscall(SYS_kcmp, one, other, KCMP_VM, 0, 0) == 0;
+}
+
 void leave(int status) noexcept { ::_exit(status); }
 
 // glibc would answer with the id of the original.
@@ -130,7 +135,7 @@ Done set_host_name(const char* name) {
     return call(Call::kProcess, [&] { return ::sethostname(name, std::strlen(name)); });
 }
 
-void set_creation_mask(mode_t mask) noexcept { ::umask(mask); }
+mode_t set_creation_mask(mode_t mask) noexcept { return ::umask(mask); }
 
 Done place_descriptor(int from, int to) {
     // dup2 onto itself would leave it close-on-exec.

@@ -49,6 +49,10 @@ struct Ended {
 // A child that has ended, if there is one. ECHILD: there are no children.
 Outcome<std::optional<Ended>> take_ended();
 
+// Have two threads one and the same memory, as after vfork(2)? True too if neither has any, as when
+// both have ended. False too where the kernel does not say.
+bool have_same_memory(pid_t one, pid_t other) noexcept;
+
 [[noreturn]] void leave(int status) noexcept;
 pid_t own_id() noexcept;
 
@@ -56,7 +60,7 @@ Done new_session();
 Done adopt_orphans();  // descendants that lose their parent become children of this process
 Done enter_directory(int directory);
 Done set_host_name(const char* name);
-void set_creation_mask(mode_t mask) noexcept;
+mode_t set_creation_mask(mode_t mask) noexcept;
 
 // `from` as descriptor `to`, kept when a program is run.
 Done place_descriptor(int from, int to);

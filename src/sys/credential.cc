@@ -57,8 +57,6 @@ int resource_of(Limit limit) {
         case Limit::kProcesses: return RLIMIT_NPROC;
         case Limit::kFileBytes: return RLIMIT_FSIZE;
         case Limit::kOpenFiles: return RLIMIT_NOFILE;
-        case Limit::kData: return RLIMIT_DATA;
-        case Limit::kAddress: return RLIMIT_AS;
         case Limit::kCoreBytes: break;
     }
     return RLIMIT_CORE;

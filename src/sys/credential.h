@@ -57,7 +57,7 @@ private:
 
 Done set_dumpable(bool dumpable);
 
-enum class Limit : std::uint8_t { kProcesses, kFileBytes, kOpenFiles, kCoreBytes, kData, kAddress };
+enum class Limit : std::uint8_t { kProcesses, kFileBytes, kOpenFiles, kCoreBytes };
 
 // Soft and hard; never above the present hard limit.
 Done set_limit(Limit limit, std::uint64_t value);

@@ -2,11 +2,13 @@
 
 #include <fcntl.h>
 #include <sched.h>
+#include <sys/single_threaded.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 
 #include "sys/call.h"
 #include "sys/signal.h"
@@ -26,6 +28,8 @@ Done collect(pid_t child) {
 }
 
 Outcome<Child> fork_into(int namespaces) {
+    // Nobody else can have locked anything.
+    if (__libc_single_threaded != 0) return copy_process(namespaces | SIGCHLD);
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0) return Failure::from_errno(errno);
     const UniqueFd read_end(ends[0]);

@@ -15,8 +15,9 @@ Outcome<pid_t> fork_process();
 // Waits for the end of such a copy.
 Done collect(pid_t child);
 
-// The same in new namespaces (CLONE_NEW...): made by a fork of this process, whose allocator works,
-// and a child of this process all the same. Its end is told by SIGCHLD.
+// The same in new namespaces (CLONE_NEW...). If this process has other threads, the child is made
+// by way of fork(), so that its allocator works. Either way it is a child of this process and sends
+// SIGCHLD when it ends.
 Outcome<Child> fork_into(int namespaces);
 
 }  // namespace paddock::sys

@@ -70,6 +70,11 @@ Outcome<std::size_t> read(int fd, char* buffer, std::size_t size) {
     return transfer(Call::kRead, size, [&](std::size_t part) { return ::read(fd, buffer, part); });
 }
 
+Outcome<std::size_t> write_now(int fd, std::string_view bytes) {
+    return transfer(Call::kWrite, bytes.size(),
+                    [&](std::size_t part) { return ::write(fd, bytes.data(), part); });
+}
+
 Done send_now(int socket, std::string_view message) {
     PADDOCK_TRY(ask_kernel(Call::kWrite, [&] {
         return ::send(socket, message.data(), message.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
@@ -88,6 +93,14 @@ Outcome<std::size_t> read_at(int fd, char* buffer, std::size_t size, std::uint64
     return transfer(Call::kRead, size, [&](std::size_t part) {
         return ::pread(fd, buffer, part, static_cast<off_t>(position));
     });
+}
+
+Done write_at(int fd, std::string_view bytes, std::uint64_t position) {
+    const HeldBackFileSizeSignal held_back;
+    PADDOCK_ASSIGN(written, transfer(Call::kWrite, bytes.size(), [&](std::size_t part) {
+                       return ::pwrite(fd, bytes.data(), part, static_cast<off_t>(position));
+                   }));
+    return written == bytes.size() ? Done() : Done(Failure::from_errno(EIO));
 }
 
 Done write_all(int fd, std::string_view bytes) {

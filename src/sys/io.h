@@ -18,6 +18,12 @@ Outcome<std::size_t> read_at(int fd, char* buffer, std::size_t size, std::uint64
 // end the process, is held back for this thread and consumed.
 Done write_all(int fd, std::string_view bytes);
 
+// The same at a position, of few bytes: in one call.
+Done write_at(int fd, std::string_view bytes, std::uint64_t position);
+
+// What fits now, of a descriptor that never waits.
+Outcome<std::size_t> write_now(int fd, std::string_view bytes);
+
 // Bytes copied inside the kernel, 0 at the end; fails with EXDEV, EINVAL or ENOSYS where it cannot.
 Outcome<std::size_t> copy_range(int from, int to, std::size_t size);
 

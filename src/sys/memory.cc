@@ -3,12 +3,17 @@
 #include <elf.h>
 #include <link.h>
 #include <sys/mman.h>
+#include <sys/msg.h>
+#include <sys/sem.h>
+#include <sys/shm.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdint>
 #include <span>
 #include <utility>
+
+#include "sys/call.h"
 
 // The program as it is mapped; the linker puts it there, under this name.
 // NOLINTNEXTLINE(bugprone-reserved-identifier,readability-identifier-naming)
@@ -46,10 +51,24 @@ Memory::~Memory() {
     if (start_ != nullptr) ::munmap(start_, bytes_);
 }
 
+std::size_t page_bytes() noexcept { return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)); }
+
+Done remove_shared_segment(int id) {
+    return call(Call::kUnlink, [&] { return ::shmctl(id, IPC_RMID, nullptr); });
+}
+
+Done remove_semaphores(int id) {
+    return call(Call::kUnlink, [&] { return ::semctl(id, 0, IPC_RMID); });
+}
+
+Done remove_queue(int id) {
+    return call(Call::kUnlink, [&] { return ::msgctl(id, IPC_RMID, nullptr); });
+}
+
 void release_program() noexcept {
     // NOLINTBEGIN(performance-no-int-to-ptr): what lies in the file is known by numbers.
     const auto base = reinterpret_cast<std::uintptr_t>(&__ehdr_start);
-    const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+    const std::uintptr_t page = page_bytes();
     const auto* const first = reinterpret_cast<const ElfW(Phdr)*>(base + __ehdr_start.e_phoff);
     for (const ElfW(Phdr) & part : std::span(first, __ehdr_start.e_phnum)) {
         if (part.p_type != PT_LOAD || (part.p_flags & PF_W) != 0) continue;

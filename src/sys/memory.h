@@ -43,6 +43,13 @@ private:
     std::size_t bytes_;
 };
 
+std::size_t page_bytes() noexcept;
+
+// A System V segment, set of semaphores or message queue, by its id.
+Done remove_shared_segment(int id);
+Done remove_semaphores(int id);
+Done remove_queue(int id);
+
 // Lets go of the program's own pages that can be read from its file again. What is still used
 // comes back by itself; what only the start needed is not resident for the rest of a long life.
 // Breakpoints that a debugger has set go as well.

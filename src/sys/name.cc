@@ -61,8 +61,12 @@ Outcome<std::string> readlinkat(int directory, const char* name) {
 }
 
 Outcome<std::size_t> read_link(const char* path, std::span<char> buffer) {
+    return read_link_at(AT_FDCWD, path, buffer);
+}
+
+Outcome<std::size_t> read_link_at(int directory, const char* name, std::span<char> buffer) {
     PADDOCK_ASSIGN(size, ask_kernel(Call::kReadlink, [&] {
-                       return ::readlinkat(AT_FDCWD, path, buffer.data(), buffer.size());
+                       return ::readlinkat(directory, name, buffer.data(), buffer.size());
                    }));
     return static_cast<std::size_t>(size);
 }

@@ -34,5 +34,6 @@ Outcome<std::string> readlinkat(int directory, const char* name);
 
 // The same for a path, without allocating: the size of the text, cut where `buffer` ends.
 Outcome<std::size_t> read_link(const char* path, std::span<char> buffer);
+Outcome<std::size_t> read_link_at(int directory, const char* name, std::span<char> buffer);
 
 }  // namespace paddock::sys

@@ -70,7 +70,9 @@ Outcome<SocketPair> message_pair(std::size_t bytes) {
     return pair;
 }
 
-Done send_message(int socket, std::string_view bytes, std::span<const int> descriptors) {
+namespace {
+
+Done send_with(int socket, std::string_view bytes, std::span<const int> descriptors, int flags) {
     if (descriptors.size() > kDescriptorsPerMessage) return Failure::from_errno(EMSGSIZE);
     iovec part{const_cast<char*>(bytes.data()), bytes.size()};
     alignas(cmsghdr) std::array<char, kControlBytes> control{};
@@ -86,7 +88,17 @@ Done send_message(int socket, std::string_view bytes, std::span<const int> descr
         header->cmsg_len = CMSG_LEN(descriptors.size_bytes());
         std::memcpy(CMSG_DATA(header), descriptors.data(), descriptors.size_bytes());
     }
-    return call(Call::kSocket, [&] { return ::sendmsg(socket, &message, MSG_NOSIGNAL); });
+    return call(Call::kSocket, [&] { return ::sendmsg(socket, &message, MSG_NOSIGNAL | flags); });
+}
+
+}  // namespace
+
+Done send_message(int socket, std::string_view bytes, std::span<const int> descriptors) {
+    return send_with(socket, bytes, descriptors, 0);
+}
+
+Done send_message_now(int socket, std::string_view bytes, std::span<const int> descriptors) {
+    return send_with(socket, bytes, descriptors, MSG_DONTWAIT);
 }
 
 Outcome<Received> receive_message(int socket, std::span<char> buffer,
@@ -124,11 +136,17 @@ Done start_loopback() {
     return call(Call::kSocket, [&] { return ::ioctl(socket.get(), SIOCSIFFLAGS, &interface); });
 }
 
-Outcome<Listener> listen_on_loopback() {
+Outcome<Listener> listen_on_loopback(std::uint16_t port) {
     PADDOCK_ASSIGN(socket, new_socket(AF_INET, SOCK_STREAM));
+    // Connections of an earlier listener that are ending do not matter.
+    const int on = 1;
+    PADDOCK_TRY(call(Call::kSocket, [&] {
+        return ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    }));
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    address.sin_port = htons(port);
     auto* any = reinterpret_cast<sockaddr*>(&address);
     socklen_t size = sizeof address;
     PADDOCK_TRY(call(Call::kSocket, [&] { return ::bind(socket.get(), any, size); }));

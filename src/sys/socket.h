@@ -35,6 +35,9 @@ Outcome<SocketPair> message_pair(std::size_t bytes);
 // One message, as a whole or not at all. A peer that is gone is EPIPE, without a signal.
 Done send_message(int socket, std::string_view bytes, std::span<const int> descriptors);
 
+// The same, without waiting for room: EAGAIN.
+Done send_message_now(int socket, std::string_view bytes, std::span<const int> descriptors);
+
 struct Received {
     std::size_t bytes = 0;  // 0: the peer is gone
     std::size_t descriptors = 0;
@@ -55,7 +58,7 @@ struct Listener {
     UniqueFd socket;
     std::uint16_t port = 0;
 };
-// On 127.0.0.1, at a port that the kernel chooses.
-Outcome<Listener> listen_on_loopback();
+// On 127.0.0.1; 0: at a port that the kernel chooses.
+Outcome<Listener> listen_on_loopback(std::uint16_t port = 0);
 
 }  // namespace paddock::sys

@@ -41,6 +41,8 @@ std::chrono::nanoseconds nanoseconds_of(const Time& time) {
     return std::chrono::seconds(seconds) + std::chrono::nanoseconds(time.tv_nsec);
 }
 
+constexpr std::uint64_t kBlockBytes = 512;  // whatever the blocks of the file system are
+
 Stat from(const struct stat& raw) {
     Stat stat;
     stat.type = type_of_mode(raw.st_mode);
@@ -48,6 +50,7 @@ Stat from(const struct stat& raw) {
     stat.uid = raw.st_uid;
     stat.gid = raw.st_gid;
     stat.size = static_cast<std::uint64_t>(raw.st_size);
+    stat.allocated = static_cast<std::uint64_t>(raw.st_blocks) * kBlockBytes;
     stat.links = raw.st_nlink;
     stat.identity = {raw.st_dev, raw.st_ino};
     stat.accessed = nanoseconds_of(raw.st_atim);
@@ -63,6 +66,7 @@ Node from(const struct statx& raw) {
     node.stat.uid = raw.stx_uid;
     node.stat.gid = raw.stx_gid;
     node.stat.size = raw.stx_size;
+    node.stat.allocated = raw.stx_blocks * kBlockBytes;
     node.stat.links = raw.stx_nlink;
     node.stat.identity = {::makedev(raw.stx_dev_major, raw.stx_dev_minor), raw.stx_ino};
     node.stat.accessed = nanoseconds_of(raw.stx_atime);
@@ -138,6 +142,12 @@ Outcome<std::string> real_path(const char* path) {
     const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path, nullptr), &std::free);
     if (real == nullptr) return Failure::from_errno(errno);
     return std::string(real.get());
+}
+
+Outcome<Space> space_behind(int directory, const char* name) {
+    struct stat raw;
+    PADDOCK_TRY(call(Call::kStat, [&] { return ::fstatat(directory, name, &raw, 0); }));
+    return Space{{raw.st_dev, raw.st_ino}, static_cast<std::uint64_t>(raw.st_blocks) * kBlockBytes};
 }
 
 Outcome<Stat> stat_path(const char* path) {

@@ -46,6 +46,13 @@ Outcome<FileSystem> file_system(int fd);
 Done may_write(int fd);
 Done may_write_at(int directory, const char* name);
 
+// What the object behind a link of /proc/<id>/fd takes. Follows it.
+struct Space {
+    Identity identity;
+    std::uint64_t bytes = 0;
+};
+Outcome<Space> space_behind(int directory, const char* name);
+
 // The canonical absolute path of `path`, as the plain OS sees it. For the operator's root only.
 Outcome<std::string> real_path(const char* path);
 Outcome<Stat> stat_path(const char* path);

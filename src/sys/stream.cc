@@ -37,6 +37,15 @@ Outcome<UniqueFd> accept(int listener) {
     return UniqueFd(static_cast<int>(fd));
 }
 
+Outcome<SocketAddress> peer_address(int socket) {
+    SocketAddress peer;
+    peer.size = sizeof peer.storage;
+    PADDOCK_TRY(call(Call::kSocket, [&] {
+        return ::getpeername(socket, reinterpret_cast<sockaddr*>(&peer.storage), &peer.size);
+    }));
+    return peer;
+}
+
 Outcome<std::size_t> send(int socket, std::string_view bytes) {
     PADDOCK_ASSIGN(sent, ask_kernel(Call::kSend, [&] {
                        return ::send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL);

@@ -27,6 +27,7 @@ Outcome<UniqueFd> socket(int family, int type);
 Done connect(int socket, const SocketAddress& address);
 
 Outcome<UniqueFd> accept(int listener);
+Outcome<SocketAddress> peer_address(int socket);
 Outcome<std::size_t> send(int socket, std::string_view bytes);
 Outcome<std::size_t> receive(int socket, char* buffer, std::size_t size);  // 0: the end
 Done end_sending(int socket);

@@ -79,6 +79,7 @@ Outcome<std::vector<PathPart>> inside_root(std::vector<PathPart> parts) {
 }  // namespace
 
 Outcome<Texts> expand_braces(std::string_view pattern) {
+    if (pattern.find_first_of("{}") == pattern.npos) return Texts{std::string(pattern)};
     std::vector<Frame> frames(1);
     for (std::string_view rest = pattern; !rest.empty();) {
         const bool inside = frames.size() > 1;

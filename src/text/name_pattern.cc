@@ -16,6 +16,13 @@ bool same(std::string_view a, std::string_view b, bool ignore_case) noexcept {
 Outcome<NamePattern> NamePattern::parse(std::string_view& rest, PatternOptions options) {
     NamePattern pattern;
     pattern.options_ = options;
+    const std::string_view name = rest.substr(0, rest.find('/'));
+    if (name.find_first_of("*?[\\") == name.npos) {
+        pattern.kind_ = Kind::kLiteral;
+        pattern.text_ = name;
+        rest.remove_prefix(name.size());
+        return pattern;
+    }
     while (!rest.empty() && rest[0] != '/' && !rest.starts_with("\\/")) {
         const char c = rest[0];
         if (c == '*') {

@@ -11,40 +11,53 @@ namespace paddock::tools {
 namespace {
 
 Answer finished(const Shell& shell, const Finished& command, const CommandLimits& limits) {
-    const Job::State state = command.job->state();
-    std::string said = "[" + ending_text(*command.job, limits);
+    CommandReport report = report_on(*command.job, shell, limits);
+    std::string said = "[" + report.ending;
     // File tools know nothing of it: whoever forgets looks for files in the wrong place.
     if (const std::string at = shell.directory(); at != ".") {
         said += "; the next command starts in '" + text::quote_if_needed(at) + "'";
     }
     said += "]" + remarks_text(command.remarks);
-    if (!state.running && state.output_open) {
+    if (!report.result.running && report.output_open) {
         said +=
             "\n[Processes it started still run; what they print is read with bash_output, id '" +
             command.job->id() + "'.]";
     }
-    said += denials_text(*command.job, shell, limits);
-    if (state.exit && (state.exit->changes.any() || state.exit->changes.not_kept > 0)) {
-        said += "\n" + changes_text(state.exit->changes);
-    }
+    said += denials_text(report.result);
+    const std::string changes = changes_text(report.result.changes.value_or(FileChanges()));
+    if (!changes.empty()) said += "\n" + changes;
     Answer answer =
         command_answer(command.job->output().excerpt(limits::kCommandShownBytes, command.job->id()),
                        std::move(said));
-    answer.error = ending_code(state.ended_by);
+    answer.error = report.error;
+    answer.command = std::move(report.result);
     return answer;
 }
 
-Attempt<Order> order_of(const Files& files, const Arguments& arguments) {
+Answer started(const Job& job, const Remarks& remarks) {
+    Answer answer =
+        text_answer("Started in the background, id '" + job.id() +
+                    "'. Read its output with bash_output, send it input with bash_input, end it "
+                    "with bash_kill." +
+                    remarks_text(remarks));
+    answer.command = {.id = job.id(), .running = true};
+    return answer;
+}
+
+Attempt<Order> order_of(const Session& session, const Arguments& arguments) {
     Order order;
     order.command = arguments.text("command");
     if (order.command.find('\0') != std::string::npos) {
         return Problem(Code::kInvalidArgument, "bash: 'command' contains a NUL byte. Remove it.");
     }
     if (arguments.has("cwd")) {
-        auto directory = files.command_directory(arguments.text("cwd"));
+        const std::string& given = arguments.text("cwd");
+        auto directory = session.files_for(given).command_directory(given);
         if (!directory) return directory.error();
         order.directory = std::move(*directory);
     }
+    order.has_terminal = arguments.flag("terminal");
+    order.has_input = order.has_terminal || arguments.flag("run_in_background");
     order.timeout = std::chrono::milliseconds(arguments.integer("timeout_ms"));
     return order;
 }
@@ -52,19 +65,17 @@ Attempt<Order> order_of(const Files& files, const Arguments& arguments) {
 Attempt<Answer> run_bash(Session& session, const Arguments& arguments, const CallOptions& options) {
     const auto shell = session.shell();
     if (!shell) return shell.error();
-    const auto order = order_of(session.files(), arguments);
+    const auto order = order_of(session, arguments);
     if (!order) return order.error();
     const CommandLimits& limits = session.options().shell->limits;
-    if (!arguments.flag("run_in_background")) {
+    if (!order->has_input) {
         const auto command = (*shell)->run(*order, options);
         if (!command) return command.error();
         return finished(**shell, *command, limits);
     }
     const auto job = (*shell)->start_in_background(*order);
     if (!job) return job.error();
-    return text_answer("Started in the background, id '" + (*job)->id() +
-                       "'. Read its output with bash_output, end it with bash_kill." +
-                       remarks_text((*shell)->overdue()));
+    return started(**job, (*shell)->overdue());
 }
 
 }  // namespace
@@ -79,8 +90,10 @@ const Declaration& bash() {
             "private /tmp and home, and its own processes; no network unless the operator gave "
             "one. Directory changes last from one command to the next, variables do not. "
             "Background processes, /tmp and servers on localhost live until the session ends. "
-            "Standard input is empty. Long output is cut in the middle; bash_output reads all of "
-            "it.",
+            "Standard input is empty; in the background it is what bash_input sends. Long output "
+            "is cut in the middle; bash_output reads the "
+            "rest, "
+            "up to 16 MB.",
         .manners = {.destructive = true,
                     .uses_network = true,
                     .pace = Pace::kWaiting,
@@ -107,7 +120,14 @@ const Declaration& bash() {
                        .type = Type::kFlag,
                        .help = "Return at once; no time limit",
                        .usual = false,
-                       .aliases = {"background", "is_background"}}},
+                       .aliases = {"background", "is_background"}},
+                      {.name = "terminal",
+                       .type = Type::kFlag,
+                       .help =
+                           "Run in the background on a terminal of 120 columns and 40 rows, for "
+                           "programs that people talk to; bash_input types",
+                       .usual = false,
+                       .aliases = {"tty", "pty"}}},
         .errors = {Code::kTimeout, Code::kCancelled, Code::kSandboxUnavailable},
         .example = R"({"command": "wc -l README.md"})",
         .run = run_bash};

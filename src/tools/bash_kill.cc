@@ -12,8 +12,10 @@ Attempt<Answer> run_bash_kill(Session& session, const Arguments& arguments, cons
     if (!shell) return shell.error();
     const auto ended = (*shell)->kill(arguments.text("id"));
     if (!ended) return ended.error();
-    return text_answer("[" + ending_text(*ended->job, session.options().shell->limits) + "]" +
-                       remarks_text(ended->remarks));
+    CommandReport report = report_on(*ended->job, **shell, session.options().shell->limits);
+    Answer answer = text_answer("[" + report.ending + "]" + remarks_text(ended->remarks));
+    answer.command = std::move(report.result);
+    return answer;
 }
 
 }  // namespace

@@ -1,7 +1,10 @@
 // Every call passes here, whatever the tool: limits, decoding, the tool itself, the secrets filter,
 // the audit trail.
+#include <algorithm>
 #include <chrono>
+#include <memory>
 #include <new>
+#include <vector>
 
 #include <paddock/limits.h>
 #include <paddock/tools.h>
@@ -61,11 +64,29 @@ std::string subject_of(const Session& session, const Arguments& arguments) {
     return {};
 }
 
+// In the journal of each root that it changes.
+class RecordedCall {
+public:
+    RecordedCall(Session& session, std::string_view tool, const std::string& subject) {
+        for (SessionRoot* root : session.roots()) {
+            calls_.push_back(std::make_unique<Recorder::Call>(root->recorder, tool, subject));
+        }
+    }
+    RecordedCall(const RecordedCall&) = delete;
+    RecordedCall& operator=(const RecordedCall&) = delete;
+    ~RecordedCall() {
+        while (!calls_.empty()) calls_.pop_back();  // the last first
+    }
+
+private:
+    std::vector<std::unique_ptr<Recorder::Call>> calls_;
+};
+
 Attempt<Answer> run_decoded(Session& session, const Declaration& tool, const json::Value& value,
                             const CallOptions& options) {
     const auto decoded = decode(tool, value);
     if (!decoded) return decoded.error();
-    const Recorder::Call call(session.recorder(), tool.name, subject_of(session, *decoded));
+    const RecordedCall call(session, tool.name, subject_of(session, *decoded));
     return tool.run(session, *decoded, options);
 }
 
@@ -96,17 +117,71 @@ Answer as_answer(const Problem& problem) {
     return answer;
 }
 
+// Valid UTF-8, without secrets; returns how many there were.
+std::size_t clean(const Session& session, std::string& text) {
+    if (!is_utf8(text)) {
+        std::string repaired;
+        append_repaired(repaired, text);
+        text = std::move(repaired);
+    }
+    return session.redact(text);
+}
+
+using Strings = std::vector<std::string*>;
+
+// All strings of a result: whoever adds a member adds a name here, else this does not compile.
+// What a command can choose comes first, one after the other, as it would be printed.
+Strings strings_of(CommandResult& result) {
+    auto& [id, running, exit_code, signal, duration, ended_by, changes, denials, more] = result;
+    Strings targets;
+    Strings others{&id, &ended_by};
+    for (CommandDenial& denial : denials) {
+        auto& [operation, target, reason, layer, setting, option, needed] = denial;
+        targets.push_back(&target);
+        others.insert(others.end(), {&operation, &reason, &layer, &setting, &option});
+    }
+    targets.insert(targets.end(), others.begin(), others.end());
+    return targets;
+}
+
+std::string joined_lines(const Strings& strings) {
+    std::string lines;
+    for (const std::string* each : strings) lines += *each + "\n";
+    return lines;
+}
+
+// False: they are no longer as many lines as strings.
+bool split_lines(std::string_view lines, const Strings& strings) {
+    const auto count = std::count(lines.begin(), lines.end(), '\n');
+    if (static_cast<std::size_t>(count) != strings.size()) return false;
+    for (std::string* each : strings) {
+        const std::size_t end = lines.find('\n');
+        *each = lines.substr(0, end);
+        lines.remove_prefix(end + 1);
+    }
+    return true;
+}
+
+// The filter sees all strings together, since a secret may be divided among several. One that was
+// takes line ends with it: then nothing of the command's making leaves.
+void clean(const Session& session, CommandResult& result) {
+    const Strings strings = strings_of(result);
+    std::string lines = joined_lines(strings);
+    (void)clean(session, lines);
+    if (split_lines(lines, strings)) return;
+    for (std::string* each : strings) (void)clean(session, *each);
+    result.more_denials = true;
+    result.denials.clear();
+}
+
 // Text leaves as valid UTF-8 and without secrets.
 void clean(const Session& session, Answer& answer) {
-    for (Block& block : answer.blocks) {
-        if (block.kind != BlockKind::kText) continue;
-        if (!is_utf8(block.data)) {
-            std::string repaired;
-            append_repaired(repaired, block.data);
-            block.data = std::move(repaired);
-        }
-        answer.secrets += session.redact(block.data);
+    auto& [blocks, error, secrets, is_deferred, command] = answer;
+    for (Block& block : blocks) {
+        if (block.kind == BlockKind::kText) secrets += clean(session, block.data);
     }
+    // Not counted: the blocks say the same.
+    if (command) clean(session, *command);
 }
 
 void tell_audit(const Session& session, AuditEvent event, const Given& given,

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include <paddock/limits.h>
+
 #include "sys/process.h"
 #include "tools/met_limit.h"
 
@@ -28,11 +30,36 @@ std::optional<MetLimit> limit_met_by(const Job& job, const Job::State& state,
     return mentioned_limit(job.output().end(kLastWordsBytes));
 }
 
-std::string_view why(EndedBy cause) {
+// The code of a command that was not let finish.
+std::optional<Code> ending_code(EndedBy cause) {
     switch (cause) {
-        case EndedBy::kCancel: return "the call was cancelled";
-        case EndedBy::kRequest: return "bash_kill";
-        case EndedBy::kSession: return "the session of commands ended, and everything in it";
+        case EndedBy::kItself:
+        case EndedBy::kRequest: return std::nullopt;
+        case EndedBy::kTimeout: return Code::kTimeout;
+        case EndedBy::kCancel: return Code::kCancelled;
+        case EndedBy::kProcesses:
+        case EndedBy::kMemory:
+        case EndedBy::kQuota:
+        case EndedBy::kHome:
+        case EndedBy::kDiskReserve:
+        case EndedBy::kUnattended: return Code::kLimitReached;
+        case EndedBy::kSession: return Code::kSandboxUnavailable;
+    }
+    return std::nullopt;
+}
+
+struct Cause {
+    std::string_view name;
+    std::string_view text;
+};
+
+// Of an end that neither the command nor a limit is the cause of.
+Cause cause_of(EndedBy ended_by) {
+    switch (ended_by) {
+        case EndedBy::kCancel: return {"cancelled", "the call was cancelled"};
+        case EndedBy::kRequest: return {"bash_kill", "bash_kill"};
+        case EndedBy::kSession:
+            return {"session", "the session of commands ended, and everything in it"};
         default: return {};
     }
 }
@@ -40,6 +67,48 @@ std::string_view why(EndedBy cause) {
 std::string status_text(const sandbox::ExitRecord& exit) {
     if (exit.signal != 0) return "signal " + sys::signal_name(exit.signal);
     return "exit code " + std::to_string(exit.exit_code);
+}
+
+std::string ending_text(const Job::State& state, const std::optional<MetLimit>& limit) {
+    const std::string time = seconds(state.duration);
+    if (state.running) return "running for " + time;
+    if (state.ended_by == EndedBy::kItself && state.exit) {
+        return status_text(*state.exit) + " after " + time + (limit ? "; " + limit->named() : "");
+    }
+    const auto code = ending_code(state.ended_by);
+    return (code ? std::string(code_name(*code)) + ": " : "") + "ended after " + time + ", " +
+           (limit ? limit->named() : std::string(cause_of(state.ended_by).text));
+}
+
+std::string ended_by(EndedBy cause, const std::optional<MetLimit>& limit) {
+    if (cause == EndedBy::kItself) return {};
+    if (cause == EndedBy::kTimeout) return "timeout";
+    return std::string(limit ? limit->name : cause_of(cause).name);
+}
+
+void add_exit(CommandResult& result, const sandbox::ExitRecord& exit, const Shell& shell) {
+    if (exit.signal != 0) {
+        result.signal = exit.signal;
+    } else {
+        result.exit_code = exit.exit_code;
+    }
+    const journal::Changes& changes = exit.changes;
+    if (!shell.is_gated()) return;
+    result.changes = {changes.made, changes.changed, changes.removed, changes.not_kept};
+}
+
+void add_denials(CommandResult& result, Job& job, const Shell& shell,
+                 const std::optional<MetLimit>& limit) {
+    sandbox::DenialLog log = job.denials();
+    // The text already says how the command ended. This adds the setting behind the limit.
+    if (limit && limit->setting != MetLimit::kNothing) log.add(limit->denial());
+    const std::string printed = job.output().excerpt(limits::kCommandShownBytes, job.id());
+    for (sandbox::Denial& read : shell.refused_reads(job, printed)) {
+        // A refused change prints the same words, and the gate has reported it already.
+        if (!log.has_target(read.target)) log.add(std::move(read));
+    }
+    result.denials = log.explained(shell.wall_layers(), result.exit_code == 0);
+    result.more_denials = log.more();
 }
 
 }  // namespace
@@ -52,17 +121,23 @@ Answer command_answer(std::string printed, std::string said) {
     return answer;
 }
 
-std::string ending_text(const Job& job, const CommandLimits& limits) {
+CommandReport report_on(Job& job, const Shell& shell, const CommandLimits& limits) {
     const Job::State state = job.state();
-    const std::string time = seconds(state.duration);
-    if (state.running) return "running for " + time;
-    const auto limit = limit_met_by(job, state, limits);
-    if (state.ended_by == EndedBy::kItself && state.exit) {
-        return status_text(*state.exit) + " after " + time + (limit ? "; " + limit->named() : "");
-    }
-    const auto code = ending_code(state.ended_by);
-    return (code ? std::string(code_name(*code)) + ": " : "") + "ended after " + time + ", " +
-           (limit ? limit->named() : std::string(why(state.ended_by)));
+    std::optional<MetLimit> limit;
+    if (!state.running) limit = limit_met_by(job, state, limits);
+    CommandReport report{
+        .result = {.id = job.id(),
+                   .running = state.running,
+                   .duration =
+                       std::chrono::duration_cast<std::chrono::milliseconds>(state.duration)},
+        .ending = ending_text(state, limit),
+        .output_open = state.output_open};
+    if (state.running) return report;
+    report.result.ended_by = ended_by(state.ended_by, limit);
+    report.error = ending_code(state.ended_by);
+    if (state.exit) add_exit(report.result, *state.exit, shell);
+    add_denials(report.result, job, shell, limit);
+    return report;
 }
 
 std::string remarks_text(const Remarks& remarks) {
@@ -71,33 +146,11 @@ std::string remarks_text(const Remarks& remarks) {
     return text;
 }
 
-std::string denials_text(Job& job, const Shell& shell, const CommandLimits& limits) {
-    const Job::State state = job.state();
-    if (state.running) return {};
-    sandbox::DenialLog log = job.denials();
-    // How it ended is told already; here is what the operator can set.
-    const auto limit = limit_met_by(job, state, limits);
-    if (limit && limit->setting != MetLimit::kNothing) log.add(limit->denial());
-    std::string text = log.text(shell.wall_layers());
+std::string denials_text(const CommandResult& result) {
+    std::string text = sandbox::denials_text(result.denials, result.more_denials);
     if (text.empty()) return {};
     text.pop_back();  // the last line feed
     return "\n[" + text + "]";
-}
-
-std::optional<Code> ending_code(EndedBy cause) {
-    switch (cause) {
-        case EndedBy::kItself:
-        case EndedBy::kRequest: return std::nullopt;
-        case EndedBy::kTimeout: return Code::kTimeout;
-        case EndedBy::kCancel: return Code::kCancelled;
-        case EndedBy::kOutput:
-        case EndedBy::kProcesses:
-        case EndedBy::kQuota:
-        case EndedBy::kDiskReserve:
-        case EndedBy::kUnattended: return Code::kLimitReached;
-        case EndedBy::kSession: return Code::kSandboxUnavailable;
-    }
-    return std::nullopt;
 }
 
 }  // namespace paddock::tools

@@ -12,17 +12,21 @@ namespace paddock::tools {
 // command's own words look, the last block is never the command's.
 Answer command_answer(std::string printed, std::string said);
 
-// "exit code 0 after 0.4 s", "timeout: ended after 120.0 s, its time was up", "running for 3.1 s".
-std::string ending_text(const Job& job, const CommandLimits& limits);
+// Everything that an answer says about a command, read from the job once.
+struct CommandReport {
+    CommandResult result;
+    std::string ending;  // "exit code 0 after 0.4 s", "timeout: ended after 120.0 s, its time was
+                         // up", "running for 3.1 s"
+    std::optional<Code> error{};  // of a command that was not let finish
+    bool output_open = false;     // somebody can still print
+};
+CommandReport report_on(Job& job, const Shell& shell, const CommandLimits& limits);
 
 // "\n[...]" for each remark.
 std::string remarks_text(const Remarks& remarks);
 
 // "\n[Denied by the sandbox: ...]" of a command that has ended: what it was refused, and the limit
 // that it met. Empty: nothing that was seen.
-std::string denials_text(Job& job, const Shell& shell, const CommandLimits& limits);
-
-// The code of a command that was not let finish.
-std::optional<Code> ending_code(EndedBy cause);
+std::string denials_text(const CommandResult& result);
 
 }  // namespace paddock::tools

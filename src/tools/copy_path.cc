@@ -9,7 +9,10 @@ namespace {
 
 Attempt<Answer> run_copy_path(Session& session, const Arguments& arguments,
                               const CallOptions& options) {
-    const Files& files = session.files();
+    if (are_in_different_roots(session, arguments)) {
+        return take_between(session, arguments, false);
+    }
+    const Files& files = session.files_for(arguments.text("source"));
     const auto paths = two_paths(files, arguments);
     if (!paths) return paths.error();
     const bool overwrite = arguments.flag("overwrite");

@@ -15,16 +15,20 @@ namespace {
 
 constexpr std::uint64_t kBlock = 4096;
 
+}  // namespace
+
 // An empty file takes a block too, so that they cannot be made without end.
-std::uint64_t in_blocks(std::uint64_t bytes) {
+std::uint64_t in_disk_blocks(std::uint64_t bytes) {
     const bool has_rest = bytes % kBlock != 0 || bytes == 0;
     return (bytes / kBlock + (has_rest ? 1 : 0)) * kBlock;
 }
 
-}  // namespace
-
-DiskUse::DiskUse(Root root, std::string directory, std::optional<std::uint64_t> bytes_max)
-    : root_(std::move(root)), directory_(std::move(directory)), bytes_max_(bytes_max) {}
+DiskUse::DiskUse(Root root, std::string directory, std::optional<std::uint64_t> bytes_max,
+                 Journal journal)
+    : root_(std::move(root)),
+      directory_(std::move(directory)),
+      bytes_max_(bytes_max),
+      journal_(journal) {}
 
 // Could more lie in it than when all was seen? Others' directories and mounts are not closed by a
 // command, and what was closed at the first measurement hides no more than it did then, unless
@@ -50,7 +54,8 @@ Result<void> DiskUse::measure() {
     bool is_all = true;
     const std::size_t start = directory_ == "." ? 0 : directory_.size() + 1;
     const Status walked = root_.walk(directory_, [&](const WalkEntry& entry) {
-        if (journal::is_journal_path(entry.path.substr(std::min(start, entry.path.size())))) {
+        if (journal_ == Journal::kLeftOut &&
+            journal::is_journal_path(entry.path.substr(std::min(start, entry.path.size())))) {
             return WalkAction::kSkip;
         }
         if (entry.failure != nullptr) {
@@ -63,7 +68,7 @@ Result<void> DiskUse::measure() {
             if (node) bytes = node->stat.size;
             if (!node && hides_something(entry, node.error().code)) is_all = false;
         }
-        now.bytes += in_blocks(bytes);
+        now.bytes += in_disk_blocks(bytes);
         return WalkAction::kContinue;
     });
     if (!walked && !measured_) return walked.error();
@@ -73,13 +78,14 @@ Result<void> DiskUse::measure() {
     const std::uint64_t lost = all_.free - std::min(now.free, all_.free);
     used_ = std::max(now.bytes, all_.bytes + lost);
     measured_ = begin;
+    took_ = Clock::now() - begin;
     return {};
 }
 
 Result<void> DiskUse::claim(std::uint64_t bytes, std::optional<std::uint64_t> replaced) {
     if (!bytes_max_) return {};
-    const std::uint64_t more = in_blocks(bytes);
-    const std::uint64_t less = replaced ? in_blocks(*replaced) : 0;
+    const std::uint64_t more = in_disk_blocks(bytes);
+    const std::uint64_t less = replaced ? in_disk_blocks(*replaced) : 0;
     if (more <= less) return {};
     const std::lock_guard lock(mutex_);
     const auto fits = [&] { return used_ <= *bytes_max_ && more - less <= *bytes_max_ - used_; };
@@ -101,6 +107,22 @@ std::uint64_t DiskUse::excess(std::chrono::milliseconds age_max) {
     const bool is_old = !measured_ || Clock::now() - *measured_ > age_max;
     if (is_old && !measure()) return 0;
     return used_ > *bytes_max_ ? used_ - *bytes_max_ : 0;
+}
+
+std::uint64_t DiskUse::excess_now_and_then() {
+    constexpr int kShare = 20;
+    std::chrono::milliseconds age_max = limits::kDiskWatchPause;
+    {
+        const std::lock_guard lock(mutex_);
+        age_max = std::max(age_max,
+                           std::chrono::duration_cast<std::chrono::milliseconds>(kShare * took_));
+    }
+    return excess(age_max);
+}
+
+bool DiskUse::is_measured() {
+    const std::lock_guard lock(mutex_);
+    return measured_.has_value();
 }
 
 }  // namespace paddock::tools

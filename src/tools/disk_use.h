@@ -25,10 +25,16 @@
 
 namespace paddock::tools {
 
+// What a file of this size counts for.
+std::uint64_t in_disk_blocks(std::uint64_t bytes);
+
 class DiskUse {
 public:
+    enum class Journal : bool { kLeftOut, kCounted };
+
     // `directory`: of the workspace, below the root. Without a limit nothing is ever measured.
-    DiskUse(Root root, std::string directory, std::optional<std::uint64_t> bytes_max);
+    DiskUse(Root root, std::string directory, std::optional<std::uint64_t> bytes_max,
+            Journal journal = Journal::kLeftOut);
 
     // Before a file of `bytes` takes a new name, or the place of one of `replaced`. quota_exceeded.
     Result<void> claim(std::uint64_t bytes, std::optional<std::uint64_t> replaced = {});
@@ -36,6 +42,10 @@ public:
     // Bytes beyond the limit, while somebody else writes; the last measurement serves if it is not
     // older than that.
     std::uint64_t excess(std::chrono::milliseconds age_max);
+
+    // The same where measuring must cost next to nothing: no more than a twentieth of the time.
+    std::uint64_t excess_now_and_then();
+    bool is_measured();
 
 private:
     using Clock = std::chrono::steady_clock;
@@ -51,11 +61,13 @@ private:
     const Root root_;
     const std::string directory_;
     const std::optional<std::uint64_t> bytes_max_;
+    const Journal journal_;
     std::mutex mutex_;
     std::uint64_t used_ = 0;
     Seen all_;                         // when nothing was hidden
     std::vector<Stat> closed_before_;  // at the first measurement
     std::optional<Clock::time_point> measured_;
+    Clock::duration took_{};
 };
 
 }  // namespace paddock::tools

@@ -87,7 +87,7 @@ Problem explained(const text::EditFailure& failure, const std::string& name, std
 
 Attempt<Answer> run_edit_file(Session& session, const Arguments& arguments,
                               const CallOptions& options) {
-    const Files& files = session.files();
+    const Files& files = session.files_for(arguments.text("path"));
     const std::vector<Arguments> listed = arguments.objects("edits");
     const auto edits = edits_of(arguments, listed);
     if (!edits) return edits.error();

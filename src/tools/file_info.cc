@@ -30,7 +30,7 @@ std::string octal(std::uint32_t mode) {
 
 Attempt<Answer> run_file_info(Session& session, const Arguments& arguments,
                               const CallOptions& options) {
-    const Files& files = session.files();
+    const Files& files = session.files_for(arguments.text("path"));
     const std::string& path = arguments.text("path");
     const auto name = files.name(path);
     if (!name) return name.error();

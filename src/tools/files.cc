@@ -80,7 +80,9 @@ Files::Files(Setup setup)
     : root_(std::move(setup.root)),
       linkless_(std::move(setup.linkless)),
       base_(std::move(setup.base)),
-      rules_(std::move(setup.rules)),
+      prefix_(std::move(setup.prefix)),
+      read_only_(setup.read_only),
+      rules_(setup.rules),
       recorder_(setup.recorder),
       hidden_(setup.hidden),
       meter_(setup.meter),
@@ -92,7 +94,10 @@ Files::Files(Setup setup)
              {.is_own = [this](const Stat& stat) { return recorder_.is_own(stat); },
               .is_secret = [this](const std::string& path,
                                   const Stat& stat) { return hidden_.is_secret(path, stat); },
-              .home = std::move(setup.home)}) {}
+              .repositories = [this] { return hidden_.repositories(); },
+              .home = std::move(setup.home),
+              .changes = [this] { return recorder_.shared_count(); },
+              .count_change = [this] { recorder_.increase_shared_count(); }}) {}
 
 std::string_view Files::ruled(std::string_view canonical) const {
     if (base_.empty() || !canonical.starts_with(base_)) return canonical;
@@ -106,6 +111,7 @@ std::string_view Files::ruled_directory(std::string_view canonical) const {
 }
 
 std::string Files::named(std::string_view canonical) const {
+    if (!prefix_.empty()) return canonical == "." ? prefix_ : fs::joined(prefix_, canonical);
     const std::string_view path = ruled(canonical);
     const bool outside = !base_.empty() && path == canonical;
     return outside ? "/" + std::string(path) : std::string(path);
@@ -244,7 +250,7 @@ Attempt<std::string> Files::command_directory(std::string_view given) const {
     if (!canonical && canonical.error().code == Code::kNotFound) return missing(given);
     if (!canonical) return canonical.error();
     std::string path = named(*canonical);
-    if (!path.starts_with('/')) return path;
+    if (!path.starts_with('/') || !prefix_.empty()) return path;
     return Problem(Code::kPathEscape, "'" + shown_given(given) +
                                           "' is outside the workspace, where no command runs. Give "
                                           "a directory in it.");
@@ -258,8 +264,12 @@ Attempt<std::string> Files::start_of_search(std::string_view given) const {
     return found->path;
 }
 
-std::function<bool(std::string_view, FileType)> Files::visibility() const {
-    return [this](std::string_view path, FileType) { return !hides(path); };
+search::WalkOptions Files::walk(bool hidden, bool ignored) const {
+    return {.hidden = hidden,
+            .ignored = ignored,
+            .visible = [this](std::string_view path, FileType) { return !hides(path); },
+            .readable = [this](const Handle& file) { return !hidden_.holds(file); },
+            .global_rules = ignored_};
 }
 
 Attempt<std::string> Files::name(std::string_view given) const {

@@ -7,11 +7,10 @@
 // puts a link there in between, the call is refused. A change is judged, recorded and made while
 // nobody else changes the workspace (recorder.h): commands pass the same gate.
 //
-// In results and messages paths appear relative to the root, quoted where they are not plain text.
+// In results paths are relative to the workspace, or absolute in a further root, and quoted.
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -26,8 +25,8 @@
 #include "git/secrets.h"
 #include "policy/meter.h"
 #include "policy/path_rules.h"
-#include "search/ignore_rules.h"
 #include "search/secret_scanner.h"
+#include "search/walked_directory.h"
 #include "tools/answer.h"
 #include "tools/change.h"
 #include "tools/disk_use.h"
@@ -42,8 +41,8 @@ public:
     struct Setup {
         Root root;
         Root linkless;
-        std::string base;  // where relative paths begin; empty: in the root itself
-        policy::PathRules rules;
+        std::string base;                // where relative paths begin; empty: in the root itself
+        const policy::PathRules& rules;  // outlives this
         Recorder& recorder;
         HiddenFiles& hidden;
         policy::Meter& meter;
@@ -52,6 +51,8 @@ public:
         const search::SecretScanner* scanner = nullptr;  // null: secrets are not filtered
         std::string home = {};                           // see git::Judge::Facts
         search::IgnoreFile ignored = {};                 // what the operator's rules exclude
+        bool read_only = false;
+        std::string prefix = {};  // before each path in results; empty: the workspace itself
     };
     explicit Files(Setup setup);
 
@@ -65,17 +66,17 @@ public:
 
     // Canonical; of a directory that may be looked into.
     Attempt<std::string> directory(std::string_view path) const;
-    // The same of one that commands can run in: relative to the workspace. path_escape.
+    // The same of one that commands can run in, absolute in a further root. path_escape.
     Attempt<std::string> command_directory(std::string_view path) const;
     Attempt<std::string> start_of_search(std::string_view path) const;
     // For search: what the rules do not deny.
-    std::function<bool(std::string_view path, FileType type)> visibility() const;
+    search::WalkOptions walk(bool hidden, bool ignored) const;
     // Has this session read or written a file of that name, whether or not it is there now?
     bool has_known(const std::string& canonical) const;
     // Canonical but for the last name, which is taken itself. A final slash demands a directory, if
     // something is there.
     Attempt<std::string> name(std::string_view path) const;
-    // The same of a name that is to be given, taken away or removed: it must be written out.
+    // The same of a name that is to change: it must be written out.
     Attempt<std::string> own_name(std::string_view path) const;
     Attempt<Stat> stat_name(const std::string& canonical) const;
     // As it appears in results: where the link leads, without a path of the host.
@@ -89,8 +90,8 @@ public:
     const Root& linkless() const { return linkless_; }
 
     // --- changing; each refuses what the rules protect ---
-    // May a file with this content be made here, or taken away? Every change asks this itself;
-    // whoever makes several, or none yet, asks before.
+    bool is_read_only() const noexcept { return read_only_; }
+    // May a file with this content be made here, or taken away? Every change asks this itself.
     Attempt<void> check_file(const std::string& canonical, std::string_view content) const;
     Attempt<void> check_removal(const std::string& canonical) const;
     // Where a file or directory is or would be.
@@ -128,6 +129,7 @@ public:
     static std::string shown_given(std::string_view path);          // a path as a caller wrote it
 
 private:
+    Attempt<Recorder::Change> begin_change() const;
     enum class Purpose : std::uint8_t { kLook, kChange };
 
     class Copying;  // a copy that is under way
@@ -153,14 +155,12 @@ private:
                            const std::string& path) const;
     // May all that is below be taken away, or get its names below `named`?
     Attempt<void> check_below(const std::string& directory, const std::string& named) const;
-    // To read. Refuses a hidden file, whatever it is called by now.
+    // Refuses a hidden file, whatever it is called by now.
     Result<Handle> open_to_read(std::string_view path) const;
-    // `path` is `given` as written() makes it, or the directory of that.
     Attempt<Resolution> resolve(std::string_view path, std::string_view given,
                                 Purpose purpose) const;
     Attempt<Resolution> resolve_parent(std::string_view parent, std::string_view given) const;
     Attempt<void> check_move(const std::string& from, const std::string& to, bool overwrite) const;
-    // The change of a file whose present content the session knows.
     Attempt<Change> known(OpenFile file) const;
     Attempt<void> check_known(const FileContent& content) const;
     // The file whose place another is to take, if there is one: its content must be known, and it
@@ -185,7 +185,9 @@ private:
     Root root_;
     Root linkless_;
     std::string base_;
-    policy::PathRules rules_;
+    std::string prefix_;
+    bool read_only_;
+    const policy::PathRules& rules_;
     Recorder& recorder_;
     HiddenFiles& hidden_;
     policy::Meter& meter_;
@@ -195,5 +197,4 @@ private:
     search::IgnoreFile ignored_;
     git::Judge judge_;
 };
-
 }  // namespace paddock::tools

@@ -135,7 +135,7 @@ Attempt<void> Files::adopt_configs(Recorder::Change& change, const std::string& 
 
 Attempt<void> Files::commit(const Change& change, std::string_view content,
                             std::optional<Mode> mode, const Model& like) const {
-    auto begun = recorder_.begin();
+    auto begun = begin_change();
     if (!begun) return begun.error();
     if (auto fine = check_file(change.path, content); !fine) return fine;
     const auto freed = change.old ? std::optional(change.old->stat.size) : std::nullopt;
@@ -164,7 +164,7 @@ Attempt<void> Files::commit(const Change& change, std::string_view content,
 }
 
 Attempt<void> Files::restore(const Change& change, const std::string& made) const {
-    auto begun = recorder_.begin();
+    auto begun = begin_change();
     if (!begun) return begun.error();
     // Looked at before it is read: whoever writes later has changed it.
     const auto stat = linkless_.lstat(change.path);
@@ -214,7 +214,7 @@ Attempt<void> Files::take_away(Recorder::Change& change, const std::string& cano
 }
 
 Attempt<void> Files::rename(const Change& from, const Change& to) const {
-    auto begun = recorder_.begin();
+    auto begun = begin_change();
     if (!begun) return begun.error();
     if (auto fine = allowed(judge_.move(from.path, to.path, FileType::kRegular), to.path); !fine)
         return fine;
@@ -233,7 +233,7 @@ Attempt<void> Files::rename(const Change& from, const Change& to) const {
 }
 
 Attempt<void> Files::rename_back(const Change& from, const Change& to) const {
-    auto begun = recorder_.begin();
+    auto begun = begin_change();
     if (!begun) return begun.error();
     if (!is_still(linkless_, to.path, from.old->stat)) {
         return told(as_error(refuse(Code::kStaleRead), "rename back", from.path));
@@ -242,7 +242,7 @@ Attempt<void> Files::rename_back(const Change& from, const Change& to) const {
 }
 
 Attempt<std::string> Files::set_aside(const Change& change) const {
-    auto begun = recorder_.begin();
+    auto begun = begin_change();
     if (!begun) return begun.error();
     if (auto allowed = check_removal(change.path); !allowed) return allowed.error();
     if (!is_still(linkless_, change.path, change.old->stat)) {
@@ -258,19 +258,19 @@ Attempt<std::string> Files::set_aside(const Change& change) const {
 }
 
 Attempt<void> Files::put_back(const std::string& aside, const Change& change) const {
-    auto begun = recorder_.begin();
+    auto begun = begin_change();
     if (!begun) return begun.error();
     return give_name(*begun, aside, change.path, RenameMode::kNoReplace);
 }
 
 void Files::drop_aside(const std::string& aside) const {
-    auto begun = recorder_.begin();
+    auto begun = begin_change();
     const auto stat = linkless_.lstat(aside);
     if (begun && stat) (void)take_away(*begun, aside, *stat);
 }
 
 Attempt<void> Files::make_directory(const std::string& canonical) const {
-    auto begun = recorder_.begin();
+    auto begun = begin_change();
     if (!begun) return begun.error();
     std::vector<std::string> missing = missing_parents(canonical);
     const auto there = linkless_.exists(canonical);
@@ -306,7 +306,7 @@ Attempt<void> Files::make_one_directory(Recorder::Change& change, const std::str
 }
 
 Attempt<void> Files::remove(const std::string& canonical, bool recursive) const {
-    auto begun = recorder_.begin();
+    auto begun = begin_change();
     if (!begun) return begun.error();
     if (auto allowed = check_removal(canonical); !allowed) return allowed;
     if (auto allowed = check_below(canonical, canonical); !allowed) return allowed;
@@ -318,7 +318,7 @@ Attempt<void> Files::remove(const std::string& canonical, bool recursive) const 
 }
 
 Attempt<void> Files::remove(const Change& change) const {
-    auto begun = recorder_.begin();
+    auto begun = begin_change();
     if (!begun) return begun.error();
     if (auto allowed = check_removal(change.path); !allowed) return allowed;
     const auto done = begun->remove(change.path, change.old->stat);

@@ -19,6 +19,12 @@ Attempt<void> Files::allowed(const git::Verdict& verdict, std::string_view canon
     return refused(*verdict, shown(canonical));
 }
 
+// The search for what is hidden takes the turn itself: nobody waits for it with the turn held.
+Attempt<Recorder::Change> Files::begin_change() const {
+    hidden_.wait_for_search();
+    return recorder_.begin();
+}
+
 Attempt<void> Files::check(std::string_view canonical, Purpose purpose,
                            std::optional<std::string_view> given) const {
     // Files are replaced, never changed in place.
@@ -30,6 +36,10 @@ Attempt<void> Files::check(std::string_view canonical, Purpose purpose,
 
 Attempt<void> Files::check_file(const std::string& canonical, std::string_view content) const {
     if (auto fine = check(canonical, Purpose::kChange); !fine) return fine;
+    if (judge_.is_commondir_of_worktree(canonical) && content != git::kCommonOfWorktree) {
+        return allowed(git::Refusal{PathAccess::kReadOnly, std::string(git::kConfigRule)},
+                       canonical);
+    }
     if (!judge_.is_config(canonical)) return {};
     return allowed(judge_.judge_config(canonical, content), canonical);
 }

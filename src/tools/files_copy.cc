@@ -95,7 +95,7 @@ Attempt<Copied> Files::Copying::run() {
     }
     const std::vector<std::string> made = files_.missing_parents(whole_.to);
     auto done = [&]() -> Attempt<void> {
-        auto change = files_.recorder_.begin();
+        auto change = files_.begin_change();
         if (!change) return change.error();
         return files_.make_missing(*change, made);
     }();
@@ -140,7 +140,11 @@ Attempt<void> Files::Copying::check_names(const CopyStep& step) const {
         if (auto fine = files_.check_in(whole_.to, judge.adopt(step.from), step.to); !fine)
             return fine;
     }
-    return files_.check_in(whole_.to, judge.make(step.to, step.type), step.to);
+    const git::Verdict verdict =
+        judge.is_commondir_of_worktree(step.to)
+            ? git::Refusal{PathAccess::kReadOnly, std::string(git::kConfigRule)}
+            : judge.make(step.to, step.type);
+    return files_.check_in(whole_.to, verdict, step.to);
 }
 
 Attempt<void> Files::Copying::check_step(const CopyStep& step) {
@@ -179,7 +183,7 @@ Attempt<void> Files::Copying::check_in_the_way(const CopyStep& step) const {
 
 Attempt<void> Files::Copying::copy_step(const CopyStep& step) {
     if (cancel_.stop_requested()) return call_cancelled();
-    auto change = files_.recorder_.begin();
+    auto change = files_.begin_change();
     if (!change) return change.error();
     if (auto allowed = check_names(step); !allowed) return allowed;
     if (step.type == FileType::kDirectory) return copy_directory(*change, step);

@@ -19,7 +19,7 @@ std::vector<std::string> Files::missing_parents(const std::string& canonical) co
 
 // One that somebody else has filled meanwhile stays.
 void Files::remove_empty(const std::vector<std::string>& directories) const {
-    auto begun = recorder_.begin();
+    auto begun = begin_change();
     if (!begun) return;
     for (const std::string& directory : directories) {
         const auto stat = linkless_.lstat(directory);
@@ -95,7 +95,7 @@ Attempt<void> Files::check_move(const std::string& from, const std::string& to,
 }
 
 Attempt<void> Files::move(const std::string& from, const std::string& to, bool overwrite) const {
-    auto begun = recorder_.begin();
+    auto begun = begin_change();
     if (!begun) return begun.error();
     if (auto allowed = check_move(from, to, overwrite); !allowed) return allowed;
     const std::vector<std::string> made = missing_parents(to);

@@ -37,15 +37,15 @@ std::string closing(const search::FindResult& result, const search::FindQuery& q
 }
 
 Attempt<Answer> run_glob(Session& session, const Arguments& arguments, const CallOptions& options) {
-    const Files& files = session.files();
     const Place place = place_of(session, arguments.text("path"), arguments.text("pattern"));
+    const Files& files = session.files_for(place.path);
     const auto directory = files.directory(place.path);
     if (!directory && directory.error().code == Code::kNotFound) return files.missing(place.path);
     if (!directory) return directory.error();
     search::FindQuery query;
     query.pattern = place.pattern;
     query.path = *directory;
-    query.walk = walk_for(session, arguments, query.pattern);
+    query.walk = walk_for(files, arguments, query.pattern);
     const auto offset = static_cast<std::size_t>(arguments.integer("offset"));
     query.limit = offset + static_cast<std::size_t>(arguments.integer("limit"));
     query.time_max = session.search_time();

@@ -25,9 +25,9 @@ using search::GrepSummary;
 // Writes what was found as text: in content mode the path, then "12:match" and "13-context".
 class Printer final : public search::GrepSink {
 public:
-    Printer(const Session& session, const search::GrepQuery& query)
+    Printer(const Session& session, const Files& files, const search::GrepQuery& query)
         : session_(session),
-          files_(session.files()),
+          files_(files),
           mode_(query.mode),
           has_context_(query.before > 0 || query.after > 0) {}
 
@@ -145,8 +145,14 @@ std::string closing(const Printer& printer, const GrepSummary& summary,
     return notes.text();
 }
 
-Attempt<search::GrepQuery> query_of(const Session& session, const Arguments& arguments) {
+struct Search {
     search::GrepQuery query;
+    const Files* files = nullptr;  // that it looks into
+};
+
+Attempt<Search> search_of(const Session& session, const Arguments& arguments) {
+    Search search;
+    search::GrepQuery& query = search.query;
     query.pattern = arguments.text("pattern");
     query.match = {.literal = arguments.flag("literal"),
                    .ignore_case = arguments.flag("-i"),
@@ -161,11 +167,12 @@ Attempt<search::GrepQuery> query_of(const Session& session, const Arguments& arg
         path = std::move(place.path);
         query.globs.push_back(std::move(place.pattern));
     }
-    const auto start = session.files().start_of_search(path);
+    search.files = &session.files_for(path);
+    const auto start = search.files->start_of_search(path);
     if (!start) return start.error();
     query.path = *start;
     if (arguments.has("type")) query.types.push_back(arguments.text("type"));
-    query.walk = walk_for(session, arguments, query.globs.empty() ? "" : query.globs.front());
+    query.walk = walk_for(*search.files, arguments, query.globs.empty() ? "" : query.globs.front());
     const std::string& mode = arguments.text("output_mode");
     query.mode = mode == "content" ? GrepMode::kContent
                  : mode == "count" ? GrepMode::kCount
@@ -180,7 +187,7 @@ Attempt<search::GrepQuery> query_of(const Session& session, const Arguments& arg
     query.limit = static_cast<std::uint64_t>(arguments.integer("head_limit"));
     query.line_bytes_max = limits::kGrepShownLineBytesMax;
     query.time_max = session.search_time();
-    return query;
+    return search;
 }
 
 Problem no_such_type(const std::string& type) {
@@ -193,14 +200,15 @@ Problem no_such_type(const std::string& type) {
 }
 
 Attempt<Answer> run_grep(Session& session, const Arguments& arguments, const CallOptions& options) {
-    const Files& files = session.files();
-    auto query = query_of(session, arguments);
-    if (!query) return query.error();
+    auto search = search_of(session, arguments);
+    if (!search) return search.error();
+    const Files& files = *search->files;
+    search::GrepQuery* const query = &search->query;
     query->cancel = options.cancel;
     query->line_margin = session.secret_margin();
     query->bytes_max = files.may_still_read();
     if (query->bytes_max == 0) return files.count_read(1).error();
-    Printer printer(session, *query);
+    Printer printer(session, files, *query);
     const auto summary = search::grep(files.linkless(), *query, printer);
     if (!summary && summary.error().operation == "type") return no_such_type(summary.error().path);
     if (!summary) return summary.error();

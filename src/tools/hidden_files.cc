@@ -1,7 +1,10 @@
 #include "tools/hidden_files.h"
 
+#include <algorithm>
 #include <mutex>
 #include <utility>
+
+#include <paddock/limits.h>
 
 #include "base/within.h"
 #include "fs/rel_path.h"
@@ -12,32 +15,60 @@
 namespace paddock::tools {
 namespace {
 
+using sandbox::Shield;
 using search::Interest;
 
-// Hashes for names: no rule is about them, and there are many.
-bool is_object_store(std::string_view path) {
-    return path.ends_with(".git/objects") && (path.size() == 12 || path[path.size() - 13] == '/');
+// By these entries of their directories repositories are found.
+constexpr std::string_view kRepository = ".git";
+constexpr std::string_view kBareRepository = "HEAD";
+
+// A path can only be covered if it can be named, with that of the workspace before it. What lies
+// deeper is covered with a directory above it.
+constexpr std::size_t kCoveredPathMax = limits::kPathBytesMax / 2;
+
+std::string_view covering(std::string_view path) {
+    if (path.size() <= kCoveredPathMax) return path;
+    return path.substr(0, path.rfind('/', kCoveredPathMax));
 }
 
 search::Chooser chooser_of(const policy::PathRules& rules) {
-    return [&rules](std::string_view path, std::string_view, FileType type) {
+    return [&rules](std::string_view path, std::string_view name, FileType type) {
         if (journal::is_journal_path(path)) return Interest{};
+        if (git::is_any_journal(path)) return Interest{.take = true};
         if (rules.decide(path).access == PathAccess::kDeny) return Interest{.take = true};
         if (type == FileType::kSocket) return Interest{.take = true};
-        return Interest{.enter = type == FileType::kDirectory && !is_object_store(path)};
+        return Interest{.take = leads_to_repository(name),
+                        .enter = type == FileType::kDirectory && !git::is_object_store(path)};
     };
 }
 
 }  // namespace
 
+bool leads_to_repository(std::string_view name) {
+    return name == kRepository || name == kBareRepository;
+}
+
+std::vector<std::string> repositories_among(const std::vector<search::FoundEntry>& entries) {
+    std::vector<std::string> directories;
+    for (const search::FoundEntry& entry : entries) {
+        const std::string_view name = fs::leaf_of(entry.path);
+        const std::string_view directory = fs::parent_of(entry.path);
+        const bool is_bare = name == kBareRepository && fs::leaf_of(directory) != kRepository;
+        if (is_bare || name == kRepository) directories.emplace_back(directory);
+    }
+    return directories;
+}
+
 HiddenFiles::HiddenFiles(const Root& root, std::string base, Root workspace,
-                         const policy::PathRules& rules, IsOwn is_own)
+                         const policy::PathRules& rules, std::string home,
+                         const BySession& by_session)
     : root_(root),
       base_(std::move(base)),
       workspace_(std::move(workspace)),
       rules_(rules),
-      is_own_(std::move(is_own)),
-      secrets_(root.linkless()) {}
+      home_(std::move(home)),
+      is_own_(by_session.made),
+      secrets_(root.linkless(), by_session.written) {}
 
 HiddenFiles::Key HiddenFiles::key_of(const Stat& stat) {
     return {stat.identity.device, stat.identity.inode, stat.created.count()};
@@ -78,30 +109,152 @@ std::optional<std::string> HiddenFiles::end_of_link(const std::string& path) con
 }
 
 Outcome<std::vector<sandbox::Protection>> HiddenFiles::find(const std::stop_token& cancel) {
-    PADDOCK_ASSIGN(entries, search::find_entries(workspace_, chooser_of(rules_), cancel));
+    const auto searched = search::find_entries(workspace_, chooser_of(rules_), cancel);
+    if (searched && !searched->is_cut) look_at_repositories(searched->all);
+    end_search();
+    PADDOCK_ASSIGN(entries, searched);
     std::vector<sandbox::Protection> hidden;
     for (const search::FoundEntry& entry : entries.all) {
-        std::string path = entry.path;
-        auto stat = workspace_.lstat(path);
-        if (!stat || !is_hidden(path, *stat)) continue;
-        // A link cannot be covered; what it leads to can.
-        if (stat->type == FileType::kSymlink) {
-            const auto end = end_of_link(path);
-            if (!end) continue;
-            path = *end;
-            stat = workspace_.lstat(path);
-            if (!stat) continue;
+        const auto stat = workspace_.lstat(entry.path);
+        if (!stat) continue;
+        if (git::is_any_journal(entry.path)) {
+            if (stat->type == FileType::kDirectory) hide(entry.path, Shield::kEmptied, hidden);
+        } else if (!is_hidden(entry.path, *stat)) {
+            continue;
+        } else if (stat->type != FileType::kSymlink) {
+            hide(entry.path, Shield::kHidden, hidden, entry.path);
+        } else if (const auto end = end_of_link(entry.path)) {
+            // A link cannot be covered; what it leads to can.
+            hide(*end, Shield::kHidden, hidden, entry.path);
         }
-        const std::lock_guard lock(mutex_);
-        if (found_.try_emplace(key_of(*stat), false).first->second) continue;
-        hidden.push_back({path, sandbox::Shield::kHidden, stat->identity});
     }
+    for (const std::string& path : entries.unreadable) {
+        const std::string_view whole = covering(path);
+        const auto stat = workspace_.lstat(whole);
+        if (!stat || stat->type != FileType::kDirectory || is_own_(*stat)) continue;
+        hide(whole, Shield::kHidden, hidden);
+    }
+    // What lies below something that is covered cannot be covered any more.
+    std::stable_sort(hidden.begin(), hidden.end(), [](const auto& one, const auto& other) {
+        return one.path.size() > other.path.size();
+    });
     return hidden;
+}
+
+// Whoever reads a report wants to know of a few; nobody has the memory of all.
+void HiddenFiles::keep_path(Found& found, std::string_view path) {
+    if (paths_kept_ >= limits::kHiddenPathsMax) return;
+    if (rules_.decide(path).access != PathAccess::kDeny) return;
+    if (found.ruled_paths.emplace(path).second) ++paths_kept_;
+}
+
+void HiddenFiles::hide(std::string_view path, Shield shield,
+                       std::vector<sandbox::Protection>& hidden, std::string_view ruled_path) {
+    path = covering(path);
+    const auto stat = workspace_.lstat(path);
+    if (!stat) return;
+    const bool is_below = is_below_hidden(path);
+    const std::lock_guard lock(mutex_);
+    Found& found = found_[key_of(*stat)];
+    if (!ruled_path.empty()) keep_path(found, ruled_path);
+    if (found.is_covered || is_below) return;
+    hides_directories_ = hides_directories_ || stat->type == FileType::kDirectory;
+    const auto is_same = [&](const sandbox::Protection& each) { return each.path == path; };
+    if (std::any_of(hidden.begin(), hidden.end(), is_same)) return;
+    hidden.push_back({std::string(path), shield, stat->identity});
+}
+
+// The search sees through what is covered.
+bool HiddenFiles::is_below_hidden(std::string_view path) const {
+    const std::shared_lock lock(mutex_);
+    if (!hides_directories_) return false;
+    for (path = fs::parent_of(path); !path.empty(); path = fs::parent_of(path)) {
+        const auto above = workspace_.lstat(path);
+        const auto known = above ? found_.find(key_of(*above)) : found_.end();
+        if (known != found_.end() && known->second.is_covered) return true;
+    }
+    return false;
+}
+
+void HiddenFiles::look_at_repositories(const std::vector<search::FoundEntry>& entries) {
+    if (!rules_.has_defaults()) return;
+    std::vector<std::string> directories = repositories_among(entries);
+    for (std::string& each : directories) each = fs::joined(base_, each);
+    auto leading = std::make_shared<const git::Repositories>(
+        git::leading_repositories(root_.linkless(), directories, home_));
+    const std::lock_guard lock(mutex_);
+    repositories_ = std::move(leading);
+}
+
+void HiddenFiles::expect_search() {
+    const std::lock_guard lock(mutex_);
+    is_expected_ = true;
+}
+
+void HiddenFiles::end_search() {
+    const std::lock_guard lock(mutex_);
+    is_expected_ = false;
+    searched_.notify_all();
+}
+
+void HiddenFiles::wait_for_search() const {
+    std::shared_lock lock(mutex_);
+    searched_.wait(lock, [this] { return !is_expected_; });
+}
+
+std::shared_ptr<const git::Repositories> HiddenFiles::repositories() const {
+    wait_for_search();
+    const std::shared_lock lock(mutex_);
+    return repositories_;
+}
+
+std::vector<std::string> HiddenFiles::repository_directories() const {
+    const std::shared_lock lock(mutex_);
+    std::vector<std::string> directories;
+    for (const git::LeadingRepository& each : *repositories_) {
+        std::string_view directory = each.directory;
+        directory.remove_prefix(std::min(directory.size(), base_.empty() ? 0 : base_.size() + 1));
+        directories.emplace_back(directory);
+    }
+    return directories;
 }
 
 void HiddenFiles::set_covered() {
     const std::lock_guard lock(mutex_);
-    for (auto& [key, is_covered] : found_) is_covered = true;
+    for (auto& [key, found] : found_) found.is_covered = true;
+}
+
+// Somebody outside may have moved it, or put another file there.
+bool HiddenFiles::is_still(const Key& key, const std::string& path) const {
+    auto stat = workspace_.lstat(path);
+    if (stat && stat->type == FileType::kSymlink) {
+        const auto end = end_of_link(path);
+        if (!end) return false;
+        stat = workspace_.lstat(*end);
+    }
+    return stat && key_of(*stat) == key;
+}
+
+std::vector<HiddenFiles::Ruled> HiddenFiles::covered_by_rule(
+    const std::function<bool(std::string_view path)>& fits) const {
+    std::vector<std::pair<Key, Ruled>> fitting;
+    {
+        const std::shared_lock lock(mutex_);
+        for (const auto& [key, found] : found_) {
+            if (!found.is_covered) continue;
+            for (const std::string& path : found.ruled_paths) {
+                if (!fits(path)) continue;
+                fitting.push_back({key, {path, {}, found.ruled_paths.size() > 1}});
+            }
+        }
+    }
+    std::vector<Ruled> covered;
+    for (auto& [key, file] : fitting) {
+        if (!is_still(key, file.path)) continue;
+        file.rule = rules_.decide(file.path).pattern;
+        covered.push_back(std::move(file));
+    }
+    return covered;
 }
 
 }  // namespace paddock::tools

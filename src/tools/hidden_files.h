@@ -1,17 +1,23 @@
-// The files of a workspace that its session must not see: secrets of the owner's, what the
-// operator denies, and sockets of the host.
+// What a search through the whole workspace finds for its session: the files that it must not see
+// (secrets of the owner's, what the operator denies, sockets of the host, journals of workspaces
+// below), and the repositories whose settings lead elsewhere. A directory that the search cannot
+// enter may hold a secret: it is hidden whole, unless the session made it.
 //
 // The tools ask of each path (is_secret), so for them nothing is ever late. From commands a file is
 // hidden by covering it, which takes a search through the whole workspace. There is one before the
 // first command, and another in the background when a command starts and the last one is old. What
-// the owner makes in between is covered with the next one.
+// the owner makes in between is covered with the next one. The tools wait for a search of which
+// they know (expect_search) before they change anything.
 //
 // Threads: any.
 #pragma once
 
+#include <condition_variable>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
+#include <set>
 #include <shared_mutex>
 #include <stop_token>
 #include <string>
@@ -21,21 +27,31 @@
 #include <paddock/root.h>
 
 #include "base/outcome.h"
+#include "git/judge.h"
 #include "git/secrets.h"
 #include "policy/path_rules.h"
 #include "sandbox/protection.h"
+#include "search/entries.h"
 
 namespace paddock::tools {
 
+// By entries of such a name a search finds repositories.
+bool leads_to_repository(std::string_view name);
+// Their directories, relative to where the search began.
+std::vector<std::string> repositories_among(const std::vector<search::FoundEntry>& entries);
+
 class HiddenFiles {
 public:
-    // Is this object the session's own?
-    using IsOwn = std::function<bool(const Stat& stat)>;
+    // Has this session made the object / written to it?
+    struct BySession {
+        std::function<bool(const Stat& stat)> made;
+        std::function<bool(const Stat& stat)> written;
+    };
 
     // `root`: what tools work in, with the workspace at `base`. `workspace` passes no link. `rules`
-    // must outlive this.
+    // must outlive this. `home`: see git::Judge::Facts.
     HiddenFiles(const Root& root, std::string base, Root workspace, const policy::PathRules& rules,
-                IsOwn is_own);
+                std::string home, const BySession& by_session);
 
     // Of an object of the root whose name the default rules deny, and that the session did not
     // make.
@@ -44,26 +60,64 @@ public:
     // Was it found by a search, whatever it is called by now?
     bool holds(const Handle& file) const;
 
+    // A file that is covered because a rule denies its path.
+    struct Ruled {
+        std::string path;  // relative to the workspace
+        std::string rule;
+        bool has_more_names = false;  // by which rules hide it too
+    };
+    // Those whose path `fits`, as it is now. Of a link to a hidden file the path is the link's.
+    std::vector<Ruled> covered_by_rule(
+        const std::function<bool(std::string_view path)>& fits) const;
+
     // What is to be covered and is not yet, relative to the workspace. A part if it was cancelled.
     Outcome<std::vector<sandbox::Protection>> find(const std::stop_token& cancel = {});
     // What find() gave is covered. One thread at a time calls the two.
     void set_covered();
+
+    // There will be a find() soon / not after all.
+    void expect_search();
+    void end_search();
+    void wait_for_search() const;  // for a first one that is expected
+    // As the last search found them, relative to the root. Waits for a first one that is expected.
+    std::shared_ptr<const git::Repositories> repositories() const;
+    // The directories of those in the workspace, relative to it.
+    std::vector<std::string> repository_directories() const;
 
 private:
     using Key = std::tuple<std::uint64_t, std::uint64_t, std::int64_t>;  // device, inode, birth
     static Key key_of(const Stat& stat);
 
     bool is_hidden(const std::string& path, const Stat& stat);
+    struct Found {
+        bool is_covered = false;
+        std::set<std::string> ruled_paths{};  // none: hidden for another reason than a rule
+    };
+
+    // `ruled_path`: of Found.
+    void hide(std::string_view path, sandbox::Shield shield,
+              std::vector<sandbox::Protection>& hidden, std::string_view ruled_path = {});
+    void keep_path(Found& found, std::string_view path);
+    bool is_still(const Key& key, const std::string& path) const;
+    bool is_below_hidden(std::string_view path) const;
+    void look_at_repositories(const std::vector<search::FoundEntry>& entries);
     std::optional<std::string> end_of_link(const std::string& path) const;
 
     const Root root_;
     const std::string base_;
     const Root workspace_;
     const policy::PathRules& rules_;
-    const IsOwn is_own_;
+    const std::string home_;
+    const std::function<bool(const Stat& stat)> is_own_;
     git::Secrets secrets_;
     mutable std::shared_mutex mutex_;
-    std::map<Key, bool> found_{};  // is it covered?
+    std::map<Key, Found> found_{};
+    std::size_t paths_kept_ = 0;
+    bool hides_directories_ = false;
+    std::shared_ptr<const git::Repositories> repositories_ =
+        std::make_shared<const git::Repositories>();
+    bool is_expected_ = false;
+    mutable std::condition_variable_any searched_;
 };
 
 }  // namespace paddock::tools

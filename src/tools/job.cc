@@ -24,7 +24,9 @@ bool can_be_read(int fd) {
 }  // namespace
 
 Job::Job(Parts parts, std::optional<search::SecretScanner> filter)
-    : parts_(std::move(parts)), output_(std::move(filter)) {}
+    : parts_(std::move(parts)),
+      output_(std::move(filter),
+              parts_.terminal ? text::Screen(*parts_.terminal) : text::Screen()) {}
 
 // What is not certain yet is shown when nothing follows it for a while; what then becomes certain
 // is shown from there on.
@@ -32,8 +34,9 @@ void Job::show(const Progress& progress, const std::string& certain, bool with_r
     if (!progress) return;
     std::string rest = with_rest ? output_.rest() : std::string();
     const std::string all = certain + rest;
-    const std::size_t known = all.starts_with(shown_ahead_) ? shown_ahead_.size() : 0;
-    if (all.size() > known) progress(std::string_view(all).substr(known));
+    const std::string_view news = beyond(shown_ahead_, all);
+    const bool goes_on = all.starts_with(shown_ahead_) || shown_ahead_.ends_with('\n');
+    if (!news.empty()) progress(goes_on ? std::string(news) : "\n" + std::string(news));
     if (with_rest || !certain.empty()) shown_ahead_ = std::move(rest);
 }
 
@@ -49,7 +52,27 @@ void Job::take_output(const Progress& progress) {
     close_output();
 }
 
+std::optional<std::size_t> Job::write_input(std::string_view bytes) {
+    const std::lock_guard lock(input_mutex_);
+    if (!parts_.input.valid()) return std::nullopt;
+    std::size_t written = 0;
+    while (written < bytes.size()) {
+        const auto took = sys::write_now(parts_.input.get(), bytes.substr(written));
+        if (!took || *took == 0) break;
+        written += *took;
+    }
+    return written;
+}
+
+void Job::end_input() {
+    const std::lock_guard lock(input_mutex_);
+    parts_.input.reset();
+    parts_.input_reader.reset();
+}
+
 void Job::close_output() {
+    // Of a terminal both are one: nobody is at the other side any more.
+    if (has_terminal()) end_input();
     parts_.output.reset();
     const std::lock_guard lock(mutex_);
     state_.output_open = false;
@@ -78,6 +101,7 @@ bool Job::has_ended(const Attendance& attendance) {
     const bool exceeds_quota =
         !is_blamed() && attendance.exceeds_quota && attendance.exceeds_quota();
     output_.settle();
+    drain(attendance.progress);
     const std::lock_guard lock(mutex_);
     state_.running = false;
     state_.duration = duration;
@@ -114,16 +138,12 @@ EndedBy Job::attend(const Attendance& attendance) {
         if (!waited) return EndedBy::kSession;
         if (!*waited) show(attendance.progress, {}, true);
         if (watched[0].ready) take_output(attendance.progress);
-        if (output_.is_full() && !is_blamed()) return EndedBy::kOutput;
         if (watched[2].ready) sys::rest(parts_.wakeup.get());
-        if (watched[1].ready && has_ended(attendance)) {
-            drain(attendance.progress);
-            return state().ended_by;
-        }
+        if (watched[1].ready && has_ended(attendance)) return state().ended_by;
     }
 }
 
-bool Job::linger(const std::stop_token& stop) {
+void Job::linger(const std::stop_token& stop) {
     const std::stop_callback wake_up(stop, [this] { sys::wake(parts_.wakeup.get()); });
     while (!stop.stop_requested() && state().output_open) {
         std::array<sys::Watched, 2> watched{sys::Watched{parts_.output.get()},
@@ -131,11 +151,7 @@ bool Job::linger(const std::stop_token& stop) {
         if (!sys::wait_readable(watched)) break;
         if (watched[0].ready) take_output({});
         if (watched[1].ready) sys::rest(parts_.wakeup.get());
-        if (!state().output_open || !output_.is_full()) continue;
-        close_output();
-        return false;
     }
-    return true;
 }
 
 std::string Job::last_directory() const {
@@ -162,6 +178,17 @@ sandbox::DenialLog Job::denials() {
 void Job::add_denials(const sandbox::DenialLog& more) {
     const std::lock_guard lock(mutex_);
     denials_.add(more);
+}
+
+Job::News Job::take_news(std::size_t bytes_max) {
+    const std::lock_guard lock(news_mutex_);
+    const KeptOutput::Part part = output_.part(given_, bytes_max + given_ahead_.size());
+    const std::uint64_t dropped = part.begin - std::min(given_, part.begin);
+    // Nobody has seen anything of what follows a gap.
+    std::string news(dropped > 0 ? part.text : beyond(given_ahead_, part.text));
+    given_ = part.end;
+    given_ahead_ = part.text.substr(part.end - part.begin);
+    return {std::move(news), dropped, part.total - part.begin - part.text.size(), part.total};
 }
 
 bool Job::is_blamed() const {

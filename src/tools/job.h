@@ -25,9 +25,10 @@ enum class EndedBy : std::uint8_t {
     kTimeout,
     kCancel,
     kRequest,      // bash_kill
-    kOutput,       // printed more than is kept
     kProcesses,    // of the session: as many as there may be
+    kMemory,       // of the session: more than there may be
     kQuota,        // filled the workspace
+    kHome,         // filled the home that lasts
     kDiskReserve,  // filled its disk
     kUnattended,   // there was no thread to look after it
     kSession,      // which has ended, with everything in it
@@ -50,24 +51,47 @@ public:
 
     struct Parts {
         std::string id;
+        std::string directory;  // where it begins, as Warden::directory() has it
         sandbox::Process process;
         UniqueFd output;  // what it prints, both streams; reading it never waits
         UniqueFd report;  // where the shell says its last directory; the same
         UniqueFd wakeup;  // of attend(), for a cancellation
+        // Where its input is written, which never waits; invalid: it has none. With a terminal that
+        // is another descriptor of `output`.
+        UniqueFd input = {};
+        // Held as long as `input` of a pipe is, so that writing there never raises SIGPIPE.
+        UniqueFd input_reader = {};
+        std::optional<text::ScreenSize> terminal = {};
     };
     Job(Parts parts, std::optional<search::SecretScanner> filter);
 
     const std::string& id() const noexcept { return parts_.id; }
+    const std::string& directory() const noexcept { return parts_.directory; }
     sandbox::ProcessId process() const noexcept { return parts_.process.id; }
     const KeptOutput& output() const noexcept { return output_; }
+
+    // What was printed since the last call of this, or has changed on the screen since.
+    struct News {
+        std::string text;
+        std::uint64_t dropped = 0;  // bytes before it that are not kept
+        std::uint64_t left = 0;     // bytes after it that are there already
+        std::uint64_t total = 0;
+    };
+    News take_news(std::size_t bytes_max);
+
+    bool has_terminal() const noexcept { return parts_.terminal.has_value(); }
+    // Writes to its input what fits now, and says how much that was. Nothing: it has no input, or
+    // that has ended.
+    std::optional<std::size_t> write_input(std::string_view bytes);
+    void end_input();
 
     // Takes in output until the command has ended (kItself, kSession), or says why it should be
     // ended. Once blamed for something it can be called again, to see the end.
     EndedBy attend(const Attendance& attendance);
 
     // After the end: takes in what other processes of the command go on printing, until they close
-    // it or a stop is requested. False: it was more than is kept, and close_output() was called.
-    bool linger(const std::stop_token& stop);
+    // it or a stop is requested.
+    void linger(const std::stop_token& stop);
 
     // Nobody hears the other processes of the command any more, and SIGPIPE ends whoever prints on.
     void close_output();
@@ -106,6 +130,12 @@ private:
     KeptOutput output_;
 
     std::string shown_ahead_;  // of what was not certain yet
+
+    std::mutex input_mutex_;
+
+    std::mutex news_mutex_;
+    std::uint64_t given_ = 0;  // by take_news
+    std::string given_ahead_;
 
     mutable std::mutex mutex_;
     mutable std::condition_variable ended_;

@@ -1,5 +1,6 @@
-// What a command printed, kept to be read again: the whole of it up to a bound, secrets already
-// replaced, so that no later cut can divide one.
+// What a command printed, kept to be read again: as a terminal would show it (text/screen.h), and
+// secrets replaced in that, so that no later cut can divide one. Up to a bound all of it is kept;
+// beyond, its beginning and its end, and the middle is dropped.
 //
 // Threads: all methods may be called from any thread.
 #pragma once
@@ -12,19 +13,17 @@
 #include <string_view>
 
 #include "search/secret_scanner.h"
+#include "text/screen.h"
 
 namespace paddock::tools {
 
 class KeptOutput {
 public:
     // Without a filter nothing is replaced.
-    explicit KeptOutput(std::optional<search::SecretScanner> filter);
+    explicit KeptOutput(std::optional<search::SecretScanner> filter, text::Screen screen = {});
 
-    // Returns what became certain by it: that holds no half of a secret.
+    // Returns what became certain by it: that changes no more, and holds no half of a secret.
     std::string add(std::string_view piece);
-
-    // True once something did not fit: that and all that follows is lost.
-    bool is_full() const;
 
     // Nothing more comes. Returns what the filter had held back.
     std::string finish();
@@ -33,21 +32,25 @@ public:
     // whoever goes on printing is not waited for.
     void settle();
 
-    // What the filter holds back, as it looks now.
+    // What is not certain yet, as it looks now.
     std::string rest() const;
 
-    // Offsets count bytes of what is kept, secrets replaced. Whoever goes on at `end` each time
-    // misses nothing, and sees again only what was not certain yet.
+    bool has_application_keys() const;  // see text::Screen
+
+    // Offsets count bytes of all that was printed, secrets replaced. Whoever goes on at `end` each
+    // time misses nothing that is kept, and sees again only what was not certain yet.
     struct Part {
         std::string text;
+        std::uint64_t begin = 0;  // larger than asked for: what is between was dropped
         std::uint64_t end = 0;
         std::uint64_t total = 0;  // so far
     };
     // At most `bytes_max` from `begin` on, whole characters, and whole lines if they are not long.
+    // A part ends where bytes were dropped.
     Part part(std::uint64_t begin, std::size_t bytes_max) const;
 
-    // All of it, or its beginning and its end around a mark that says what is left out and, with an
-    // `id`, how to read it.
+    // All of it, or its beginning and its end around a mark that says what is left out, what of it
+    // was dropped and, with an `id`, how to read the rest.
     std::string excerpt(std::size_t bytes_max, std::string_view id) const;
 
     // At most `bytes_max` of its end, whole characters.
@@ -58,14 +61,22 @@ public:
 private:
     std::string keep(std::string text);
     std::string uncertain() const;
-    std::string all() const;
+    std::uint64_t certain() const { return head_.size() + dropped_ + tail_.size(); }
+    // What is kept from `begin` on, to the gap or to the end; `begin` moves out of the gap.
+    std::string from(std::uint64_t& begin) const;
 
     mutable std::mutex mutex_;
+    text::Screen screen_;
     std::optional<search::SecretStream> filter_;
-    std::string kept_;
-    bool full_ = false;
+    std::string head_;
+    std::uint64_t dropped_ = 0;  // between the two
+    std::string tail_;
     bool over_ = false;
     bool settled_ = false;
 };
+
+// Of `all`, what whoever has seen `seen` has not: what follows it, or, if that has changed since,
+// the lines from the first that is another.
+std::string_view beyond(std::string_view seen, std::string_view all);
 
 }  // namespace paddock::tools

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <paddock/limits.h>
+
 #include "base/utf8.h"
 
 namespace paddock::tools {
@@ -99,7 +101,7 @@ TEST(KeptOutput, that_is_no_text_ends_as_well) {
     EXPECT_EQ(output.part(0, 100).text, "") << "the rest may follow";
     output.finish();
     const KeptOutput::Part part = output.part(0, 100);
-    EXPECT_EQ(part.text, "\xe2\x82");
+    EXPECT_EQ(part.text, "\ufffd");
     EXPECT_EQ(part.end, part.total);
 }
 
@@ -111,6 +113,68 @@ TEST(KeptOutput, an_excerpt_says_what_it_leaves_out) {
               "bash_output, id 'b1', offset=20]\n190\n191\n192\n193\n194\n195\n196\n197\n"
               "198\n199\n");
     EXPECT_EQ(output.part(20, 340).text + output.part(360, 40).text, output.part(20, 380).text);
+}
+
+// The filter looks at what is shown: no sequence and no overprinting hides a secret from it.
+TEST(KeptOutput, secrets_are_looked_for_in_what_is_shown) {
+    for (const std::string token : {"ghp_0123456789abc\x1b[1mdefABCDEF0123456789abcd\n",
+                                    "ghp_0123456789abcdefABCDEF01#\b23456789abcd\n",
+                                    "xxx_0123456789abcdefABCDEF0123456789abcd\rghp\n",
+                                    "ghp_0123456789abc\xc2\x9b"
+                                    "1mdefABCDEF0123456789abcd\n"}) {
+        KeptOutput output(search::SecretScanner::create().value());
+        for (const char c : token) output.add(std::string_view(&c, 1));
+        EXPECT_EQ(output.part(0, 100).text.find("0123456789abcdef"), std::string::npos);
+        output.finish();
+        EXPECT_EQ(output.part(0, 100).text, "[REDACTED:github-token]\n") << token;
+    }
+    // Over the edge of a terminal, too.
+    KeptOutput output(search::SecretScanner::create().value(), text::Screen({4, 20}));
+    output.add("GITHUB ghp_0123456789abcdefABCDEF0123456789abcd\r\n");
+    EXPECT_EQ(output.part(0, 100).text, "GITHUB [REDACTED:github-token]\n");
+}
+
+TEST(KeptOutput, beyond_what_was_seen) {
+    EXPECT_EQ(beyond("", "abc"), "abc");
+    EXPECT_EQ(beyond("ab", "abc"), "c");
+    EXPECT_EQ(beyond("a\n10%", "a\n20%"), "20%");
+    EXPECT_EQ(beyond("a\n10%", "a\n"), "");
+    EXPECT_EQ(beyond("abc", "ab"), "ab");
+}
+
+TEST(KeptOutput, beyond_the_bound_is_its_beginning_and_its_end) {
+    KeptOutput output(std::nullopt);
+    std::string line;  // each line names its offset
+    std::uint64_t size = 0;
+    while (size < 3 * limits::kCommandOutputBytesMax) {
+        line = std::to_string(size) + " " + std::string(990, 'x') + "\u20ac\n";
+        size += line.size();
+        output.add(line);
+    }
+    output.finish();
+    std::uint64_t kept = 0;
+    std::uint64_t gaps = 0;
+    for (std::uint64_t at = 0; at < size;) {
+        const KeptOutput::Part part = output.part(at, 1'000'000);
+        EXPECT_TRUE(is_utf8(part.text));
+        EXPECT_EQ(part.total, size);
+        EXPECT_EQ(part.end, part.begin + part.text.size());
+        gaps += part.begin > at ? 1 : 0;
+        if (part.begin > at) {
+            EXPECT_EQ(std::stoull(part.text), part.begin) << "an offset stays that of its line";
+        }
+        kept += part.text.size();
+        ASSERT_GT(part.end, at);
+        at = part.end;
+    }
+    EXPECT_EQ(gaps, 1U);
+    EXPECT_LE(kept, limits::kCommandOutputBytesMax);
+    EXPECT_GT(kept, limits::kCommandOutputBytesMax / 10 * 9);
+    EXPECT_TRUE(output.end(3'000).ends_with(line));
+    const std::string excerpt = output.excerpt(6'000, "b1");
+    EXPECT_TRUE(excerpt.starts_with("0 xxx")) << excerpt;
+    EXPECT_TRUE(excerpt.ends_with(line)) << excerpt;
+    EXPECT_NE(excerpt.find(" bytes from 8388"), excerpt.npos) << excerpt;
 }
 
 }  // namespace

@@ -13,12 +13,6 @@ namespace {
 
 constexpr sandbox::ProcessId kNoCommand = 0;
 
-std::uint64_t shortage_of(int workspace) {
-    const auto disk = sys::file_system(workspace);
-    if (!disk) return 0;
-    return limits::kDiskReserveBytes - std::min(disk->free_bytes, limits::kDiskReserveBytes);
-}
-
 }  // namespace
 
 bool wait_for_next_check(const std::stop_token& stop) {
@@ -46,15 +40,28 @@ LimitWatch::Check LimitWatch::check_of(sandbox::ProcessId command) {
     return [this, command, before = start]() mutable { return check(command, before); };
 }
 
+std::uint64_t LimitWatch::shortage() const {
+    const auto disk = sys::file_system(session_.workspace);
+    if (!disk) return 0;
+    return session_.disk_reserve - std::min(disk->free_bytes, session_.disk_reserve);
+}
+
 LimitWatch::Overfill LimitWatch::look_at_disk() {
-    Overfill now{shortage_of(session_.workspace), session_.disk.excess(limits::kDiskWatchPause)};
-    if (now.excess > 0) now.excess = session_.disk.excess(std::chrono::milliseconds(0));
+    Overfill now{shortage(), session_.excess(limits::kDiskWatchPause)};
+    if (now.excess > 0) now.excess = session_.excess(std::chrono::milliseconds(0));
+    if (session_.home != nullptr && session_.home->is_measured()) {
+        now.home = session_.home->excess_now_and_then();
+    }
     return now;
 }
 
-std::optional<EndedBy> LimitWatch::disk_limit(const Overfill& before) {
-    if (shortage_of(session_.workspace) > before.shortage) return EndedBy::kDiskReserve;
-    if (session_.disk.excess(limits::kDiskWatchPause) > before.excess) return EndedBy::kQuota;
+std::optional<EndedBy> LimitWatch::disk_limit(Overfill& before) {
+    if (shortage() > before.shortage) return EndedBy::kDiskReserve;
+    if (session_.excess(limits::kDiskWatchPause) > before.excess) return EndedBy::kQuota;
+    if (session_.home == nullptr) return std::nullopt;
+    const std::uint64_t excess = session_.home->excess_now_and_then();
+    if (!before.home) before.home = excess;
+    if (excess > *before.home) return EndedBy::kHome;
     return std::nullopt;
 }
 
@@ -72,6 +79,9 @@ std::optional<EndedBy> LimitWatch::check(sandbox::ProcessId command, Before& bef
     // The warden is one of them.
     if (census && census->alive + 1 >= session_.processes_max) {
         return judge(EndedBy::kProcesses, census->largest, command);
+    }
+    if (census && census->exceeds_memory) {
+        return judge(EndedBy::kMemory, census->most_memory, command);
     }
     const auto limit = disk_limit(before.disk);
     if (!limit) return std::nullopt;

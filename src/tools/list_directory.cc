@@ -22,11 +22,11 @@ namespace {
 
 class Lister {
 public:
-    Lister(const Session& session, const Arguments& arguments, std::vector<text::Glob> left_out,
-           search::Interruption& interruption)
+    Lister(const Session& session, const Files& files, const Arguments& arguments,
+           std::vector<text::Glob> left_out, search::Interruption& interruption)
         : interruption_(interruption),
           time_max_(session.search_time()),
-          files_(session.files()),
+          files_(files),
           ignored_(session.ignored()),
           depth_(static_cast<std::size_t>(arguments.integer("depth"))),
           offset_(static_cast<std::size_t>(arguments.integer("offset"))),
@@ -184,7 +184,7 @@ Attempt<std::vector<text::Glob>> globs_of(const std::vector<std::string>& patter
 
 Attempt<Answer> run_list_directory(Session& session, const Arguments& arguments,
                                    const CallOptions& options) {
-    const Files& files = session.files();
+    const Files& files = session.files_for(arguments.text("path"));
     const std::string& path = arguments.text("path");
     const auto directory = files.directory(path);
     if (!directory && directory.error().code == Code::kNotFound) return files.missing(path);
@@ -192,7 +192,7 @@ Attempt<Answer> run_list_directory(Session& session, const Arguments& arguments,
     auto left_out = globs_of(arguments.texts("ignore"));
     if (!left_out) return left_out.error();
     search::Interruption interruption(session.search_time(), options.cancel);
-    Lister lister(session, arguments, std::move(*left_out), interruption);
+    Lister lister(session, files, arguments, std::move(*left_out), interruption);
     if (auto listed = lister.list(*directory); !listed) return listed.error();
     if (interruption.cause() == search::Interruption::Cause::kCancelled) return call_cancelled();
     return text_answer(files.shown_directory(*directory) + "\n" + lister.take() + lister.closing());

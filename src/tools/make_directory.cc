@@ -9,7 +9,7 @@ namespace {
 
 Attempt<Answer> run_make_directory(Session& session, const Arguments& arguments,
                                    const CallOptions&) {
-    const Files& files = session.files();
+    const Files& files = session.files_for(arguments.text("path"));
     const auto target = files.target(arguments.text("path"));
     if (!target) return target.error();
     if (target->exists && target->type == FileType::kDirectory) {

@@ -10,6 +10,8 @@ namespace {
 
 constexpr std::string_view kProcessesSetting = "bash.limits.processes";
 constexpr std::string_view kMemorySetting = "bash.limits.memory_bytes";
+constexpr std::string_view kDiskReserveSetting = "bash.limits.disk_reserve_bytes";
+constexpr std::string_view kHomeSetting = "bash.limits.home_bytes";
 constexpr std::string_view kQuotaSetting = "limits.bytes_on_disk";
 
 std::string bytes_text(std::uint64_t bytes) { return std::to_string(bytes >> 20U) + " MB"; }
@@ -20,11 +22,7 @@ struct Mention {
     std::string_view name;
     std::string_view setting;
 };
-constexpr std::array<Mention, 7> kMentions{{
-    {"Cannot allocate memory", "memory", kMemorySetting},
-    {"memory exhausted", "memory", kMemorySetting},
-    {"MemoryError", "memory", kMemorySetting},
-    {"std::bad_alloc", "memory", kMemorySetting},
+constexpr std::array<Mention, 3> kMentions{{
     {"Too many open files", "open files", "bash.limits.open_files"},
     {"No space left on device", "scratch", "bash.limits.scratch_bytes"},
     {"fork: Resource temporarily unavailable", "processes", kProcessesSetting},
@@ -52,19 +50,26 @@ std::optional<MetLimit> ending_limit(EndedBy cause, const CommandLimits& limits)
                             .remedy =
                                 "give a larger timeout_ms (milliseconds), or run_in_background if "
                                 "it may go on for long"};
-        case EndedBy::kOutput:
-            return MetLimit{
-                .name = "output",
-                .text = "it printed more than " + bytes_text(limits::kCommandOutputBytesMax),
-                .remedy = "send what it prints to a file"};
         case EndedBy::kProcesses:
             return MetLimit{"processes",
                             "there were " + std::to_string(limits.processes) + " processes",
                             kProcessesSetting};
+        case EndedBy::kMemory:
+            return MetLimit{"memory",
+                            "more than " + bytes_text(limits.memory_bytes) + " of memory were used",
+                            kMemorySetting};
         case EndedBy::kQuota: return MetLimit{"disk", "it filled the workspace", kQuotaSetting};
+        case EndedBy::kHome:
+            return MetLimit{.name = "home",
+                            .text = "it filled the home of commands, which may take " +
+                                    bytes_text(limits.home_bytes),
+                            .setting = kHomeSetting,
+                            .remedy = "remove caches there; the operator can run `paddock clean`"};
         case EndedBy::kDiskReserve:
-            return MetLimit{"disk", "it left less than " + bytes_text(limits::kDiskReserveBytes) +
-                                        " of the workspace's disk"};
+            return MetLimit{"disk",
+                            "it left less than " + bytes_text(limits.disk_reserve_bytes) +
+                                " of the workspace's disk",
+                            kDiskReserveSetting};
         case EndedBy::kUnattended:
             return MetLimit{"threads", "the host had no thread left to look after it"};
         default: return std::nullopt;
@@ -86,14 +91,8 @@ std::optional<MetLimit> kernel_limit(const sandbox::ExitRecord& exit, const Comm
         return MetLimit{"file size", "a file grew beyond " + bytes_text(limits.file_bytes),
                         "bash.limits.file_bytes"};
     }
-    const bool failed = exit.signal != 0 || exit.exit_code != 0;
     if (exit.memory_kills > 0) {
         return MetLimit{"memory", "the memory was used up", kMemorySetting, Layer::kCgroup};
-    }
-    // Nine tenths: the last request is the one that was refused.
-    if (failed && exit.peak_memory_kb > (limits.memory_bytes >> 10U) / 10 * 9) {
-        return MetLimit{"memory", "a process came near " + bytes_text(limits.memory_bytes),
-                        kMemorySetting};
     }
     if (exit.processes_refused > 0) {
         return MetLimit{"processes", "no more processes could be made", kProcessesSetting,

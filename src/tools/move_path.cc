@@ -8,7 +8,10 @@ namespace paddock::tools {
 namespace {
 
 Attempt<Answer> run_move_path(Session& session, const Arguments& arguments, const CallOptions&) {
-    const Files& files = session.files();
+    if (are_in_different_roots(session, arguments)) {
+        return take_between(session, arguments, true);
+    }
+    const Files& files = session.files_for(arguments.text("source"));
     const auto paths = two_paths(files, arguments);
     if (!paths) return paths.error();
     const bool overwrite = arguments.flag("overwrite");

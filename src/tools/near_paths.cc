@@ -61,7 +61,7 @@ std::vector<std::string> same_names(const Files& files, std::string_view name,
     query.pattern = text::literal_pattern(name);
     query.path = start;
     query.walk = {.hidden = name.starts_with('.'),
-                  .visible = files.visibility(),
+                  .visible = files.walk(false, false).visible,
                   .global_rules = ignored,
                   .directory_entries_max = limits::kNearTreeEntriesMax};
     query.order = search::FindQuery::Order::kPath;

@@ -23,10 +23,9 @@ inline bool names_hidden(std::string_view pattern) {
     return false;
 }
 
-inline search::WalkOptions walk_for(const Session& session, const Arguments& arguments,
+inline search::WalkOptions walk_for(const Files& files, const Arguments& arguments,
                                     std::string_view pattern) {
-    return session.walk(arguments.flag("hidden") || names_hidden(pattern),
-                        arguments.flag("ignored"));
+    return files.walk(arguments.flag("hidden") || names_hidden(pattern), arguments.flag("ignored"));
 }
 
 // For a search that found nothing.

@@ -109,8 +109,8 @@ bool has_raw_lines(const text::FileChange& change) {
 
 class Stager {
 public:
-    explicit Stager(const Session& session)
-        : session_(session), files_(session.files()), changes_(files_) {}
+    Stager(const Session& session, const Files& files)
+        : session_(session), files_(files), changes_(files_) {}
 
     Attempt<void> stage(const text::FileChange& change) {
         switch (change.kind) {
@@ -339,11 +339,31 @@ Problem malformed(const Files& files, const text::PatchFailure& failure) {
     return target ? explained(failure) : target.error();
 }
 
+// All or nothing is promised within one root.
+Attempt<const Files*> files_of(const Session& session,
+                               const std::vector<text::FileChange>& changes) {
+    const Files* files = nullptr;
+    for (const text::FileChange& change : changes) {
+        for (const std::string* name : {&change.path, &change.new_path}) {
+            if (name->empty()) continue;
+            const Files& own = session.files_for(text::quote_if_needed(*name));
+            if (files == nullptr) files = &own;
+            if (files == &own) continue;
+            return Problem(Code::kInvalidArgument,
+                           "patch: it changes files of several directories of this session, which "
+                           "is not done at once. Give one patch for each.");
+        }
+    }
+    return files == nullptr ? &session.files() : files;
+}
+
 Attempt<Answer> run_patch(Session& session, const Arguments& arguments,
                           const CallOptions& options) {
     const auto parsed = text::parse_patch(arguments.text("patch"));
-    if (!parsed) return malformed(session.files(), parsed.error());
-    Stager stager(session);
+    if (!parsed) return malformed(session.files_for(parsed.error().path), parsed.error());
+    const auto files = files_of(session, *parsed);
+    if (!files) return files.error();
+    Stager stager(session, **files);
     search::Interruption interruption(session.search_time(), options.cancel);
     for (const text::FileChange& change : *parsed) {
         if (interruption.requested()) return interrupted(interruption, "The changes");

@@ -153,8 +153,8 @@ Problem beyond_the_end(const Files& files, const OpenFile& file, std::uint64_t t
                        (total == 1 ? " line." : " lines.") + " Use a smaller offset.");
 }
 
-Attempt<Answer> medium(const Session& session, OpenFile& file, const text::FileKind& kind) {
-    const Files& files = session.files();
+Attempt<Answer> medium(const Session& session, const Files& files, OpenFile& file,
+                       const text::FileKind& kind) {
     const std::uint64_t size = file.stat().size;
     if (size > limits::kMediaBytesMax) {
         return Problem(Code::kTooLarge, files.shown(file.path()) + " is a " +
@@ -189,10 +189,9 @@ Problem binary(const Files& files, const OpenFile& file, const text::FileKind* k
                        "it, remove it first.");
 }
 
-Attempt<Answer> text_of(const Session& session, OpenFile& file, std::string_view head,
-                        text::TextFormat format, const Arguments& arguments,
+Attempt<Answer> text_of(const Session& session, const Files& files, OpenFile& file,
+                        std::string_view head, text::TextFormat format, const Arguments& arguments,
                         const CallOptions& options) {
-    const Files& files = session.files();
     const std::int64_t first = arguments.integer("offset");
     if (first == 0) {
         return Problem(
@@ -214,8 +213,8 @@ Attempt<Answer> text_of(const Session& session, OpenFile& file, std::string_view
 
 Attempt<Answer> run_read_file(Session& session, const Arguments& arguments,
                               const CallOptions& options) {
-    const Files& files = session.files();
     const std::string& path = arguments.text("path");
+    const Files& files = session.files_for(path);
     auto file = files.open(path);
     // To look for near names takes time.
     if (!file && file.error().code == Code::kNotFound && options.only_quick) return deferred();
@@ -234,11 +233,11 @@ Attempt<Answer> run_read_file(Session& session, const Arguments& arguments,
     const bool is_whole = file->stat().size <= head->size();
     const text::FileKind* kind = text::file_kind(*head);
     if (kind != nullptr && kind->block != text::MediaBlock::kNone) {
-        return medium(session, *file, *kind);
+        return medium(session, files, *file, *kind);
     }
     const text::TextFormat format = text::sniff_format(*head, is_whole);
     if (format.encoding == text::Encoding::kBinary) return binary(files, *file, kind);
-    return text_of(session, *file, *head, format, arguments, options);
+    return text_of(session, files, *file, *head, format, arguments, options);
 }
 
 }  // namespace

@@ -24,9 +24,24 @@ Outcome<journal::Journal*> Recorder::journal() {
     return &*journal_;
 }
 
+bool Recorder::has_written(const Stat& stat) const noexcept {
+    const std::lock_guard lock(mutex_);
+    return journal_ && journal_->has_written(stat);
+}
+
 bool Recorder::is_own(const Stat& stat) const noexcept {
     const std::lock_guard lock(mutex_);
     return journal_ && journal_->is_own(stat);
+}
+
+std::uint64_t Recorder::shared_count() const noexcept {
+    const std::lock_guard lock(mutex_);
+    return journal_ ? journal_->shared_count() : 0;
+}
+
+void Recorder::increase_shared_count() noexcept {
+    const std::lock_guard lock(mutex_);
+    if (journal_) journal_->increase_shared_count();
 }
 
 Attempt<Recorder::Change> Recorder::begin() {
@@ -41,14 +56,11 @@ Attempt<Recorder::Change> Recorder::begin() {
                            as_error(opened.error(), "open", {}).explanation() +
                            "), and nothing is changed that could not be undone.");
     }
-    journal::CallId call = 0;
-    if (current_call != nullptr && &current_call->recorder_ == this) {
-        if (current_call->id_ == 0) {
-            current_call->id_ = (*opened)->begin_call(current_call->tool_, current_call->detail_);
-        }
-        call = current_call->id_;
-    }
-    return Change(*this, *opened, call);
+    Call* call = current_call;
+    while (call != nullptr && &call->recorder_ != this) call = call->outer_;
+    if (call == nullptr) return Change(*this, *opened, 0);
+    if (call->id_ == 0) call->id_ = (*opened)->begin_call(call->tool_, call->detail_);
+    return Change(*this, *opened, call->id_);
 }
 
 Recorder::Call::Call(Recorder& recorder, std::string_view tool, std::string detail)

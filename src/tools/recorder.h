@@ -41,6 +41,12 @@ public:
 
     // Did this session make it?
     bool is_own(const Stat& stat) const noexcept;
+    // Did it write to it in place?
+    bool has_written(const Stat& stat) const noexcept;
+
+    // Those of the journal; none if there is no journal.
+    std::uint64_t shared_count() const noexcept;
+    void increase_shared_count() noexcept;
 
     class Call;
     class Change;
@@ -52,7 +58,8 @@ private:
     std::optional<journal::Journal> journal_;
 };
 
-// What the thread changes until this goes, it changes for one call.
+// What the thread changes until this goes, it changes for one call. One inside another is for
+// another recorder, and goes first.
 class [[nodiscard]] Recorder::Call {
 public:
     Call(Recorder& recorder, std::string_view tool, std::string detail);

@@ -11,9 +11,9 @@ constexpr std::string_view kFull = "full";
 
 // Reading, changing, finding and running: the rest can be had from bash, or by several calls.
 bool is_core(const Declaration& tool) {
-    static constexpr std::array<std::string_view, 10> kTools{
-        "read_file", "write_file",     "edit_file", "patch",       "glob",
-        "grep",      "list_directory", "bash",      "bash_output", "bash_kill"};
+    static constexpr std::array<std::string_view, 11> kTools{
+        "read_file",      "write_file", "edit_file",   "patch",      "glob",     "grep",
+        "list_directory", "bash",       "bash_output", "bash_input", "bash_kill"};
     return std::find(kTools.begin(), kTools.end(), tool.name) != kTools.end();
 }
 
@@ -27,20 +27,21 @@ bool is_wanted(const Declaration& tool, const std::vector<std::string>& wanted) 
 }  // namespace
 
 std::span<const Declaration* const> all_tools() {
-    static const std::array kAll{
-        &read_file(), &read_files(),    &write_file(),     &edit_file(),   &patch(),
-        &glob(),      &grep(),          &list_directory(), &bash(),        &bash_output(),
-        &bash_kill(), &move_path(),     &copy_path(),      &remove_path(), &make_directory(),
-        &file_info(), &workspace_info()};
+    static const std::array kAll{&read_file(), &read_files(),    &write_file(),  &edit_file(),
+                                 &patch(),     &glob(),          &grep(),        &list_directory(),
+                                 &bash(),      &bash_output(),   &bash_input(),  &bash_kill(),
+                                 &move_path(), &copy_path(),     &remove_path(), &make_directory(),
+                                 &file_info(), &workspace_info()};
     return kAll;
 }
 
 std::span<const Code> common_errors() {
     static constexpr std::array kAll{
-        Code::kInvalidArgument, Code::kInvalidPath,  Code::kPathEscape,    Code::kAbsolutePath,
-        Code::kMountCrossing,   Code::kNotFound,     Code::kNotADirectory, Code::kPermissionDenied,
-        Code::kDeniedByRule,    Code::kLimitReached, Code::kRace,          Code::kRateLimited,
-        Code::kQuotaExceeded,   Code::kNotAvailable, Code::kIoError,       Code::kInternal};
+        Code::kInvalidArgument, Code::kInvalidPath,   Code::kPathEscape,    Code::kAbsolutePath,
+        Code::kMountCrossing,   Code::kNotFound,      Code::kNotADirectory, Code::kPermissionDenied,
+        Code::kDeniedByRule,    Code::kReadOnly,      Code::kLimitReached,  Code::kRace,
+        Code::kRateLimited,     Code::kQuotaExceeded, Code::kNotAvailable,  Code::kIoError,
+        Code::kInternal};
     return kAll;
 }
 

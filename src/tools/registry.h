@@ -23,6 +23,7 @@ const Declaration& grep();
 const Declaration& list_directory();
 const Declaration& bash();
 const Declaration& bash_output();
+const Declaration& bash_input();
 const Declaration& bash_kill();
 const Declaration& move_path();
 const Declaration& copy_path();

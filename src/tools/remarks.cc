@@ -12,7 +12,7 @@ void Remarks::add(Remarks more) {
                  std::make_move_iterator(more.lines.end()));
 }
 
-std::string changes_text(const journal::Changes& changes) {
+std::string changes_text(const FileChanges& changes) {
     std::string text;
     const auto add = [&](std::uint64_t count, const char* what) {
         if (count > 0) text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + what;

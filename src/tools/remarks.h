@@ -8,8 +8,8 @@
 #include <vector>
 
 #include <paddock/shell.h>
+#include <paddock/tools.h>
 
-#include "journal/journal.h"
 #include "tools/job.h"
 
 namespace paddock::tools {
@@ -21,7 +21,7 @@ struct Remarks {
 };
 
 // "[2 files made, 1 changed, 3 removed]": empty if there is nothing to say.
-std::string changes_text(const journal::Changes& changes);
+std::string changes_text(const FileChanges& changes);
 
 // What commands left running has met this limit, and therefore "was ended".
 Remarks remarks_on_left(EndedBy limit, const CommandLimits& limits, std::string_view consequence);

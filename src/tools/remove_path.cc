@@ -8,7 +8,7 @@ namespace paddock::tools {
 namespace {
 
 Attempt<Answer> run_remove_path(Session& session, const Arguments& arguments, const CallOptions&) {
-    const Files& files = session.files();
+    const Files& files = session.files_for(arguments.text("path"));
     const std::string& path = arguments.text("path");
     const bool recursive = arguments.flag("recursive");
     const auto name = files.own_name(path);

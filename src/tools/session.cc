@@ -6,6 +6,7 @@
 
 #include "policy/path_defaults.h"
 #include "sys/stat.h"
+#include "text/quote.h"
 #include "tools/registry.h"
 
 namespace paddock::tools {
@@ -36,16 +37,16 @@ Outcome<search::IgnoreFile> rules_from(const std::string& text) {
     return std::make_shared<const text::IgnoreFile>(std::move(rules));
 }
 
-Result<Session::Opened> open_confined(const WorkspaceOptions& options) {
+Result<OpenedRoot> open_confined(const WorkspaceOptions& options) {
     auto root = Root::open(options.root, options.paths);
     if (!root) return root.error();
     const Root linkless = root->linkless();
-    return Session::Opened{std::move(*root), linkless, {}, linkless};
+    return OpenedRoot{std::move(*root), linkless, {}, linkless, {}, options.read_only};
 }
 
 // The whole file system is then the root, and the workspace only where relative paths begin and
 // where commands stay.
-Result<Session::Opened> open_unconfined(const WorkspaceOptions& options) {
+Result<OpenedRoot> open_unconfined(const WorkspaceOptions& options) {
     auto opened = open_confined(options);
     if (!opened) return opened.error();
     auto real = sys::real_path(options.root.c_str());
@@ -56,8 +57,9 @@ Result<Session::Opened> open_unconfined(const WorkspaceOptions& options) {
     auto root = Root::open("/", paths);
     if (!root) return root.error();
     Root linkless = root->linkless();
-    return Session::Opened{std::move(*root), std::move(linkless), real->substr(1),
-                           std::move(opened->workspace)};
+    return OpenedRoot{
+        std::move(*root), std::move(linkless), real->substr(1), std::move(opened->workspace), {},
+        options.read_only};
 }
 
 // Of the user on the host; empty if it is not said.
@@ -71,44 +73,46 @@ std::string home_of(const WorkspaceOptions& options) {
 
 }  // namespace
 
-Session::Session(WorkspaceOptions options, const Opened& opened, policy::PathRules rules,
-                 search::IgnoreFile ignored, std::optional<search::SecretScanner> scanner)
+Session::Session(WorkspaceOptions options, OpenedRoot workspace, std::vector<OpenedRoot> further,
+                 policy::PathRules rules, search::IgnoreFile ignored,
+                 std::optional<search::SecretScanner> scanner)
     : options_(std::move(options)),
       meter_(options_.limits),
-      disk_(opened.linkless, opened.base.empty() ? "." : opened.base,
-            options_.limits.bytes_on_disk),
       ignored_(std::move(ignored)),
       scanner_(std::move(scanner)),
       rules_(std::move(rules)),
-      recorder_({.root = opened.linkless,
-                 .base = opened.base,
-                 .workspace = opened.workspace,
-                 .records = !options_.read_only,
-                 .client = options_.client}),
-      hidden_(opened.root, opened.base, opened.workspace, rules_,
-              [this](const Stat& stat) { return recorder_.is_own(stat); }),
-      files_({.root = opened.root,
-              .linkless = opened.linkless,
-              .base = opened.base,
-              .rules = rules_,
-              .recorder = recorder_,
-              .hidden = hidden_,
-              .meter = meter_,
-              .disk = disk_,
-              .reads = options_.track_reads ? &reads_ : nullptr,
-              .scanner = scanner_ ? &*scanner_ : nullptr,
-              .home = home_of(options_),
-              .ignored = ignored_}),
-      shell_(start_shell(opened.workspace)) {}
+      workspace_(std::move(workspace), shared()),
+      shell_(std::unique_ptr<Shell>()) {
+    for (OpenedRoot& each : further) further_.emplace_back(std::move(each), shared());
+    shell_ = start_shell();
+}
 
-Result<std::unique_ptr<Shell>> Session::start_shell(const Root& workspace) {
+SharedByRoots Session::shared() {
+    return {options_, rules_, meter_, scanner_ ? &*scanner_ : nullptr, ignored_, home_of(options_)};
+}
+
+std::vector<SessionRoot*> Session::roots() {
+    std::vector<SessionRoot*> all{&workspace_};
+    for (SessionRoot& each : further_) all.push_back(&each);
+    return all;
+}
+
+const Files& Session::files_for(std::string_view given) const {
+    if (further_.empty()) return workspace_.files;
+    const std::string path = text::unquote(given).value_or(std::string(given));
+    for (const SessionRoot& each : further_) {
+        if (each.holds(path)) return each.files;
+    }
+    return workspace_.files;
+}
+
+Result<std::unique_ptr<Shell>> Session::start_shell() {
     if (!options_.shell || options_.read_only) return std::unique_ptr<Shell>();
     // Done while the sandbox is built, it takes no time, and the warden has no copy of it.
     const auto prepare = [this] {
         if (scanner_) search::SecretScanner::prepare();
     };
-    return Shell::start({workspace, rules_, home_of(options_), recorder_, hidden_, options_, disk_,
-                         scanner_, prepare});
+    return Shell::start({roots(), rules_, home_of(options_), options_, scanner_, prepare});
 }
 
 Attempt<Shell*> Session::shell() {
@@ -136,16 +140,11 @@ Result<std::shared_ptr<Session>> Session::open(WorkspaceOptions options) {
         opened->root = opened->root.read_only();
         opened->linkless = opened->linkless.read_only();
     }
-    return std::shared_ptr<Session>(new Session(std::move(options), *opened, std::move(*rules),
+    auto further = open_further_roots(options, opened->workspace);
+    if (!further) return further.error();
+    return std::shared_ptr<Session>(new Session(std::move(options), std::move(*opened),
+                                                std::move(*further), std::move(*rules),
                                                 std::move(*ignored), std::move(*scanner)));
-}
-
-search::WalkOptions Session::walk(bool hidden, bool ignored) const {
-    return {.hidden = hidden,
-            .ignored = ignored,
-            .visible = files_.visibility(),
-            .readable = [this](const Handle& file) { return !hidden_.holds(file); },
-            .global_rules = ignored_};
 }
 
 std::size_t Session::redact(std::string& text) const {

@@ -2,39 +2,39 @@
 #pragma once
 
 #include <chrono>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include <paddock/limits.h>
 #include <paddock/workspace.h>
 
 #include "policy/meter.h"
 #include "search/secret_scanner.h"
-#include "search/walked_directory.h"
-#include "tools/files.h"
-#include "tools/hidden_files.h"
-#include "tools/recorder.h"
+#include "tools/session_root.h"
 #include "tools/shell.h"
 
 namespace paddock::tools {
 
 class Session {
 public:
-    struct Opened {
-        Root root;
-        Root linkless;
-        std::string base;  // where relative paths begin; empty: in the root
-        Root workspace;    // what commands are confined to: the directory, no link followed
-    };
-
     static Result<std::shared_ptr<Session>> open(WorkspaceOptions options);
 
     const WorkspaceOptions& options() const noexcept { return options_; }
-    const Files& files() const noexcept { return files_; }
-    ReadTracker& reads() noexcept { return reads_; }
+    const Files& files() const noexcept { return workspace_.files; }
+    // Those that a path as a caller writes it is about: of a further directory if it is absolute
+    // and lies there, else of the workspace.
+    const Files& files_for(std::string_view given) const;
+    ReadTracker& reads() noexcept { return workspace_.reads; }
     policy::Meter& meter() noexcept { return meter_; }
-    Recorder& recorder() noexcept { return recorder_; }
+    const Root& workspace() const noexcept {
+        return workspace_.opened.workspace;
+    }                                   // passes no link
+    std::vector<SessionRoot*> roots();  // the workspace first
+    const std::deque<SessionRoot>& further_roots() const noexcept { return further_; }
 
     // Errors: sandbox_unavailable, if commands cannot be confined here; not_available without one.
     Attempt<Shell*> shell();
@@ -43,8 +43,6 @@ public:
     // How long glob and grep look. Tests have no time to wait for the usual end.
     std::chrono::milliseconds search_time() const noexcept { return search_time_; }
     void set_search_time(std::chrono::milliseconds time) noexcept { search_time_ = time; }
-    // How tools walk: what the rules hide is not there.
-    search::WalkOptions walk(bool hidden, bool ignored) const;
 
     // Replaces the secrets in a text that is about to leave; returns how many there were.
     std::size_t redact(std::string& text) const;
@@ -58,21 +56,20 @@ public:
     bool loses_a_secret(std::string_view before, std::string_view after) const;
 
 private:
-    Session(WorkspaceOptions options, const Opened& opened, policy::PathRules rules,
-            search::IgnoreFile ignored, std::optional<search::SecretScanner> scanner);
-    Result<std::unique_ptr<Shell>> start_shell(const Root& workspace);
+    Session(WorkspaceOptions options, OpenedRoot workspace, std::vector<OpenedRoot> further,
+            policy::PathRules rules, search::IgnoreFile ignored,
+            std::optional<search::SecretScanner> scanner);
+    SharedByRoots shared();
+    Result<std::unique_ptr<Shell>> start_shell();
 
     WorkspaceOptions options_;
     std::chrono::milliseconds search_time_ = limits::kSearchTimeMax;
-    ReadTracker reads_;
     policy::Meter meter_;
-    DiskUse disk_;
     search::IgnoreFile ignored_;
     std::optional<search::SecretScanner> scanner_;  // absent: secrets are not filtered
     const policy::PathRules rules_;
-    Recorder recorder_;
-    HiddenFiles hidden_;
-    Files files_;
+    SessionRoot workspace_;
+    std::deque<SessionRoot> further_;
     Result<std::unique_ptr<Shell>> shell_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <span>
 #include <system_error>
 #include <utility>
 
@@ -17,75 +18,55 @@
 #include "sys/wait.h"
 #include "text/quote.h"
 #include "tools/met_limit.h"
+#include "tools/refused_reads.h"
 
 namespace paddock::tools {
 namespace {
 
-// The trap tells where the command ended, also after "exit"; whoever takes the trap away, becomes
-// another program by "exec" or fills descriptor 3 leaves the session where it was. A directory that
-// is gone has no name, and is told as one outside.
-constexpr char kScript[] = "trap '{ pwd -P || echo /; } 2>/dev/null >&3' EXIT; eval \"$1\"";
-
-std::vector<std::string> words_for(const std::string& command) {
-    return {"bash", "--noprofile", "--norc", "-c", kScript, "bash", command};
-}
-
-// Its rules were parsed before, so that a bad one starts nothing.
-Outcome<std::unique_ptr<sandbox::Proxy>> start_proxy(policy::HostRules rules,
-                                                     sandbox::Warden& warden) {
+// Without a list it refuses everything, which tells a command at once, and the report the host.
+Outcome<std::unique_ptr<sandbox::Proxy>> start_proxy(policy::HostRules rules) {
     sandbox::ProxySettings settings;
     settings.rules = std::move(rules);
-    PADDOCK_ASSIGN(proxy, sandbox::Proxy::start(settings));
-    PADDOCK_TRY(proxy->serve(warden.take_proxy_listener()));
-    return std::move(proxy);
+    return sandbox::Proxy::start(settings);
 }
 
-std::string place_of(const sandbox::NetworkDenial& denial) {
-    if (denial.port == 0) return denial.host;
-    const bool is_ipv6 = denial.host.find(':') != std::string::npos;
-    const std::string host = is_ipv6 ? "[" + denial.host + "]" : denial.host;
-    return host + ":" + std::to_string(denial.port);
-}
-
-// Another look costs no more than a tenth of the time.
-constexpr int kLookShare = 10;
-constexpr std::chrono::seconds kLookPause{1};
-
-// Nobody sees what a command of the tool paints on a screen, nor presses a key for it: programs
-// that look at TERM say what they need instead of waiting.
-std::vector<std::string> without_screen(std::vector<std::string> variables,
-                                        const ShellOptions& options) {
-    const auto& chosen = options.environment;
-    const bool is_chosen =
-        std::any_of(chosen.begin(), chosen.end(),
-                    [](const EnvironmentVariable& own) { return own.name == "TERM"; });
-    if (is_chosen) return variables;
-    std::erase_if(variables, [](const std::string& each) { return each.starts_with("TERM="); });
-    variables.emplace_back("TERM=dumb");
-    return variables;
+std::span<SessionRoot* const> further(const std::vector<SessionRoot*>& roots) {
+    return std::span(roots).subspan(1);
 }
 
 }  // namespace
 
 Shell::Shell(Setup setup, sandbox::Warden warden, std::unique_ptr<sandbox::Proxy> proxy)
-    : linkless_(setup.linkless),
+    : linkless_(setup.roots.front()->opened.workspace),
       options_(setup.options),
-      disk_(setup.disk),
+      roots_(std::move(setup.roots)),
       filter_(std::move(setup.filter)),
       warden_(std::move(warden)),
       proxy_(std::move(proxy)),
+      home_(std::move(setup.world.home)),
       environment_(sandbox::command_environment(*options_.shell, options_.host_environment,
-                                                warden_.home(), warden_.temporary(),
-                                                warden_.proxy_port())
+                                                {.home = warden_.home(),
+                                                 .temporary = warden_.temporary(),
+                                                 .search_path = setup.world.search_path,
+                                                 .variables = setup.world.variables,
+                                                 .git_config = warden_.git_config(),
+                                                 .proxy_port = warden_.proxy_port()})
                        .variables),
-      recorder_(setup.recorder),
-      hidden_(setup.hidden),
-      limits_(
-          {warden_, disk_, linkless_.fd(), options_.shell->limits.processes, [this](EndedBy limit) {
-               put_aside(remarks_on_left(limit, options_.shell->limits, "was ended"));
-           }}) {
+      limits_({warden_, [this](std::chrono::milliseconds age_max) { return excess(age_max); },
+               measure_home(), linkless_.fd(), options_.shell->limits.processes,
+               options_.shell->limits.disk_reserve_bytes,
+               [this](EndedBy limit) {
+                   put_aside(remarks_on_left(limit, options_.shell->limits, "was ended"));
+               }}) {
     if (warden_.is_gated() || options_.shell->read_only) return;
     sealed_ = std::make_unique<SealedWatch>(linkless_, setup.rules, setup.home);
+}
+
+DiskUse* Shell::measure_home() {
+    if (!home_) return nullptr;
+    home_use_.emplace(home_->root, ".", options_.shell->limits.home_bytes,
+                      DiskUse::Journal::kCounted);
+    return &*home_use_;
 }
 
 Shell::~Shell() {
@@ -104,81 +85,77 @@ Result<std::unique_ptr<Shell>> Shell::start(Setup setup) {
     const std::vector<std::string>& allowed = setup.options.shell->network_allow;
     auto rules = policy::HostRules::parse(allowed);
     if (!rules) return rules.error();
-    auto path = fs::host_path_of(setup.linkless.fd());
+    const auto ports = policy::PublishedPorts::parse(setup.options.shell->publish);
+    if (!ports) return as_error(ports.error(), "publish ports", {});
+    const Root& workspace = setup.roots.front()->opened.workspace;
+    auto path = fs::host_path_of(workspace.fd());
     if (!path) return as_error(path.error(), "start commands", {});
-    sandbox::WardenSpec spec{.workspace = setup.linkless.fd(),
+    sandbox::WardenSpec spec{.workspace = workspace.fd(),
                              .workspace_path = std::move(*path),
                              .read_only = setup.options.shell->read_only,
-                             .options = *setup.options.shell,
-                             .meanwhile = std::move(setup.meanwhile)};
+                             .options = *setup.options.shell};
     if (!spec.read_only) {
-        const auto journal = setup.recorder.journal();
+        const auto journal = setup.roots.front()->recorder.journal();
         if (!journal) return as_error(journal.error(), "open the journal", {});
         spec.gate = sandbox::GateSpec{&setup.rules, *journal, setup.home};
     }
+    for (SessionRoot* root : further(setup.roots)) {
+        const OpenedRoot& opened = root->opened;
+        journal::Journal* own = nullptr;
+        if (!spec.read_only && !opened.read_only) {
+            const auto journal = root->recorder.journal();
+            if (!journal) return as_error(journal.error(), "open the journal", opened.prefix);
+            own = *journal;
+        }
+        spec.further.push_back({opened.workspace.fd(), opened.prefix, own});
+    }
+    setup.world = prepare_world(spec, setup.options.host_environment);
+    spec.shown = setup.world.shown;
+    // The proxy gets ready while the warden is built. Forked before the caller prepares anything,
+    // it has no copy of that.
+    std::unique_ptr<sandbox::Proxy> proxy;
+    Done has_proxy;
+    spec.meanwhile = [&] {
+        if (!spec.options.host_network && proxy == nullptr) {
+            auto started = start_proxy(*rules);
+            has_proxy = started ? Done() : Done(started.error());
+            if (started) proxy = std::move(*started);
+        }
+        if (setup.meanwhile) setup.meanwhile();
+    };
     auto warden = sandbox::Warden::start(spec);
     if (!warden) return warden.error();
-    std::unique_ptr<sandbox::Proxy> proxy;
-    if (!allowed.empty()) {
-        auto started = start_proxy(std::move(*rules), *warden);
-        if (!started) return as_error(started.error(), "start the proxy", {});
-        proxy = std::move(*started);
+    if (!has_proxy) return as_error(has_proxy.error(), "start the proxy", {});
+    if (setup.world.home && !warden->has_lasting_home()) {
+        setup.world.home.reset();
+        setup.world.scratch_home_reason =
+            warden->report().rung == Rung::kFull
+                ? "it cannot be mounted for the user of the commands, or there is no gate"
+                : "without a mount namespace other programs could reach what it keeps";
+    }
+    warden->explain_scratch_home(setup.world.scratch_home_reason);
+    if (warden->proxy_port() == 0) {
+        proxy.reset();  // the low rung has no loopback
+    } else if (const Done served = proxy->serve(warden->take_proxy_listener()); !served) {
+        return as_error(served.error(), "start the proxy", {});
+    }
+    if (proxy && !ports->empty()) {
+        const Done opened =
+            proxy->open_doorway(warden->take_doorway(), ports->finds_servers, warden->proxy_port());
+        if (!opened) return as_error(opened.error(), "publish ports", {});
+        for (const policy::PublishedPort& port : ports->ports) {
+            const Done done = proxy->publish(port);
+            if (!done) return as_error(done.error(), "publish", std::to_string(port.outside));
+        }
     }
     return std::unique_ptr<Shell>(
         new Shell(std::move(setup), std::move(*warden), std::move(proxy)));
 }
 
-// Whoever replaces a path after it was looked at makes us look again.
-Attempt<void> Shell::cover(const std::stop_token& cancel) {
-    const auto began = Job::Clock::now();
-    for (int i = 0; i < limits::kProtectPassesMax; ++i) {
-        const auto found = hidden_.find(cancel);
-        if (!found) return as_error(found.error(), "look for what is hidden", {});
-        if (cancel.stop_requested()) return call_cancelled();
-        const bool can_cover = report().rung == Rung::kFull && !found->empty();
-        const auto done = can_cover ? warden_.protect(*found) : Status();
-        if (!done && done.error().code == Code::kRace) continue;
-        if (!done) return done.error();
-        hidden_.set_covered();
-        is_covered_ = true;
-        looked_ = Job::Clock::now();
-        look_took_ = looked_ - began;
-        return {};
-    }
-    return Problem(Code::kRace,
-                   "Files that are to be hidden are being replaced all the time, so the command "
-                   "was not run. End what replaces them, or try again.");
-}
-
-void Shell::look_in_background() try {
-    looker_ = std::jthread([this] {
-        const std::lock_guard lock(looking_);
-        // The next command looks again, and says what is wrong.
-        if (!cover(over_.get_token())) is_covered_ = false;
-    });
-} catch (const std::system_error&) {
-    // The next command tries again.
-}
-
-void Shell::look_ahead() {
-    const std::lock_guard lock(starting_);
-    if (!looker_.joinable()) look_in_background();
-}
-
-Attempt<void> Shell::see_to_hiding() {
-    bool is_old = false;
-    {
-        const std::lock_guard lock(looking_);
-        if (!is_covered_) return cover(over_.get_token());
-        const auto age = Job::Clock::now() - looked_;
-        is_old = age > kLookPause && age > kLookShare * look_took_;
-    }
-    if (is_old) look_in_background();
-    return {};
-}
-
 Remarks Shell::end() {
     over_.request_stop();
+    warden_.begin_end();
+    if (proxy_ != nullptr) proxy_->begin_end();
     warden_.end();
     Remarks remarks = overdue();
     remarks.add(check_sealed());
@@ -207,6 +184,7 @@ Remarks Shell::check_sealed() {
 
 Attempt<sandbox::Process> Shell::spawn(sandbox::Command command, std::string_view detail) {
     const std::lock_guard lock(starting_);
+    if (!std::exchange(looked_for_foreign_, true)) look_for_foreign_files();
     if (auto hidden = see_to_hiding(); !hidden) return hidden.error();
     if (sealed_ != nullptr) {
         const auto shields = sealed_->before();
@@ -215,12 +193,27 @@ Attempt<sandbox::Process> Shell::spawn(sandbox::Command command, std::string_vie
             if (const auto done = warden_.protect(*shields); !done) return done.error();
         }
     }
-    if (warden_.is_gated()) {
-        if (const auto journal = recorder_.journal()) {
-            command.call = (*journal)->begin_call("bash", detail);
-        }
-    }
+    if (warden_.is_gated()) begin_calls(command, detail);
     return start_process(command);
+}
+
+void Shell::begin_calls(sandbox::Command& command, std::string_view detail) {
+    const auto begin = [detail](SessionRoot& root) -> journal::CallId {
+        const auto journal = root.recorder.journal();
+        return journal ? (*journal)->begin_call("bash", detail) : 0;
+    };
+    command.call = begin(*roots_.front());
+    for (SessionRoot* root : further(roots_)) {
+        if (!root->opened.read_only) command.further_calls.push_back(begin(*root));
+    }
+}
+
+std::uint64_t Shell::excess(std::chrono::milliseconds age_max) {
+    std::uint64_t bytes = 0;
+    for (SessionRoot* root : roots_) {
+        if (!root->opened.read_only) bytes += root->disk.excess(age_max);
+    }
+    return bytes;
 }
 
 Attempt<sandbox::Process> Shell::start_process(sandbox::Command& command) {
@@ -256,11 +249,19 @@ sandbox::DenialLog Shell::proxy_denials() {
         log.add({Wall::kProxy, Deed::kConnect, "any host", "the proxy has ended"});
         return log;
     }
-    for (const sandbox::NetworkDenial& denial : denied->list) {
-        log.add({Wall::kProxy, Deed::kConnect, place_of(denial), denial.why});
-    }
+    const bool has_list = !options_.shell->network_allow.empty();
+    for (const sandbox::NetworkDenial& denial : denied->list) log.add(as_denial(denial, has_list));
     if (denied->more > 0) log.add_more();
     return log;
+}
+
+std::vector<sandbox::Denial> Shell::refused_reads(const Job& job, std::string_view printed) const {
+    // Nothing is covered without a mount namespace.
+    if (report().rung != Rung::kFull) return {};
+    return tools::refused_reads({.printed = printed,
+                                 .directories = {job.directory(), directory()},
+                                 .roots = roots_,
+                                 .can_add_rule = options_.rules.empty()});
 }
 
 sandbox::WallLayers Shell::wall_layers() const {
@@ -298,40 +299,6 @@ void Shell::check_directory() {
     put_aside(std::move(remarks));
 }
 
-// For the journal, which is read by people and tools.
-std::string Shell::redacted(std::string text) const {
-    if (filter_) filter_->redact(text);
-    return text;
-}
-
-Attempt<std::shared_ptr<Job>> Shell::launch(const Order& order) {
-    if (!order.directory) check_directory();
-    // The command can open its end for reading as well, and take away what was about to be read.
-    auto output = sys::pipe(sys::NeverWaits::kReader);
-    auto report = sys::pipe(sys::NeverWaits::kBoth);
-    auto wakeup = sys::make_wakeup();
-    if (!output || !report || !wakeup) {
-        return Problem(Code::kLimitReached, "There are too many open files. Try again later.");
-    }
-    // Commands of root run as another user, who opens it as /dev/stdout.
-    (void)sys::fchmod(output->write.get(), 0622);
-    auto process = spawn({.arguments = words_for(order.command),
-                          .environment = without_screen(environment_, *options_.shell),
-                          .directory = order.directory,
-                          .output = output->write.get(),
-                          .error = output->write.get(),
-                          .report = report->write.get()},
-                         redacted(order.command));
-    if (!process) return process.error();
-    const std::lock_guard lock(mutex_);
-    auto job = std::make_shared<Job>(
-        Job::Parts{"b" + std::to_string(++jobs_started_), std::move(*process),
-                   std::move(output->read), std::move(report->read), std::move(*wakeup)},
-        filter_);
-    jobs_.push_back({job});
-    return job;
-}
-
 void Shell::see_through(Job& job, Attendance attendance) {
     attendance.check = limits_.check_of(job.process());
     attendance.exceeds_quota = [this] { return exceeds_quota(); };
@@ -344,14 +311,16 @@ void Shell::see_through(Job& job, Attendance attendance) {
                 .progress = std::move(attendance.progress)});
 }
 
-std::optional<EndedBy> Shell::watch(sandbox::ProcessId process, const std::stop_token& stop) {
+std::optional<EndedBy> Shell::watch(sandbox::ProcessId process, const std::stop_token& stop,
+                                    const std::function<void(const Remarks&)>& tell) {
     const LimitWatch::Check check = limits_.check_of(process);
-    while (wait_for_next_check(stop)) {
+    do {
+        tell(look_at_published());
         const auto limit = check();
         if (!limit) continue;
         const auto killed = warden_.kill_tree(process);
         if (killed || killed.error().code != Code::kNotFound) return limit;
-    }
+    } while (wait_for_next_check(stop));
     return std::nullopt;
 }
 
@@ -396,7 +365,7 @@ bool Shell::start_attendant(const std::shared_ptr<Job>& job) try {
         if (kept.job != job) continue;
         kept.attendant = std::jthread([this, job](const std::stop_token& stop) {
             see_to_the_end(*job, {.cancel = stop});
-            if (!job->linger(stop)) tell_unheard(EndedBy::kOutput);
+            job->linger(stop);
         });
     }
     return true;
@@ -410,14 +379,10 @@ bool Shell::attend_from_now_on(const std::shared_ptr<Job>& job) {
     see_to_the_end(*job, {.deadline = Job::Clock::now()});
     if (job->state().output_open) {
         job->close_output();
-        tell_unheard(EndedBy::kUnattended);
+        put_aside(remarks_on_left(EndedBy::kUnattended, options_.shell->limits,
+                                  "is no longer heard, and ends if it prints on"));
     }
     return false;
-}
-
-void Shell::tell_unheard(EndedBy limit) {
-    put_aside(remarks_on_left(limit, options_.shell->limits,
-                              "is no longer heard, and ends if it prints on"));
 }
 
 Attempt<std::shared_ptr<Job>> Shell::start_in_background(const Order& order) {
@@ -487,8 +452,28 @@ Attempt<Finished> Shell::kill(std::string_view id) {
 }
 
 Remarks Shell::overdue() {
+    Remarks published = look_at_published();
     const std::lock_guard lock(mutex_);
-    return std::exchange(overdue_, {});
+    published.add(std::exchange(overdue_, {}));
+    return published;
+}
+
+Remarks Shell::look_at_published() {
+    Remarks remarks;
+    if (proxy_ == nullptr || options_.shell->publish.empty()) return remarks;
+    const auto news = proxy_->take_published();
+    if (!news) return remarks;
+    for (const policy::PublishedPort& port : news->servers) {
+        const std::string inside = std::to_string(port.inside);
+        remarks.lines.push_back("listening: http://127.0.0.1:" + std::to_string(port.outside) +
+                                (port.outside == port.inside ? "" : " (port " + inside + " here)"));
+    }
+    for (const unsigned user : news->refused_users) {
+        remarks.lines.push_back("user " + std::to_string(user) +
+                                " was refused at a published port: only the user who runs paddock "
+                                "reaches it");
+    }
+    return remarks;
 }
 
 }  // namespace paddock::tools

@@ -30,13 +30,12 @@
 #include "sandbox/warden.h"
 #include "search/secret_scanner.h"
 #include "tools/answer.h"
-#include "tools/disk_use.h"
-#include "tools/hidden_files.h"
+#include "tools/command_world.h"
 #include "tools/job.h"
 #include "tools/limit_watch.h"
-#include "tools/recorder.h"
 #include "tools/remarks.h"
 #include "tools/sealed_watch.h"
+#include "tools/session_root.h"
 
 namespace paddock::tools {
 
@@ -44,6 +43,8 @@ struct Order {
     std::string command;
     std::optional<std::string> directory{};  // canonical; absent: where the last command ended
     std::chrono::milliseconds timeout{limits::kCommandTimeoutMs};
+    bool has_input = false;     // a pipe
+    bool has_terminal = false;  // for all its streams
 };
 
 struct Finished {
@@ -54,15 +55,13 @@ struct Finished {
 class Shell {
 public:
     struct Setup {
-        Root linkless;
+        std::vector<SessionRoot*> roots;  // the workspace first; they outlive this
         const policy::PathRules& rules;
         std::string home;  // see git::Judge::Facts
-        Recorder& recorder;
-        HiddenFiles& hidden;
         const WorkspaceOptions& options;
-        DiskUse& disk;
         std::optional<search::SecretScanner> filter;
         std::function<void()> meanwhile = {};  // see sandbox::WardenSpec
+        CommandWorld world = {};               // filled by start()
     };
     // Errors: sandbox_unavailable, with what is missing and the remedy.
     static Result<std::unique_ptr<Shell>> start(Setup setup);
@@ -80,9 +79,12 @@ public:
     Attempt<std::shared_ptr<Job>> start_in_background(const Order& order);
     Attempt<std::shared_ptr<Job>> find(std::string_view id);
     Attempt<Finished> kill(std::string_view id);
+    // To its input, and then the end of that. limit_reached: it does not read, and took a part.
+    Attempt<void> send(Job& job, std::string_view bytes, bool ends);
 
-    // Remarks since the last call: which limit ended processes that commands left running, and
-    // which commands started beyond the quota or in another directory than the last one ended in.
+    // Remarks since the last call: which published servers can be reached, which limit ended
+    // processes that commands left running, and which commands started beyond the quota or in
+    // another directory than the last one ended in.
     Remarks overdue();
 
     // A command of somebody else's making, with these descriptors or a terminal; gets the session's
@@ -91,18 +93,22 @@ public:
     Attempt<sandbox::Process> spawn(sandbox::Command command, std::string_view detail);
     // Until a stop is requested, or it has met a limit that the kernel does not keep by itself, and
     // was ended for that.
-    std::optional<EndedBy> watch(sandbox::ProcessId process, const std::stop_token& stop);
+    std::optional<EndedBy> watch(sandbox::ProcessId process, const std::stop_token& stop,
+                                 const std::function<void(const Remarks&)>& tell);
 
     // Measured now, if there is a quota.
-    bool exceeds_quota() { return disk_.excess(std::chrono::milliseconds(0)) > 0; }
+    bool exceeds_quota() { return excess(std::chrono::milliseconds(0)) > 0; }
 
     // Ends every process of the session. Later calls find nothing to do.
     Remarks end();
     // What it was refused, as far as it was seen.
     sandbox::DenialLog denials_of(const sandbox::Process& process);
+    // Of a command that printed this: see refused_reads.h.
+    std::vector<sandbox::Denial> refused_reads(const Job& job, std::string_view printed) const;
     void signal(sandbox::ProcessId process, int number);
 
     const ShellReport& report() const { return warden_.report(); }
+    int home() const { return home_ ? home_->root.fd() : -1; }  // that lasts; -1: none. Borrowed
     bool is_gated() const { return warden_.is_gated(); }
     int cgroup_parent() const { return warden_.cgroup_parent(); }
     std::string directory() const { return warden_.directory(); }
@@ -115,7 +121,11 @@ private:
     };
 
     Shell(Setup setup, sandbox::Warden warden, std::unique_ptr<sandbox::Proxy> proxy);
+    DiskUse* measure_home();  // nullptr: there is none that lasts
 
+    std::uint64_t excess(std::chrono::milliseconds age_max);  // of all roots: DiskUse::excess
+    // Those of the roots that commands change: one call in each journal.
+    void begin_calls(sandbox::Command& command, std::string_view detail);
     std::string redacted(std::string text) const;
     Attempt<std::shared_ptr<Job>> launch(const Order& order);
     void see_through(Job& job, Attendance attendance);
@@ -123,16 +133,20 @@ private:
     bool start_attendant(const std::shared_ptr<Job>& job);
     // False: there is no thread for that. The command is ended, and what it left is not heard.
     bool attend_from_now_on(const std::shared_ptr<Job>& job);
-    void tell_unheard(EndedBy limit);
     void forget_old_jobs();
+    static Outcome<std::vector<sandbox::Protection>> search(SessionRoot& root,
+                                                            const std::stop_token& cancel);
     // Covers all that is hidden by now; with `looking_` held.
     Attempt<void> cover(const std::stop_token& cancel);
     Attempt<void> see_to_hiding();  // before a command
     void look_in_background();
+    void end_searches();  // that are expected
     Attempt<sandbox::Process> start_process(sandbox::Command& command);
     Remarks look_after();    // after a command: what it left running
     Remarks check_sealed();  // where there is no gate
     void put_aside(Remarks remarks);
+    void look_for_foreign_files();  // before the first command
+    Remarks look_at_published();    // which servers are reached since the last time
     sandbox::DenialLog proxy_denials();
     bool stay_or_return();  // false: the directory is gone, the session in the workspace itself
     void check_directory();
@@ -140,13 +154,13 @@ private:
 
     const Root linkless_;
     const WorkspaceOptions& options_;
-    DiskUse& disk_;
+    const std::vector<SessionRoot*> roots_;
     const std::optional<search::SecretScanner> filter_;
     sandbox::Warden warden_;
-    const std::unique_ptr<sandbox::Proxy> proxy_;  // with network_allow
+    const std::unique_ptr<sandbox::Proxy> proxy_;  // nullptr: the host's network, or none
+    const std::optional<LastingHome> home_;
+    std::optional<DiskUse> home_use_;
     const std::vector<std::string> environment_;
-    Recorder& recorder_;
-    HiddenFiles& hidden_;
 
     std::mutex looking_;  // for what is hidden
     bool is_covered_ = false;
@@ -156,6 +170,7 @@ private:
     std::jthread looker_;
 
     std::mutex starting_;
+    bool looked_for_foreign_ = false;
     std::unique_ptr<SealedWatch> sealed_;  // nullptr: there is a gate
 
     std::mutex mutex_;

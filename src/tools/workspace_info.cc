@@ -1,4 +1,5 @@
 #include "tools/arguments.h"
+#include "tools/foreign_files.h"
 #include "tools/registry.h"
 #include "tools/session.h"
 #include "tools/text_answer.h"
@@ -28,6 +29,10 @@ std::string about_commands(const ShellOptions& shell) {
         }
         text += ", no other network";
     }
+    for (const std::string& port : shell.publish) {
+        text += port == "auto" ? "; the user reaches servers that they start"
+                               : "; the user reaches servers at port " + port;
+    }
     if (shell.read_only) text += "; files cannot be changed";
     return text + "; at most " + std::to_string(shell.limits.processes) + " processes, " +
            std::to_string(shell.limits.memory_bytes >> 20) + " MB of memory, " +
@@ -38,11 +43,17 @@ std::string about_commands(const ShellOptions& shell) {
 
 Attempt<Answer> run_workspace_info(Session& session, const Arguments&, const CallOptions&) {
     const WorkspaceOptions& options = session.options();
+    const auto& further = session.further_roots();
     std::string text = options.unconfined
                            ? "Paths resolve as the operating system does; relative ones begin in "
                              "the workspace.\n"
-                           : "All paths are below the workspace root, '.'. Nothing else is "
-                             "reachable.\n";
+                       : further.empty() ? "All paths are below the workspace root, '.'. Nothing "
+                                           "else is reachable.\n"
+                                         : "Relative paths are below the workspace root, '.'.\n";
+    for (const SessionRoot& root : further) {
+        text += "Also reachable, by its absolute path: " + root.files.shown(".") +
+                (root.opened.read_only ? " (read-only).\n" : " (read and change).\n");
+    }
     text += options.read_only ? "Files can be read, not changed.\n"
                               : "Files can be read and changed.\n";
     if (options.track_reads && !options.read_only) {
@@ -58,6 +69,10 @@ Attempt<Answer> run_workspace_info(Session& session, const Arguments&, const Cal
     if (options.shell && !options.read_only) {
         if (options.unconfined) text += "Commands stay in the workspace.\n";
         text += about_commands(*options.shell);
+    }
+    if (const std::string foreign = look_for_foreign_files(session.workspace()).text();
+        !foreign.empty()) {
+        text += foreign + "\n";
     }
     for (const PathRule& rule : options.rules) {
         text += "Rule: " + rule.pattern + " is " + access_name(rule.access) + ".\n";

@@ -47,7 +47,7 @@ void note_other_format(Notes& notes, std::string_view before, std::string_view a
 }
 
 Attempt<Answer> run_write_file(Session& session, const Arguments& arguments, const CallOptions&) {
-    const Files& files = session.files();
+    const Files& files = session.files_for(arguments.text("path"));
     const std::string& content = arguments.text("content");
     if (content.size() > limits::kReadFileBytesMax) {
         return Problem(Code::kTooLarge, "The content is too long for one call. Write it in parts.");

@@ -38,6 +38,19 @@ protected:
         EXPECT_NE((ran.out + ran.err).find("denied_by_rule"), std::string::npos)
             << ran.out << ran.err;
     }
+    // All but one, which shows that commands can write.
+    void expect_sealed_from_commands(const std::vector<std::string>& paths,
+                                     const std::string& root) {
+        std::string script = "echo x > free\n";
+        for (const std::string& path : paths) {
+            script += "mkdir -p $(dirname " + path + "); echo evil > " + path + "\n";
+        }
+        const Ran ran =
+            paddock({"run", "--root", root, "--", "sh", "-c", script + "true"}, as_user());
+        if (ran.exit_code == 125) GTEST_SKIP() << ran.err;
+        EXPECT_TRUE(os_exists(ws("free"))) << ran.err;
+        for (const std::string& path : paths) EXPECT_FALSE(os_exists(ws(path))) << ran.err;
+    }
 };
 
 TEST_F(OuterGit, says_what_searches_pass_over) {
@@ -124,6 +137,30 @@ TEST_F(OuterGit, reaches_a_workspace_by_the_name_that_its_user_gives_it) {
         paddock({"call", "write_file", replacement("scripts/check")}, as_user(out() + "/name"));
     EXPECT_NE(from_there.exit_code, 0) << from_there.out;
     expect_written("scripts/other", out() + "/name");
+}
+
+TEST_F(OuterGit, sees_where_the_repository_leads_by_ways_from_outside) {
+    tree({"ROOT/.git/HEAD=x\n", "OUT/name->" + ws(),
+          "ROOT/.git/config=[core]\n hooksPath = " + out() +
+              "/name/ci\n[include]\n path = " + out() + "/team\n",
+          "ROOT/.git/hooks/x->" + out() + "/name/scripts/x",
+          "OUT/team=[core]\n hooksPath = mine\n"});
+    for (const std::string& root : {ws(), out("name")}) {
+        expect_protected("ci/pre-commit", root);
+        expect_sealed_from_commands({"mine/x", "scripts/x"}, root);
+    }
+    expect_written("other/pre-commit", ws());
+}
+
+// It may lead anywhere in the directory of the repository.
+TEST_F(OuterGit, seals_a_workspace_whose_settings_of_git_cannot_be_read) {
+    tree({"OUT/fifo|", "ROOT/.git/HEAD=x\n"});
+    expect_written("before", ws());
+    for (const std::string& settings : {"[include]\n path = " + out() + "/fifo\n",
+                                        std::string("[core]\n hooksPath = ~nobody/h\n")}) {
+        os_write(ws(".git/config"), settings);
+        expect_protected("file", ws());
+    }
 }
 
 // What an agent plants for git outside to run: each place first shows that git would.

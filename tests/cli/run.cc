@@ -34,7 +34,10 @@ std::vector<std::string> environment(const Setting& setting) {
     if (!setting.variables.contains("PADDOCK_CONFIG")) all.push_back("PADDOCK_CONFIG=/dev/null");
     const bool has_home =
         setting.variables.contains("HOME") || setting.variables.contains("XDG_STATE_HOME");
-    if (!has_home) all.push_back("XDG_STATE_HOME=/dev/null");
+    if (!has_home) {
+        all.push_back("XDG_STATE_HOME=/dev/null");
+        all.push_back("PADDOCK_BASH_FRESH_HOME=yes");
+    }
     return all;
 }
 

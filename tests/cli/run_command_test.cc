@@ -66,15 +66,15 @@ TEST_F(Run, reaches_listed_destinations_only) {
     const Origin listed(http("listed content"), "127.0.0.2");
     const Origin other(http("other content"), "127.0.0.3");
     const Ran ran = run({"--net", "allow=example.org," + listed.place()},
-                        {"curl", "-sS", "http://" + listed.place(), "http://" + other.place()});
+                        {"curl", "-sSf", "http://" + listed.place(), "http://" + other.place()});
     if (ran.exit_code == 125) {
         EXPECT_TRUE(holds(ran.err, "sandbox_unavailable")) << ran.err;
         GTEST_SKIP() << ran.err;
     }
     EXPECT_TRUE(ran.out.starts_with("listed content")) << ran.out << ran.err;
     EXPECT_TRUE(holds(ran.err, "- connect to " + other.place() +
-                                   ": is not on the allow list "
-                                   "(layer: proxy, "))
+                                   ": is not on the allow list; allow it with --allow-host " +
+                                   other.place() + " (layer: proxy, "))
         << ran.err;
     EXPECT_EQ(other.connections(), 0);
 }
@@ -196,6 +196,7 @@ TEST_F(Run, takes_the_options_of_a_server_by_their_names) {
     EXPECT_EQ(run({"--allow-host", "a/b"}, {"true"}).exit_code, 2);
     for (const std::vector<std::string>& network :
          {std::vector<std::string>{"--net", "allow=a.org"},
+          {"--allow-host", "a.org", "--allow-host", "b.org"},
           {"--bash-network", "listed", "--allow-host", "a.org"}}) {
         const Ran ran = run(network, {"printenv", "HTTPS_PROXY"});
         if (holds(ran.err, "sandbox_unavailable")) continue;
@@ -246,16 +247,22 @@ TEST_F(Run, beyond_the_quota_says_so_and_can_only_remove) {
 }
 
 TEST_F(Run, the_network_is_asked_for_in_words) {
-    for (const char* right : {"none", "host", "allow=a.org,*.b.org:443"}) {
+    for (const char* right : {"none", "host", "allow=a.org,*.b.org:443", "npm,github,a.org"}) {
         const Ran ran = run({"--net", right}, {"true"});
         EXPECT_TRUE(ran.exit_code == 0 || holds(ran.err, "sandbox_unavailable")) << ran.err;
     }
-    for (const char* wrong : {"", "hosts", "allow", "allow=", "allow=a,,b", "allow=a b"}) {
+    for (const char* wrong :
+         {"", "hosts", "allow", "allow=", "allow=a.b,,b.c", "allow=a b", "npm,nmp"}) {
         EXPECT_NE(run({"--net", wrong}, {"true"}).exit_code, 0) << wrong;
     }
     const Ran ran = run({"--net", "hots"}, {"true"});
     EXPECT_EQ(ran.exit_code, 2);
     EXPECT_TRUE(holds(ran.err, "did you mean 'host'")) << ran.err;
+    const Ran misspelt = run({"--net", "npm,githb"}, {"touch", "ran"});
+    EXPECT_EQ(misspelt.exit_code, 2);
+    EXPECT_TRUE(holds(misspelt.err, "npm, pypi, crates, go, github, debian")) << misspelt.err;
+    EXPECT_TRUE(holds(misspelt.err, "did you mean 'github'")) << misspelt.err;
+    EXPECT_FALSE(os_exists(ws("ran")));
 }
 
 }  // namespace

@@ -107,6 +107,7 @@ private:
         ::dup2(streams.error ? terminal : nothing, STDERR_FILENO);
         ::setenv("PADDOCK_CONFIG", "/dev/null", 1);
         ::setenv("XDG_STATE_HOME", "/dev/null", 1);
+        ::setenv("PADDOCK_BASH_FRESH_HOME", "yes", 1);
         ::setenv("TERM", "xterm", 1);
         ::execv(PADDOCK_BINARY, arguments);
         ::_exit(1);

@@ -380,5 +380,40 @@ TEST_F(Commands, a_list_of_tools_is_the_one_that_an_agent_gets) {
     EXPECT_NE(run({"call", "no_such_tool"}).err.find("bash"), std::string::npos);
 }
 
+TEST_F(Commands, call_bash_ends_with_the_exit_code_of_the_command) {
+    tree({"ROOT/a=x"});
+    const auto call = [this](const std::string& arguments, const std::vector<std::string>& more) {
+        std::vector<std::string> words{"call", "bash", arguments};
+        words.insert(words.end(), more.begin(), more.end());
+        return run(words);
+    };
+    const std::vector<std::string> json{"--json"};
+    const Ran failed = call(R"({"command": "echo x > b; exit 7"})", json);
+    if (failed.out.find("sandbox_unavailable") != failed.out.npos) GTEST_SKIP() << failed.out;
+    EXPECT_EQ(failed.exit_code, 7) << failed.out;
+    EXPECT_NE(failed.out.find(R"("command":{"id":"b1","running":false,"exit_code":7,"signal":null,)"
+                              R"("duration_ms":)"),
+              failed.out.npos)
+        << failed.out;
+    EXPECT_NE(failed.out.find(R"("ended_by":null,"changes":)"), failed.out.npos) << failed.out;
+    EXPECT_NE(failed.out.find(R"("denials":[],"more_denials":false})"), failed.out.npos)
+        << failed.out;
+    EXPECT_EQ(call(R"({"command": "exit 7"})", {}).exit_code, 7);
+    EXPECT_EQ(call(R"({"command": "true"})", json).exit_code, 0);
+    const Ran killed = call(R"({"command": "kill -9 $$"})", json);
+    EXPECT_EQ(killed.exit_code, 137);
+    EXPECT_NE(killed.out.find(R"("exit_code":null,"signal":"SIGKILL")"), killed.out.npos);
+    const Ran late = call(R"({"command": "sleep 1000", "timeout_ms": 100})", json);
+    EXPECT_EQ(late.exit_code, 137) << "as with paddock run";
+    EXPECT_NE(late.out.find(R"("ended_by":"timeout")"), late.out.npos) << late.out;
+    const Ran begun = call(R"({"command": "sleep 1000", "run_in_background": true})", json);
+    EXPECT_EQ(begun.exit_code, 0);
+    EXPECT_NE(begun.out.find(R"("running":true,"exit_code":null)"), begun.out.npos) << begun.out;
+    EXPECT_EQ(call(R"({"command": "true", "cwd": "none"})", json).exit_code, 1);
+    EXPECT_EQ(call(R"({"comand": "true"})", json).exit_code, 2);
+    EXPECT_EQ(run({"call", "read_file", R"({"path": "a"})", "--json"}).out.find("\"command\""),
+              std::string::npos);
+}
+
 }  // namespace
 }  // namespace paddock::testing

@@ -8,6 +8,8 @@
 #include <array>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
+#include <optional>
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
@@ -172,6 +174,226 @@ TEST_F(Undo, brings_no_hook_or_setting_into_a_repository) {
             EXPECT_TRUE(os_exists(ws(path))) << path;
             std::filesystem::remove(ws(path));
         }
+    }
+}
+
+// The same of a directory that settings of git lead to by now, also those of another repository.
+TEST_F(Undo, brings_no_hook_to_where_settings_lead) {
+    tree({"ROOT/.git/objects/", "ROOT/.git/refs/", "ROOT/in/.git/objects/", "ROOT/in/.git/refs/",
+          "ROOT/in/.git/HEAD=ref: refs/heads/main\n", "ROOT/.git/HEAD=ref: refs/heads/main\n",
+          "ROOT/own/pre-commit=evil", "ROOT/out/pre-commit=evil", "ROOT/other/pre-commit=plain"});
+    JournaledTree removed(ws(), {"bash", {}});
+    std::vector<std::string> ids;
+    for (const char* path : {"own/pre-commit", "out/pre-commit", "other/pre-commit"}) {
+        removed.call = removed.journal().begin_call("bash", "rm");
+        EXPECT_TRUE(removed.remove(path));
+        removed.journal().end_call(removed.call);
+        ids.push_back(removed.journal().session() + "/" + std::to_string(removed.call));
+    }
+    tree({"ROOT/.git/config=[core]\n\thooksPath = own\n",
+          "ROOT/in/.git/config=[core]\n\thooksPath = ../out\n"});
+    for (const std::size_t i : {0U, 1U}) {
+        const Ran ran = run({"undo", ids[i], "--yes"});
+        EXPECT_NE(ran.exit_code, 0) << ids[i];
+        EXPECT_TRUE(says(ran.err + ran.out, "git would obey it")) << ran.err;
+    }
+    EXPECT_FALSE(os_exists(ws("own/pre-commit")));
+    EXPECT_FALSE(os_exists(ws("out/pre-commit")));
+    EXPECT_EQ(run({"undo", ids[2], "--yes"}).exit_code, 0);
+    EXPECT_TRUE(os_exists(ws("other/pre-commit")));
+}
+
+// Calls of a session on a tree without a repository, one by one.
+class UndoOfCalls : public Undo {
+protected:
+    void SetUp() override {
+        Undo::SetUp();
+        if (IsSkipped()) return;
+        std::filesystem::remove_all(ws(".paddock"));
+        made_.emplace(ws(), journal::SessionInfo{"bash", {}});
+    }
+    void call(const std::function<void(JournaledTree&)>& change) {
+        made_->call = made_->journal().begin_call("bash", "x");
+        change(*made_);
+        made_->journal().end_call(made_->call);
+    }
+    void expect_sealed(const std::string& call, const std::string& path) const {
+        const Ran ran = run({"undo", call, "--yes"});
+        EXPECT_EQ(ran.exit_code, 1) << ran.out << ran.err;
+        EXPECT_TRUE(says(ran.err, path + "  git would obey it")) << ran.err;
+    }
+
+    std::optional<JournaledTree> made_;
+};
+
+// Each step is judged in the tree that it finds, not in the one before.
+TEST_F(UndoOfCalls, brings_no_directory_of_hooks_by_another_name) {
+    call([](JournaledTree& tree) {
+        for (const char* path : {"E", "E/objects", "E/hooks"}) {
+            EXPECT_TRUE(tree.make_directory(path));
+        }
+        EXPECT_TRUE(tree.make_file("E/hooks/post-checkout", "evil"));
+    });
+    call([](JournaledTree& tree) { EXPECT_TRUE(tree.rename("E/hooks", "E/h")); });
+    call([](JournaledTree& tree) {
+        EXPECT_TRUE(tree.rename("E", ".git"));
+        EXPECT_TRUE(tree.make_directory(".git/refs"));
+    });
+    expect_sealed("2", ".git/hooks");
+    EXPECT_TRUE(os_exists(ws(".git/h/post-checkout")));
+    EXPECT_FALSE(os_exists(ws(".git/hooks")));
+}
+
+TEST_F(UndoOfCalls, completes_no_repository_around_a_program) {
+    call([](JournaledTree& tree) {
+        for (const char* path : {"D", "D/refs", "D/hooks"}) {
+            EXPECT_TRUE(tree.make_directory(path));
+        }
+        EXPECT_TRUE(tree.make_file("D/hooks/post-checkout", "evil"));
+        EXPECT_TRUE(tree.make_file("D/config", "[core]\n\tfsmonitor = evil\n"));
+    });
+    call([](JournaledTree& tree) {
+        EXPECT_TRUE(tree.remove("D/refs"));
+        EXPECT_TRUE(tree.remove("D/hooks/post-checkout"));
+        EXPECT_TRUE(tree.remove("D/hooks"));
+        EXPECT_TRUE(tree.remove("D/config"));
+    });
+    call([](JournaledTree& tree) {
+        EXPECT_TRUE(tree.make_directory("D/objects"));
+        EXPECT_TRUE(tree.make_file("D/HEAD", "ref: refs/heads/main\n"));
+    });
+    expect_sealed("2", "D/refs");
+    EXPECT_EQ(os_list(ws("D")), (std::vector<std::string>{"HEAD", "objects"}));
+    // All of it is the tree that was.
+    EXPECT_EQ(run({"undo", made_->journal().session(), "--yes"}).exit_code, 0);
+    EXPECT_FALSE(os_exists(ws("D")));
+}
+
+TEST_F(UndoOfCalls, brings_back_hooks_of_what_is_no_repository_then) {
+    tree({"ROOT/docs/x=the owner's", "ROOT/E/hooks/pc=the owner's"});
+    call([](JournaledTree& tree) {
+        EXPECT_TRUE(tree.remove("docs/x"));
+        EXPECT_TRUE(tree.remove("docs"));
+        EXPECT_TRUE(tree.remove("E/hooks/pc"));
+        EXPECT_TRUE(tree.remove("E/hooks"));
+        EXPECT_TRUE(tree.make_directory("E/objects"));
+        EXPECT_TRUE(tree.make_directory("E/refs"));
+    });
+    const Ran part = run({"undo", "1", "E/hooks", "--yes"});
+    EXPECT_TRUE(says(part.err, "E/hooks/pc  git would obey it")) << part.err;
+    EXPECT_EQ(run({"undo", "1", "docs", "--yes"}).exit_code, 0) << "the rest can be named";
+    const Ran all = run({"undo", "1", "--yes"});
+    EXPECT_EQ(all.exit_code, 0) << all.err;
+    EXPECT_EQ(os_read(ws("docs/x")), "the owner's");
+    EXPECT_EQ(os_read(ws("E/hooks/pc")), "the owner's");
+}
+
+TEST_F(UndoOfCalls, moves_nothing_to_above_what_git_obeys) {
+    call([](JournaledTree& tree) {
+        EXPECT_TRUE(tree.make_directory("tools"));
+        EXPECT_TRUE(tree.make_directory("tools/hooks"));
+        EXPECT_TRUE(tree.make_file("tools/hooks/pre-commit", "evil"));
+    });
+    call([](JournaledTree& tree) { EXPECT_TRUE(tree.rename("tools", "t")); });
+    tree({"ROOT/.git/objects/", "ROOT/.git/refs/",
+          "ROOT/.git/config=[core]\n\thooksPath = tools/hooks\n"});
+    expect_sealed("2", "tools");
+    EXPECT_FALSE(os_exists(ws("tools")));
+}
+
+// Settings that come back while a step is planned count for the steps after it.
+TEST_F(UndoOfCalls, knows_where_settings_lead_that_come_back) {
+    tree({"ROOT/.git/objects/", "ROOT/.git/refs/"});
+    call([](JournaledTree& tree) {
+        EXPECT_TRUE(tree.make_directory("own"));
+        EXPECT_TRUE(tree.make_file("own/pre-commit", "evil"));
+    });
+    call([](JournaledTree& tree) { EXPECT_TRUE(tree.remove("own/pre-commit")); });
+    tree({"ROOT/.git/config=[core]\n\thooksPath = own\n"});
+    call([](JournaledTree& tree) {
+        EXPECT_TRUE(tree.replace(".git/config", "[core]\n\thooksPath = own\n[user]\n\tname = x\n"));
+    });
+    const std::string id = made_->journal().session();
+    expect_sealed(id, "own/pre-commit");
+    const Ran ran = run({"undo", id, ".git/config", "--yes"});
+    EXPECT_EQ(ran.exit_code, 0) << "git obeyed the old settings before: " << ran.err;
+    EXPECT_EQ(os_read(ws(".git/config")), "[core]\n\thooksPath = own\n");
+}
+
+// Git writes its index anew whenever somebody asks for the status: that is no change of theirs.
+class UndoIndex : public Undo {
+protected:
+    void SetUp() override {
+        Undo::SetUp();
+        if (IsSkipped()) return;
+        shell("git init -q . && git add src && git update-index --refresh");
+        before_ = index();
+    }
+    void shell(const std::string& script) const {
+        const std::string line =
+            "cd '" + ws() + "' && export HOME='" + base() + "/home' && " + script;
+        ASSERT_EQ(std::system(line.c_str()), 0) << line;
+    }
+    std::string index() const { return os_read(ws(".git/index")).value_or(""); }
+    // As the session's git does it: another file takes the name.
+    void stage(JournaledTree& made, const std::string& file) const {
+        shell("cp .git/index ../index && GIT_INDEX_FILE=../index git add " + file);
+        made.call = made.journal().begin_call("bash", "git add " + file);
+        EXPECT_TRUE(made.replace(".git/index", os_read(base() + "/index").value_or("")));
+        made.journal().end_call(made.call);
+    }
+    // The owner's git status, when it has something to note.
+    void rewrite() const {
+        const std::string old = index();
+        shell("touch -d '2001-01-01' src/main.c && git status > /dev/null");
+        ASSERT_NE(index(), old);
+    }
+
+    std::string before_;
+};
+
+TEST_F(UndoIndex, that_was_rewritten_since_is_taken_back) {
+    {
+        JournaledTree made(ws(), {"claude-code", {}});
+        stage(made, "there.txt");
+    }
+    rewrite();
+    const std::string after = index();
+    const Ran ran = run({"undo", "--yes"});
+    EXPECT_EQ(ran.exit_code, 0) << ran.err;
+    EXPECT_EQ(index(), before_);
+    const Ran redone = run({"redo", "--yes"});
+    EXPECT_EQ(redone.exit_code, 0) << redone.err;
+    EXPECT_EQ(index(), after);
+}
+
+TEST_F(UndoIndex, that_was_rewritten_between_calls_is_taken_back) {
+    {
+        JournaledTree made(ws(), {"claude-code", {}});
+        stage(made, "there.txt");
+        rewrite();
+        stage(made, "out.bin");
+    }
+    const Ran ran = run({"undo", "--yes"});
+    EXPECT_EQ(ran.exit_code, 0) << ran.err;
+    EXPECT_EQ(index(), before_);
+    const Ran redone = run({"redo", "--yes"});
+    EXPECT_EQ(redone.exit_code, 0) << redone.err;
+}
+
+TEST_F(UndoIndex, that_says_something_else_is_refused) {
+    {
+        JournaledTree made(ws(), {"claude-code", {}});
+        stage(made, "there.txt");
+    }
+    for (const std::string change :
+         {"git add out.bin",
+          "git rm -q --cached out.bin && git update-index --skip-worktree src/main.c",
+          "git update-index --no-skip-worktree src/main.c && git update-index --split-index"}) {
+        shell(change);
+        const Ran ran = run({"undo", "--yes"});
+        EXPECT_EQ(ran.exit_code, 1) << change;
+        EXPECT_TRUE(says(ran.err, ".git/index")) << change << ran.err;
     }
 }
 

@@ -97,9 +97,10 @@ export async function everyTool(client, root, { bash = true } = {}) {
     const started = await ok('bash', { command: 'sleep 1000', run_in_background: true }, 'background');
     const id = /id '([^']+)'/.exec(started)[1];
     await ok('bash_output', { id }, 'running');
+    await ok('bash_input', { id, text: 'x' }, 'Sent');
     await ok('bash_kill', { id }, '');
   } else {
-    for (const name of ['bash', 'bash_output', 'bash_kill']) uncalled.delete(name);
+    for (const name of ['bash', 'bash_output', 'bash_input', 'bash_kill']) uncalled.delete(name);
   }
   assert.deepEqual([...uncalled], [], 'every tool was called');
 }

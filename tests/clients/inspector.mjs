@@ -33,6 +33,7 @@ const callsFor = ({ bash, remembers }) => [
   ...(bash ? [
     ['bash', { command: 'cat p.txt' }],
     ['bash_output', { id: 'b1' }, remembers ? '' : 'not_found'],
+    ['bash_input', { id: 'b1', text: 'x' }, 'not_found'],
     ['bash_kill', { id: 'b1' }, remembers ? '' : 'not_found'],
   ] : []),
 ];
@@ -47,7 +48,7 @@ export function inspectEveryTool({ clients, home, target, era, bash, remembers }
   const strict = inEra('--strict', '--method', 'tools/list');
   assert.equal(strict.status, 0, strict.err);
   const uncalled = new Set(JSON.parse(strict.out).result.tools.map((tool) => tool.name));
-  if (!bash) for (const name of ['bash', 'bash_output', 'bash_kill']) uncalled.delete(name);
+  if (!bash) for (const name of ['bash', 'bash_output', 'bash_input', 'bash_kill']) uncalled.delete(name);
   for (const [name, args, error] of callsFor({ bash, remembers })) {
     const run = call(name, args);
     assert.equal(run.status, error ? 5 : 0, `${name}: ${run.out}${run.err}`);

@@ -1164,9 +1164,23 @@ void chmods() {
 void set_id_chmods() {
     put("f");
     ::mkdir("d", 0755);
-    say("setuid", ::chmod("f", 04755));
-    say("setgid directory", ::chmod("d", 02755));
+    say("file setuid", ::chmod("f", 04755));
+    say("file setgid", ::chmod("f", 02755));
+    note("file mode", describe(AT_FDCWD, "f"));
+    ::unlink("f");
+    say("setgid", ::chmod("d", 02755));
+    note("setgid", describe(AT_FDCWD, "d"));
+    say("mkdir below", ::mkdir("d/e", 0755));
+    note("mkdir below", describe(AT_FDCWD, "d/e"));
     say("mkdir setgid", ::mkdir("e", 02755));
+    note("mkdir setgid", describe(AT_FDCWD, "e"));
+    const int dir = ::open("e", O_RDONLY | O_DIRECTORY);
+    say("fchmod", ::fchmod(dir, 02770));
+    note("fchmod", describe(AT_FDCWD, "e"));
+    say("fchmodat", ::fchmodat(AT_FDCWD, "e", 06711, 0));
+    note("fchmodat", describe(AT_FDCWD, "e"));
+    say("take away", ::chmod("e", 0755));
+    note("take away", describe(AT_FDCWD, "e"));
 }
 
 // Made outside, since a command may not make one.
@@ -1220,6 +1234,61 @@ void times_and_attributes() {
     tried("append", ::open("f", O_WRONLY | O_APPEND));
     say("rename", ::rename("f", "g"));
     say("with it", ::getxattr("g", "user.b", value, sizeof value));
+}
+
+void attributes_by_every_call() {
+    put("f");
+    (void)!::symlink("f", "l");
+    (void)!::symlink("no", "dangling");
+    ::mkdir("d", 0755);
+    const int file = ::open("f", O_RDONLY | O_CLOEXEC);
+    const int path = ::open("f", O_PATH | O_CLOEXEC);
+    const std::string link = fd_path(file);
+    const auto set = [](const std::string& step, const char* name) {
+        say(step, ::setxattr(name, "user.a", "value", 5, 0));
+    };
+    set("link", "l");
+    set("dangling", "dangling");
+    set("missing", "no");
+    set("below a file", "f/x");
+    set("slash", "f/");
+    set("directory", "d/");
+    set("empty path", "");
+    set("descriptor link", link.c_str());
+    say("no path", ::syscall(SYS_setxattr, 1, "user.a", "x", 1, 0));
+    say("no name", ::syscall(SYS_setxattr, "f", 1, "x", 1, 0));
+    say("no value", ::syscall(SYS_setxattr, "f", "user.a", 1, 1, 0));
+    say("empty value", ::setxattr("f", "user.e", nullptr, 0, 0));
+    say("of the link", ::lsetxattr("dangling", "user.a", "x", 1, 0));
+    say("lsetxattr", ::lsetxattr("f", "user.l", "x", 1, 0));
+    say("fsetxattr", ::fsetxattr(file, "user.f", "x", 1, 0));
+    say("O_PATH", ::fsetxattr(path, "user.f", "x", 1, 0));
+    say("no descriptor", ::fsetxattr(-1, "user.f", "x", 1, 0));
+    say("fchmod AT_FDCWD", ::fchmod(AT_FDCWD, 0700));
+    say("replace", ::setxattr("f", "user.f", "xy", 2, XATTR_REPLACE));
+    say("replace none", ::setxattr("f", "user.none", "xy", 2, XATTR_REPLACE));
+    say("flags", ::setxattr("f", "user.f", "xy", 2, 4));
+    say("no prefix", ::setxattr("f", "a", "x", 1, 0));
+    say("empty name", ::setxattr("f", "", "x", 1, 0));
+    say("long name", ::setxattr("f", ("user." + std::string(251, 'n')).c_str(), "x", 1, 0));
+    say("very long name", ::setxattr("f", ("user." + std::string(5000, 'n')).c_str(), "x", 1, 0));
+    const std::string large(65537, 'v');
+    say("too large", ::setxattr("f", "user.v", large.data(), large.size(), 0));
+    say("remove", ::removexattr("l", "user.f"));
+    say("remove again", ::removexattr("f", "user.f"));
+    say("lremove", ::lremovexattr("f", "user.l"));
+    say("lremove of the link", ::lremovexattr("l", "user.l"));
+    say("fremove", ::fremovexattr(file, "user.a"));
+    say("fremove O_PATH", ::fremovexattr(path, "user.e"));
+    put("gone");
+    const int gone = ::open("gone", O_RDONLY | O_CLOEXEC);
+    ::unlink("gone");
+    say("left", ::listxattr("f", nullptr, 0));
+    put("closed", "old", 0400);
+    set("read-only", "closed");
+    ::close(gone);
+    ::close(path);
+    ::close(file);
 }
 
 void times_that_opens_change() {
@@ -2498,6 +2567,7 @@ constexpr Group kGroups[] = {
     {"set-gid-directory", set_gid_directory},
     {"sticky-directory", sticky_directory},
     {"times-and-attributes", times_and_attributes},
+    {"attributes", attributes_by_every_call},
     {"times-of-opens", times_that_opens_change},
     {"mkdirs", mkdirs},
     {"rmdirs", rmdirs},

@@ -28,7 +28,7 @@ struct Exception {
 const Exception kExceptions[] = {
     {Where::kEverywhere, "openat2 .*", "ENOSYS|\\(none\\)",
      "no filter can look into its structure, so nobody has it; every caller falls back to openat"},
-    {Where::kEverywhere, "(open-set-id-modes|set-id-chmods) .*", ".*",
+    {Where::kEverywhere, "open-set-id-modes .*|set-id-chmods file .*", ".*",
      "a program that changes its user is of no use here and of much to an attacker"},
     {Where::kEverywhere, "whiteout-node .*", "EPERM|\\(none\\)", "device files are refused"},
     {Where::kEverywhere, "rename-flags (whiteout.*|see [fw]|leaves [gvw])",
@@ -60,6 +60,9 @@ const Exception kExceptions[] = {
     {Where::kEverywhere, "signals-without-restart interrupted", "[0-9]+",
      "until the supervisor has received a call a signal interrupts it; no user-space cure is "
      "known"},
+    {Where::kEverywhere, ".* read lease", "EACCES", "who holds a lease makes the owner wait"},
+    {Where::kEverywhere, "lease-after-close still open for writing", "100",
+     "who holds a lease makes the owner wait"},
     {Where::kEverywhere, "not-dumpable (create|mkdir)", "EPERM|EACCES",
      "the supervisor cannot read the path of a process that hides its memory"},
     {Where::kEverywhere, "not-dumpable leaves .*", "\\(none\\)",

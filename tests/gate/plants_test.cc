@@ -20,6 +20,7 @@
 #include <mutex>
 #include <random>
 #include <set>
+#include <span>
 #include <sstream>
 #include <thread>
 
@@ -47,6 +48,10 @@ AT,libc=-100,ctypes.CDLL(None,use_errno=True)
 def call(*words): return libc.syscall(*[w.encode() if isinstance(w,str) else w for w in words])
 rename2=316 if os.uname().machine=="x86_64" else 276
 linkat=265 if os.uname().machine=="x86_64" else 37
+def entry(tag): return bytes([tag,0,7,0])+b"\377"*4
+def acl(f,flags):
+ value=b"\2\0\0\0"+entry(1)+entry(4)+entry(32)
+ os.setxattr(f,"system.posix_acl_access",value,flags)
 def evil(f): os.write(f,b"[core]\n\tfsmonitor = evil\n")
 exec(sys.argv[1])' "$@"; }
 exchange() { py 'call(rename2,AT,sys.argv[2],AT,sys.argv[3],2)' "$@"; }
@@ -74,6 +79,62 @@ constexpr const char* kDormant =
 constexpr const char* kAwake = "test -x .git/hooks/pre-commit";
 
 const Plant kPlants[] = {
+    // --- what the owner's git writes through, or is led by ---------------------------------------
+    {"link_that_git_writes_through",
+     "printf '[core]\\n\\tfsmonitor = evil\\n' > .git/SQUASH_MSG; rm -f "
+     ".git/COMMIT_EDITMSG; ln -s config .git/COMMIT_EDITMSG",
+     ".git/config", nullptr,
+     "git -c user.name=A -c user.email=a@example.org -c core.editor=true commit -q --allow-empty "
+     "--cleanup=verbatim; git config core.fsmonitor | grep -q evil"},
+    {"link_carried_in", "mkdir -p d/logs; ln -s ../../plain d/logs/evil; mv d .git/worktrees",
+     ".git/worktrees/logs/evil"},
+    {"link_in_a_completed_shape", "mkdir d; ln -s ../plain d/evil; mkdir d/objects; mkdir d/refs",
+     "", nullptr, "test -L d/evil && test -d d/objects && test -d d/refs"},
+    {"hooks_path_through_a_link", "mkdir -p shared/hooks; echo evil > shared/hooks/pre-commit",
+     "shared/hooks/*",
+     "mkdir -p shared/hooks; ln -s shared tools; git config core.hooksPath tools/hooks"},
+    {"include_through_a_link", "evil > shared/inc", "shared/inc",
+     "mkdir shared; ln -s shared tools; touch shared/inc; git config include.path ../tools/inc"},
+    {"hooks_path_by_a_new_commondir",
+     "mkdir docs/.git; echo ref: refs/heads/main > docs/.git/HEAD; echo ../../.git > "
+     "docs/.git/commondir; mkdir docs/.githooks; echo evil > docs/.githooks/commit-msg",
+     "docs/.git/commondir",
+     "mkdir docs .githooks; echo x > docs/f; git config core.hooksPath .githooks",
+     "cd docs && git rev-parse --git-path hooks >/dev/null && test -e .git/commondir"},
+    {"pointer_of_the_owner_rewritten", "echo 'gitdir: evil' > sub/.git", "sub/.git",
+     "mkdir -p .git/modules/sub sub; echo 'gitdir: ../.git/modules/sub' > sub/.git"},
+    {"pointer_in_a_directory_of_the_owner", "echo 'gitdir: evil' > docs/.git", "docs/.git",
+     "mkdir docs; echo x > docs/f"},
+    {"pointer_moved_into_one", "echo 'gitdir: evil' > x; mv x docs/.git", "docs/.git",
+     "mkdir docs; echo x > docs/f"},
+    // Elsewhere the owner has a repository whose relative hooks git begins where it is run.
+    {"hooks_below_a_pointer_that_leads_out",
+     "mkdir j; echo 'gitdir: /elsewhere/.git' > j/.git; mkdir j/hk; echo evil > "
+     "j/hk/post-index-change",
+     "j/hk/*"},
+    {"hooks_below_a_pointer_that_is_written_later",
+     "mkdir j; exec 5<>j/.git; mkdir j/hk; echo evil > j/hk/pre-commit; echo 'gitdir: /elsewhere' "
+     ">&5; exec 5>&-",
+     "j/hk/*"},
+    {"pointer_beside_hooks",
+     "mkdir -p j/hk; echo x > j/hk/pre-commit; echo 'gitdir: /evil' > j/.git", "j/.git"},
+    {"pointer_written_again",
+     "mkdir j; echo 'gitdir: ../.git' > j/.git; mkdir j/hk; echo x > j/hk/pre-commit; echo "
+     "'gitdir: /evil' > j/.git",
+     "j/.git"},
+    {"commondir_of_a_worktree_that_leads_out",
+     "git worktree add -q wt -b wt; mkdir wt/hk; cd .git/worktrees/wt; rm commondir; echo /evil > "
+     "commondir; echo /evil > x; mv x commondir; ln -f x commondir",
+     ".git/worktrees/wt/commondir",
+     "git -c user.name=A -c user.email=a@example.org commit -q --allow-empty -m x"},
+    {"commondir_beside_a_head", "mkdir ev; echo x > ev/HEAD; echo /evil > ev/commondir",
+     "ev/commondir"},
+    {"relative_hooks_moved_by_a_bare_repository", "git config core.bare true", "",
+     "git config core.hooksPath .githooks", "git config core.bare | grep -q true"},
+    {"relative_hooks_moved_by_a_worktree", "git config core.worktree ../docs", "",
+     "mkdir docs; git config core.hooksPath .githooks", "git config core.worktree | grep -q docs"},
+    {"repository_open_to_everybody", "git config core.sharedRepository 0666", "", nullptr,
+     "git config core.sharedRepository | grep -q 0666"},
     // --- hooks of a repository of the owner ------------------------------------------------------
     {"hook_written", "echo evil > .git/hooks/pre-commit", ".git/hooks/*"},
     {"hook_moved", "echo evil > x; mv x .git/hooks/pre-commit", ".git/hooks/*"},
@@ -124,6 +185,10 @@ const Plant kPlants[] = {
      kAwake},
     {"hook_made_executable_by_a_link_outside",
      "d=$(mktemp -d); ln -s $PWD/.git/hooks/pre-commit $d/l; chmod +x $d/l", "", kDormant, kAwake},
+    {"hook_made_executable_by_an_acl", "py 'acl(\".git/hooks/pre-commit\",0)'", "", kDormant,
+     kAwake},
+    {"hook_made_executable_by_an_acl_of_a_descriptor",
+     "py 'acl(os.open(\".git/hooks/pre-commit\",0),0)'", "", kDormant, kAwake},
     {"hook_made_executable_by_a_second_name", "ln .git/hooks/pre-commit y; chmod +x y", "",
      kDormant, kAwake},
     {"hook_of_a_submodule",
@@ -330,8 +395,6 @@ git init -q -b main . && git config include.path ../included && mkdir .githooks
 git config core.hooksPath .githooks && touch .githooks/old
 )sh";
 
-constexpr std::size_t kRows = std::size(kPlants);
-
 std::vector<std::string> words_of(const std::string& text) {
     std::istringstream words(text);
     return {std::istream_iterator<std::string>(words), {}};
@@ -450,6 +513,98 @@ std::string check_of(const Plant& plant, const std::string& directory) {
     return check + "exit 1)";
 }
 
+// Settings of repositories of the owner that lead out of their own directory. They have a session
+// for themselves: while there is one, fewer worktrees can be made.
+constexpr const char* kHooksBeside =
+    "git init -q n; git -C n config core.hooksPath ../hooks; mkdir hooks";
+constexpr const char* kHooksWithin = "git init -q n; git -C n config core.hooksPath .githooks";
+
+const Plant kLeadingOut[] = {
+    {"hook_beside_its_repository", "echo evil > hooks/x", "hooks/*", kHooksBeside},
+    {"hooks_beside_their_repository", "rmdir hooks; mkdir h; echo evil > h/x; mv h hooks",
+     "hooks/*", kHooksBeside},
+    {"hooks_reached_by_a_new_link", "rmdir hooks; mkdir h; echo evil > h/x; ln -s h hooks",
+     "hooks/*", kHooksBeside},
+    {"hook_beside_a_bare_repository", "mkdir h; echo evil > h/x", "h/*",
+     "git init -q --bare b; git -C b config core.hooksPath ../h"},
+    {"include_beside_its_repository", "evil > shared.inc", "shared.inc",
+     "git init -q a/n; git -C a/n config include.path ../../../shared.inc"},
+    {"include_of_an_include", "evil > deeper.inc", "deeper.inc",
+     "git init -q n; git -C n config include.path ../../x/a.inc; mkdir x; "
+     "git config -f x/a.inc include.path ../deeper.inc"},
+    {"repository_moved_beside_hooks", "mkdir -p x/hooks; echo evil > x/hooks/x; mv n x/n", "",
+     kHooksBeside, "test -e x/n/.git/HEAD && grep -qs evil x/hooks/x"},
+    {"worktree_made_beside_hooks",
+     "mkdir -p x/w x/hooks; echo evil > x/hooks/x; echo 'gitdir: ../../n/.git' > x/w/.git", "",
+     kHooksBeside, "test -s x/w/.git && grep -qs evil x/hooks/x"},
+    {"worktree_moved_beside_hooks",
+     "mkdir -p y/w x/hooks; echo 'gitdir: ../../n/.git' > y/w/.git; echo evil > x/hooks/x; "
+     "mv y/w x/w",
+     "", kHooksBeside, "test -s x/w/.git && grep -qs evil x/hooks/x"},
+    {"worktree_of_a_repository_beside_it",
+     "mkdir -p w/.githooks; echo evil > w/.githooks/x; echo 'gitdir: ../n/.git' > w/.git", "",
+     kHooksWithin, "test -s w/.git && grep -qs evil w/.githooks/x"},
+    {"worktree_that_gets_another_repository",
+     "mkdir w/.githooks; echo evil > w/.githooks/x; echo 'gitdir: ../n/.git' > w/.git", "",
+     "git init -q n; git -C n config core.hooksPath .githooks; mkdir w; "
+     "echo 'gitdir: ../.git' > w/.git",
+     "grep -q n/.git w/.git && grep -qs evil w/.githooks/x"},
+    {"worktree_by_commondir",
+     "mkdir -p w/.githooks w/.git; echo evil > w/.githooks/x; echo ../../n/.git > w/.git/commondir",
+     "", kHooksWithin, "test -s w/.git/commondir && grep -qs evil w/.githooks/x"},
+};
+
+// What git obeys where somebody cannot look: the command closes the way or takes a lease, or the
+// owner closed it. They have a session for themselves: what cannot be read may lead anywhere.
+const Plant kUnread[] = {
+    {"hook_behind_a_lease",
+     "py 'import fcntl,signal; signal.signal(signal.SIGIO,signal.SIG_IGN)\n"
+     "f=os.open(\".git/config\",0)\n"
+     "try: fcntl.fcntl(f,fcntl.F_SETLEASE,fcntl.F_WRLCK)\n"
+     "except OSError: pass\n"
+     "os.rename(\"d1\",\"d2\"); open(\"ci/hooks/x\",\"w\").write(\"evil\")'",
+     "ci/hooks/*", "git config core.hooksPath ci/hooks; mkdir -p ci/hooks d1"},
+    {"hook_behind_a_closed_directory",
+     "chmod 000 scripts; mv d1 d2; touch z; chmod 755 scripts; echo evil >> scripts/pc",
+     "scripts/pc",
+     "mkdir scripts d1; touch scripts/pc; ln -s ../../scripts/pc .git/hooks/pre-commit"},
+    {"hook_behind_a_closed_directory_that_was_missing",
+     "mkdir scripts; chmod 000 scripts; mv d1 d2; touch z; chmod 755 scripts; echo evil > "
+     "scripts/pc",
+     "scripts/pc", "mkdir d1; ln -s ../../scripts/pc .git/hooks/pre-commit"},
+    {"hook_behind_a_directory_closed_by_an_acl",
+     "py 'os.setxattr(\"scripts\",\"system.posix_acl_access\",bytes([2,0,0,0])+"
+     "b\"\".join(bytes([t,0,0,0]+[255]*4) for t in (1,4,32)))'; mv d1 d2; touch z; "
+     "chmod 755 scripts; echo evil >> scripts/pc",
+     "scripts/pc",
+     "mkdir scripts d1; touch scripts/pc; ln -s ../../scripts/pc .git/hooks/pre-commit"},
+    {"hook_of_an_include_behind_a_closed_directory",
+     "chmod 000 conf; mv d1 d2; touch z; chmod 755 conf; echo evil > ci/x", "ci/*",
+     "mkdir conf d1 ci; git config -f conf/gitconfig core.hooksPath ci; git config include.path "
+     "../conf/gitconfig"},
+    {"hook_of_a_closed_repository",
+     "chmod 000 sub/.git; mv d1 d2; touch sub/z; chmod 755 sub/.git; echo evil > sub/.githooks/x",
+     "sub/.githooks/*",
+     "git init -q sub; git -C sub config core.hooksPath .githooks; mkdir sub/.githooks d1"},
+    {"hook_of_a_repository_with_a_closed_config",
+     "git -C sub config user.name x; chmod 000 sub/.git/config; mv d1 d2; touch sub/z; chmod 644 "
+     "sub/.git/config; echo evil > sub/.githooks/x",
+     "sub/.githooks/*",
+     "git init -q sub; git -C sub config core.hooksPath .githooks; mkdir sub/.githooks d1"},
+    {"hook_where_the_owner_closed_the_way", "echo evil > ci/x", "ci/*",
+     "mkdir conf ci; git config -f conf/gitconfig core.hooksPath ci; git config include.path "
+     "../conf/gitconfig; chmod 000 conf"},
+    {"pointer_moved_where_the_owner_closed_the_way",
+     "mkdir -p w/ci; echo evil > w/ci/x; echo 'gitdir: ../.git' > w/.git", "",
+     "mkdir conf; git config -f conf/gitconfig core.hooksPath ci; git config include.path "
+     "../conf/gitconfig; chmod 000 conf",
+     "test -s w/.git && test -s w/ci/x"},
+    {"hook_by_a_link_and_the_directory_above", "echo evil > a/hooks/x", "a/hooks/*",
+     "mkdir -p a/b a/hooks; ln -s a/b tools; git config core.hooksPath tools/../hooks"},
+    {"hook_by_a_word_of_git", "echo evil > ci/x", "ci/*",
+     "mkdir ci; git config core.hooksPath ':(optional)ci'"},
+};
+
 struct Played {
     std::set<std::string> planted;  // rows
     std::set<std::string> seen;     // sealed paths, at any moment
@@ -457,14 +612,14 @@ struct Played {
 };
 
 // All rows in one session; then those of the top, in another.
-Played play(const Place& place) {
+Played play(const Place& place, std::span<const Plant> rows, std::span<const Plant> top_rows) {
     const Workspace workspace(place);
     std::string before = "set -e\n";
     std::string script = kLead;
     std::string checks;
     std::vector<std::string> sealed;
-    for (std::size_t i = 0; i < kRows; ++i) {
-        const Plant& plant = kPlants[i];
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const Plant& plant = rows[i];
         const std::string name = row_name(i);
         before += "mkdir " + name + " && (cd " + name + kOwner;
         if (plant.before != nullptr) before += plant.before;
@@ -473,7 +628,7 @@ Played play(const Place& place) {
         checks += check_of(plant, name) + " && echo " + plant.name + "\n";
         for (const std::string& path : words_of(plant.sealed)) sealed.push_back(name + "/" + path);
     }
-    for (const Plant& plant : kTopPlants) {
+    for (const Plant& plant : top_rows) {
         for (const std::string& path : words_of(plant.sealed)) sealed.push_back(path);
     }
     workspace.prepare(before + kTopOwner);
@@ -481,7 +636,7 @@ Played play(const Place& place) {
     Played played;
     played.told += workspace.shell(script + "exit 0").err;
     // Each removes what the next needs, where nothing is refused.
-    for (const Plant& plant : kTopPlants) {
+    for (const Plant& plant : top_rows) {
         played.told += workspace.shell(kLead + std::string(plant.script) + "\nexit 0").err;
         if (workspace.outside(check_of(plant, ".")).exit_code == 0)
             played.planted.insert(plant.name);
@@ -489,7 +644,7 @@ Played play(const Place& place) {
             workspace.outside("rm -rf .git g h j o; git init -q .; mkdir -p .githooks");
     }
     played.seen = watcher.end();
-    EXPECT_GT(watcher.events(), kRows);
+    EXPECT_GT(watcher.events(), rows.size());
     for (const std::string& row : words_of(workspace.outside(checks + "true").out)) {
         played.planted.insert(row);
     }
@@ -504,20 +659,91 @@ std::string listed(const std::set<std::string>& names) {
 
 class PlantsInside : public PlaceTest {};
 
-TEST(Plants, work_outside) {
-    const Played played = play(plain_place());
+void expect_all_planted(std::span<const Plant> rows, std::span<const Plant> top_rows = {}) {
+    const Played played = play(plain_place(), rows, top_rows);
     std::set<std::string> missing;
-    for (const Plant& plant : kPlants) missing.insert(plant.name);
-    for (const Plant& plant : kTopPlants) missing.insert(plant.name);
+    for (const Plant& plant : rows) missing.insert(plant.name);
+    for (const Plant& plant : top_rows) missing.insert(plant.name);
     for (const std::string& row : played.planted) missing.erase(row);
     EXPECT_EQ(listed(missing), "") << "show nothing";
-    EXPECT_GE(played.seen.size(), kRows / 2) << "the watcher sees them";
+    EXPECT_GE(played.seen.size(), rows.size() / 3) << "the watcher sees them";
+}
+
+void expect_none_planted(const Place& place, std::span<const Plant> rows,
+                         std::span<const Plant> top_rows = {}) {
+    const Played played = play(place, rows, top_rows);
+    EXPECT_EQ(listed(played.planted), "") << played.told;
+    EXPECT_EQ(listed(played.seen), "") << played.told;
+}
+
+TEST(Plants, work_outside) {
+    expect_all_planted(kPlants, kTopPlants);
+    expect_all_planted(kLeadingOut);
+    expect_all_planted(kUnread);
 }
 
 TEST_P(PlantsInside, are_refused_and_never_seen) {
-    const Played played = play(GetParam());
-    EXPECT_EQ(listed(played.planted), "") << played.told;
-    EXPECT_EQ(listed(played.seen), "") << played.told;
+    expect_none_planted(GetParam(), kPlants, kTopPlants);
+}
+
+TEST_P(PlantsInside, are_refused_where_settings_lead_out_of_a_repository) {
+    expect_none_planted(GetParam(), kLeadingOut);
+}
+
+TEST_P(PlantsInside, are_refused_where_nobody_can_look) {
+    expect_none_planted(GetParam(), kUnread);
+}
+
+// A directory that one session closes would hide a repository from the search of the next.
+bool plants_in_two_sessions(const Place& place) {
+    const Workspace workspace(place);
+    workspace.prepare(
+        "git init -q .; git init -q d/sub; git -C d/sub config core.hooksPath "
+        "../hooks; mkdir d/hooks");
+    (void)workspace.shell("chmod 000 d/sub");
+    (void)workspace.shell("echo evil > d/hooks/x");
+    return workspace.outside("chmod 755 d/sub; test -e d/hooks/x").exit_code == 0;
+}
+
+TEST_P(PlantsInside, are_refused_in_two_sessions) {
+    EXPECT_TRUE(plants_in_two_sessions(plain_place()));
+    EXPECT_FALSE(plants_in_two_sessions(GetParam()));
+}
+
+// Only what depends on the unreadable is refused, and the answer names it.
+TEST_P(PlantsInside, leave_the_rest_free_where_nobody_can_look) {
+    const Workspace workspace(GetParam());
+    workspace.prepare(
+        "git init -q .; git init -q sub; git -C sub config include.path ../../c/x; "
+        "mkdir c; : > c/x; chmod 000 c");
+    const Ran ran = workspace.shell("echo x > free && mkdir d && mv d e && ! echo x > sub/x");
+    EXPECT_EQ(ran.exit_code, 0) << ran.all();
+    if (GetParam().from_root) return;  // who may read it
+    EXPECT_NE(ran.err.find("what git obeys cannot be read"), std::string::npos) << ran.err;
+    EXPECT_NE(ran.err.find("cannot be read': c"), std::string::npos) << ran.err;
+}
+
+// The file tools wait for the search that finds such repositories.
+TEST_P(PlantsInside, are_refused_by_the_tools_where_settings_lead_out_of_a_repository) {
+    const Workspace workspace(GetParam());
+    workspace.prepare(std::string(kHooksBeside) + "; mkdir plain");
+    Running server(workspace.server_line(), workspace.environment());
+    constexpr int kHangsMs = 60'000;
+    server.send(
+        R"({"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18",)"
+        R"("capabilities":{},"clientInfo":{"name":"test","version":"1"}}})"
+        "\n"
+        R"({"jsonrpc":"2.0","method":"notifications/initialized"})"
+        "\n");
+    int id = 1;
+    for (const std::string directory : {"hooks", "plain"}) {
+        server.send(
+            R"({"jsonrpc":"2.0","id":)" + std::to_string(++id) +
+            R"(,"method":"tools/call","params":{"name":"write_file","arguments":{"path":")" +
+            directory + R"(/x","content":"evil"}}})" + "\n");
+    }
+    for (int i = 0; i < 3; ++i) EXPECT_NE(server.line(kHangsMs), "");
+    EXPECT_EQ(workspace.outside("test -e plain/x && ! test -e hooks/x").exit_code, 0);
 }
 
 // Its writer has closed it by then, so the command succeeds; the report says what became of it.

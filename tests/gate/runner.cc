@@ -211,7 +211,8 @@ Words Workspace::outside_line(const Words& words) const {
 Words Workspace::command_line(const Words& words) const {
     if (place_.level == Level::kPlain || runs_plainly()) return outside_line(words);
     return as_user(place_.from_root, place_.level == Level::kFull) +
-           Words{paddock(), "run", "--root", path_, "--see", program_folder(), "--"} + words;
+           Words{paddock(), "run", "--root", path_, "--read-only-dir", program_folder(), "--"} +
+           words;
 }
 
 Words Workspace::server_line() const {

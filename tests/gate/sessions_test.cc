@@ -88,6 +88,27 @@ TEST_P(Sessions, two_on_one_workspace_do_not_outwit_each_other) {
     }
 }
 
+// A search that meets a directory at neither of its places would leave what lies there open.
+TEST_P(Sessions, a_secret_in_a_directory_that_another_one_moves_stays_hidden) {
+    if (GetParam().level == Level::kLow) GTEST_SKIP() << "there nothing covers secrets";
+    const Workspace workspace(GetParam());
+    workspace.prepare(
+        "mkdir -p a/x; echo decoy > a/x/.env; for i in $(seq 200); do mkdir -p "
+        "m$i/q; done");
+    constexpr const char* kRead = "for i in $(seq 40); do cat a/x/.env zz/.env; done 2>/dev/null";
+    EXPECT_NE(workspace.outside(kRead).out.find("decoy"), std::string::npos);
+    Running mover(workspace.command_line({"/bin/bash", "-c",
+                                          "echo begun; until test -e over; do mv a/x zz; mv zz "
+                                          "a/x; done"}),
+                  workspace.environment());
+    EXPECT_EQ(mover.line(kHangsMs), "begun");
+    for (long i = tries(8, 200); i > 0; --i) {
+        EXPECT_EQ(workspace.shell(kRead).out, "");
+    }
+    workspace.prepare("touch over");
+    (void)mover.wait(kHangsMs);
+}
+
 // The process itself or its child, the warden.
 pid_t one_of(pid_t server, bool child) {
     const std::string id = std::to_string(server);
@@ -130,6 +151,129 @@ TEST_P(Sessions, very_many_directories_hide_nothing) {
     EXPECT_EQ(ran.exit_code, 0) << ran.err;
     expect_nothing_planted(workspace);
     EXPECT_EQ(workspace.outside("test -e d0/1/free -a ! -e d0/.vscode").exit_code, 0) << ran.err;
+}
+
+// A secret of the owner's, put where a search for secrets might not look, and read by the next
+// session.
+struct PutAway {
+    const char* name;
+    const char* first;
+    const char* then;
+};
+
+constexpr const char* kSecrets =
+    "git init -q . && mkdir -p app/in plain && echo TOPSECRET > app/.env && "
+    "echo TOPSECRET > app/in/server.key && echo plain > plain/file";
+
+constexpr PutAway kPutAway[] = {
+    {"in_the_store_of_objects", "mv app .git/objects/ab", "cat .git/objects/ab/.env"},
+    {"among_branches", "mkdir a; mv app/in a/refs; mkdir -p .git/modules; mv a .git/modules/a",
+     "cat .git/modules/a/refs/server.key"},
+    {"with_its_repository", "mkdir -p d e; mv app d/objects; mv d e/.git",
+     "cat e/.git/objects/.env"},
+    {"in_a_package", "mkdir node_modules; mv app node_modules/app",
+     "cat node_modules/app/in/server.key"},
+    {"in_a_closed_directory", "chmod 000 app", "chmod 755 app; cat app/.env"},
+    {"in_a_closed_directory_that_was_moved", "mkdir x; mv app x/app; chmod 000 x/app x",
+     "chmod 755 x; chmod 755 x/app; cat x/app/.env"},
+    {"in_a_closed_directory_in_the_store", "chmod 000 app/in; mv app .git/objects/app",
+     "chmod 755 .git/objects/app/in; cat .git/objects/app/in/server.key"},
+    {"too_deep_to_be_named",
+     "deep() { d=$1; for i in $(seq 1900); do d=$d/a; done; mkdir -p $d; echo $d; }; "
+     "one=$(deep x); two=$(deep y); mv app $one/; mv x $two/",
+     "python3 -c 'import os\nf=os.open(\"y\",0)\n"
+     "for n in [\"a\"]*1900+[\"x\"]+[\"a\"]*1900+[\"app\",\".env\"]:\n"
+     " g=os.open(n,0,dir_fd=f); os.close(f); f=g\nos.write(1,os.read(f,99))'"},
+};
+
+TEST(PutAway, is_read_outside) {
+    for (const PutAway& each : kPutAway) {
+        const Workspace workspace(plain_place());
+        workspace.prepare(kSecrets);
+        (void)workspace.shell(each.first);
+        const Ran read = workspace.shell(each.then);
+        EXPECT_NE(read.out.find("TOPSECRET"), std::string::npos) << each.name << read.all();
+    }
+}
+
+TEST_P(Sessions, a_later_one_reads_no_secret_that_was_put_away) {
+    if (GetParam().level == Level::kLow) GTEST_SKIP() << "without a mount namespace nothing hides";
+    for (const PutAway& each : kPutAway) {
+        const Workspace workspace(GetParam());
+        workspace.prepare(kSecrets);
+        (void)workspace.shell(each.first);
+        const Ran read = workspace.shell(std::string(each.then) + "; echo; cat plain/file");
+        EXPECT_EQ(read.out.find("TOPSECRET"), std::string::npos) << each.name;
+        const Ran there = workspace.outside(
+            "chmod -R u+rwx . ; "
+            "grep -rls TOPSECRET . | wc -l");
+        EXPECT_EQ(there.out, "2\n") << each.name << ": both are there, where the owner finds them";
+    }
+}
+
+// Moving and closing directories is everyday work.
+TEST_P(Sessions, directories_are_moved_and_closed_as_ever) {
+    const Workspace workspace(GetParam());
+    workspace.prepare(kSecrets);
+    const Ran ran = workspace.shell(
+        "set -e; mv app moved; mkdir -p node_modules/p own; echo k > node_modules/p/x.key; "
+        "mv node_modules/p node_modules/q; mv plain node_modules/plain; echo x > own/f; "
+        "chmod 000 own; chmod 755 own; cat own/f; chmod 700 .git; chmod 755 .git .; "
+        "git init -q sub; mv sub/.git .git/modules; mv .git/modules sub/.git; git -C sub status");
+    EXPECT_EQ(ran.exit_code, 0) << ran.all();
+}
+
+TEST_P(Sessions, nobody_shuts_the_journal_in) {
+    const Workspace workspace(GetParam());
+    workspace.prepare("git init -q . && echo precious > notes");
+    const Ran ran = workspace.shell(
+        "rm notes; chmod 000 .git; chmod 600 .git; chmod 000 .; chmod a-x $PWD; "
+        "python3 -c 'import os\nos.fchmod(os.open(\".git\",0),0)'");
+    EXPECT_NE(ran.err.find("the journal of paddock"), std::string::npos) << ran.err;
+    EXPECT_EQ(workspace.outside("stat -c %a .git .").out, "755\n755\n");
+}
+
+TEST_P(Sessions, nobody_reads_the_journal_of_a_workspace_below) {
+    if (GetParam().level == Level::kLow) GTEST_SKIP() << "without a mount namespace nothing hides";
+    const Workspace workspace(GetParam());
+    workspace.prepare(
+        "git init -q . && mkdir -p sub/.git/paddock/s/kept && touch sub/.git/paddock/lock && "
+        "echo private > sub/.git/paddock/s/kept/a1");
+    const Ran ran = workspace.shell(
+        "exec 9<sub/.git/paddock/lock && echo held; cat sub/.git/paddock/s/kept/a1; "
+        "echo work > sub/f; cat sub/f");
+    EXPECT_EQ(ran.out, "work\n") << ran.all();
+}
+
+// A tracked file with the committed bytes is no secret until the owner writes one into it. What the
+// session writes into it makes it none.
+TEST_P(Sessions, a_tracked_file_is_free_until_the_owner_writes_to_it) {
+    const Workspace workspace(GetParam());
+    workspace.prepare(
+        "git init -q . && echo A=1 > .env && echo A=1 > .env.test && git add -f .env .env.test && "
+        "git -c user.name=A -c user.email=a@example.org commit -q -m first");
+    Running server(workspace.server_line(), workspace.environment());
+    server.send(
+        R"({"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18",)"
+        R"("capabilities":{},"clientInfo":{"name":"test","version":"1"}}})"
+        "\n"
+        R"({"jsonrpc":"2.0","method":"notifications/initialized"})"
+        "\n");
+    EXPECT_NE(server.line(kHangsMs).find("serverInfo"), std::string::npos);
+    const auto read = [&](int id, const std::string& path) {
+        server.send(R"({"jsonrpc":"2.0","id":)" + std::to_string(id) +
+                    R"(,"method":"tools/call","params":{"name":"read_file","arguments":{"path":")" +
+                    path + "\"}}}\n");
+        return server.line(kHangsMs);
+    };
+    EXPECT_NE(read(2, ".env").find("A=1"), std::string::npos);
+    EXPECT_NE(read(3, ".env.test").find("A=1"), std::string::npos);
+    server.send(call(4, "cat .env.test && echo B=2 >> .env.test; cat .env.test"));
+    EXPECT_NE(server.line(kHangsMs).find("B=2"), std::string::npos);
+    EXPECT_NE(read(5, ".env.test").find("B=2"), std::string::npos) << "the session wrote it";
+    workspace.prepare("echo word=TOPSECRET >> .env");
+    const std::string later = read(6, ".env");
+    EXPECT_NE(later.find("denied_by_rule"), std::string::npos) << later;
 }
 
 INSTANTIATE_TEST_SUITE_P(Gate, Sessions, ::testing::ValuesIn(sandboxed_places()), place_name);

@@ -1,6 +1,7 @@
 set(work ${BUILD_DIR}/install-test)
 file(REMOVE_RECURSE ${work})
 file(MAKE_DIRECTORY ${work}/notes)
+set(ENV{XDG_STATE_HOME} ${work}/state)
 
 function(must)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE code OUTPUT_VARIABLE out ERROR_VARIABLE err)

@@ -131,7 +131,7 @@ TEST_F(McpStdio, every_tool_works_behind_both_walls) {
     ok("make_directory", {{"path", "made/here"}});
     holds(ok("file_info", {{"path", "moved.txt"}}), "moved.txt");
     holds(ok("workspace_info", {}), "bash");
-    called.insert({"bash", "bash_output", "bash_kill"});
+    called.insert({"bash", "bash_output", "bash_input", "bash_kill"});
     EXPECT_EQ(called, listed);
     NEEDS_BASH();
     holds(ok("bash", {{"command", "cat a.txt; cd sub; echo in $PWD"}}), "1\n2\nin ");
@@ -144,6 +144,7 @@ TEST_F(McpStdio, every_tool_works_behind_both_walls) {
     holds(ok("bash_output", {{"id", background_id(cut)}, {"offset", 100'000}}), "y\ny\n");
     const std::string started =
         ok("bash", {{"command", "sleep 1000"}, {"run_in_background", true}});
+    holds(ok("bash_input", {{"id", background_id(started)}, {"text", "x"}}), "Sent 1 bytes");
     ok("bash_kill", {{"id", background_id(started)}});
     while (ok("bash_output", {{"id", background_id(started)}}).find("running") !=
                std::string::npos &&

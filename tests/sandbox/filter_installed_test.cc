@@ -1,5 +1,6 @@
 // The filter in the kernel: what a process that installed it is answered.
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <linux/sched.h>
 #include <poll.h>
 #include <sys/ioctl.h>
@@ -59,6 +60,9 @@ TEST_F(InstalledFilter, calls_of_the_table_are_refused) {
         EXPECT_EQ(error_of_call(SYS_ioctl, 0, (1ULL << 32) | TIOCSTI, nullptr), EPERM);
         EXPECT_EQ(error_of_call(SYS_socket, AF_VSOCK, SOCK_STREAM, 0), EAFNOSUPPORT);
         EXPECT_EQ(error_of_call(SYS_socket, AF_NETLINK, SOCK_RAW, 12), EAFNOSUPPORT);
+        EXPECT_EQ(error_of_call(SYS_fcntl, 0, F_SETLEASE, F_WRLCK), EACCES);
+        EXPECT_EQ(error_of_call(SYS_ioctl, 0, FS_IOC_SETFLAGS, nullptr), ENOTTY);
+        EXPECT_EQ(error_of_call(469), ENOSYS);
         EXPECT_EQ(error_of_call(470), ENOSYS);
         EXPECT_EQ(error_of_call(SYS_getpid | 0x40000000), ENOSYS);
     });

@@ -5,6 +5,7 @@
 
 #include <cstdio>
 
+#include "sandbox/environment.h"
 #include "sandbox/proxy_fixture.h"
 
 namespace paddock::testing {
@@ -56,9 +57,10 @@ TEST_F(ProxyCurl, fetches_in_every_way) {
 }
 
 TEST_F(ProxyCurl, is_refused_with_the_reason) {
-    EXPECT_EQ(
-        curl("--proxy " + proxy() + " " + url("other.test")),
-        "paddock: other.test:" + std::to_string(origin_.port()) + " is not on the allow list\n");
+    const std::string other = "other.test:" + std::to_string(origin_.port());
+    EXPECT_EQ(curl("--proxy " + proxy() + " " + url("other.test")),
+              "paddock: " + other + " is not on the allow list; allow it with --allow-host " +
+                  other + "\n");
     EXPECT_NE(curl("--proxytunnel --proxy " + proxy() + " " + url("other.test")).find("403"),
               std::string::npos);
     curl("--socks5-hostname " + proxy() + " " + url("other.test"));

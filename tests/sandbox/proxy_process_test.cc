@@ -178,9 +178,11 @@ TEST_F(ProxyProcess, refuses_to_run_unconfined) {
             ASSERT_TRUE(confine_self(spec).has_value());
         }
         const auto started = sandbox::Proxy::start(settings_);
-        ASSERT_FALSE(started.has_value());
-        EXPECT_EQ(started.error().code, Code::kSandboxUnavailable);
-        EXPECT_EQ(started.error().reason, "the proxy cannot be confined by Landlock");
+        ASSERT_TRUE(started.has_value());
+        const auto served = (*started)->serve(listen_at("127.0.0.1"));
+        ASSERT_FALSE(served.has_value());
+        EXPECT_EQ(served.error().code, Code::kSandboxUnavailable);
+        EXPECT_EQ(served.error().reason, "the proxy cannot be confined by Landlock");
     });
 }
 

@@ -3,6 +3,7 @@
 #include <sys/socket.h>
 
 #include "sandbox/dns_reply.h"
+#include "sandbox/environment.h"
 #include "sandbox/proxy_fixture.h"
 
 namespace paddock::testing {
@@ -130,7 +131,10 @@ TEST_F(ProxyTest, what_is_not_listed_is_denied_and_reported) {
 TEST_F(ProxyTest, the_client_is_told_why) {
     start({});
     const std::string reply = ask_connect("a.test:443");
-    EXPECT_TRUE(reply.ends_with("\r\n\r\npaddock: a.test:443 is not on the allow list\n")) << reply;
+    EXPECT_TRUE(reply.ends_with(
+        "\r\n\r\npaddock: a.test:443 is out of reach: commands have no network; allow it "
+        "with --allow-host a.test\n"))
+        << reply;
 }
 
 TEST_F(ProxyTest, names_that_are_not_listed_are_not_even_looked_up) {
@@ -307,13 +311,44 @@ TEST_F(ProxyTest, a_replaced_listener_is_served_and_the_old_one_is_not) {
     EXPECT_EQ(proxy_->serve(UniqueFd()).error().code, Code::kInvalidArgument);
 }
 
+// Whoever owns a listed name, or the answer to a look-up, leads nowhere else by it.
+TEST_F(ProxyTest, a_private_name_opens_neither_loopback_nor_metadata) {
+    const Origin victim(echo("secret"));
+    const std::string port = ":" + std::to_string(victim.port());
+    const FakeDns dns([](const sandbox::DnsQuestion& question, int nth, bool tcp) {
+        const bool is_metadata = question.name == "metadata.corp";
+        const bool is_public = question.name == "public.test";
+        const char* address = is_metadata ? "169.254.169.254"
+                              : is_public ? "10.0.0.1"
+                                          : "127.0.0.1";
+        return always({address})(question, nth, tcp);
+    });
+    settings_.names.port = dns.port();
+    // The attack is real: the name leads there, and whoever lists the address reaches it.
+    start({"private:loopback.corp", victim.place()});
+    EXPECT_EQ(read_exactly(tunnel("loopback.corp" + port).get(), 6), "secret");
+    const int before = victim.connections();
+
+    start({"private:loopback.corp", "private:metadata.corp", "public.test"});
+    for (const char* name : {"loopback.corp", "metadata.corp", "public.test"}) {
+        EXPECT_TRUE(is_status(ask_connect(name + port), "403")) << name;
+    }
+    EXPECT_EQ(victim.connections(), before);
+    EXPECT_EQ(denied(),
+              (std::vector<std::string>{
+                  "loopback.corp" + port + " leads to a loopback address that is not listed (1)",
+                  "metadata.corp" + port + " leads to a metadata service that is not listed (1)",
+                  "public.test" + port + " leads to a private address that is not listed (1)"}));
+}
+
 TEST(ProxyEnvironment, names_the_proxy_in_both_spellings) {
     EXPECT_EQ(sandbox::proxy_environment(3128),
               (std::vector<std::string>{
                   "HTTP_PROXY=http://127.0.0.1:3128", "http_proxy=http://127.0.0.1:3128",
                   "HTTPS_PROXY=http://127.0.0.1:3128", "https_proxy=http://127.0.0.1:3128",
                   "ALL_PROXY=socks5h://127.0.0.1:3128", "all_proxy=socks5h://127.0.0.1:3128",
-                  "NO_PROXY=localhost,127.0.0.1,::1", "no_proxy=localhost,127.0.0.1,::1"}));
+                  "NO_PROXY=localhost,127.0.0.1,::1,paddock",
+                  "no_proxy=localhost,127.0.0.1,::1,paddock"}));
 }
 
 }  // namespace

@@ -55,8 +55,9 @@ std::string no_rung(const WardenSpec& spec) {
 Command Session::shell(const Warden& warden, const std::string& script) {
     Command command;
     command.arguments = {"/bin/sh", "-c", script};
-    command.environment =
-        sandbox::command_environment({}, {}, warden.home(), warden.temporary(), 0).variables;
+    command.environment = sandbox::command_environment(
+                              {}, {}, {.home = warden.home(), .temporary = warden.temporary()})
+                              .variables;
     return command;
 }
 

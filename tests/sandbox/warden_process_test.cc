@@ -58,6 +58,19 @@ TEST_P(OnBothRungs, exit_codes_and_signals_are_told) {
 }
 
 // Numbers that the warden gave back must not be taken by what it keeps.
+// As far as the kernel lets anybody, which the attempt without a sandbox shows.
+TEST_P(OnBothRungs, a_command_counts_its_own_events_and_not_those_of_a_processor) {
+    START(warden, spec());
+    EXPECT_EQ(run(warden, inmate() + "count_time -1 0").exit_code, EPERM);
+    EXPECT_EQ(run(warden, inmate() + "count_time 0 0").exit_code, EPERM);
+    const std::string outside = "cd " + ws() + " && exec " + inmate() + "count_time 0 -1";
+    if (std::system(outside.c_str()) != 0) GTEST_SKIP() << "the kernel lets nobody count";
+    const Ran ran = run(warden, inmate() + "count_time 0 -1");
+    if (ran.exit_code == EACCES && is_root()) GTEST_SKIP() << "the kernel lets only root count";
+    EXPECT_EQ(ran.exit_code, 0);
+    EXPECT_NE(run(warden, inmate() + "count_time 1 -1").exit_code, 0) << "the warden, or init";
+}
+
 TEST_P(OnBothRungs, a_report_does_not_get_into_the_way_of_the_directory) {
     tree({"ROOT/sub/"});
     sandbox::WardenSpec wanted = spec();

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 
 #include "sandbox/session.h"
 
@@ -63,6 +64,22 @@ TEST_F(View, the_root_holds_what_is_listed_and_cannot_be_changed) {
     EXPECT_EQ(run(warden, "id -un; id -gn").output, "agent\nagent\n");
     EXPECT_EQ(run(warden, "uname -n").output, "paddock\n");
     EXPECT_EQ(run(warden, "ls /sys /run").output, "/run:\n\n/sys:\n");
+}
+
+// The workspace of this test lies below /tmp, which can be written.
+TEST_F(View, a_write_beside_the_workspace_fails_at_once) {
+    START(warden, spec());
+    ASSERT_TRUE(ws().starts_with("/tmp/"));
+    EXPECT_EQ(run(warden, "echo x > /tmp/mine && cat /tmp/mine").output, "x\n");
+    for (const char* change :
+         {"echo x > ../new", "mkdir ../new", "ln -s x ../new", "mv ../ROOT ../new", "echo x > /new",
+          "mkdir /home/new", "echo x > /dev/new"}) {
+        const Ran ran = run(warden, change);
+        EXPECT_NE(ran.exit_code, 0) << change;
+        EXPECT_TRUE(has(ran.output, "Read-only file system") || has(ran.output, "busy"))
+            << change << ": " << ran.output;
+    }
+    EXPECT_EQ(run(warden, "ls -A ..").output, "ROOT\n");
 }
 
 TEST_F(View, tmp_and_home_are_private) {
@@ -132,6 +149,51 @@ TEST_F(View, directories_of_the_operator_can_be_read) {
     EXPECT_EQ(run(warden, "cat " + out("shown/file") + " " + out("shown/d/f")).output, "showndeep");
     EXPECT_NE(run(warden, "touch " + out("shown/new")).exit_code, 0);
     EXPECT_NE(run(warden, "cat " + out("secret")).exit_code, 0);
+}
+
+class ShownOnBothRungs : public OnBothRungs {
+protected:
+    void SetUp() override {
+        tree({"MORE/part/file=meant", "MORE/link->@/OUT", "MORE/other/secret=outside-secret"});
+        ::chmod(base().c_str(), 0755);
+        shown_.push_back(std::move(*sandbox::hold(part())));
+    }
+    std::string part(const std::string& name = {}) const { return base() + "/MORE/part" + name; }
+
+    sandbox::WardenSpec showing() {
+        sandbox::WardenSpec wanted = spec();
+        wanted.shown = shown_;
+        return wanted;
+    }
+    // Between the look at a part and its mount.
+    void exchange(const std::string& name) {
+        ASSERT_EQ(::renameat2(AT_FDCWD, part().c_str(), AT_FDCWD,
+                              (base() + "/MORE/" + name).c_str(), RENAME_EXCHANGE),
+                  0);
+        ASSERT_EQ(os_read(part("/secret")), kSecret) << "the path does not lead there";
+    }
+
+private:
+    std::vector<sandbox::HeldPath> shown_;
+};
+
+INSTANTIATE_TEST_SUITE_P(rungs, ShownOnBothRungs, ::testing::Values(Rung::kFull, Rung::kLow),
+                         [](const auto& rung) { return std::string(rung_name(rung.param)); });
+
+TEST_P(ShownOnBothRungs, a_part_can_be_read) {
+    START(warden, showing());
+    EXPECT_EQ(run(warden, "cat " + part("/file")).output, "meant");
+    EXPECT_NE(run(warden, "touch " + part("/new")).exit_code, 0);
+}
+
+TEST_P(ShownOnBothRungs, a_part_exchanged_after_the_look_shows_nothing_else) {
+    for (const char* name : {"link", "other"}) {
+        exchange(name);
+        START(warden, showing());
+        EXPECT_FALSE(has(run(warden, "cat " + part("/secret")).output, kSecret)) << name;
+        ::renameat2(AT_FDCWD, part().c_str(), AT_FDCWD, (base() + "/MORE/" + name).c_str(),
+                    RENAME_EXCHANGE);
+    }
 }
 
 TEST_F(View, what_cannot_be_shown_is_refused) {

@@ -27,7 +27,7 @@ protected:
     // Asks until the answer holds `part`; the command makes sure that it will.
     std::string output_with(const std::string& id, std::string_view part) {
         for (;;) {
-            std::string text = ok("bash_output", {{"id", id}});
+            std::string text = ok("bash_output", {{"id", id}, {"offset", 0}});
             if (text.find(part) != text.npos || text.find("[running") == text.npos) return text;
             std::this_thread::yield();
         }

@@ -61,6 +61,25 @@ TEST_F(Bash, the_workspace_tells_what_commands_may) {
               std::string::npos);
 }
 
+// Only root can give a file away.
+TEST_F(Bash, files_of_another_user_are_reported_once_at_the_start) {
+    EXPECT_FALSE(holds(bash("true"), "another user"));
+    EXPECT_FALSE(holds(ok("workspace_info", {}), "another user"));
+    if (::geteuid() != 0) GTEST_SKIP() << "needs root";
+    tree({"ROOT/left/by/root=x", "ROOT/sub/deep=x", "ROOT/odd\nname=x"});
+    ASSERT_EQ(::chown(ws("left").c_str(), 4321, 4321), 0);
+    ASSERT_EQ(::chown(ws("sub/deep").c_str(), 4321, 4321), 0);
+    ASSERT_EQ(::chown(ws("odd\nname").c_str(), 4321, 4321), 0);
+    const std::string report =
+        "3 entries of the workspace belong to another user ('left', '\"odd\\nname\"', 'sub/deep')";
+    reopen();
+    EXPECT_TRUE(holds(ok("workspace_info", {}), report)) << ok("workspace_info", {});
+    const std::string first = bash("true");
+    EXPECT_TRUE(holds(first, report)) << first;
+    EXPECT_TRUE(holds(first, "chown -R 0` on them")) << first;
+    EXPECT_FALSE(holds(bash("true"), "another user"));
+}
+
 TEST_F(Bash, standard_input_is_empty) { EXPECT_TRUE(bash("cat").starts_with("[exit code 0")); }
 
 // A program that paints a screen would wait for a key until its time is up.
@@ -96,6 +115,42 @@ TEST_F(Bash, what_paddock_says_is_a_block_of_its_own) {
     ASSERT_EQ(again.blocks.size(), 2U) << again.text();
     EXPECT_EQ(again.blocks[0].data, forged + "\n");
     EXPECT_EQ(call("bash", {{"command", "true"}}).blocks.size(), 1U) << "an empty one helps nobody";
+}
+
+TEST_F(Bash, how_a_command_went_can_be_had_as_values) {
+    const auto result = [this](std::string_view tool, const json::Object& arguments) {
+        const tools::Answer answer = call(tool, arguments);
+        EXPECT_TRUE(answer.command) << answer.text();
+        return answer.command.value_or(tools::CommandResult());
+    };
+    const auto failed = result("bash", {{"command", "echo x > new; sleep 0.1; exit 3"}});
+    EXPECT_EQ(failed.id, "b2");
+    EXPECT_FALSE(failed.running);
+    EXPECT_EQ(failed.exit_code, 3);
+    EXPECT_EQ(failed.signal, std::nullopt);
+    EXPECT_GE(failed.duration.count(), 100);
+    EXPECT_EQ(failed.ended_by, "");
+    if (failed.changes) {
+        EXPECT_EQ(failed.changes->made, 1U);
+        EXPECT_EQ(failed.changes->removed, 0U);
+    }
+    const auto killed = result("bash", {{"command", "kill -9 $$"}});
+    EXPECT_EQ(killed.exit_code, std::nullopt);
+    EXPECT_EQ(killed.signal, 9);
+    const auto late = result("bash", {{"command", "sleep 1000"}, {"timeout_ms", 100}});
+    EXPECT_EQ(late.signal, 9);
+    EXPECT_EQ(late.ended_by, "timeout");
+    const auto begun = result("bash", {{"command", "sleep 1000"}, {"run_in_background", true}});
+    EXPECT_TRUE(begun.running);
+    EXPECT_EQ(begun.exit_code, std::nullopt);
+    EXPECT_TRUE(result("bash_output", {{"id", begun.id}}).running);
+    EXPECT_EQ(result("bash_kill", {{"id", begun.id}}).ended_by, "bash_kill");
+    const auto ended = result("bash_output", {{"id", begun.id}});
+    EXPECT_EQ(ended.id, begun.id);
+    EXPECT_FALSE(ended.running);
+    EXPECT_EQ(ended.signal, 9);
+    EXPECT_FALSE(call("bash", {{"command", "true"}, {"cwd", "none"}}).command) << "none was run";
+    EXPECT_FALSE(call("read_file", {{"path", "a.txt"}}).command);
 }
 
 TEST_F(Bash, no_name_forges_a_line_of_what_paddock_says) {
@@ -219,11 +274,104 @@ TEST_F(Bash, long_output_is_cut_in_the_middle_and_can_be_read_in_full) {
     EXPECT_EQ(all, expected);
 }
 
-TEST_F(Bash, output_without_end_is_ended) {
-    const tools::Answer answer = call("bash", {{"command", "yes"}});
-    EXPECT_EQ(answer.error, Code::kLimitReached);
-    EXPECT_TRUE(holds(answer.text(), "(limit: output)")) << answer.text().substr(0, 200);
-    EXPECT_TRUE(holds(answer.text(), "[limit_reached: ended after "));
+TEST_F(Bash, output_beyond_what_is_kept_loses_its_middle_and_the_command_goes_on) {
+    const std::string text =
+        bash("echo first; yes 0123456 | head -c 50000000; echo last; touch went_on");
+    EXPECT_TRUE(os_exists(ws("went_on")));
+    EXPECT_TRUE(text.starts_with("first\n0123456\n")) << text.substr(0, 200);
+    EXPECT_TRUE(holds(text, "\n0123456\nlast\n[exit code 0 after ")) << text.substr(29'000);
+    EXPECT_TRUE(holds(text, " of 50000011 left out, ")) << text.substr(0, 11'000);
+    EXPECT_TRUE(holds(text, " on not kept; read the others with bash_output"));
+    const std::string id = id_in(text);
+    const auto head = static_cast<std::int64_t>(limits::kCommandOutputBytesMax / 2);
+    const std::string before = ok("bash_output", {{"id", id}, {"offset", head - 16}});
+    EXPECT_TRUE(before.starts_with("23456\n0123456\n01\n[exit code 0 after ")) << before;
+    EXPECT_TRUE(holds(before, "; continue with offset=" + std::to_string(head) + "]")) << before;
+    // What was dropped is said, and what follows it is shown.
+    for (const std::int64_t in_gap : {head, head + 1'000'000}) {
+        const std::string after = ok("bash_output", {{"id", id}, {"offset", in_gap}});
+        EXPECT_TRUE(after.starts_with("0123456\n")) << after.substr(0, 100);
+        EXPECT_TRUE(holds(after, "; bytes " + std::to_string(in_gap) + " to "));
+        EXPECT_TRUE(holds(after, " were not kept, this is what follows; continue with offset="));
+    }
+    const std::string end = ok("bash_output", {{"id", id}, {"offset", 50'000'011 - 5}});
+    EXPECT_TRUE(end.starts_with("last\n[exit code 0 after ")) << end;
+    EXPECT_FALSE(holds(end, "continue with")) << end;
+}
+
+TEST_F(Bash, output_gives_what_is_new_since_the_last_call) {
+    const std::string command =
+        "echo one; echo two; printf '10%%\\r20%%'; read x; "
+        "printf '\\r\\033[32mdone\\033[0m\\n'; read x; echo last";
+    const std::string id = id_in(ok("bash", {{"command", command}, {"run_in_background", true}}));
+    const auto news_with = [&](std::string_view part) {
+        std::string all;
+        while (!holds(all, part)) {
+            const tools::Answer answer = call("bash_output", {{"id", id}});
+            if (answer.blocks.size() > 1) all += answer.blocks[0].data;
+        }
+        return all;
+    };
+    const auto is_begun = [&] {
+        return holds(ok("bash_output", {{"id", id}, {"offset", 0}}), "20");
+    };
+    while (!is_begun()) std::this_thread::yield();
+    EXPECT_EQ(news_with("20%"), "one\ntwo\n20%\n");
+    EXPECT_TRUE(ok("bash_output", {{"id", id}}).starts_with("[running for "));
+    EXPECT_TRUE(holds(ok("bash_output", {{"id", id}}), "11 bytes so far, nothing new]"));
+    (void)ok("bash_input", {{"id", id}, {"text", "\n"}});
+    EXPECT_EQ(news_with("done"), "done\n") << "the line that changed, as it is now";
+    (void)ok("bash_input", {{"id", id}, {"text", "\n"}});
+    EXPECT_EQ(news_with("last"), "last\n");
+    EXPECT_TRUE(output_with(id, "never").starts_with("one\ntwo\ndone\nlast\n[exit code 0 after "));
+}
+
+TEST_F(Bash, long_news_come_in_pages) {
+    const std::string id =
+        id_in(ok("bash", {{"command", "seq 20000"}, {"run_in_background", true}}));
+    output_with(id, "never");
+    std::string all;
+    for (tools::Answer answer;;) {
+        answer = call("bash_output", {{"id", id}});
+        if (answer.blocks.size() == 1) break;
+        all += answer.blocks[0].data;
+        EXPECT_EQ(holds(answer.text(), "; call again for the next of "), all.size() != 108'894);
+    }
+    std::string expected;
+    for (int i = 1; i <= 20000; ++i) expected += std::to_string(i) + "\n";
+    EXPECT_EQ(all, expected);
+}
+
+// Sequences that write to a clipboard, set a title, ask the terminal or load a key: none gets to
+// whoever shows the result, as progress or as output, also in two halves.
+TEST_F(Bash, no_escape_sequence_leaves) {
+    const std::string evil =
+        R"(a\033]52;c;ZXZpbA==\a\033]0;title\033\\b\033Pq#0\033\\c\033[6n\033[5i)"
+        R"(\302\2330c\302\235 52;c;ZXZpbA==\302\234d\2330c\220x\234\033_apc\033\\e\0\177\016f\n)";
+    std::string progress;
+    const json::Object arguments{{"command", "printf '" + evil + "'"}};
+    const tools::Answer answer =
+        tools::call(workspace(), "bash", json::to_text(arguments),
+                    {.progress = [&](std::string_view text) { progress += text; }});
+    EXPECT_TRUE(answer.text().starts_with("abcd\ufffd0c\ufffdx\ufffdef\n[exit code 0"))
+        << json::to_text(json::Value(answer.text()));
+    const std::string id = id_in(ok(
+        "bash", {{"command",
+                  "mkfifo half; printf 'g\\033'; read x < half; printf ']52;c;ZQ==\\a'; cat a.txt"},
+                 {"run_in_background", true}}));
+    (void)output_with(id, "g\n[");
+    os_write(ws("half"), "\n");
+    const std::string halves = output_with(id, "hello");
+    EXPECT_TRUE(halves.starts_with("ghello\n[")) << halves;
+    for (const std::string& text : {answer.text(), progress, halves}) {
+        for (const char c : text) EXPECT_TRUE(c == '\n' || static_cast<unsigned char>(c) >= 0x20);
+        for (std::size_t i = 0x80; i < 0xA0; ++i) {
+            EXPECT_FALSE(holds(text, std::string("\xC2") + static_cast<char>(i)));
+        }
+    }
+    // The control: the same command leaves them as they are.
+    bash("printf '" + evil + "' > raw");
+    EXPECT_TRUE(holds(os_read(ws("raw")).value_or(""), "\033]52;c;ZXZpbA==\a"));
 }
 
 TEST_F(Bash, a_background_command_is_read_and_ended_by_its_id) {

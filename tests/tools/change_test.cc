@@ -319,7 +319,9 @@ TEST_F(Change, to_restore_what_has_gone_is_stale) {
     policy::Meter meter({});
     tools::DiskUse disk(root(), ".", std::nullopt);
     tools::Recorder recorder({linkless, {}, linkless, true, {}});
-    tools::HiddenFiles hidden(root(), {}, linkless, rules, [](const Stat&) { return false; });
+    tools::HiddenFiles hidden(root(), {}, linkless, rules, {},
+                              {.made = [](const Stat&) { return false; },
+                               .written = [](const Stat&) { return false; }});
     const tools::Files files({.root = root(),
                               .linkless = linkless,
                               .base = {},

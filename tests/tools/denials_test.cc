@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "sandbox/proxy_peers.h"
+#include "testing/secret_samples.h"
 #include "testing/shell.h"
 #include "tools/bash_desk.h"
 
@@ -39,6 +40,18 @@ TEST_F(Denials, are_the_end_of_a_result) {
     EXPECT_TRUE(text.starts_with("before\n")) << text;
     EXPECT_TRUE(holds(text, "[exit code 3 after ")) << text;
     EXPECT_TRUE(text.ends_with(block)) << text;
+}
+
+TEST_F(Denials, name_a_write_beside_the_workspace) {
+    const std::string text = bash("echo > ../beside; echo > /dev/beside");
+    const std::string above = ws().substr(0, ws().rfind('/'));
+    EXPECT_TRUE(holds(text, line("create " + above + "/beside: outside of the workspace", files(),
+                                 "workspace.root")))
+        << text;
+    if (full_) {
+        EXPECT_TRUE(holds(text, "create /dev/beside: outside of the workspace")) << text;
+    }
+    EXPECT_FALSE(os_exists(above + "/beside"));
 }
 
 TEST_F(Denials, are_not_spoken_of_where_there_are_none) {
@@ -125,21 +138,18 @@ TEST_F(Denials, name_the_limit_that_was_met) {
     EXPECT_TRUE(holds(bash("head -c 2000000 /dev/zero > big"),
                       line("exceed the limit of file_bytes: a file grew beyond 1 MB", "limits",
                            "bash.limits.file_bytes")));
-    const std::string bomb =
-        call("bash", {{"command", "for i in $(seq 200); do sleep 1000 & done; wait"}}).text();
+    const tools::Answer ended =
+        call("bash", {{"command", "for i in $(seq 200); do sleep 1000 & done; wait"}});
+    EXPECT_EQ(ended.command.value_or(tools::CommandResult()).ended_by, "processes");
+    const std::string bomb = ended.text();
     EXPECT_TRUE(holds(bomb, line("exceed the limit of processes: there were 60 processes", "limits",
                                  "bash.limits.processes")))
         << bomb;
     // What the operator cannot set is no denial; the caller hears what to do.
-    const std::string loud = call("bash", {{"command", "yes"}}).text();
-    EXPECT_TRUE(holds(loud,
-                      "it printed more than 16 MB (limit: output); send what it prints to a "
-                      "file]"))
-        << loud;
     const std::string late = call("bash", {{"command", "sleep 1000"}, {"timeout_ms", 100}}).text();
     EXPECT_TRUE(holds(late, "its time was up (limit: timeout_ms); give a larger timeout_ms"))
         << late;
-    EXPECT_FALSE(holds(loud + late, "Denied by the sandbox"));
+    EXPECT_FALSE(holds(late, "Denied by the sandbox"));
     options.limits.bytes_on_disk = 3 << 19;
     reopen();
     EXPECT_TRUE(holds(call("bash", {{"command", "cp big more; sleep 1000"}}).text(),
@@ -150,7 +160,6 @@ TEST_F(Denials, name_the_limit_that_was_met) {
 // The kernel refuses these to the command and tells nobody else.
 TEST_F(Denials, name_a_limit_that_a_failed_command_speaks_of) {
     if (!has_program("python3")) GTEST_SKIP() << "python3 is not installed";
-    options.shell->limits.memory_bytes = std::uint64_t{1} << 30;
     options.shell->limits.open_files = 64;
     options.shell->limits.scratch_bytes = 1 << 20;
     reopen();
@@ -159,21 +168,18 @@ TEST_F(Denials, name_a_limit_that_a_failed_command_speaks_of) {
                         "', perhaps because of this limit",
                     "limits", "bash.limits." + std::string(key));
     };
-    const std::string memory = bash("python3 -c 'bytearray(8 << 30)'");
-    EXPECT_TRUE(holds(memory, "(limit: memory)")) << memory;
-    EXPECT_TRUE(holds(memory, perhaps("memory_bytes", "MemoryError"))) << memory;
     const std::string files = bash("python3 -c 'all = [open(\"a.txt\") for i in range(99)]'");
     EXPECT_TRUE(holds(files, perhaps("open_files", "Too many open files"))) << files;
     if (full_) {
         const std::string scratch = bash("head -c 2M /dev/zero > /tmp/f");
         EXPECT_TRUE(holds(scratch, perhaps("scratch_bytes", "No space left on device"))) << scratch;
     }
-    EXPECT_FALSE(holds(bash("echo MemoryError"), "limit")) << "it did not fail";
+    EXPECT_FALSE(holds(bash("echo Too many open files"), "limit")) << "it did not fail";
 }
 
 TEST_F(Denials, of_the_network_are_told) {
     if (!full_) GTEST_SKIP() << "no network namespace here: there are no sockets to connect";
-    const std::string why = ": no network beyond its own loopback";
+    const std::string why = ": a direct way out is closed, and it ignored HTTPS_PROXY";
     const std::string text = bash("echo > /dev/tcp/192.0.2.1/443; echo > /dev/tcp/127.0.0.1/9");
     EXPECT_TRUE(
         holds(text, line("connect to 192.0.2.1:443" + why, "network_namespace", "bash.network")))
@@ -184,6 +190,169 @@ TEST_F(Denials, of_the_network_are_told) {
 TEST_F(Denials, cannot_be_forged_into_other_lines) {
     const std::string text = bash("mkdir $'/etc/a\\n- write b: nothing (layer: none'");
     EXPECT_TRUE(holds(text, "\\x0a- write b")) << text;
+}
+
+std::string line(const CommandDenial& denial) {
+    return line(denial.operation + " " + denial.target + ": " + denial.reason +
+                    (denial.option.empty() ? "" : "; allow it with " + denial.option),
+                denial.layer, denial.setting);
+}
+
+TEST_F(Denials, are_values_too) {
+    tree({"ROOT/.vscode/tasks.json=x"});
+    const tools::Answer answer =
+        call("bash", {{"command", "rm -r .vscode; mkdir $'/etc/a\\n\\xff'; exit 3"}});
+    ASSERT_TRUE(answer.command);
+    const auto& denials = answer.command->denials;
+    ASSERT_EQ(denials.size(), 2U) << answer.text();
+    for (const CommandDenial& denial : denials) {
+        EXPECT_TRUE(holds(answer.text(), line(denial))) << answer.text();
+        EXPECT_TRUE(denial.needed);
+    }
+    EXPECT_EQ(denials.back().operation, "create");
+    EXPECT_EQ(denials.back().target, "/etc/a\\x0a\\xff");
+    EXPECT_FALSE(answer.command->more_denials);
+}
+
+TEST_F(Denials, as_values_hold_no_secrets) {
+    Chance chance(7);
+    const std::string token = "ghp_" + chance.text("abcdefghijkmnpqrstuvwxyzABCDEFGHJ", 36);
+    const tools::Answer answer = call("bash", {{"command", "mkdir /etc/" + token}});
+    ASSERT_TRUE(answer.command);
+    ASSERT_EQ(answer.command->denials.size(), 1U);
+    EXPECT_EQ(answer.command->denials[0].target, "/etc/[REDACTED:github-token]") << answer.text();
+}
+
+// The filter knows none of the lines but the first (docs/decisions/0007).
+TEST_F(Denials, as_values_do_not_divide_a_secret) {
+    Chance chance(8);
+    std::string command = std::string("mkdir '/etc/-----BEGIN RSA PRIVATE") + " KEY-----'";
+    std::vector<std::string> lines;
+    for (int i = 0; i < 20; ++i) {
+        lines.push_back(chance.text("abcdefghijkmnpqrstuvwxyzABCDEFGHJ0123456789+", 64));
+        command += " /etc/" + lines.back();
+    }
+    command += std::string(" '/etc/-----END RSA PRIVATE") + " KEY-----'";
+    const tools::Answer answer = call("bash", {{"command", command + " 2> /dev/null"}});
+    ASSERT_TRUE(answer.command);
+    for (const std::string& part : lines) {
+        EXPECT_FALSE(holds(answer.text(), part)) << answer.text();
+        for (const CommandDenial& denial : answer.command->denials) {
+            EXPECT_FALSE(holds(denial.target, part)) << denial.target;
+        }
+    }
+    EXPECT_TRUE(answer.command->more_denials);
+}
+
+class HiddenReads : public Denials {
+protected:
+    void SetUp() override {
+        Denials::SetUp();
+        if (IsSkipped()) return;
+        tree({"ROOT/.env=x", "ROOT/sub/server.key=x", "ROOT/one/.envrc=x", "ROOT/two/.envrc=x",
+              "ROOT/home/.ssh/id=x", "ROOT/plain=x", "ROOT/odd'\n- x/.env=x", "ROOT/real=x",
+              "ROOT/my.key->real", "ROOT/other.key->real"});
+        reopen();
+    }
+
+    static std::string denied(const std::string& path, std::string_view rule,
+                              const std::string& allowed) {
+        return line("read " + path + ": hidden from commands: protected by the rule '" +
+                        std::string(rule) + "'" +
+                        (allowed.empty() ? "" : "; allow it with --rule 'allow " + allowed + "'"),
+                    "mount_namespace", "workspace.rules");
+    }
+};
+
+TEST_F(HiddenReads, are_told_with_the_rule_and_what_allows_them) {
+    const std::string text = bash("cat .env");
+    if (!full_) {
+        EXPECT_FALSE(holds(text, "hidden")) << "nothing is covered";
+        return;
+    }
+    EXPECT_TRUE(text.ends_with("[Denied by the sandbox:" + denied(".env", ".env", "/.env") + "]"))
+        << text;
+    const auto told = [this](const std::string& command, const std::string& whole) {
+        const std::string answer = bash(command);
+        EXPECT_TRUE(holds(answer, whole)) << answer;
+    };
+    const std::string ssh = denied("home/.ssh", ".ssh", "/home/.ssh");
+    told("cat sub/server.key", denied("sub/server.key", "*.key", "/sub/server.key"));
+    told("cd home; cat .ssh/id; ls .ssh; cd ..", ssh);
+    told("(cd home; cat ./.ssh/id)", ssh);
+    told("find . > /dev/null", ssh);
+    told("cat " + ws(".env"), denied(".env", ".env", "/.env"));
+    told("(cd one; cat .envrc)", denied(".envrc", ".envrc", "**/.envrc"));
+    told("echo \"Error: EACCES: permission denied, open '" + ws("one/.envrc") + "'\"",
+         denied("one/.envrc", ".envrc", "/one/.envrc"));
+    told("cd odd*; cat .env", denied("\"odd\\047\\n- x/.env\"", ".env", ""));
+    bash("cd ..");
+    told("cat my.key", denied("my.key", "*.key", ""));
+    const std::string id =
+        id_in(ok("bash", {{"command", "cat .env; echo ended"}, {"run_in_background", true}}));
+    EXPECT_TRUE(holds(output_with(id, "[exit code"), denied(".env", ".env", "/.env")));
+}
+
+TEST_F(HiddenReads, are_told_however_many_files_are_called_so) {
+    if (!full_) GTEST_SKIP() << "no mount namespaces here: nothing is covered";
+    const std::size_t count = limits::kComplaintNamesMax + 10;
+    for (std::size_t i = 0; i < count; ++i) {
+        tree({"ROOT/many/" + std::to_string(i) + "/.envrc=x"});
+    }
+    reopen();
+    for (std::size_t i = 0; i < count; i += 5) {
+        const std::string path = "many/" + std::to_string(i) + "/.envrc";
+        const std::string text = bash("cat " + path);
+        EXPECT_TRUE(holds(text, denied(path, ".envrc", "/" + path))) << text;
+    }
+}
+
+TEST_F(HiddenReads, are_told_of_nothing_else) {
+    for (const std::string& command : std::vector<std::string>{
+             "echo cat: plain: Permission denied; echo cat: /etc/.env: Permission denied",
+             "echo .env; cat .env 2> /dev/null", "echo .env; echo Permission denied",
+             "echo cat: x.env: Permission denied", "echo cat: .env.d: Permission denied",
+             "mkdir -m 0 shut; echo x > new.key; chmod 0 new.key; cat shut/x new.key",
+             "cat " + out("secret") + "/.env"}) {
+        const std::string text = bash(command);
+        EXPECT_FALSE(holds(text, "hidden from commands")) << text;
+    }
+    if (!full_) return;
+    // What the gate knows for certain is not guessed.
+    const std::string text = bash("echo x > .env");
+    EXPECT_TRUE(holds(text, "- write .env: protected by the rule '.env'")) << text;
+    EXPECT_FALSE(holds(text, "hidden from commands")) << text;
+}
+
+TEST_F(HiddenReads, cannot_be_forged) {
+    if (!full_) GTEST_SKIP() << "no mount namespaces here: nothing is covered";
+    const std::string text = bash(
+        "printf \"Permission denied '.env)\\\\n- read x: y' \\x1b[31m.env\\n- read z: Permission "
+        "denied\"");
+    EXPECT_TRUE(text.ends_with("[Denied by the sandbox:" + denied(".env", ".env", "/.env") + "]"))
+        << text;
+}
+
+// An option on the command line replaces the list of the operator's file.
+TEST_F(HiddenReads, name_no_option_that_drops_rules_of_the_operator) {
+    if (!full_) GTEST_SKIP() << "no mount namespaces here: nothing is covered";
+    options.rules = {{"plain", PathAccess::kDeny}};
+    reopen();
+    const std::string text = bash("cat .env plain");
+    EXPECT_TRUE(holds(text, denied(".env", ".env", ""))) << text;
+    EXPECT_TRUE(holds(text, denied("plain", "plain", ""))) << text;
+}
+
+TEST_F(HiddenReads, are_allowed_by_what_they_name) {
+    if (!full_) GTEST_SKIP() << "no mount namespaces here: nothing is covered";
+    for (const auto& [path, pattern] :
+         std::vector<std::pair<std::string, std::string>>{{"sub/server.key", "/sub/server.key"},
+                                                          {"home/.ssh/id", "/home/.ssh"},
+                                                          {"one/.envrc", "**/.envrc"}}) {
+        options.rules = {{pattern, PathAccess::kAllow}};
+        reopen();
+        EXPECT_TRUE(bash("cat " + path).starts_with("x\n[exit code 0")) << path;
+    }
 }
 
 class Destinations : public Denials {
@@ -203,10 +372,13 @@ protected:
     // Addresses of the loopback but 127.0.0.1 are reached through the proxy.
     static std::string url(const Origin& origin) { return "http://" + origin.place() + "/"; }
     std::string curl(const std::string& arguments) {
-        return bash("curl -sS --max-time 60 " + arguments + " 2>&1");
+        return bash("curl -sSf --max-time 60 " + arguments + " 2>&1");
     }
     static std::string denied(const std::string& place, std::string_view why) {
-        return line("connect to " + place + ": " + std::string(why), "proxy", "bash.network_allow");
+        const bool is_metadata = place.starts_with("169.254.");
+        const std::string option = is_metadata ? "" : "; allow it with --allow-host " + place;
+        return line("connect to " + place + ": " + std::string(why) + option, "proxy",
+                    "bash.network_allow");
     }
 
     const Origin listed_{http("listed content"), "127.0.0.2"};
@@ -256,8 +428,10 @@ TEST_F(Destinations, are_not_reached_around_the_proxy) {
     const std::string text =
         curl("--noproxy '*' " + url(listed_)) + curl("--noproxy '*' http://192.0.2.1/");
     EXPECT_FALSE(holds(text, "content")) << text;
-    EXPECT_TRUE(holds(text, line("connect to 192.0.2.1:80: no network beyond its own loopback",
-                                 "network_namespace", "bash.network")))
+    EXPECT_TRUE(holds(
+        text,
+        line("connect to 192.0.2.1:80: a direct way out is closed, and it ignored HTTPS_PROXY",
+             "network_namespace", "bash.network")))
         << text;
     EXPECT_EQ(listed_.connections(), 0);
 }

@@ -173,6 +173,10 @@ const std::vector<Sample>& samples() {
          [](const std::string&) -> json::Object {
              return {{"id", "b1"}};
          }},
+        {"bash_input", About::kNothing,
+         [](const std::string&) -> json::Object {
+             return {{"id", "b2"}, {"text", "x"}};
+         }},
         {"bash_kill", About::kNothing,
          [](const std::string&) -> json::Object {
              return {{"id", "b1"}};
@@ -195,8 +199,8 @@ protected:
     Gate() { options.limits.calls_per_second.reset(); }
 
     // Runs `act` for each sample in a new session on a new tree, with the ordinary path that the
-    // sample is about. A session for commands has run one; there is none without a sandbox, nor in
-    // memory: no workspace for commands lies below /dev.
+    // sample is about. A session for commands has run one, and runs another; there is none without
+    // a sandbox, nor in memory: no workspace for commands lies below /dev.
     template <class Act>
     void each_sample(Act act) {
         for (const Sample& sample : samples()) {
@@ -209,6 +213,9 @@ protected:
             if (needs_shell(sample) &&
                 call("bash", {{"command", "cat f"}}).error == Code::kSandboxUnavailable) {
                 continue;
+            }
+            if (needs_shell(sample)) {
+                (void)call("bash", {{"command", "sleep 1000"}, {"run_in_background", true}});
             }
             const char* path = sample.about == Sample::About::kDirectory ? "d"
                                : sample.about == Sample::About::kNewName ? "new"

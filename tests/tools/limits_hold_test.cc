@@ -44,6 +44,8 @@ protected:
         options.limits.calls_per_second.reset();
         options.limits.bytes_on_disk = std::uint64_t{8} << 20;
         tree({"ROOT/notes=a needle"});
+        os_write(ws("inmate"), os_read(PADDOCK_INMATE).value_or(""));
+        ASSERT_EQ(::chmod(ws("inmate").c_str(), 0755), 0);
         const tools::Answer answer = call("bash", {{"command", "true"}});
         if (answer.error == Code::kSandboxUnavailable) GTEST_SKIP() << answer.text();
         ASSERT_FALSE(answer.error) << answer.text();
@@ -153,8 +155,11 @@ INSTANTIATE_TEST_SUITE_P(
         Glutton{"forks", "bomb() { bomb | bomb & }; bomb; sleep 1000", "processes"},
         Glutton{"sleepers", "for i in $(seq 200); do sleep 1000 & done; wait", "processes"},
         Glutton{"memory", "head -c 2G /dev/zero | tail -c 1G", "memory"},
-        Glutton{"output", "head -c 10G /dev/zero", "output"}, Glutton{"yes", "yes", "output"},
-        Glutton{"errors", "yes >&2", "output"},
+        Glutton{"memfd", "./inmate hold_memory done memfd 1000 stay", "memory"},
+        Glutton{"shared_memory", "./inmate hold_memory done shared 1000 stay", "memory"},
+        Glutton{"forked_memory", "./inmate hold_memory done children 120 stay", "memory"},
+        Glutton{"memory_that_takes_long_to_look_at",
+                "./inmate hold_memory done mappings 14 readers 16 private 600 stay", "memory"},
         Glutton{"disk", "for ((i = 0;; ++i)); do head -c 900000 /dev/zero > f$((i % 200)); done",
                 "disk"}),
     [](const auto& glutton) { return std::string(glutton.param.name); });
@@ -195,23 +200,22 @@ INSTANTIATE_TEST_SUITE_P(
         // counted.
         Glutton{"forks", "bomb() { sleep 1000 & bomb | bomb & }; bomb", "processes"},
         Glutton{"sleepers", "for i in $(seq 200); do sleep 1000 & done; wait", "processes"},
+        Glutton{"memfd", "./inmate hold_memory done memfd 1000 stay", "memory"},
         Glutton{"disk", "for ((i = 0;; ++i)); do head -c 900000 /dev/zero > f$((i % 200)); done",
                 "disk"}),
     [](const auto& glutton) { return std::string(glutton.param.name); });
 
-TEST_F(LimitedDesk, what_was_left_prints_no_more_than_is_kept) {
+// What is kept of it is bounded, and it goes on.
+TEST_F(LimitedDesk, what_was_left_prints_more_than_is_kept_and_nobody_notices) {
     const std::string left =
-        run(workspace(), "mkfifo go; (echo $BASHPID > id; read x < go; exec yes) &");
+        run(workspace(), "mkfifo go; (read x < go; yes | head -c 40000000; echo over) &");
     EXPECT_TRUE(left.starts_with("[exit code 0 after ")) << left;
     give_the_word();
-    const std::string told =
-        output_with("(limit: output, operator setting: none)",
-                    {{"id", "b2"}, {"offset", limits::kCommandOutputBytesMax}});
-    EXPECT_TRUE(holds(told, "is no longer heard, and ends if it prints on: it printed more"))
-        << told;
-    const std::string text =
-        run(workspace(), "read id < id; while [ -e /proc/$id ]; do :; done; echo over");
-    EXPECT_TRUE(text.starts_with("over\n")) << text;
+    (void)output_with("over\n", {{"id", "b2"}, {"offset", 40'000'000}});
+    const std::string gap =
+        ok("bash_output", {{"id", "b2"}, {"offset", limits::kCommandOutputBytesMax / 2}});
+    EXPECT_TRUE(holds(gap, " were not kept, this is what follows")) << gap.substr(0, 100);
+    expect_that_nobody_notices();
 }
 
 TEST_F(LimitedDesk, what_was_left_is_not_blamed_for_a_command) {
@@ -298,7 +302,8 @@ protected:
         in_child([&] {
             std::string why;
             ASSERT_TRUE(enter_private_mounts(why)) << why;
-            const std::string size = std::to_string(limits::kDiskReserveBytes + (4 << 20));
+            const std::string size =
+                std::to_string(options.shell->limits.disk_reserve_bytes + (4 << 20));
             ASSERT_EQ(::mount("none", ws().c_str(), "tmpfs", 0, ("mode=0777,size=" + size).c_str()),
                       0);
             body();
@@ -310,10 +315,30 @@ protected:
         const std::string said = run(workspace(), "echo; read x < go; " + filler + "; sleep 1000",
                                      [&] { give_the_word(); });
         EXPECT_TRUE(holds(said, "\n[limit_reached: ended after ")) << said;
-        EXPECT_TRUE(holds(said, "it left less than 256 MB of the workspace's disk (limit: disk)"))
+        const std::string reserve = std::to_string(options.shell->limits.disk_reserve_bytes >> 20U);
+        EXPECT_TRUE(holds(
+            said, "it left less than " + reserve + " MB of the workspace's disk (limit: disk)"))
             << said;
+        EXPECT_TRUE(holds(said, "operator setting: bash.limits.disk_reserve_bytes")) << said;
     }
 };
+
+TEST_F(SmallDisk, keeps_the_reserve_that_the_operator_set) {
+    options.shell->limits.disk_reserve_bytes = std::uint64_t{20} << 20;
+    on_it([&] {
+        run(workspace(), "mkfifo go");
+        expect_that_it_is_ended("head -c 8M /dev/zero > f");
+    });
+}
+
+TEST_F(SmallDisk, may_be_filled_where_there_is_no_reserve) {
+    options.shell->limits.disk_reserve_bytes = 0;
+    on_it([&] {
+        const std::string said =
+            run(workspace(), "head -c 8M /dev/zero > f; [ $(stat -f -c %a .) = 0 ] && echo full");
+        EXPECT_TRUE(holds(said, "No space left on device\nfull\n[exit code 0")) << said;
+    });
+}
 
 TEST_F(SmallDisk, keeps_its_reserve) {
     on_it([&] {

@@ -75,6 +75,34 @@ TEST_F(RealWork, a_build_with_cmake_and_a_compiler) {
     EXPECT_TRUE(holds(work("ctest --test-dir build"), "100% tests passed"));
 }
 
+struct Runtime {
+    const char* name;
+    const char* program;
+    const char* command;
+};
+
+// They reserve terabytes and use little.
+class SmallMemory : public RealWork, public ::testing::WithParamInterface<Runtime> {};
+
+TEST_P(SmallMemory, is_enough_to_start) {
+    NEEDS_PROGRAM(GetParam().program);
+    options.shell->limits.memory_bytes = std::uint64_t{256} << 20;
+    reopen();
+    tree(
+        {"ROOT/a.cc=#include <cstdio>\n#include <thread>\n"
+         "int main() { std::thread([] { std::puts(\"fine\"); }).join(); }\n"});
+    EXPECT_TRUE(holds(work(GetParam().command), "fine\n"));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    of, SmallMemory,
+    ::testing::Values(Runtime{"address_sanitizer", "g++",
+                              "g++ -fsanitize=address a.cc -o a && ./a"},
+                      Runtime{"thread_sanitizer", "g++", "g++ -fsanitize=thread a.cc -o a && ./a"},
+                      Runtime{"node", "node", "node -e 'console.log(\"fine\")'"},
+                      Runtime{"java", "java", "java -version && echo fine"}),
+    [](const auto& each) { return std::string(each.param.name); });
+
 TEST_F(RealWork, node_and_npm_scripts) {
     NEEDS_PROGRAM("node");
     NEEDS_PROGRAM("npm");

@@ -1,0 +1,12 @@
+// `paddock clean`: empties the homes of commands that last.
+#pragma once
+
+#include "cli/command.h"
+
+namespace paddock::cli {
+
+Command clean_command();
+
+int run(const CleanRequest& request);
+
+}  // namespace paddock::cli

@@ -1,0 +1,67 @@
+#include "git/settings_paths.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+
+#include "testing/jail.h"
+
+namespace paddock::git {
+namespace {
+
+class Obeyed : public testing::Jail {
+protected:
+    ObeyedPaths in(const std::string& directory) {
+        return paths_obeyed_in(root({.symlinks = Symlinks::kReject}), directory, "");
+    }
+    // "obeyed obeyed ? unread".
+    std::string of(const std::string& directory = {}) {
+        const ObeyedPaths found = in(directory);
+        std::string text;
+        for (const std::string& path : found.all) text += path + " ";
+        return text + (found.unread.empty() ? "" : "? " + found.unread);
+    }
+};
+
+TEST_F(Obeyed, is_what_settings_and_links_lead_to) {
+    tree({"ROOT/.git/config=[core]\n hooksPath = ci\n[include]\n path = ../more\n",
+          "ROOT/.git/hooks/x->../../scripts/x", "ROOT/more=[include]\n path = no/where\n"});
+    EXPECT_EQ(of(), ".git/hooks/x ci more no/where scripts/x ");
+    EXPECT_EQ(of("sub"), "");
+}
+
+TEST_F(Obeyed, follows_links_before_it_goes_up) {
+    tree({"ROOT/.git/config=[core]\n hooksPath = l/../hooks\n", "ROOT/a/b/", "ROOT/l->a/b"});
+    EXPECT_EQ(of(), "a/hooks l ");
+}
+
+TEST_F(Obeyed, is_incomplete_where_a_file_cannot_be_read) {
+    tree({"ROOT/.git/config=[core]\n hooksPath = ci\n[include]\n path = ../fifo\n", "ROOT/fifo|"});
+    EXPECT_EQ(of(), "ci fifo ? fifo");
+    tree({"ROOT/sub/.git/config=[core]\n hooksPath = ~nobody/x\n"});
+    EXPECT_EQ(of("sub"), "? ~nobody/x");
+    tree({"ROOT/big/.git/config=#" + std::string(limits::kGitConfigBytesMax, 'x')});
+    EXPECT_EQ(of("big"), "? big/.git/config");
+}
+
+// A lease makes open() with O_NONBLOCK fail with EAGAIN.
+TEST_F(Obeyed, is_incomplete_where_somebody_has_a_lease) {
+    tree({"ROOT/.git/config=[core]\n hooksPath = ci\n"});
+    EXPECT_EQ(of(), "ci ");
+    (void)std::signal(SIGIO, SIG_IGN);
+    const UniqueFd file(::open(ws(".git/config").c_str(), O_RDONLY | O_CLOEXEC));
+    if (::fcntl(file.get(), F_SETLEASE, F_WRLCK) != 0)
+        GTEST_SKIP() << "this file system has no leases";
+    EXPECT_EQ(of(), "? .git/config");
+    (void)::fcntl(file.get(), F_SETLEASE, F_UNLCK);
+    EXPECT_EQ(of(), "ci ");
+}
+
+TEST_F(Obeyed, keeps_bad_text_that_git_refuses_too) {
+    tree({"ROOT/.git/config=[core\n hooksPath = ci\n"});
+    EXPECT_EQ(of(), "");
+}
+
+}  // namespace
+}  // namespace paddock::git

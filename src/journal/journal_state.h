@@ -1,0 +1,87 @@
+// What one process holds of a session's journal.
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+#include <paddock/limits.h>
+
+#include "journal/journal.h"
+#include "journal/keep.h"
+#include "journal/place.h"
+#include "journal/record.h"
+#include "journal/shared_state.h"
+#include "journal/touched_names.h"
+
+namespace paddock::journal {
+
+struct Journal::State {
+    // One call, as far as this process has changed something for it.
+    struct OpenCall {
+        TouchedNames names;
+        Changes settled;  // of names that were let go early, and what could not be kept
+    };
+
+    State(SharedState known, SessionFiles opened)
+        : shared(std::move(known)), files(std::move(opened)) {}
+
+    // The log has this much room for changes, or for all that must come after them.
+    Done append(const Record& record, std::uint64_t bytes_max);
+    Done append(const Record& record) { return append(record, limits::kJournalWholeLogBytesMax); }
+    void append_to_batch(std::string& batch, const Record& record) const;
+    bool claim_log(std::size_t bytes, std::uint64_t bytes_max) const;
+    Done write(std::string_view lines, CallId call);
+    Done announce(const Record& record);
+    Done announce_kept(const Record& record, const Stat& stat);
+    void touch(CallId call, std::string_view path, const Stat* before);
+    void settle(CallId call, OpenCall& open_call);
+    void count_not_kept(CallId call) { ++calls[call].settled.not_kept; }
+    // Nothing is kept where the session has kept as much as it may. Errors: those of a Keeper.
+    enum class As : bool { kInode, kCopy };
+    Done keep(As how, const Name& name, int file, const Stat& stat, Record& record);
+    void keep_index(std::string_view name, Record& record);
+    bool is_own_content(const Stat& stat) const;
+    std::atomic<std::uint64_t>& kept_bytes(const Stat& stat) const;
+    bool claim(const Stat& stat);
+    void give_back(const Stat& stat);
+
+    std::uint64_t shared_count() const noexcept;
+    void increase_shared_count() const noexcept;
+
+    bool is_disposable(CallId call, const Stat& stat) const;
+    void remove_if_unused();
+
+    bool is_silent = false;
+    SharedState shared;
+    SessionFiles files;
+    UniqueFd workspace;
+    UniqueFd journal;
+    UniqueFd lock;
+    std::string path;
+    std::string id;
+    std::uint64_t changes_bytes_max = limits::kJournalLogBytesMax;  // in the log
+    char writer = 'a';
+
+    std::unique_ptr<std::mutex> turns = std::make_unique<std::mutex>();
+    std::atomic<std::thread::id> holder;  // of the turn
+    std::optional<Failure> turn_failure;
+
+    // Guards all members below. begin_call and end_call take it without a turn.
+    std::unique_ptr<std::mutex> guard = std::make_unique<std::mutex>();
+    std::map<CallId, OpenCall> calls;
+    std::string line;     // reused
+    std::string pending;  // a kMade, written with the next line
+    Keeper keeper{writer};
+    bool make_is_open = false;  // the last record is a kMake
+    std::string replaced;       // what will_replace() kept last, until the change that it is for
+    bool is_line_cut = false;   // the disk was full in the middle of one
+};
+
+}  // namespace paddock::journal

@@ -1,0 +1,89 @@
+#include "tools/session_root.h"
+
+#include <paddock/limits.h>
+
+#include "base/outcome.h"
+#include "tools/root_place.h"
+
+namespace paddock::tools {
+namespace {
+
+Error refuse_root(std::string_view why, const std::string& directory) {
+    return as_error(refuse(Code::kInvalidArgument, why), "open", directory);
+}
+
+}  // namespace
+
+SessionRoot::SessionRoot(OpenedRoot given, const SharedByRoots& shared)
+    : opened(std::move(given)),
+      disk(opened.linkless, opened.base.empty() ? "." : opened.base,
+           shared.options.limits.bytes_on_disk),
+      recorder({.root = opened.linkless,
+                .base = opened.base,
+                .workspace = opened.workspace,
+                .records = !opened.read_only,
+                .client = shared.options.client}),
+      hidden(opened.root, opened.base, opened.workspace, shared.rules, shared.home,
+             {.made = [this](const Stat& stat) { return recorder.is_own(stat); },
+              .written = [this](const Stat& stat) { return recorder.has_written(stat); }}),
+      files({.root = opened.root,
+             .linkless = opened.linkless,
+             .base = opened.base,
+             .rules = shared.rules,
+             .recorder = recorder,
+             .hidden = hidden,
+             .meter = shared.meter,
+             .disk = disk,
+             .reads = shared.options.track_reads ? &reads : nullptr,
+             .scanner = shared.scanner,
+             .home = shared.home,
+             .ignored = shared.ignored,
+             .read_only = opened.read_only,
+             .prefix = opened.prefix}) {}
+
+bool SessionRoot::holds(std::string_view path) const {
+    return path.starts_with('/') && opened.root.normalized(path).has_value();
+}
+
+Result<std::vector<OpenedRoot>> open_further_roots(const WorkspaceOptions& options,
+                                                   const Root& workspace) {
+    std::vector<OpenedRoot> roots;
+    if (options.also.empty() && options.see.empty()) return roots;
+    if (options.also.size() + options.see.size() > limits::kFurtherRootsMax) {
+        return refuse_root("there are too many further directories", options.root);
+    }
+    auto first = RootPlace::of(workspace.fd());
+    if (!first) return as_error(first.error(), "open", options.root);
+    std::vector<RootPlace> taken{std::move(*first)};
+    const auto add = [&](const std::string& directory, bool read_only) -> Status {
+        RootOptions paths = options.paths;
+        paths.absolute = AbsolutePaths::kInside;  // it has no other name
+        paths.mounts.clear();                     // those of the workspace
+        auto root = Root::open(directory, paths);
+        if (!root) return root.error();
+        auto place = RootPlace::of(root->fd());
+        if (!place) return as_error(place.error(), "open", directory);
+        for (const RootPlace& other : taken) {
+            if (!place->overlaps(other)) continue;
+            return refuse_root(
+                "is, contains or lies in another directory of this session, by this or another "
+                "name; name each once, and use workspace.rules for a part of one",
+                directory);
+        }
+        std::string path = place->path();
+        taken.push_back(std::move(*place));
+        if (read_only) root = root->read_only();
+        const Root linkless = root->linkless();
+        roots.push_back({std::move(*root), linkless, {}, linkless, std::move(path), read_only});
+        return {};
+    };
+    for (const std::string& directory : options.also) {
+        if (auto added = add(directory, options.read_only); !added) return added.error();
+    }
+    for (const std::string& directory : options.see) {
+        if (auto added = add(directory, true); !added) return added.error();
+    }
+    return roots;
+}
+
+}  // namespace paddock::tools
