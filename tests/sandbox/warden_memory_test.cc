@@ -1,5 +1,4 @@
 // Memory of a session is counted as memory, without a cgroup: all that it holds, and once.
-#include <algorithm>
 #include <chrono>
 #include <thread>
 
@@ -118,19 +117,18 @@ TEST_P(MemoryOnBothRungs, that_fits_is_left_alone) {
     }
 }
 
-// Each takes long to look at: tens of thousands of mappings, and a memfd among them.
+// Each takes long to look at: tens of thousands of mappings, and a memfd among them. Requests are
+// answered in between.
 TEST_P(MemoryOnBothRungs, that_is_held_so_that_looking_takes_long_holds_up_nobody) {
-    using Clock = std::chrono::steady_clock;
     START(warden, spec());
     const sandbox::Process slow = holding(warden, "mappings 14 readers 16 stay");
-    Clock::duration longest{};
+    int answers = 0;
     EXPECT_TRUE(eventually([&] {
-        const auto begin = Clock::now();
+        ++answers;
         const auto census = warden.census();
-        longest = std::max(longest, Clock::now() - begin);
         return census && census->exceeds_memory && census->most_memory == slow.id;
     }));
-    EXPECT_LT(longest, std::chrono::seconds(2));
+    EXPECT_GE(answers, 2) << "the first request had to wait until all was looked at";
 }
 
 // The control: the kernel has nothing against it.
