@@ -117,6 +117,7 @@ Outcome<Object> Gate::hold_object(const GatedCall& call, const Caller& caller) {
     PADDOCK_ASSIGN(
         place, places_.locate(caller, call.name.directory, path,
                               follows ? Places::Last::kFollow : Places::Last::kItselfUnlessSlash));
+    if (!place.directory.valid()) return Failure::from_errno(ENOENT);
     const bool is_magic = follows && !place.inside && is_descriptor_link(place.path, caller);
     const int flags = O_PATH | (is_magic ? 0 : O_NOFOLLOW) | (place.slash ? O_DIRECTORY : 0);
     PADDOCK_ASSIGN(held, sys::openat(place.directory.get(),

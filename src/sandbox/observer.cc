@@ -184,6 +184,17 @@ void look_at_connect(const Notification& call, const ObservedWorld& world, Sight
     }
 }
 
+// Would a name be made in a directory that commands do not see? The kernel says that it does not
+// exist, which sounds like a mistake in the path.
+bool is_made_in_unseen_directory(const Sighting& seen, const ObservedWorld& world) {
+    const bool is_rename = seen.deed == Deed::kRename;
+    if (!world.own_view || (!is_rename && seen.deed != Deed::kCreate)) return false;
+    if ((is_rename ? seen.second_wall : seen.wall) != Wall::kView) return false;
+    ForeignPath directory = is_rename ? seen.second : seen.path;
+    directory.shorten(std::max<std::size_t>(directory.view().rfind('/'), 1));
+    return !exists(directory, world);
+}
+
 void look_at(const Notification& call, const ObservedWorld& world, Sighting& seen) {
     const ObservedCall* kind = observed_call(call.number);
     if (kind == nullptr || call.process == 0) return;
@@ -225,7 +236,11 @@ void Observer::serve() noexcept {
     // A process id that was used again in between would have led to another's memory.
     const bool sighted = seen.wall != Wall::kNone || seen.second_wall != Wall::kNone;
     const bool genuine = sighted && sys::seccomp::is_waiting(listener_.get(), call->id);
-    (void)sys::seccomp::let_continue(listener_.get(), call->id);
+    if (genuine && is_made_in_unseen_directory(seen, *world_)) {
+        (void)sys::seccomp::answer(listener_.get(), call->id, 0, EROFS);
+    } else {
+        (void)sys::seccomp::let_continue(listener_.get(), call->id);
+    }
     if (!genuine) return;
     const bool by_address = seen.wall == Wall::kNetwork;
     record(seen.wall, seen.deed, by_address ? seen.address.data() : seen.path.view());

@@ -2,6 +2,9 @@
 // calls that the gate performs: every other is let through to the kernel, which decides; the paths
 // are read from memory that the command can change at any time, and links are not followed.
 //
+// One answer is its own: a name that would be made in a directory that commands do not see gets
+// EROFS, as it would in one that they see. The kernel would say ENOENT.
+//
 // It must run where the command's memory can be read and its paths mean the same: in the warden. A
 // server that has confined itself by Landlock could not.
 //
@@ -44,6 +47,8 @@ namespace paddock::sandbox {
 // What the observers of a session share; outlives them.
 struct ObservedWorld {
     WriteMap map = {};
+    // Commands see a root of their own. What they do not see there does not exist.
+    bool own_view = false;
     // Look at files with the rights of this user. For who has more: else what is told would tell
     // what exists.
     struct Looker {

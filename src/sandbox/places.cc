@@ -56,6 +56,23 @@ bool is_plain(std::string_view path) {
     return true;
 }
 
+// By its text alone.
+std::string without_dots(std::string_view path) {
+    std::string plain;
+    while (!path.empty()) {
+        const std::string_view name = path.substr(0, path.find('/'));
+        path.remove_prefix(std::min(path.size(), name.size() + 1));
+        if (name.empty() || name == ".") continue;
+        if (name == "..") {
+            plain.resize(std::min(plain.size(), plain.rfind('/')));
+        } else {
+            plain += '/';
+            plain += name;
+        }
+    }
+    return plain;
+}
+
 Outcome<std::string> link_text(const std::string& path) {
     std::array<char, 2 * limits::kPathBytesMax> buffer;
     PADDOCK_ASSIGN(size, sys::read_link(path.c_str(), buffer));
@@ -186,6 +203,13 @@ Outcome<Place> Places::locate(const Caller& caller, int directory, std::string p
         // By its text the base may be gone, or closed from above.
         if (error == ELOOP || error == EXDEV || error == ENOENT || error == EACCES) {
             auto real = canonical_directory(caller, base, parts.directory);
+            const bool is_missing = !real && real.error().os_error == ENOENT;
+            if (is_missing && !is_within(without_dots(above), top)) {
+                Place missing;
+                missing.leaf = parts.leaf;
+                missing.path = whole;
+                return missing;
+            }
             if (!real) return real.error();
             whole = real->path;
             if (!parts.leaf.empty()) whole += (whole == "/" ? "" : "/") + std::string(parts.leaf);

@@ -27,7 +27,7 @@ std::string own_descriptor(int fd);  // its link in /proc
 // One name, in a directory that is held.
 struct Place {
     bool inside = false;
-    UniqueFd directory;
+    UniqueFd directory;      // invalid: it does not exist, outside
     std::string parent;      // of the directory, relative to the workspace; empty: the workspace
     std::string leaf;        // empty: the workspace itself
     std::string path;        // both

@@ -28,6 +28,7 @@ ObservedWorld observed_world(const WardenPlan& plan) {
     WriteMap& map = world.map;
     map.loopback_only = plan.own_network;
     if (plan.rung == Rung::kFull) {
+        world.own_view = true;
         map.set("/dev", Wall::kView);
         for (const Piece& piece : plan.view.pieces) {
             const bool leads_there = piece.make == Make::kLink && piece.text == "/tmp";

@@ -1,5 +1,7 @@
 // What a command was denied, at the end of its result; and listed destinations, through the proxy.
 // All on loopback addresses.
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <thread>
 
@@ -52,6 +54,27 @@ TEST_F(Denials, name_a_write_beside_the_workspace) {
         EXPECT_TRUE(holds(text, "create /dev/beside: outside of the workspace")) << text;
     }
     EXPECT_FALSE(os_exists(above + "/beside"));
+}
+
+// In a directory of the owner's that commands do not see; the kernel would say that it does not
+// exist.
+TEST_F(Denials, name_a_write_in_a_directory_that_commands_do_not_see) {
+    if (!full_) GTEST_SKIP() << "without a mount namespace commands see each directory";
+    const std::string other = ws().substr(0, ws().rfind('/')) + "/other";
+    ASSERT_EQ(::mkdir(other.c_str(), 0755), 0);
+    const std::string made = other + "/new";
+    for (const std::string& command :
+         {"echo > " + made, "mkdir " + made, "mkdir -p " + made + "/d", "ln -s a " + made,
+          "touch here; mv here " + made, std::string("cp /etc/passwd ../other/new")}) {
+        const std::string text = bash(command);
+        EXPECT_TRUE(holds(text, "Read-only file system")) << text;
+        EXPECT_TRUE(holds(text, "create " + other)) << text;
+        EXPECT_FALSE(os_exists(made));
+    }
+    // What is missing where commands may write is just missing.
+    EXPECT_TRUE(holds(bash("echo > /tmp/absent/new"), "No such file or directory"));
+    EXPECT_TRUE(holds(bash("echo > absent/new"), "No such file or directory"));
+    EXPECT_FALSE(holds(bash("cat " + other + "/absent; rm -f " + other + "/a"), "Denied"));
 }
 
 TEST_F(Denials, are_not_spoken_of_where_there_are_none) {
