@@ -56,7 +56,7 @@ constexpr Names kCargoShown = {"bin"};
 constexpr Names kCargoMarkers = {"bin/cargo", ".crates.toml"};
 
 constexpr Names kRustup = {".rustup"};
-constexpr Names kRustupShown = {"settings.toml", "toolchains"};
+constexpr Names kRustupShown = {"settings.toml", "toolchains", "update-hashes"};
 constexpr Names kRustupMarkers = {"settings.toml"};
 
 constexpr Names kGo = {"go"};

@@ -41,13 +41,27 @@ void set_proxy(Collector& variables, std::uint16_t port) {
     }
 }
 
+// Each entry that begins with "~/" lies there.
+std::string in_home(std::string_view search_path, std::string_view home) {
+    std::string expanded;
+    while (!search_path.empty()) {
+        const std::string_view entry = search_path.substr(0, search_path.find(':'));
+        search_path.remove_prefix(std::min(search_path.size(), entry.size() + 1));
+        if (!expanded.empty()) expanded += ':';
+        if (entry.starts_with("~/")) expanded += home;
+        expanded += entry.substr(entry.starts_with("~/") ? 1 : 0);
+    }
+    return expanded;
+}
+
 void set_basis(Collector& variables, const Surroundings& around) {
     for (const std::string& variable : around.variables) {
         const std::string_view name = name_of(variable);
         variables.set(name, std::string_view(variable).substr(name.size() + 1));
     }
     constexpr const char* kSystem = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
-    variables.set("PATH", around.search_path.empty() ? kSystem : around.search_path);
+    variables.set("PATH",
+                  around.search_path.empty() ? kSystem : in_home(around.search_path, around.home));
     variables.set("HOME", around.home);
     variables.set("TMPDIR", around.temporary);
     variables.set("USER", "agent");

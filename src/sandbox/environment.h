@@ -25,7 +25,7 @@ std::vector<std::string> proxy_environment(std::uint16_t port);
 struct Surroundings {
     std::string home = {};
     std::string temporary = {};
-    std::string search_path = {};                 // PATH; empty: the system's directories
+    std::string search_path = {};  // PATH; empty: the system's directories. "~/": in `home`
     std::span<const std::string> variables = {};  // of toolchains: "NAME=value"
     std::string git_config = {};                  // of the system, for git; empty: there is none
     std::uint16_t proxy_port = 0;                 // on 127.0.0.1, for the usual proxy variables

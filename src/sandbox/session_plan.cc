@@ -52,6 +52,12 @@ Outcome<std::vector<HostName>> host_names() {
             names.push_back(*seen);
         }
     }
+    for (const std::string_view part : shown_parts_of_etc()) {
+        const std::string name(part);
+        if (auto seen = look_at_name(etc.get(), name.c_str(), "/etc/" + name)) {
+            names.push_back(std::move(*seen));
+        }
+    }
     std::sort(names.begin() + static_cast<long>(directories), names.end(),
               [](const HostName& a, const HostName& b) { return a.path < b.path; });
     return names;

@@ -100,7 +100,7 @@ public:
 private:
     struct Entry {
         std::string spelled;
-        std::string real;
+        std::string real;  // empty: it does not exist
     };
 
     std::string variable(std::string_view name) const {
@@ -203,7 +203,10 @@ private:
             if (!text.starts_with('/') || search_path_.size() == kSearchedMax) continue;
             const std::string spelled = without_slashes(text);
             auto real = sys::real_path(spelled.c_str());
-            if (!real) continue;
+            if (!real) {
+                search_path_.push_back({spelled, {}});
+                continue;
+            }
             if (is_within(*real, home_) || !is_system(*real)) use(spelled, *real);
             search_path_.push_back({spelled, std::move(*real)});
         }
@@ -401,9 +404,11 @@ private:
         for (const Entry& entry : search_path_) {
             if (is_system(entry.spelled) && is_system(entry.real)) {
                 add(entry.spelled);
-            } else if (is_system(entry.real) || is_visible(entry)) {
+            } else if (!entry.real.empty() && (is_system(entry.real) || is_visible(entry))) {
                 add(entry.real);
             }
+            if (spelled_home_.starts_with('/') && is_strictly_within(entry.spelled, spelled_home_))
+                add('~' + entry.spelled.substr(spelled_home_.size()));
         }
         for (const std::string_view path : kSystemPath) add(path);
     }

@@ -40,7 +40,8 @@ struct Toolchains {
     std::vector<ShownLink> links;
     std::vector<std::string> variables;  // "NAME=value"
     // PATH of commands: that of the user with what commands see, in order, and then the system's
-    // directories that are not in it.
+    // directories that are not in it. After a directory in the user's home comes "~/" and the same
+    // in the home of commands, where `cargo install` and `pip install --user` put programs.
     std::string search_path;
 
     std::vector<FoundToolchain> found;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <set>
 
 #include "base/within.h"
@@ -13,35 +14,49 @@ namespace {
 constexpr std::array<std::string_view, 7> kSystem{"/usr",   "/bin",   "/sbin",  "/lib",
                                                   "/lib32", "/lib64", "/libx32"};
 
-// Of /etc, what programs need to start, to print and to trust certificates; a star stands for the
-// rest of a name. No accounts, no configuration of services, nothing that is secret anywhere.
-constexpr std::array<std::string_view, 27> kEtc{"alternatives",
-                                                "bash.bashrc",
-                                                "ca-certificates",
-                                                "crypto-policies",
-                                                "debian_version",
-                                                "fonts",
-                                                "inputrc",
-                                                "java-*",
-                                                "ld.so.cache",
-                                                "ld.so.conf",
-                                                "ld.so.conf.d",
-                                                "locale.conf",
-                                                "localtime",
-                                                "lsb-release",
-                                                "magic",
-                                                "mime.types",
-                                                "os-release",
-                                                "perl",
-                                                "pki",
-                                                "profile",
-                                                "protocols",
-                                                "python3*",
-                                                "services",
-                                                "ssl",
-                                                "terminfo",
-                                                "timezone",
-                                                "xattr.conf"};
+// Of /etc, what programs need to start, to print, to compile and to trust certificates; a star
+// stands for the rest of a name. No accounts, no configuration of services, nothing that is secret
+// anywhere.
+constexpr std::string_view kEtc[] = {"ImageMagick-*",
+                                     "R",
+                                     "alternatives",
+                                     "bash.bashrc",
+                                     "ca-certificates",
+                                     "crypto-policies",
+                                     "debian_version",
+                                     "fonts",
+                                     "fpc*",
+                                     "ghostscript",
+                                     "gnucobol",
+                                     "groff",
+                                     "inputrc",
+                                     "java-*",
+                                     "ld.so.cache",
+                                     "ld.so.conf",
+                                     "ld.so.conf.d",
+                                     "locale.alias",
+                                     "locale.conf",
+                                     "localtime",
+                                     "lsb-release",
+                                     "magic",
+                                     "mime.types",
+                                     "os-release",
+                                     "perl",
+                                     "pki",
+                                     "profile",
+                                     "protocols",
+                                     "python3*",
+                                     "services",
+                                     "ssl",
+                                     "terminfo",
+                                     "texmf",
+                                     "timezone",
+                                     "vim",
+                                     "xattr.conf",
+                                     "xml"};
+
+// Of directories there that may hold a password as well.
+constexpr std::string_view kPartsOfEtc[] = {"maven/logging", "maven/m2.conf"};
 
 // Parts of /proc that tell of the host's memory and hardware, or act on it.
 constexpr std::array<std::string_view, 8> kCovered{
@@ -263,8 +278,10 @@ private:
 
 std::span<const std::string_view> system_directories() { return kSystem; }
 
+std::span<const std::string_view> shown_parts_of_etc() { return kPartsOfEtc; }
+
 bool is_shown_in_etc(std::string_view name) {
-    return std::any_of(kEtc.begin(), kEtc.end(), [name](std::string_view shown) {
+    return std::any_of(std::begin(kEtc), std::end(kEtc), [name](std::string_view shown) {
         return shown.back() == '*' ? name.starts_with(shown.substr(0, shown.size() - 1))
                                    : name == shown;
     });

@@ -98,9 +98,11 @@ struct ViewPlan {
     std::string temporary;
 };
 
-// Directories of the host that are shown, if they exist, and names in its /etc.
+// Directories of the host that are shown, if they exist, and names in its /etc. The parts have a
+// slash: their directories are not shown.
 std::span<const std::string_view> system_directories();
 bool is_shown_in_etc(std::string_view name);
+std::span<const std::string_view> shown_parts_of_etc();
 
 // Errors: invalid_argument for a workspace or directory that cannot be shown.
 Outcome<ViewPlan> plan_view(const ViewFacts& facts);

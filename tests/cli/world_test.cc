@@ -4,10 +4,13 @@
 
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 #include "cli/world.h"
+#include "policy/toolchains.h"
 
 namespace paddock::testing {
 namespace {
@@ -54,8 +57,10 @@ const std::vector<Row>& rows() {
          {".cargo/bin"},
          "rustc",
          {{".cargo/bin/rustc", SH "r=${RUSTUP_HOME:-$HOME/.rustup}\n. \"$r/settings.toml\"\n"
+                                  "[ -d \"$r/update-hashes\" ] || exit 1\n"
                                   "exec \"$r/toolchains/$default_toolchain/bin/rustc\""},
           {".rustup/settings.toml", "default_toolchain='stable'\n"},
+          {".rustup/update-hashes/stable", "0123456789abcdef"},
           {".rustup/toolchains/stable/bin/rustc", SH "echo rustc 1.80.0"}},
          {".cargo/credentials.toml", ".rustup/downloads/token"}},
         {"go",
@@ -206,6 +211,33 @@ INSTANTIATE_TEST_SUITE_P(Table, EachToolchain, ::testing::Range(std::size_t{0}, 
                                     rows()[row.param].program;
                          });
 
+TEST(Toolchains, each_has_a_row) {
+    std::set<std::string_view> tested;
+    for (const Row& row : rows()) tested.insert(row.name);
+    for (const policy::Toolchain& each : policy::all_toolchains()) {
+        EXPECT_TRUE(tested.contains(each.name)) << each.name;
+    }
+}
+
+// Not the scripts of this test, but what whoever runs it has installed.
+TEST_F(Toolchain, of_whoever_runs_this_answers_as_outside) {
+    for (const char* name : {"HOME", "PATH"}) {
+        if (const char* value = std::getenv(name)) setting().variables[name] = value;
+    }
+    int asked = 0;
+    for (const std::string program :
+         {"node", "npm", "pnpm", "cargo", "rustc", "go version", "python3", "pip", "uv", "java",
+          "mvn", "ruby", "deno", "bun"}) {
+        const std::string ask = program + " --version";
+        const std::string answer = outside(ask);
+        if (answer.empty()) continue;  // not installed
+        const Ran ran = inside({"sh", "-c", ask});
+        EXPECT_EQ(ran.out, answer) << ask << ran.err;
+        ++asked;
+    }
+    if (asked == 0) GTEST_SKIP() << "no toolchain is installed";
+}
+
 TEST_F(Toolchain, that_is_a_link_to_the_home_widens_nothing) {
     place("bin/tool", SH "echo tool");
     place("bin/credential", "decoy-credential");
@@ -339,8 +371,23 @@ TEST_F(Toolchain, keeps_the_order_of_the_search_path) {
     EXPECT_EQ(inside({"id"}).out, "first\n");
     setting().variables["PATH"] = "/usr/bin:" + home(".deno/bin") + ":relative::/bin";
     EXPECT_NE(inside({"id"}).out, "first\n");
-    const std::string path = inside({"sh", "-c", "echo $PATH"}).out;
-    EXPECT_TRUE(path.starts_with("/usr/bin:" + home(".deno/bin") + ":/bin:")) << path;
+    const std::string path = inside({"sh", "-c", "echo $HOME; echo $PATH"}).out;
+    const std::string own_home = path.substr(0, path.find('\n'));
+    EXPECT_TRUE(path.substr(own_home.size() + 1)
+                    .starts_with("/usr/bin:" + home(".deno/bin") + ":" + own_home +
+                                 "/.deno/bin:/bin:"))
+        << path;
+}
+
+// As after `cargo install` or `pip install --user`.
+TEST_F(Toolchain, programs_that_a_command_installs_are_found) {
+    setting().variables["PATH"] = home(".local/bin") + ":" + home(".cargo/bin") + ":/usr/bin:/bin";
+    place(".cargo/bin/cargo", SH);
+    const std::string install = "mkdir -p ~/.cargo/bin ~/.local/bin; cp $(command -v id) "
+                                "~/.cargo/bin/installed; cp $(command -v id) ~/.local/bin/mine; ";
+    EXPECT_EQ(inside({"sh", "-c", install + "installed -u && mine -u"}).exit_code, 0);
+    setting().variables["PATH"] = "/usr/bin:/bin";
+    EXPECT_EQ(inside({"sh", "-c", install + "installed -u"}).exit_code, 127);
 }
 
 class Person : public World {};
