@@ -1,6 +1,7 @@
 // Everyday work (everyday_tasks.h): inside as outside.
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <map>
 
 #include "gate/everyday_tasks.h"
@@ -13,6 +14,7 @@ namespace {
 constexpr const char* kLead = R"sh(set -euo pipefail
 export GIT_AUTHOR_DATE='@1700000000 +0000' GIT_COMMITTER_DATE='@1700000000 +0000'
 export GIT_PAGER=cat GIT_EDITOR=true GIT_ADVICE=0
+PATH=$PATH:$(printf '%s:' /usr/lib/postgresql/*/bin)
 ls() { command ls --ignore=.paddock "$@"; }
 g() { git -c user.name=A -c user.email=a@example.org -c advice.detachedHead=false "$@"; }
 )sh";
@@ -25,12 +27,22 @@ std::ostream& operator<<(std::ostream& out, const Case& one) {
     return out << one.task->name << " in " << one.place;
 }
 
+// From npm (scripts/clients), put where everybody may run it.
+void provide_pnpm() {
+    namespace fs = std::filesystem;
+    const fs::path package = fs::path(PADDOCK_CLIENTS) / "node_modules/pnpm";
+    const fs::path to = fs::path(program_folder()) / "pnpm-package";
+    if (!fs::exists(package)) return;
+    fs::copy(package, to, fs::copy_options::recursive);
+    fs::create_symlink("pnpm-package/bin/pnpm.cjs", fs::path(program_folder()) / "pnpm");
+}
+
 bool has_programs(const Task& task) {
     static std::map<std::string, bool> known;
     const auto found = known.find(task.needs);
     if (found != known.end()) return found->second;
     const Workspace workspace(plain_place());
-    const Ran ran = workspace.outside("for p in " + std::string(task.needs) +
+    const Ran ran = workspace.outside(std::string(kLead) + "for p in " + std::string(task.needs) +
                                       "; do command -v $p >/dev/null || exit 1; done");
     return known[task.needs] = ran.exit_code == 0;
 }
@@ -53,17 +65,24 @@ const Ran& plain_result(const Task& task) {
     return known[task.name] = do_task(task, plain_place());
 }
 
+// Each user and each level once; all four pairs where a level lacks something, and in the full run.
 std::vector<Case> all_cases() {
     std::vector<Case> cases;
     for (const std::span<const Task> tasks : {file_tasks(), world_tasks()}) {
         for (const Task& task : tasks) {
-            for (const Place& place : different_places()) cases.push_back({&task, place});
+            const bool is_of_full = task.low_lacks != nullptr;
+            for (const Place& place : is_of_full ? sandboxed_places() : different_places()) {
+                cases.push_back({&task, place});
+            }
         }
     }
     return cases;
 }
 
-class Everyday : public ::testing::TestWithParam<Case> {};
+class Everyday : public ::testing::TestWithParam<Case> {
+protected:
+    static void SetUpTestSuite() { provide_pnpm(); }
+};
 
 TEST_P(Everyday, works_as_outside) {
     const auto& [task, place] = GetParam();

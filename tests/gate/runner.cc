@@ -190,7 +190,7 @@ Workspace::~Workspace() {
 }
 
 std::vector<std::string> Workspace::environment() const {
-    return {"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+    return {"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:" + program_folder(),
             "HOME=" + base_ + "/home",
             "TMPDIR=" + base_ + "/tmp",
             "XDG_STATE_HOME=" + base_ + "/state",

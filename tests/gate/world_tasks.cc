@@ -151,7 +151,108 @@ printf 'module p\n' > go.mod
 printf 'package main\nimport "fmt"\nfunc main() { fmt.Println("from go") }\n' > main.go
 go run . && go build -o out . && ./out
 )sh"},
+    {"cargo_from_a_registry_on_the_loopback", "cargo git python3", R"sh(
+cargo init -q --lib --name word --vcs none word
+echo 'pub fn text() -> &'"'static str"' { "from the registry" }' > word/src/lib.rs
+(cd word && cargo package -q --offline --allow-dirty --no-verify 2>/dev/null)
+mkdir -p served index/wo/rd && cp word/target/package/word-0.1.0.crate served/
+cargo init -q --name app --vcs none app
+printf '[dependencies]\nword = { version = "0.1", registry = "own" }\n' > tail
+sed -i '/^\[dependencies\]/d' app/Cargo.toml && cat tail >> app/Cargo.toml
+echo 'fn main() { println!("{}", word::text()); }' > app/src/main.rs
+cat > registry.py <<'P'
+import hashlib, http.server, json, os, subprocess, sys, threading
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    def __init__(self, *words): super().__init__(*words, directory="served")
+    def log_message(self, *words): pass
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Quiet)
+threading.Thread(target=server.serve_forever, daemon=True).start()
+port = server.server_address[1]
+sum = hashlib.sha256(open("served/word-0.1.0.crate", "rb").read()).hexdigest()
+json.dump({"dl": f"http://127.0.0.1:{port}/{{crate}}-{{version}}.crate"}, open("index/config.json", "w"))
+json.dump({"name": "word", "vers": "0.1.0", "deps": [], "cksum": sum, "features": {}, "yanked": False},
+          open("index/wo/rd/word", "w"))
+git = ["git", "-C", "index", "-c", "user.name=A", "-c", "user.email=a@example.org"]
+for words in (["init", "-q", "-b", "master"], ["add", "."], ["commit", "-q", "-m", "x"]):
+    subprocess.check_call(git + words)
+os.environ["CARGO_REGISTRIES_OWN_INDEX"] = "file://" + os.path.realpath("index")
+sys.exit(subprocess.call(["cargo", "run", "-q"], cwd="app"))
+P
+python3 registry.py
+)sh",
+     nullptr, nullptr, kNoSockets},
+    {"go_from_a_proxy_on_the_loopback", "go python3", R"sh(
+cat > proxy.py <<'P'
+import http.server, os, subprocess, sys, threading, zipfile
+at = "served/example.org/word/@v/"
+os.makedirs(at)
+module = "module example.org/word\n"
+open(at + "list", "w").write("v1.0.0\n")
+open(at + "v1.0.0.info", "w").write('{"Version":"v1.0.0"}')
+open(at + "v1.0.0.mod", "w").write(module)
+with zipfile.ZipFile(at + "v1.0.0.zip", "w") as archive:
+    top = "example.org/word@v1.0.0/"
+    archive.writestr(top + "go.mod", module)
+    archive.writestr(top + "word.go", 'package word\n\nconst Text = "from the proxy"\n')
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    def __init__(self, *words): super().__init__(*words, directory="served")
+    def log_message(self, *words): pass
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Quiet)
+threading.Thread(target=server.serve_forever, daemon=True).start()
+os.environ.update(GOPROXY=f"http://127.0.0.1:{server.server_address[1]}", GONOSUMDB="*",
+                  GONOSUMCHECK="1", GOFLAGS="-mod=mod -modcacherw", GOTOOLCHAIN="local",
+                  GOSUMDB="off")
+sys.exit(subprocess.call(["go", "run", "."], cwd="app"))
+P
+mkdir app && printf 'module app\n\nrequire example.org/word v1.0.0\n' > app/go.mod
+printf 'package main\nimport "fmt"\nimport "example.org/word"\nfunc main() { fmt.Println(word.Text) }\n' \
+  > app/main.go
+python3 proxy.py
+)sh",
+     nullptr, nullptr, kNoSockets},
     // --- package managers ------------------------------------------------------------------------
+    {"pnpm_offline", "pnpm node", R"sh(
+mkdir lib app && echo '{"name":"lib","version":"1.0.0"}' > lib/package.json
+echo 'module.exports = "linked"' > lib/index.js
+(cd lib && pnpm pack >/dev/null)
+cd app && echo '{"name":"app"}' > package.json
+pnpm add --offline --silent ../lib/lib-1.0.0.tgz
+rm -rf node_modules && pnpm install --offline --frozen-lockfile --silent
+readlink node_modules/lib | grep -o '^.pnpm'
+node -e 'console.log(require("lib"))'
+)sh"},
+    {"pnpm_from_a_registry_on_the_loopback", "pnpm node", R"sh(
+mkdir lib && echo '{"name":"lib","version":"1.2.3"}' > lib/package.json
+echo 'module.exports = "from the registry"' > lib/index.js
+(cd lib && pnpm pack >/dev/null)
+cat > registry.js <<'J'
+const http = require("http"), fs = require("fs"), child = require("child_process");
+const tarball = fs.readFileSync("lib/lib-1.2.3.tgz");
+const integrity = "sha512-" + require("crypto").createHash("sha512").update(tarball).digest("base64");
+const server = http.createServer((request, response) => {
+  const port = server.address().port;
+  if (request.url === "/lib") {
+    response.setHeader("content-type", "application/json");
+    response.end(JSON.stringify({name: "lib", "dist-tags": {latest: "1.2.3"}, versions: {"1.2.3": {
+      name: "lib", version: "1.2.3",
+      dist: {integrity, tarball: `http://127.0.0.1:${port}/lib.tgz`}}}}));
+  } else if (request.url === "/lib.tgz") {
+    response.end(tarball);
+  } else { response.statusCode = 404; response.end(); }
+});
+server.listen(0, "127.0.0.1", () => {
+  const pnpm = child.spawn("pnpm", ["add", "--silent", "--registry",
+    `http://127.0.0.1:${server.address().port}`, "lib"], {stdio: "inherit", cwd: "app"});
+  pnpm.on("exit", code => {
+    server.close(); server.closeAllConnections(); process.exitCode = code;
+  });
+});
+J
+mkdir app && echo '{}' > app/package.json
+node registry.js
+node -e 'console.log(require("./app/node_modules/lib"))'
+)sh",
+     nullptr, nullptr, kNoSockets},
     {"npm_offline", "npm node", R"sh(
 export npm_config_update_notifier=false npm_config_audit=false npm_config_fund=false
 mkdir lib app
