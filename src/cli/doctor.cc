@@ -175,7 +175,8 @@ Finding cgroup() {
     const bool delegated = writable && offers("memory") && offers("pids");
     Finding result;
     result.name = "cgroup_v2";
-    result.without = "memory and process limits hold for each process, not for all of a session";
+    result.without =
+        "paddock counts the memory and processes of a session itself, ten times a second";
     if (!delegation) {
         result.detail = why(delegation.error());
     } else {

@@ -26,8 +26,8 @@ constexpr std::array<const char*, kLayers> kEffects{
     "the host's control groups are not seen",
     "files outside cannot be opened",
     "system calls that serve attacks are refused",
-    "files and memory of each process, and processes of the user, are bounded",
-    "memory and processes of all commands together are bounded",
+    "open files and sizes of files of each process, and processes of the user, are bounded",
+    "the kernel bounds memory and processes of all commands together",
     "each change of the workspace is judged before it is made, and can be undone",
 };
 

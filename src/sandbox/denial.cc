@@ -19,6 +19,7 @@ WallText text_of(Wall wall) {
     switch (wall) {
         case Wall::kReadOnly: return {"the workspace is read-only", "bash.read_only"};
         case Wall::kRule: return {"the path is protected", "workspace.rules"};
+        case Wall::kSeen: return {"this directory is only for reading", "workspace.also"};
         case Wall::kNetwork:
             return {"a direct way out is closed, and it ignored HTTPS_PROXY", "bash.network"};
         case Wall::kProxy: return {"it is not allowed", "bash.network_allow"};

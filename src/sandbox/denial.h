@@ -23,6 +23,7 @@ enum class Wall : std::uint8_t {
     kView,      // only the workspace and scratch directories can be changed
     kReadOnly,  // the workspace is read-only as a whole
     kRule,      // a rule protects the path
+    kSeen,      // a further directory that may only be read
     kNetwork,   // there is no way out of the own loopback
     kProxy,     // the way out through the proxy leads to listed destinations only
     kLimit,

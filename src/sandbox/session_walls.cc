@@ -48,7 +48,8 @@ ObservedWorld observed_world(const WardenPlan& plan) {
     map.set(plan.workspace_path, plan.read_only ? Wall::kReadOnly : Wall::kNone);
     for (const FurtherRootPlan& each : plan.further) {
         const bool is_gated = plan.gate != nullptr && each.journal != nullptr;
-        map.set(each.path, is_gated ? Wall::kNone : Wall::kView);
+        const Wall wall = each.journal == nullptr ? Wall::kSeen : Wall::kView;
+        map.set(each.path, is_gated ? Wall::kNone : wall);
     }
     // Without a mount namespace nothing holds them while a command runs.
     if (plan.rung == Rung::kLow) return world;

@@ -66,6 +66,9 @@ TEST_F(LastingHome, keeps_caches_across_sessions) {
               0);
     EXPECT_EQ(sh("cat ~/.cache/npm/x; stat -c %a ~/.cache/npm/x ~").out, "cached\n600\n700\n");
     EXPECT_EQ(sh("cat ~/.cache/npm/x", {"--fresh-home"}).out, "");
+    const std::string history = "HISTFILE=~/.bash_history bash --norc -i -c 'set -o history; ";
+    EXPECT_EQ(sh(history + "history -s \"make world\"; history -w' 2>/dev/null").exit_code, 0);
+    EXPECT_EQ(sh("tail -n 1 ~/.bash_history").out, "make world\n");
     EXPECT_EQ(sh("echo gone > ~/fresh", {"--fresh-home"}).exit_code, 0);
     EXPECT_EQ(sh("ls ~").out, "");
     EXPECT_EQ(sh("test -O ~ && test -O ~/.cache && echo mine").out, "mine\n");

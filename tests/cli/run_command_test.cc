@@ -51,6 +51,38 @@ TEST_F(Run, tells_the_person_what_was_denied) {
         << denied.err;
 }
 
+TEST_F(Run, works_in_further_directories) {
+    const std::string also = base() + "/also";
+    const std::string see = base() + "/see";
+    for (const std::string& each : {also, see}) std::filesystem::create_directory(each);
+    os_write(see + "/f", "to read");
+    if (is_root()) {
+        for (const std::string& each : {also, see, ws()}) {
+            ASSERT_EQ(::chown(each.c_str(), 65534, 65534), 0);
+        }
+    }
+    const std::string script = "cat " + see + "/f > " + also + "/made; echo > " + see + "/new";
+    const Ran by_flags = run({"--also", also, "--see", see}, {"sh", "-c", script});
+    EXPECT_EQ(os_read(also + "/made"), "to read") << by_flags.err;
+    EXPECT_FALSE(os_exists(see + "/new"));
+    if (holds(by_flags.err, "Denied")) {
+        EXPECT_TRUE(
+            holds(by_flags.err, "create " + see + "/new: this directory is only for reading"))
+            << by_flags.err;
+        EXPECT_TRUE(holds(by_flags.err, "operator setting: workspace.also")) << by_flags.err;
+    }
+    // The same from the configuration; without either, neither is there.
+    const std::string file = base() + "/paddock.toml";
+    os_write(file, "[workspace]\nalso = [\"" + also + "\"]\nsee = [\"" + see + "\"]\n");
+    std::filesystem::remove(also + "/made");
+    (void)run({"--config", file}, {"sh", "-c", script});
+    EXPECT_EQ(os_read(also + "/made"), "to read");
+    std::filesystem::remove(also + "/made");
+    (void)run({}, {"sh", "-c", script});
+    EXPECT_FALSE(os_exists(also + "/made"));
+    EXPECT_FALSE(os_exists(see + "/new"));
+}
+
 TEST_F(Run, tells_that_what_is_protected_was_not_removed) {
     tree({"ROOT/.vscode/tasks.json=mine"});
     const Ran ran = run({}, {"sh", "-c", "echo > /etc/new; rm -rf .vscode"});

@@ -169,9 +169,10 @@ server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Quiet)
 threading.Thread(target=server.serve_forever, daemon=True).start()
 port = server.server_address[1]
 sum = hashlib.sha256(open("served/word-0.1.0.crate", "rb").read()).hexdigest()
-json.dump({"dl": f"http://127.0.0.1:{port}/{{crate}}-{{version}}.crate"}, open("index/config.json", "w"))
-json.dump({"name": "word", "vers": "0.1.0", "deps": [], "cksum": sum, "features": {}, "yanked": False},
-          open("index/wo/rd/word", "w"))
+place = f"http://127.0.0.1:{port}/{{crate}}-{{version}}.crate"
+json.dump({"dl": place}, open("index/config.json", "w"))
+json.dump({"name": "word", "vers": "0.1.0", "deps": [], "cksum": sum, "features": {},
+           "yanked": False}, open("index/wo/rd/word", "w"))
 git = ["git", "-C", "index", "-c", "user.name=A", "-c", "user.email=a@example.org"]
 for words in (["init", "-q", "-b", "master"], ["add", "."], ["commit", "-q", "-m", "x"]):
     subprocess.check_call(git + words)
@@ -205,8 +206,8 @@ os.environ.update(GOPROXY=f"http://127.0.0.1:{server.server_address[1]}", GONOSU
 sys.exit(subprocess.call(["go", "run", "."], cwd="app"))
 P
 mkdir app && printf 'module app\n\nrequire example.org/word v1.0.0\n' > app/go.mod
-printf 'package main\nimport "fmt"\nimport "example.org/word"\nfunc main() { fmt.Println(word.Text) }\n' \
-  > app/main.go
+printf 'package main\nimport ("fmt"; "example.org/word")\n' > app/main.go
+echo 'func main() { fmt.Println(word.Text) }' >> app/main.go
 python3 proxy.py
 )sh",
      nullptr, nullptr, kNoSockets},
@@ -228,14 +229,14 @@ echo 'module.exports = "from the registry"' > lib/index.js
 cat > registry.js <<'J'
 const http = require("http"), fs = require("fs"), child = require("child_process");
 const tarball = fs.readFileSync("lib/lib-1.2.3.tgz");
-const integrity = "sha512-" + require("crypto").createHash("sha512").update(tarball).digest("base64");
+const hash = require("crypto").createHash("sha512").update(tarball).digest("base64");
 const server = http.createServer((request, response) => {
   const port = server.address().port;
   if (request.url === "/lib") {
     response.setHeader("content-type", "application/json");
     response.end(JSON.stringify({name: "lib", "dist-tags": {latest: "1.2.3"}, versions: {"1.2.3": {
       name: "lib", version: "1.2.3",
-      dist: {integrity, tarball: `http://127.0.0.1:${port}/lib.tgz`}}}}));
+      dist: {integrity: "sha512-" + hash, tarball: `http://127.0.0.1:${port}/lib.tgz`}}}}));
   } else if (request.url === "/lib.tgz") {
     response.end(tarball);
   } else { response.statusCode = 404; response.end(); }

@@ -164,6 +164,19 @@ TEST_F(BashInput, talks_to_python) {
     EXPECT_FALSE(holds(heard(id, "[exit"), "[running"));
 }
 
+TEST_F(BashInput, an_editor_is_used_by_keys) {
+    if (!holds(bash("command -v vi || echo none"), "/vi")) GTEST_SKIP() << "no vi";
+    bash("echo 'first line' > file");
+    const std::string id = start("vi -u NONE -N file; echo after", true);
+    (void)heard(id, "first line");
+    send(id, "osecond line");
+    (void)heard(id, "second line");
+    press(id, "escape");
+    send(id, ":wq\n");
+    EXPECT_TRUE(holds(heard(id, "[exit"), "after\n[exit code 0 after "));
+    EXPECT_EQ(os_read(ws("file")), "first line\nsecond line\n");
+}
+
 TEST_F(BashInput, a_program_that_has_the_whole_screen_is_seen_as_it_paints) {
     if (!holds(bash("command -v less || echo none"), "/less")) GTEST_SKIP() << "no less";
     bash("seq 1000 > numbers");
