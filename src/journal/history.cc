@@ -158,7 +158,7 @@ std::vector<SessionHistory> history_of(const Timeline& timeline) {
         for (const Record& record : sessions[i].log->records()) read_call(record, read[i]);
     }
     for (const Entry& entry : timeline.entries()) {
-        if (entry.record->verb == Verb::kReverts) continue;
+        if (entry.record->verb == Verb::kReverts || entry.has_failed) continue;
         CallRead& call = read[entry.session][entry.record->call];
         call.names.add(entry);
         ++call.changes;
@@ -197,6 +197,7 @@ std::vector<FileChange> changes_of_file(const Timeline& timeline, std::string_vi
     std::vector<FileChange> found;
     const auto& entries = timeline.entries();
     for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry) {
+        if (entry->has_failed) continue;
         const Record& record = *entry->record;
         FileChange change{.session = timeline.sessions()[entry->session].id,
                           .call = record.call,

@@ -109,16 +109,14 @@ Done Journal::State::announce(const Record& record) {
     // nothing lies; one that makes a repository is counted by the judge.
     const bool is_directory = record.type == FileType::kDirectory && record.verb != Verb::kMake;
     if (is_directory || record.verb == Verb::kExchange) increase_shared_count();
-    make_is_open = record.verb == Verb::kMake;
-    if (record.verb != Verb::kMake && record.verb != Verb::kRename) replaced.clear();
     return {};
 }
 
-void Journal::State::touch(CallId call, std::string_view name, const Stat* before) {
-    if (is_silent || is_journal_path(name)) return;  // an undo takes from there
+bool Journal::State::touch(CallId call, std::string_view name, const Stat* before) {
+    if (is_silent || is_journal_path(name)) return false;  // an undo takes from there
     OpenCall& open_call = calls[call];
     if (open_call.names.size() >= limits::kJournalNamesMax) settle(call, open_call);
-    open_call.names.touch(name, before);
+    return open_call.names.touch(name, before);
 }
 
 void Journal::State::settle(CallId call, OpenCall& open_call) {
@@ -234,7 +232,7 @@ Done Journal::after_fork(int workspace) {
     state.holder.store({});
     state.calls.clear();
     state.pending.clear();
-    state.make_is_open = state.is_line_cut = false;
+    state.is_line_cut = false;
     state.writer = static_cast<char>('a' + state.shared.counters().writers.fetch_add(1));
     state.keeper = Keeper(state.writer);
 
@@ -297,86 +295,94 @@ void Journal::begin_reverting(CallId call, std::string_view session, std::uint64
 
 // --- changes ---
 
-Done Journal::will_make(CallId call, const Name& name, FileType type) {
+// What was kept for a change that is refused is of no use.
+Done Journal::State::announce(Intent& intent, const Record& record) {
+    Done done = announce(record);
+    if (!done) intent.withdraw();
+    return done;
+}
+
+Done Journal::State::set_aside(Intent& intent, const Name& name, const Stat& stat) {
+    touch(intent.call_, name.path, &stat);
+    Record record = record_of(intent.call_, Verb::kReplace, name, stat);
+    if (stat.type == FileType::kDirectory) {
+        record.keeping = Keeping::kEmptyDir;
+    } else if (is_disposable(intent.call_, stat)) {
+        record.keeping = Keeping::kOwn;
+    } else {
+        PADDOCK_TRY(keep(State::As::kInode, name, -1, stat, record));
+    }
+    PADDOCK_TRY(announce_kept(record, stat));
+    const bool is_lost = record.keeping == Keeping::kNone;
+    if (is_lost) count_not_kept(intent.call_);
+    if (!is_silent) {
+        intent.set_aside_ = {std::string(name.path), stat, std::string(record.kept), is_lost};
+    }
+    return {};
+}
+
+void Journal::State::touch_free(Intent& intent, std::string_view name) {
+    if (touch(intent.call_, name, nullptr)) intent.fresh_ = name;
+}
+
+Outcome<Intent> Journal::will_make(CallId call, const Name& name, FileType type,
+                                   const Stat* replaced) {
     const std::lock_guard locked(*state_->guard);
-    state_->touch(call, name.path, nullptr);
+    Intent intent(*state_, call);
+    if (replaced != nullptr) {
+        PADDOCK_TRY(state_->set_aside(intent, name, *replaced));
+    } else {
+        state_->touch_free(intent, name.path);
+    }
     Record record = record_of(call, Verb::kMake, name.path);
     record.type = type;
-    return state_->announce(record);
+    PADDOCK_TRY(state_->announce(intent, record));
+    return intent;
 }
 
-void Journal::made(CallId call, const Stat& stat) {
-    if (state_->is_silent) return;
-    const std::lock_guard locked(*state_->guard);
-    state_->shared.note_made(stat, call);
-    if (!std::exchange(state_->make_is_open, false)) return;
-    Record record = record_of(call, Verb::kMade, {});
-    record.object = object_of(stat);
-    state_->append_to_batch(state_->pending, record);
-}
-
-void Journal::not_made(CallId call) {
-    const std::lock_guard locked(*state_->guard);
-    state_->make_is_open = false;
-    (void)state_->append(record_of(call, Verb::kFailed, {}));
-    const std::string kept = std::exchange(state_->replaced, {});
-    if (!kept.empty()) {
-        (void)sys::unlinkat(state_->files.kept.get(), kept.c_str(), sys::Unlink::kFile);
-    }
-}
-
-Done Journal::will_link(CallId call, const Name& from, const Name& to) {
+Outcome<Intent> Journal::will_link(CallId call, const Name& from, const Name& to) {
     PADDOCK_ASSIGN(node, sys::node_at(from.directory, from.leaf));
     const std::lock_guard locked(*state_->guard);
+    Intent intent(*state_, call);
     state_->touch(call, from.path, &node.stat);
-    state_->touch(call, to.path, nullptr);
+    state_->touch_free(intent, to.path);
     Record record = record_of(call, Verb::kLink, from, node.stat);
     record.other = to.path;
-    return state_->announce(record);
+    PADDOCK_TRY(state_->announce(intent, record));
+    return intent;
 }
 
-Done Journal::will_rename(CallId call, const Name& from, const Name& to, const Stat& stat) {
+Outcome<Intent> Journal::will_rename(CallId call, const Name& from, const Name& to,
+                                     const Stat& stat, const Stat* replaced) {
     const std::lock_guard locked(*state_->guard);
+    Intent intent(*state_, call);
     state_->touch(call, from.path, &stat);
-    state_->touch(call, to.path, nullptr);
-    if (stat.type == FileType::kDirectory) {
-        for (auto& each : state_->calls) each.second.names.rename_directory(from.path, to.path);
+    if (replaced != nullptr) {
+        PADDOCK_TRY(state_->set_aside(intent, to, *replaced));
+    } else {
+        state_->touch_free(intent, to.path);
     }
     Record record = record_of(call, Verb::kRename, from, stat);
     record.other = to.path;
-    return state_->announce(record);
+    PADDOCK_TRY(state_->announce(intent, record));
+    if (stat.type == FileType::kDirectory) intent.moves_.emplace(from.path, to.path);
+    return intent;
 }
 
-Done Journal::will_exchange(CallId call, const Name& one, const Name& other) {
+Outcome<Intent> Journal::will_exchange(CallId call, const Name& one, const Name& other) {
     PADDOCK_ASSIGN(first, sys::node_at(one.directory, one.leaf));
     PADDOCK_ASSIGN(second, sys::node_at(other.directory, other.leaf));
     const std::lock_guard locked(*state_->guard);
+    Intent intent(*state_, call);
     state_->touch(call, one.path, &first.stat);
     state_->touch(call, other.path, &second.stat);
-    for (auto& each : state_->calls) {
-        each.second.names.exchange_directories(one.path, other.path);
-    }
     Record record = record_of(call, Verb::kExchange, one, first.stat);
     record.other = other.path;
     record.second = object_of(second.stat);
-    return state_->announce(record);
-}
-
-Done Journal::will_replace(CallId call, const Name& name, const Stat& stat) {
-    const std::lock_guard locked(*state_->guard);
-    state_->touch(call, name.path, &stat);
-    Record record = record_of(call, Verb::kReplace, name, stat);
-    if (stat.type == FileType::kDirectory) {
-        record.keeping = Keeping::kEmptyDir;
-    } else if (state_->is_disposable(call, stat)) {
-        record.keeping = Keeping::kOwn;
-    } else {
-        PADDOCK_TRY(state_->keep(State::As::kInode, name, -1, stat, record));
-    }
-    PADDOCK_TRY(state_->announce_kept(record, stat));
-    if (record.keeping == Keeping::kNone) state_->count_not_kept(call);
-    state_->replaced = record.kept;
-    return {};
+    PADDOCK_TRY(state_->announce(intent, record));
+    intent.moves_.emplace(one.path, other.path);
+    intent.is_exchange_ = true;
+    return intent;
 }
 
 Done Journal::will_write(CallId call, const Name& name, int file, const Stat& stat) {

@@ -8,25 +8,26 @@
 //
 //   auto journal = Journal::open(workspace, info);
 //   const Turn turn(*journal);                           // the serial point of the workspace
-//   journal->will_make(call, name, FileType::kRegular);  // then make it
-//   journal->made(call, stat);                           // what was made
-//
-// A log that is full refuses changes (limit_reached, ENOSPC).
+//   auto intent = journal->will_make(call, name, FileType::kRegular);
+//   intent->made(stat);                                  // once it is there, or intent->failed()
 //
 // Killed at any moment, the log can be read: a record whose change was not made undoes nothing. It
 // is not synced: after a power failure records may be missing, and what they kept is still there.
 // A full disk stops no change: what cannot be recorded or kept is counted (Changes::not_kept). Any
-// other reason for which the content before cannot be kept fails the change.
+// other reason for which the content before cannot be kept fails the change, and so does a log that
+// is full (limit_reached, ENOSPC).
 //
 // Two processes of a session use one journal: the server and the warden, its copy (after_fork).
 // Threads: any; whoever records holds a Turn from the first look at the names until the change is
-// made and made() was called.
+// made and its Intent is gone.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <paddock/handle.h>
 
@@ -68,6 +69,7 @@ inline constexpr std::string_view kLogIsFull =
 bool is_journal_path(std::string_view path) noexcept;
 
 class Journal;
+class Intent;
 
 // While it lives nobody else changes the workspace through paddock, of no session.
 class [[nodiscard]] Turn {
@@ -112,14 +114,15 @@ public:
     Changes end_call(CallId call);
 
     // --- with a Turn held, each before its change ---
-    Done will_make(CallId call, const Name& name, FileType type);
+    // `replaced`: the file, link or empty directory that loses its name by the change; it is kept.
+    Outcome<Intent> will_make(CallId call, const Name& name, FileType type,
+                              const Stat* replaced = nullptr);
     // Another name for an existing file.
-    Done will_link(CallId call, const Name& from, const Name& to);
-    // `stat` is that of `from`; the target must have been given to will_replace() if there is one.
-    Done will_rename(CallId call, const Name& from, const Name& to, const Stat& stat);
-    Done will_exchange(CallId call, const Name& one, const Name& other);
-    // A file, link or empty directory whose name another is about to take.
-    Done will_replace(CallId call, const Name& name, const Stat& stat);
+    Outcome<Intent> will_link(CallId call, const Name& from, const Name& to);
+    // `stat` is that of `from`.
+    Outcome<Intent> will_rename(CallId call, const Name& from, const Name& to, const Stat& stat,
+                                const Stat* replaced = nullptr);
+    Outcome<Intent> will_exchange(CallId call, const Name& one, const Name& other);
     // The content of a regular file is about to change in place: kept once for each call and file,
     // never for what the call made itself. `file` is readable, or -1: it is opened by its name. Its
     // position is at the start afterwards.
@@ -130,13 +133,6 @@ public:
     Done remove(CallId call, const Name& name, const Stat& stat);
     // A whole directory, by one rename into the journal.
     Done remove_tree(CallId call, const Name& name, const Stat& stat);
-
-    // --- after a change, with the same Turn ---
-    // What will_make() announced; undo takes a make without it for one that failed. Without
-    // will_make(): an inode that has no name yet.
-    void made(CallId call, const Stat& stat);
-    // What was announced last has failed. Optional: undo sees it by itself nearly always.
-    void not_made(CallId call);
 
     // Did this session make it, by whatever process? Known up to a bound (kJournalInodesMax);
     // beyond it, and where the file system does not tell a file's birth, the answer is no.
@@ -159,10 +155,46 @@ public:
 
 private:
     friend class Turn;
+    friend class Intent;
     struct State;
     explicit Journal(std::unique_ptr<State> state) noexcept;
     static Outcome<Journal> open_once(int workspace, const SessionInfo& info);
     std::unique_ptr<State> state_;
+};
+
+// A change that was announced and is about to be made. What was set aside for it belongs to it:
+// only its own failure takes that away again. Unless it fails it counts as made. It goes before its
+// Turn.
+class [[nodiscard]] Intent {
+public:
+    Intent() = default;  // of a change that is not recorded
+    Intent(Intent&& other) noexcept;
+    ~Intent();
+
+    // What will_make() announced, as it is now. Undo takes a make without it for one that failed.
+    void made(const Stat& stat);
+    void failed();  // it left everything as it was, and is not counted
+
+private:
+    friend class Journal;
+
+    struct SetAside {
+        std::string path;
+        Stat stat;
+        std::string kept;  // a name in the session's "kept"; empty: nothing
+        bool is_lost = false;
+    };
+
+    Intent(Journal::State& state, CallId call) noexcept : state_(&state), call_(call) {}
+    void withdraw();
+
+    Journal::State* state_ = nullptr;
+    CallId call_ = 0;
+    std::string fresh_;  // a name that was free, and that the call had not touched before
+    std::optional<SetAside> set_aside_;
+    // Directories: names below go along when it is made.
+    std::optional<std::pair<std::string, std::string>> moves_;
+    bool is_exchange_ = false;
 };
 
 }  // namespace paddock::journal

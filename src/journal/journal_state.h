@@ -40,7 +40,14 @@ struct Journal::State {
     Done write(std::string_view lines, CallId call);
     Done announce(const Record& record);
     Done announce_kept(const Record& record, const Stat& stat);
-    void touch(CallId call, std::string_view path, const Stat* before);
+    // Records the change of an intent, or withdraws it.
+    Done announce(Intent& intent, const Record& record);
+    // What loses its name by the change of an intent.
+    Done set_aside(Intent& intent, const Name& name, const Stat& stat);
+    // Is it the first time that the call touches the name?
+    bool touch(CallId call, std::string_view name, const Stat* before);
+    void touch_free(Intent& intent, std::string_view name);
+    bool is_at(std::string_view where, const Object& object) const;
     void settle(CallId call, OpenCall& open_call);
     void count_not_kept(CallId call) { ++calls[call].settled.not_kept; }
     // Nothing is kept where the session has kept as much as it may. Errors: those of a Keeper.
@@ -51,6 +58,7 @@ struct Journal::State {
     std::atomic<std::uint64_t>& kept_bytes(const Stat& stat) const;
     bool claim(const Stat& stat);
     void give_back(const Stat& stat);
+    void drop_kept(std::string_view kept, const Stat& stat);
 
     std::uint64_t shared_count() const noexcept;
     void increase_shared_count() const noexcept;
@@ -79,9 +87,7 @@ struct Journal::State {
     std::string line;     // reused
     std::string pending;  // a kMade, written with the next line
     Keeper keeper{writer};
-    bool make_is_open = false;  // the last record is a kMake
-    std::string replaced;       // what will_replace() kept last, until the change that it is for
-    bool is_line_cut = false;   // the disk was full in the middle of one
+    bool is_line_cut = false;  // the disk was full in the middle of one
 };
 
 }  // namespace paddock::journal

@@ -207,7 +207,7 @@ TEST_F(JournalTest, that_is_silent_records_nothing_and_keeps_nothing) {
         const Turn held(*journal);
         EXPECT_TRUE(journal->is_own(node->stat));
         EXPECT_TRUE(journal->will_write(7, old, -1, node->stat));
-        EXPECT_TRUE(journal->will_replace(7, old, node->stat));
+        EXPECT_TRUE(journal->will_make(7, old, FileType::kRegular, &node->stat));
         EXPECT_TRUE(journal->will_make(7, {root->get(), "new", "new"}, FileType::kRegular));
         EXPECT_EQ(os_list(ws()), before);
         EXPECT_TRUE(journal->remove(7, old, node->stat));
@@ -334,6 +334,72 @@ TEST_F(JournalTest, a_full_disk_stops_no_change) {
     EXPECT_EQ(log.records().back().verb, Verb::kMake);
 }
 
+// --- a change that fails ---
+
+TEST_F(JournalTest, a_failed_change_leaves_what_others_keep) {
+    tree({"ROOT/c=old", "ROOT/x=x", "ROOT/y/in=y", "ROOT/d/e=e"});
+    JournaledTree session = open();
+    session.call = session.journal().begin_call("write_file", "c");
+    EXPECT_TRUE(session.replace("c", "new"));
+    EXPECT_EQ(kept(session).size(), 1U);
+    EXPECT_EQ(counts(session.journal().end_call(session.call)),
+              "0 made, 1 changed, 0 removed, 0 not kept");
+    session.call = session.journal().begin_call("move_path", "x");
+    EXPECT_FALSE(session.rename("x", "y")) << "a directory";
+    EXPECT_FALSE(session.rename("y", "x")) << "a file";
+    EXPECT_FALSE(session.rename("d", "y")) << "not empty";
+    EXPECT_FALSE(session.exchange("d", "d/e"));
+    {
+        const Turn turn(session.journal());
+        const int root = session.workspace();
+        const Stat stat = sys::node_at(root, "x").value().stat;
+        auto intent =
+            session.journal().will_rename(session.call, {root, "x", "x"}, {root, "y", "y"}, stat);
+        ASSERT_TRUE(intent);
+        intent->failed();
+    }
+    EXPECT_EQ(kept(session).size(), 1U) << "of the change that was made";
+    EXPECT_EQ(counts(session.journal().end_call(session.call)),
+              "0 made, 0 changed, 0 removed, 0 not kept");
+    struct stat raw;
+    ASSERT_EQ(::lstat(ws("x").c_str(), &raw), 0);
+    EXPECT_EQ(raw.st_nlink, 1U) << "nothing of it is kept";
+}
+
+// What the call has touched below is looked for where it is.
+TEST_F(JournalTest, a_failed_rename_of_a_directory_moves_no_names) {
+    tree({"ROOT/d/e=e", "ROOT/y/in=y"});
+    JournaledTree session = open();
+    session.call = session.journal().begin_call("bash", "");
+    EXPECT_TRUE(session.make_file("d/new", "x"));
+    EXPECT_TRUE(session.make_file("y/new", "x"));
+    EXPECT_FALSE(session.rename("d", "y"));
+    EXPECT_EQ(counts(session.journal().end_call(session.call)),
+              "2 made, 0 changed, 0 removed, 0 not kept");
+}
+
+// A name may be lost although the call says that it failed: a disk that cannot flush.
+TEST_F(JournalTest, what_is_lost_stays_kept_whatever_the_change_says) {
+    tree({"ROOT/f=old", "ROOT/g=new"});
+    JournaledTree session = open();
+    session.call = session.journal().begin_call("bash", "");
+    {
+        const Turn turn(session.journal());
+        const int root = session.workspace();
+        const Stat stat = sys::node_at(root, "g").value().stat;
+        const Stat old = sys::node_at(root, "f").value().stat;
+        auto intent = session.journal().will_rename(session.call, {root, "g", "g"},
+                                                    {root, "f", "f"}, stat, &old);
+        ASSERT_TRUE(intent);
+        stdfs::rename(ws("g"), ws("f"));
+        intent->failed();
+    }
+    ASSERT_EQ(kept(session).size(), 1U);
+    EXPECT_EQ(os_read(session_path(session) + "/kept/" + kept(session)[0]), "old");
+    EXPECT_EQ(counts(session.journal().end_call(session.call)),
+              "0 made, 1 changed, 1 removed, 0 not kept");
+}
+
 // Whoever can keep paddock from reading a file cannot change it beyond undo.
 TEST_F(JournalTest, content_that_cannot_be_read_is_not_changed) {
     tree({"ROOT/f=old", "ROOT/g=old"});
@@ -369,7 +435,8 @@ TEST_F(JournalTest, content_that_cannot_be_read_is_not_changed) {
             Stat stat;
             stat.type = FileType::kRegular;
             stat.size = 3;
-            return session.journal().will_replace(session.call, {root, "g", "g"}, stat);
+            return session.journal().will_make(session.call, {root, "g", "g"}, FileType::kRegular,
+                                               &stat);
         }();
         EXPECT_FALSE(done.has_value());
     }

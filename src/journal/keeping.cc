@@ -78,10 +78,14 @@ void Journal::State::keep_index(std::string_view name, Record& record) {
 // What was kept for a change that is refused is of no use.
 Done Journal::State::announce_kept(const Record& record, const Stat& stat) {
     Done done = announce(record);
-    if (done || record.kept.empty()) return done;
-    (void)sys::unlinkat(files.kept.get(), std::string(record.kept).c_str(), sys::Unlink::kFile);
-    give_back(stat);
+    if (!done) drop_kept(record.kept, stat);
     return done;
+}
+
+void Journal::State::drop_kept(std::string_view kept, const Stat& stat) {
+    if (kept.empty()) return;
+    (void)sys::unlinkat(files.kept.get(), std::string(kept).c_str(), sys::Unlink::kFile);
+    give_back(stat);
 }
 
 }  // namespace paddock::journal

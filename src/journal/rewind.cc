@@ -289,7 +289,7 @@ void Rewinder::take_back(const Entry& entry, const std::string& path, const std:
         case Verb::kRename: take_back_rename(entry, path, other); break;
         case Verb::kExchange: take_back_exchange(entry, path, other); break;
         case Verb::kReplace:
-        case Verb::kRemove: bring_back(entry, path); break;
+        case Verb::kRemove: entry.has_failed ? add({}) : bring_back(entry, path); break;
         case Verb::kWrite: take_back_write(entry, path); break;
         case Verb::kChmod: take_back_chmod(entry, path); break;
         default: return add({});
@@ -298,7 +298,7 @@ void Rewinder::take_back(const Entry& entry, const std::string& path, const std:
 }
 
 void Rewinder::pass(const Entry& entry) {
-    if (entry.record->keeping != Keeping::kOwn) return;
+    if (entry.record->keeping != Keeping::kOwn || entry.has_failed) return;
     perhaps_lost_.insert(timeline_.canonical(entry.object));
 }
 

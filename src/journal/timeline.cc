@@ -202,6 +202,7 @@ void Timeline::Reader::resolve_makes() {
     struct Writer {
         const Record* open_make = nullptr;
         const Record* last = nullptr;
+        const Record* replace = nullptr;  // that came just before it
         const Record* reverts = nullptr;
     };
     std::vector<std::pair<std::size_t, const Record*>> open_makes;
@@ -217,12 +218,17 @@ void Timeline::Reader::resolve_makes() {
                 writer.open_make = nullptr;
             } else if (record.verb == Verb::kFailed) {
                 if (writer.last != nullptr) failed_.push_back(writer.last);
+                if (writer.replace != nullptr) failed_.push_back(writer.replace);
+                writer.replace = nullptr;
                 writer.open_make = writer.last = nullptr;
             } else if (record.verb == Verb::kReverts) {
                 writer.reverts = record.path.empty() ? nullptr : &record;
                 writer.open_make = writer.last = nullptr;
             } else if (is_change(record.verb)) {
                 writer.open_make = record.verb == Verb::kMake ? &record : nullptr;
+                const bool is_after_replace =
+                    writer.last != nullptr && writer.last->verb == Verb::kReplace;
+                writer.replace = is_after_replace ? writer.last : nullptr;
                 writer.last = &record;
                 if (writer.reverts != nullptr) reverting_[&record] = writer.reverts;
             }
@@ -320,8 +326,11 @@ void Timeline::Reader::add(const Event& event) {
     const Record& record = *event.record;
     if (record.verb == Verb::kState) return note_state(record, event.session);
     if (!is_good(record)) return;
-    if (std::binary_search(failed_.begin(), failed_.end(), &record)) return;
+    const bool has_failed = std::binary_search(failed_.begin(), failed_.end(), &record);
+    // A failed kReplace tells how the file was before its times changed.
+    if (has_failed && record.verb != Verb::kReplace) return;
     Entry entry{&record, event.session, record.object};
+    entry.has_failed = has_failed;
     if (const auto reverts = reverting_.find(&record); reverts != reverting_.end()) {
         entry.takes_back = entry_at(reverts->second->path, reverts->second->size);
     }

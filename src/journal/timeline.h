@@ -40,7 +40,9 @@ struct Entry {
     Object object = {};              // that of the record; of a kMake, what it made
     std::optional<std::size_t> takes_back = std::nullopt;  // of an undo: which entry
     bool in_effect = true;
-    bool has_failed = false;  // a directory that was seen under its old name after a kRename
+    // A kReplace whose change failed, or a directory that was seen under its old name after a
+    // kRename.
+    bool has_failed = false;
     bool was_changed_before = false;  // by somebody else, after the last call that noted its state
 };
 

@@ -51,15 +51,20 @@ bool TouchedNames::Before::is_like(const Stat& now) const noexcept {
     return type == FileType::kDirectory || (size == now.size && modified == now.modified);
 }
 
-void TouchedNames::touch(std::string_view path, const Stat* before) {
+bool TouchedNames::touch(std::string_view path, const Stat* before) {
     const auto place = names_.lower_bound(path);
-    if (place != names_.end() && place->first == path) return;
+    if (place != names_.end() && place->first == path) return false;
     Before first;
     if (before != nullptr) {
         first = {true,         object_of(*before), before->type,
                  before->mode, before->size,       before->modified};
     }
     names_.emplace_hint(place, path, first);
+    return true;
+}
+
+void TouchedNames::forget(std::string_view path) {
+    if (const auto found = names_.find(path); found != names_.end()) names_.erase(found);
 }
 
 TouchedNames::Names TouchedNames::take_below(std::string_view directory) {

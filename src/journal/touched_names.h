@@ -21,8 +21,9 @@ namespace paddock::journal {
 
 class TouchedNames {
 public:
-    // Only the first time counts. `before`: nullptr if there was nothing.
-    void touch(std::string_view path, const Stat* before);
+    // Only the first time counts: is it that? `before`: nullptr if there was nothing.
+    bool touch(std::string_view path, const Stat* before);
+    void forget(std::string_view path);
 
     void rename_directory(std::string_view from, std::string_view to);
     void exchange_directories(std::string_view one, std::string_view other);

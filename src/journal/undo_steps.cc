@@ -51,7 +51,7 @@ private:
     Outcome<HeldName> hold(std::string_view path) const;
     Outcome<Stat> expect(const HeldName& held, const Object& object) const;
     Done expect_free(const HeldName& held) const;
-    Done finish_new(const HeldName& held, int file, std::uint32_t mode, const Object& stands_for);
+    Done finish_new(const HeldName& held, int file, const Step& step, Intent& intent);
 
     Done remove(const Step& step);
     Done move(const Step& step);
@@ -104,8 +104,11 @@ Done Performer::move(const Step& step) {
     PADDOCK_ASSIGN(stat, expect(from, step.object));
     PADDOCK_ASSIGN(to, hold(step.other));
     PADDOCK_TRY(expect_free(to));
-    PADDOCK_TRY(journal_.will_rename(call_, from.name(), to.name(), stat));
-    return move_to_free_name(from.directory.get(), from.c_leaf(), to.directory.get(), to.c_leaf());
+    PADDOCK_ASSIGN(intent, journal_.will_rename(call_, from.name(), to.name(), stat));
+    Done moved =
+        move_to_free_name(from.directory.get(), from.c_leaf(), to.directory.get(), to.c_leaf());
+    if (!moved) intent.failed();
+    return moved;
 }
 
 Done Performer::exchange(const Step& step) {
@@ -113,31 +116,35 @@ Done Performer::exchange(const Step& step) {
     PADDOCK_ASSIGN(other, hold(step.other));
     PADDOCK_TRY(expect(one, step.object));
     PADDOCK_TRY(expect(other, step.second));
-    PADDOCK_TRY(journal_.will_exchange(call_, one.name(), other.name()));
-    return sys::renameat2(one.directory.get(), one.c_leaf(), other.directory.get(), other.c_leaf(),
-                          sys::Rename::kExchange);
+    PADDOCK_ASSIGN(intent, journal_.will_exchange(call_, one.name(), other.name()));
+    Done done = sys::renameat2(one.directory.get(), one.c_leaf(), other.directory.get(),
+                               other.c_leaf(), sys::Rename::kExchange);
+    if (!done) intent.failed();
+    return done;
 }
 
 // Root gives it to whoever has the directory that it is in.
-Done Performer::finish_new(const HeldName& held, int file, std::uint32_t mode,
-                           const Object& stands_for) {
+Done Performer::finish_new(const HeldName& held, int file, const Step& step, Intent& intent) {
     PADDOCK_ASSIGN(node, sys::node(file));
-    journal_.made(call_, node.stat);
-    made_[timeline_.canonical(stands_for)] = object_of(node.stat);
+    intent.made(node.stat);
+    made_[timeline_.canonical(step.object)] = object_of(node.stat);
     if (sys::effective_user() == 0) {
         PADDOCK_ASSIGN(above, sys::fstat(held.directory.get()));
         PADDOCK_TRY(sys::fchown(file, above.uid, above.gid));
     }
-    return sys::fchmod(file, mode & kModeBits);
+    return sys::fchmod(file, step.mode & kModeBits);
 }
 
 Done Performer::make_directory(const Step& step) {
     PADDOCK_ASSIGN(held, hold(step.path));
-    PADDOCK_TRY(journal_.will_make(call_, held.name(), FileType::kDirectory));
-    PADDOCK_TRY(sys::mkdirat(held.directory.get(), held.c_leaf(), 0700));
+    PADDOCK_ASSIGN(intent, journal_.will_make(call_, held.name(), FileType::kDirectory));
+    if (Done done = sys::mkdirat(held.directory.get(), held.c_leaf(), 0700); !done) {
+        intent.failed();
+        return done;
+    }
     constexpr int kOpen = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
     PADDOCK_ASSIGN(made, sys::openat(held.directory.get(), held.c_leaf(), kOpen));
-    return finish_new(held, made.get(), step.mode, step.object);
+    return finish_new(held, made.get(), step, intent);
 }
 
 Done Performer::make_copy(const Step& step) {
@@ -145,11 +152,15 @@ Done Performer::make_copy(const Step& step) {
     PADDOCK_ASSIGN(content, open_content(kept));
     PADDOCK_ASSIGN(stat, sys::fstat(content.get()));
     PADDOCK_ASSIGN(held, hold(step.path));
-    PADDOCK_TRY(journal_.will_make(call_, held.name(), FileType::kRegular));
+    PADDOCK_ASSIGN(intent, journal_.will_make(call_, held.name(), FileType::kRegular));
     constexpr int kNew = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
-    PADDOCK_ASSIGN(made, sys::openat(held.directory.get(), held.c_leaf(), kNew, 0600));
-    PADDOCK_TRY(finish_new(held, made.get(), step.mode, step.object));
-    return copy_file(content.get(), stat.size, made.get());
+    auto made = sys::openat(held.directory.get(), held.c_leaf(), kNew, 0600);
+    if (!made) {
+        intent.failed();
+        return made.error();
+    }
+    PADDOCK_TRY(finish_new(held, made->get(), step, intent));
+    return copy_file(content.get(), stat.size, made->get());
 }
 
 Done Performer::put_back(const Step& step) {

@@ -195,13 +195,13 @@ TEST_F(UndoTest, a_file_that_had_no_name) {
         const UniqueFd file(
             ::openat(tree.workspace(), ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0640));
         if (!file.valid()) GTEST_SKIP() << "this file system has no files without a name";
-        tree.journal().made(tree.call, sys::node(file.get()).value().stat);
         const Name name{tree.workspace(), "named", "named"};
-        EXPECT_TRUE(tree.journal().will_make(tree.call, name, FileType::kRegular).has_value());
+        auto intent = tree.journal().will_make(tree.call, name, FileType::kRegular);
+        ASSERT_TRUE(intent);
         const std::string path = "/proc/self/fd/" + std::to_string(file.get());
         ASSERT_EQ(::linkat(AT_FDCWD, path.c_str(), tree.workspace(), "named", AT_SYMLINK_FOLLOW),
                   0);
-        tree.journal().made(tree.call, sys::node(file.get()).value().stat);
+        intent->made(sys::node(file.get()).value().stat);
     });
 }
 
@@ -228,6 +228,27 @@ TEST_F(UndoTest, what_was_not_kept_is_named) {
     EXPECT_EQ(os_read(ws("g")), "new") << "nothing is done by half";
     EXPECT_EQ(undo(id, {}, {"g"}), "");
     EXPECT_EQ(os_read(ws("g")), "old");
+}
+
+TEST_F(UndoTest, a_replacement_that_failed_is_nothing) {
+    tree({"ROOT/f=old", "ROOT/full/x=x", "ROOT/g=g"});
+    JournaledTree made(ws(), {});
+    const auto call = [&](const std::function<void()>& change) {
+        made.call = made.journal().begin_call("bash", "");
+        change();
+        made.journal().end_call(made.call);
+    };
+    call([&] { EXPECT_TRUE(made.replace("f", "new")); });
+    call([&] {
+        EXPECT_FALSE(made.rename("full", "f"));
+        EXPECT_TRUE(made.write("g", "new"));
+    });
+    call([&] { EXPECT_TRUE(made.remove("f")); });
+    const std::string id = made.journal().session();
+    EXPECT_EQ(describe(plan({id, 2})), "put back g\n");
+    EXPECT_EQ(undo(id, 2), "");
+    EXPECT_EQ(undo(id), "");
+    EXPECT_EQ(os_read(ws("f")), "old");
 }
 
 // --- what is planned ---
@@ -579,7 +600,8 @@ TEST_F(UndoTest, a_full_log_refuses_changes_and_can_be_undone) {
         std::size_t records = 0;
         while (done && ++records < 100'000) {
             const Turn turn(made.journal());
-            done = made.journal().will_rename(made.call, long_name, long_name, stat);
+            const auto intent = made.journal().will_rename(made.call, long_name, long_name, stat);
+            done = intent ? Done() : Done(intent.error());
         }
         ASSERT_FALSE(done.has_value());
         EXPECT_EQ(done.error().os_error, ENOSPC);

@@ -128,19 +128,21 @@ std::optional<int> Gate::refuse(git::Verdict verdict, const std::string& path) {
     return EACCES;
 }
 
-void Gate::made(const Place& place, const Caller& caller) {
+void Gate::made(const Place& place, journal::Intent& intent) {
     const auto node = sys::node_at(place.directory.get(), place.leaf.c_str());
-    if (node) setup_.journal->made(caller.call, node->stat);
+    if (node) intent.made(node->stat);
 }
 
-// 0, or the errno. What git begins to obey by this is replaced by copies that were judged.
-int Gate::prepare_to_make(const Place& place, FileType type, const Caller& caller) {
-    if (const auto error = refuse(judge_->make(place.path, type), place.path)) return *error;
-    for (const std::string& config : judge_->configs_completed_by(place.path)) {
-        if (const int error = adopt_config(config, caller)) return error;
+// What git begins to obey by this is replaced by copies that were judged.
+Outcome<journal::Intent> Gate::prepare_to_make(const Place& place, FileType type,
+                                               const Caller& caller) {
+    if (const auto error = refuse(judge_->make(place.path, type), place.path)) {
+        return Failure::from_errno(*error);
     }
-    const auto recorded = setup_.journal->will_make(caller.call, place.name(), type);
-    return recorded ? 0 : error_of(recorded.error());
+    for (const std::string& config : judge_->configs_completed_by(place.path)) {
+        if (const int error = adopt_config(config, caller)) return Failure::from_errno(error);
+    }
+    return setup_.journal->will_make(caller.call, place.name(), type);
 }
 
 void Gate::set_repositories(const std::vector<std::string>& directories) {

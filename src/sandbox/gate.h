@@ -131,10 +131,11 @@ private:
     static int error_of(const Failure& failure);
     static End not_located(const Failure& failure);
     std::optional<int> refuse(git::Verdict verdict, const std::string& path);
-    int prepare_to_make(const Place& place, FileType type, const Caller& caller);
+    Outcome<journal::Intent> prepare_to_make(const Place& place, FileType type,
+                                             const Caller& caller);
     int adopt_config(const std::string& path, const Caller& caller);
     Done write_config(const Place& to, std::string_view text, mode_t mode);
-    void made(const Place& place, const Caller& caller);
+    static void made(const Place& place, journal::Intent& intent);
 
     GateSetup setup_;
     Places places_;

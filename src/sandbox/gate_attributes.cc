@@ -224,13 +224,15 @@ Gate::End Gate::bind(const GatedCall& call, const Caller& caller) {
         return {.os_error = EADDRINUSE};
     }
     if (place->slash) return {.os_error = ENOENT};
-    if (const int error = prepare_to_make(*place, FileType::kSocket, caller)) {
-        return {.os_error = error};
-    }
+    auto intent = prepare_to_make(*place, FileType::kSocket, caller);
+    if (!intent) return {.os_error = error_of(intent.error())};
     sys::set_creation_mask(umask_of(caller.process));
     const auto done = sys::bind_in(socket->get(), place->directory.get(), place->leaf.c_str());
-    if (!done) return {.os_error = error_of(done.error())};
-    made(*place, caller);
+    if (!done) {
+        intent->failed();
+        return {.os_error = error_of(done.error())};
+    }
+    made(*place, *intent);
     return {};
 }
 

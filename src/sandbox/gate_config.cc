@@ -59,18 +59,15 @@ Gate::End Gate::install_config(const Place& from, const Stat& stat, const Place&
     const auto old = sys::node_at(to.directory.get(), to.leaf.c_str());
     if (old && old->stat.type == FileType::kDirectory) return {.os_error = EISDIR};
     journal::Journal& journal = *setup_.journal;
-    if (old) {
-        const auto kept = journal.will_replace(caller.call, to.name(), old->stat);
-        if (!kept) return {.os_error = error_of(kept.error())};
-    }
-    const auto recorded = journal.will_make(caller.call, to.name(), FileType::kRegular);
-    if (!recorded) return {.os_error = error_of(recorded.error())};
+    auto intent =
+        journal.will_make(caller.call, to.name(), FileType::kRegular, old ? &old->stat : nullptr);
+    if (!intent) return {.os_error = error_of(intent.error())};
     const auto written = write_config(to, text, stat.mode & 0777U);
     if (!written) {
-        journal.not_made(caller.call);
+        intent->failed();
         return {.os_error = error_of(written.error())};
     }
-    made(to, caller);
+    made(to, *intent);
     if (is_adopted) return {};
     const auto gone = journal.remove(caller.call, from.name(), stat);
     return {.os_error = gone ? 0 : error_of(gone.error())};

@@ -60,7 +60,8 @@ Gate::End Gate::make_name(const GatedCall& call, const Caller& caller) {
     const bool is_read_by_git =
         judge_->is_config(place->path) || judge_->is_commondir_of_worktree(place->path);
     if (type == FileType::kRegular && is_read_by_git) return {.os_error = EACCES};
-    if (const int error = prepare_to_make(*place, type, caller)) return {.os_error = error};
+    auto intent = prepare_to_make(*place, type, caller);
+    if (!intent) return {.os_error = error_of(intent.error())};
     sys::set_creation_mask(umask_of(caller.process));
     Done done;
     if (type == FileType::kDirectory) {
@@ -70,8 +71,11 @@ Gate::End Gate::make_name(const GatedCall& call, const Caller& caller) {
     } else {
         done = sys::mknodat(parent, leaf, kind | (call.mode & 07777));
     }
-    if (!done) return {.os_error = error_of(done.error())};
-    made(*place, caller);
+    if (!done) {
+        intent->failed();
+        return {.os_error = error_of(done.error())};
+    }
+    made(*place, *intent);
     return {};
 }
 
@@ -142,16 +146,18 @@ Gate::End Gate::link(const GatedCall& call, const Caller& caller) {
     for (const std::string& config : judge_->configs_completed_by(to->path)) {
         if (const int error = adopt_config(config, caller)) return {.os_error = error};
     }
-    const auto recorded =
-        has_name ? setup_.journal->will_link(caller.call, from->name(), to->name())
-                 : setup_.journal->will_make(caller.call, to->name(), FileType::kRegular);
-    if (!recorded) return {.os_error = error_of(recorded.error())};
+    auto intent = has_name ? setup_.journal->will_link(caller.call, from->name(), to->name())
+                           : setup_.journal->will_make(caller.call, to->name(), FileType::kRegular);
+    if (!intent) return {.os_error = error_of(intent.error())};
     const auto done =
         has_name ? sys::linkat(from->directory.get(), from->leaf.c_str(), to->directory.get(),
                                to->leaf.c_str())
                  : sys::link_descriptor(object.get(), to->directory.get(), to->leaf.c_str());
-    if (!done) return {.os_error = error_of(done.error())};
-    if (!has_name) setup_.journal->made(caller.call, stat->stat);
+    if (!done) {
+        intent->failed();
+        return {.os_error = error_of(done.error())};
+    }
+    if (!has_name) intent->made(stat->stat);
     return {};
 }
 
@@ -199,11 +205,12 @@ Gate::End Gate::rename(const GatedCall& call, const Caller& caller) {
                 judge_->exchange(from->path, stat.type, to->path, target->stat.type), to->path)) {
             return {.os_error = *error};
         }
-        const auto recorded = journal.will_exchange(caller.call, from->name(), to->name());
-        if (!recorded) return {.os_error = error_of(recorded.error())};
+        auto intent = journal.will_exchange(caller.call, from->name(), to->name());
+        if (!intent) return {.os_error = error_of(intent.error())};
         const auto done =
             sys::renameat2(from->directory.get(), from->leaf.c_str(), to->directory.get(),
                            to->leaf.c_str(), sys::Rename::kExchange);
+        if (!done) intent->failed();
         return {.os_error = done ? 0 : error_of(done.error())};
     }
     if (const auto error = refuse(judge_->move(from->path, to->path, stat.type), to->path)) {
@@ -220,15 +227,12 @@ Gate::End Gate::rename(const GatedCall& call, const Caller& caller) {
     for (const std::string& config : judge_->configs_completed_by(to->path)) {
         if (const int error = adopt_config(config, caller)) return {.os_error = error};
     }
-    if (target) {
-        const auto kept = journal.will_replace(caller.call, to->name(), target->stat);
-        if (!kept) return {.os_error = error_of(kept.error())};
-    }
-    const auto recorded = journal.will_rename(caller.call, from->name(), to->name(), stat);
-    if (!recorded) return {.os_error = error_of(recorded.error())};
+    auto intent = journal.will_rename(caller.call, from->name(), to->name(), stat,
+                                      target ? &target->stat : nullptr);
+    if (!intent) return {.os_error = error_of(intent.error())};
     const auto done = sys::renameat2(from->directory.get(), from->leaf.c_str(), to->directory.get(),
                                      to->leaf.c_str(), static_cast<sys::Rename>(call.flags));
-    if (!done) journal.not_made(caller.call);
+    if (!done) intent->failed();
     return {.os_error = done ? 0 : error_of(done.error())};
 }
 

@@ -65,15 +65,15 @@ Gate::End Gate::open(const GatedCall& call, const Caller& caller) {
     const int wanted = static_cast<int>(flags & kOpenFlags) | O_NONBLOCK | O_NOCTTY;
     const mode_t mode = (flags & O_CREAT) != 0 ? call.mode & 07777 : 0;
     if (is_missing) {
-        if (const int error = prepare_to_make(*place, FileType::kRegular, caller)) {
-            return {.os_error = error};
-        }
+        auto intent = prepare_to_make(*place, FileType::kRegular, caller);
+        if (!intent) return {.os_error = error_of(intent.error())};
         sys::set_creation_mask(umask_of(caller.process));
         auto file = sys::openat2(parent, leaf, wanted, mode, kBeneath);
-        if (!file) return {.os_error = error_of(file.error())};
-        if (const auto stat = sys::node(file->get())) {
-            setup_.journal->made(caller.call, stat->stat);
+        if (!file) {
+            intent->failed();
+            return {.os_error = error_of(file.error())};
         }
+        if (const auto stat = sys::node(file->get())) intent->made(stat->stat);
         if (judge_->is_commondir_of_worktree(place->path)) {
             return give_commondir(std::move(*file), call, caller, *place);
         }

@@ -179,8 +179,8 @@ private:
     // What git begins to obey when `canonical` is made is replaced by a copy that was judged.
     Attempt<void> adopt_configs(Recorder::Change& change, const std::string& canonical) const;
     // The name is about to be given to a new file, instead of `old` if that is there.
-    Attempt<void> announce(Recorder::Change& change, const std::string& canonical, FileType type,
-                           const std::optional<Stat>& old = {}) const;
+    Attempt<journal::Intent> announce(Recorder::Change& change, const std::string& canonical,
+                                      FileType type, const std::optional<Stat>& old = {}) const;
     Attempt<void> count_written(std::uint64_t bytes, std::optional<std::uint64_t> freed = {}) const;
     Root root_;
     Root linkless_;

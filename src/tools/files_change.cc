@@ -103,13 +103,12 @@ Attempt<void> Files::count_written(std::uint64_t bytes, std::optional<std::uint6
                    "This session has written as much as it may. Ask the operator for more.");
 }
 
-Attempt<void> Files::announce(Recorder::Change& change, const std::string& canonical, FileType type,
-                              const std::optional<Stat>& old) const {
-    if (auto adopted = adopt_configs(change, canonical); !adopted) return adopted;
-    Done done = old ? change.will_replace(canonical, *old) : Done();
-    if (done) done = change.will_make(canonical, type);
-    if (!done) return told(as_error(done.error(), "record", canonical));
-    return {};
+Attempt<journal::Intent> Files::announce(Recorder::Change& change, const std::string& canonical,
+                                         FileType type, const std::optional<Stat>& old) const {
+    if (auto adopted = adopt_configs(change, canonical); !adopted) return adopted.error();
+    auto intent = change.will_make(canonical, type, old);
+    if (!intent) return told(as_error(intent.error(), "record", canonical));
+    return std::move(*intent);
 }
 
 Attempt<void> Files::adopt_configs(Recorder::Change& change, const std::string& canonical) const {
@@ -118,17 +117,16 @@ Attempt<void> Files::adopt_configs(Recorder::Change& change, const std::string& 
         const auto text = linkless_.read_file(config, limits::kGitConfigBytesMax);
         if (!stat || !text) return told(stat ? text.error() : stat.error());
         if (auto fine = allowed(judge_.judge_new_config(config, *text), config); !fine) return fine;
-        Done done = change.will_replace(config, *stat);
-        if (done) done = change.will_make(config, FileType::kRegular);
-        if (!done) return told(as_error(done.error(), "record", config));
+        auto intent = change.will_make(config, FileType::kRegular, *stat);
+        if (!intent) return told(as_error(intent.error(), "record", config));
         WriteOptions options;
         options.replaces = *stat;
         options.mode_of_old = true;
         if (const auto written = linkless_.write_file(config, *text, options); !written) {
-            change.not_made();
+            intent->failed();
             return told(written.error());
         }
-        change.made(config);
+        change.made(config, *intent);
     }
     return {};
 }
@@ -144,8 +142,8 @@ Attempt<void> Files::commit(const Change& change, std::string_view content,
         if (auto made = make_missing(*begun, missing_parents(change.path)); !made) return made;
     }
     const auto old = change.old ? std::optional(change.old->stat) : std::nullopt;
-    if (auto told_of = announce(*begun, change.path, FileType::kRegular, old); !told_of)
-        return told_of;
+    auto intent = announce(*begun, change.path, FileType::kRegular, old);
+    if (!intent) return intent.error();
     WriteOptions options;
     options.mode = mode;
     options.mode_of_old = true;
@@ -154,11 +152,11 @@ Attempt<void> Files::commit(const Change& change, std::string_view content,
     options.must_create = !change.old;
     options.replaces = old;
     const auto done = linkless_.put_file(change.path, content, options);
-    if (!done) begun->not_made();
+    if (!done) intent->failed();
     const bool is_gone = !done && change.old && done.error().code == Code::kNotFound;
     if (is_gone) return told(as_error(refuse(Code::kStaleRead), "write", change.path));
     if (!done) return told(done.error());
-    begun->made(change.path);
+    begun->made(change.path, *intent);
     mark_written(reads_, *done, change.path, content);
     return {};
 }
@@ -174,16 +172,16 @@ Attempt<void> Files::restore(const Change& change, const std::string& made) cons
     if (is_gone || !now || *now != made)
         return told(as_error(refuse(Code::kStaleRead), "restore", change.path));
     if (!change.old) return take_away(*begun, change.path, *stat);
-    if (auto told_of = announce(*begun, change.path, FileType::kRegular, *stat); !told_of)
-        return told_of;
+    auto intent = announce(*begun, change.path, FileType::kRegular, *stat);
+    if (!intent) return intent.error();
     WriteOptions options;
     options.replaces = *stat;
     options.mode = change.old->stat.mode & 0777U;
     options.mode_of_old = true;
     const auto done = linkless_.put_file(change.path, change.old->bytes, options);
-    if (!done) begun->not_made();
+    if (!done) intent->failed();
     if (!done) return told(done.error());
-    begun->made(change.path);
+    begun->made(change.path, *intent);
     mark_written(reads_, *done, change.path, change.old->bytes);
     return {};
 }
@@ -194,14 +192,13 @@ Attempt<void> Files::give_name(Recorder::Change& change, const std::string& from
     if (!stat) return told(stat.error());
     if (auto adopted = adopt_configs(change, to); !adopted) return adopted;
     const auto there = linkless_.lstat(to);
-    if (mode == RenameMode::kReplace && there && there->identity != stat->identity) {
-        if (auto kept = change.will_replace(to, *there); !kept)
-            return told(as_error(kept.error(), "record", to));
-    }
-    if (auto recorded = change.will_rename(from, to, *stat); !recorded)
-        return told(as_error(recorded.error(), "record", from));
+    const bool replaces =
+        mode == RenameMode::kReplace && there && there->identity != stat->identity;
+    auto intent =
+        change.will_rename(from, to, *stat, replaces ? std::optional(*there) : std::nullopt);
+    if (!intent) return told(as_error(intent.error(), "record", from));
     const auto done = linkless_.rename(from, to, mode);
-    if (!done) change.not_made();
+    if (!done) intent->failed();
     if (!done) return told(done.error());
     return {};
 }
@@ -298,10 +295,12 @@ Attempt<void> Files::make_missing(Recorder::Change& change,
 Attempt<void> Files::make_one_directory(Recorder::Change& change, const std::string& canonical,
                                         std::optional<Mode> mode) const {
     if (auto counted = count_written(0); !counted) return counted;
-    if (auto told_of = announce(change, canonical, FileType::kDirectory); !told_of) return told_of;
+    auto intent = announce(change, canonical, FileType::kDirectory);
+    if (!intent) return intent.error();
     const auto done = linkless_.mkdir(canonical, mode);
+    if (!done) intent->failed();
     if (!done) return told(done.error());
-    change.made(canonical);
+    change.made(canonical, *intent);
     return {};
 }
 

@@ -196,14 +196,16 @@ Attempt<void> Files::Copying::copy_step(const CopyStep& step) {
 Attempt<void> Files::Copying::copy_link(Recorder::Change& change, const CopyStep& step) {
     const auto target = files_.linkless_.readlink(step.from);
     if (!target) return files_.told(target.error());
-    if (auto told_of = files_.announce(change, step.to, step.type); !told_of) return told_of;
+    auto intent = files_.announce(change, step.to, step.type);
+    if (!intent) return intent.error();
     const auto done = files_.linkless_.symlink(target->text, step.to);
+    if (!done) intent->failed();
     if (!done && done.error().code == Code::kPathEscape) {
         leave_out(step.from, "a link that leads outside");
         return {};
     }
     if (!done) return files_.told(done.error());
-    change.made(step.to);
+    change.made(step.to, *intent);
     ++copied_.files;
     return {};
 }
@@ -231,17 +233,18 @@ Attempt<void> Files::Copying::copy_content(Recorder::Change& change, const CopyS
     }
     const auto freed = old ? std::optional(old->size) : std::nullopt;
     if (auto allowed = files_.count_written(source->stat().size, freed); !allowed) return allowed;
-    if (auto told_of = files_.announce(change, to, step.type, old); !told_of) return told_of;
+    auto intent = files_.announce(change, to, step.type, old);
+    if (!intent) return intent.error();
     if (files_.judge_.is_config(to)) {
         auto done = copy_config(*source, to, old);
-        if (!done) change.not_made();
+        if (!done) intent->failed();
         if (!done) return done;
     } else {
         const auto done = files_.linkless_.copy_file(*source, to, old.has_value(), old);
-        if (!done) change.not_made();
+        if (!done) intent->failed();
         if (!done) return files_.told(done.error());
     }
-    change.made(to);
+    change.made(to, *intent);
     ++copied_.files;
     return {};
 }

@@ -97,33 +97,31 @@ Outcome<std::optional<Recorder::Change::Held>> Recorder::Change::hold(
     return std::optional<Held>(std::move(held));
 }
 
-Done Recorder::Change::will_make(const std::string& path, FileType type) {
+Outcome<journal::Intent> Recorder::Change::will_make(const std::string& path, FileType type,
+                                                     const std::optional<Stat>& replaced) {
     PADDOCK_ASSIGN(held, hold(path));
-    return held ? journal_->will_make(call_, held->name(), type) : Done();
+    if (!held) return journal::Intent();
+    return journal_->will_make(call_, held->name(), type, replaced ? &*replaced : nullptr);
 }
 
-void Recorder::Change::made(const std::string& path) {
+void Recorder::Change::made(const std::string& path, journal::Intent& intent) const {
     if (journal_ == nullptr) return;
     const auto stat = recorder_.setup_.root.lstat(path);
-    if (stat) journal_->made(call_, *stat);
+    if (stat) intent.made(*stat);
 }
 
-void Recorder::Change::not_made() {
-    if (journal_ != nullptr) journal_->not_made(call_);
-}
-
-Done Recorder::Change::will_replace(const std::string& path, const Stat& stat) {
-    PADDOCK_ASSIGN(held, hold(path));
-    return held ? journal_->will_replace(call_, held->name(), stat) : Done();
-}
-
-Done Recorder::Change::will_rename(const std::string& from, const std::string& to,
-                                   const Stat& stat) {
+Outcome<journal::Intent> Recorder::Change::will_rename(const std::string& from,
+                                                       const std::string& to, const Stat& stat,
+                                                       const std::optional<Stat>& replaced) {
     PADDOCK_ASSIGN(source, hold(from));
     PADDOCK_ASSIGN(target, hold(to));
-    // Into the workspace, or out of it: only without a boundary.
-    if (!source || !target) return {};
-    return journal_->will_rename(call_, source->name(), target->name(), stat);
+    const Stat* lost = replaced ? &*replaced : nullptr;
+    // Into the workspace, or out of it: only without a boundary. What is lost inside is kept.
+    if (!source && target && lost != nullptr) {
+        return journal_->will_make(call_, target->name(), stat.type, lost);
+    }
+    if (!source || !target) return journal::Intent();
+    return journal_->will_rename(call_, source->name(), target->name(), stat, lost);
 }
 
 Done Recorder::Change::will_chmod(const std::string& path, const Stat& stat) {

@@ -3,8 +3,8 @@
 //
 //   const Recorder::Call call(recorder, "write_file", path);  // around the call, on its thread
 //   auto change = recorder.begin();                           // alone in the workspace from now on
-//   change->will_make(path, FileType::kRegular);              // then make it
-//   change->made(path);
+//   auto intent = change->will_make(path, FileType::kRegular);
+//   change->made(path, *intent);                              // once it is there
 //
 // Paths are canonical and relative to the root. What lies outside the workspace is not recorded,
 // and nothing is where the user may make no name in the workspace itself.
@@ -80,12 +80,12 @@ private:
 // While it lives nobody else changes the workspace through paddock. Not more than one for a thread.
 class [[nodiscard]] Recorder::Change {
 public:
-    Done will_make(const std::string& path, FileType type);
-    void made(const std::string& path);
-    void not_made();  // what was announced last has failed
-    // Of what is there: its name goes to another file.
-    Done will_replace(const std::string& path, const Stat& stat);
-    Done will_rename(const std::string& from, const std::string& to, const Stat& stat);
+    // As those of the journal. `replaced`: what is there, whose name goes to another file.
+    Outcome<journal::Intent> will_make(const std::string& path, FileType type,
+                                       const std::optional<Stat>& replaced = {});
+    Outcome<journal::Intent> will_rename(const std::string& from, const std::string& to,
+                                         const Stat& stat, const std::optional<Stat>& replaced);
+    void made(const std::string& path, journal::Intent& intent) const;
     Done will_chmod(const std::string& path, const Stat& stat);
     // Takes the name away itself: a file, a link, an empty directory, or a tree.
     enum class Below : bool { kNothing, kAll };

@@ -156,11 +156,15 @@ bool JournaledTree::make(const std::string& path, FileType type,
     const journal::Turn turn(journal_);
     const Held held(workspace(), path);
     if (held.fd() < 0 || held.node()) return false;
-    if (!journal_.will_make(call, held.name, type)) return false;
+    auto intent = journal_.will_make(call, held.name, type);
+    if (!intent) return false;
     between();
-    if (act(held.fd(), held.c_leaf()) != 0) return false;
+    if (act(held.fd(), held.c_leaf()) != 0) {
+        intent->failed();
+        return false;
+    }
     between();
-    journal_.made(call, held.node().value().stat);
+    intent->made(held.node().value().stat);
     return true;
 }
 
@@ -212,11 +216,13 @@ bool JournaledTree::rename(const std::string& from, const std::string& to) {
     if (!node || target.fd() < 0) return false;
     const auto victim = target.node();
     if (victim && victim->stat.identity == node->stat.identity) return false;
-    if (victim && !journal_.will_replace(call, target.name, victim->stat)) return false;
-    if (!journal_.will_rename(call, source.name, target.name, node->stat)) return false;
+    auto intent = journal_.will_rename(call, source.name, target.name, node->stat,
+                                       victim ? &victim->stat : nullptr);
+    if (!intent) return false;
     between();
     const auto done = sys::renameat2(source.fd(), source.c_leaf(), target.fd(), target.c_leaf(),
                                      sys::Rename::kReplace);
+    if (!done) intent->failed();
     between();
     return done.has_value();
 }
@@ -226,10 +232,12 @@ bool JournaledTree::exchange(const std::string& one, const std::string& other) {
     const Held first(workspace(), one);
     const Held second(workspace(), other);
     if (!first.node() || !second.node()) return false;
-    if (!journal_.will_exchange(call, first.name, second.name)) return false;
+    auto intent = journal_.will_exchange(call, first.name, second.name);
+    if (!intent) return false;
     between();
     const auto done = sys::renameat2(first.fd(), first.c_leaf(), second.fd(), second.c_leaf(),
                                      sys::Rename::kExchange);
+    if (!done) intent->failed();
     between();
     return done.has_value();
 }
@@ -239,9 +247,11 @@ bool JournaledTree::link(const std::string& from, const std::string& to) {
     const Held source(workspace(), from);
     const Held target(workspace(), to);
     if (!source.node() || target.fd() < 0 || target.node()) return false;
-    if (!journal_.will_link(call, source.name, target.name)) return false;
+    auto intent = journal_.will_link(call, source.name, target.name);
+    if (!intent) return false;
     between();
     const auto done = sys::linkat(source.fd(), source.c_leaf(), target.fd(), target.c_leaf());
+    if (!done) intent->failed();
     between();
     return done.has_value();
 }

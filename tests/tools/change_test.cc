@@ -319,9 +319,9 @@ TEST_F(Change, to_restore_what_has_gone_is_stale) {
     policy::Meter meter({});
     tools::DiskUse disk(root(), ".", std::nullopt);
     tools::Recorder recorder({linkless, {}, linkless, true, {}});
-    tools::HiddenFiles hidden(root(), {}, linkless, rules, {},
-                              {.made = [](const Stat&) { return false; },
-                               .written = [](const Stat&) { return false; }});
+    tools::HiddenFiles hidden(
+        root(), {}, linkless, rules, {},
+        {.made = [](const Stat&) { return false; }, .written = [](const Stat&) { return false; }});
     const tools::Files files({.root = root(),
                               .linkless = linkless,
                               .base = {},
@@ -488,6 +488,36 @@ TEST_F(Meanwhile, a_directory_that_went_is_not_made_again) {
         const tools::Answer answer = call("write_file", {{"path", "d/f"}, {"content", "new"}});
         EXPECT_FALSE(answer.error && os_exists(ws("d"))) << answer.text();
     });
+}
+
+// What an earlier call replaced is kept, whatever fails later.
+TEST_F(Change, that_fails_takes_nothing_from_the_journal) {
+    tree({"ROOT/c=old", "ROOT/d/x=x", "ROOT/x=x", "ROOT/y=y"});
+    const auto kept = [this] {
+        const std::string sessions = ws(".paddock");
+        std::vector<std::string> names;
+        for (const auto& each : std::filesystem::directory_iterator(sessions)) {
+            if (each.is_directory()) names = os_list(each.path().string() + "/kept");
+        }
+        return names;
+    };
+    read("c");
+    (void)ok("write_file", {{"path", "c"}, {"content", "new"}});
+    const auto before = kept();
+    EXPECT_EQ(before.size(), 1U);
+    read("y");
+    EXPECT_EQ(refused("move_path", {{"source", "x"}, {"destination", "y"}}), "already_exists");
+    EXPECT_EQ(refused("copy_path", {{"source", "x"}, {"destination", "y"}}), "already_exists");
+    {
+        const CallHook hook([](sys::Call which) {
+            return sys::Fault{.error = which == sys::Call::kRename ? EIO : 0, .bytes_max = 0};
+        });
+        EXPECT_TRUE(call("write_file", {{"path", "y"}, {"content", "new"}}).error);
+        EXPECT_TRUE(call("write_file", {{"path", "new"}, {"content", "new"}}).error);
+        const json::Object over{{"source", "x"}, {"destination", "y"}, {"overwrite", true}};
+        EXPECT_TRUE(call("move_path", over).error);
+    }
+    EXPECT_EQ(kept(), before);
 }
 
 TEST_F(Change, a_link_that_stays_inside_is_followed_and_stays) {
