@@ -549,9 +549,94 @@ const Plant kLeadingOut[] = {
      "git init -q n; git -C n config core.hooksPath .githooks; mkdir w; "
      "echo 'gitdir: ../.git' > w/.git",
      "grep -q n/.git w/.git && grep -qs evil w/.githooks/x"},
+    {"hooks_beside_a_worktree_whose_repository_is_replaced",
+     "mkdir x/hooks; echo evil > x/hooks/x; mkdir -p n/.git/worktrees/w; mv m k; ln -s n m",
+     "x/hooks/*",
+     "git init -q n; git -C n config core.hooksPath ../hooks; git init -q m; mkdir -p x/w "
+     "m/.git/worktrees/w; echo 'gitdir: ../../m/.git/worktrees/w' > x/w/.git"},
     {"worktree_by_commondir",
      "mkdir -p w/.githooks w/.git; echo evil > w/.githooks/x; echo ../../n/.git > w/.git/commondir",
      "", kHooksWithin, "test -s w/.git/commondir && grep -qs evil w/.githooks/x"},
+};
+
+// A ".git" that comes to lead to another repository of the owner's, which begins its hooks where
+// git is run. The parts, in every order: P the pointer, H the hook, L the link or directory that it
+// leads to. A session for themselves: where settings lead out of a repository, no pointer is made.
+constexpr const char* kHooksOfAnother = "git init -q n; git -C n config core.hooksPath .gh";
+constexpr const char* kRunsTheHook =
+    "test \"$(git -C w rev-parse --git-path hooks)\" = .gh && grep -qs evil w/.gh/x";
+
+const Plant kLedElsewhere[] = {
+    {"led_by_a_link_PHL",
+     "mkdir w; echo 'gitdir: ../to/.git' > w/.git; mkdir w/.gh; echo evil > w/.gh/x; ln -s n to",
+     "w/.gh/*", kHooksOfAnother, kRunsTheHook},
+    {"led_by_a_link_PLH",
+     "mkdir w; echo 'gitdir: ../to/.git' > w/.git; ln -s n to; mkdir w/.gh; echo evil > w/.gh/x",
+     "w/.gh/*", kHooksOfAnother, kRunsTheHook},
+    {"led_by_a_link_HPL",
+     "mkdir -p w/.gh; echo evil > w/.gh/x; echo 'gitdir: ../to/.git' > w/.git; ln -s n to", "",
+     kHooksOfAnother, kRunsTheHook},
+    {"led_by_a_link_HLP",
+     "mkdir -p w/.gh; echo evil > w/.gh/x; ln -s n to; echo 'gitdir: ../to/.git' > w/.git", "",
+     kHooksOfAnother, kRunsTheHook},
+    {"led_by_a_link_LPH",
+     "ln -s n to; mkdir w; echo 'gitdir: ../to/.git' > w/.git; mkdir w/.gh; echo evil > w/.gh/x",
+     "w/.gh/*", kHooksOfAnother, kRunsTheHook},
+    {"led_by_a_link_LHP",
+     "ln -s n to; mkdir -p w/.gh; echo evil > w/.gh/x; echo 'gitdir: ../to/.git' > w/.git", "",
+     kHooksOfAnother, kRunsTheHook},
+    {"led_by_a_link_after_hooks_are_moved_in",
+     "mkdir w h; echo 'gitdir: ../to/.git' > w/.git; echo evil > h/x; mv h w/.gh; ln -s n to",
+     "w/.gh/*", kHooksOfAnother, kRunsTheHook},
+    {"led_by_a_link_and_hooks_by_another",
+     "mkdir w h; echo 'gitdir: ../to/.git' > w/.git; echo evil > h/x; ln -s ../h w/.gh; "
+     "ln -s n to",
+     "w/.gh/*", kHooksOfAnother, kRunsTheHook},
+    {"led_by_a_link_to_a_repository_that_moved",
+     "mv n m; mkdir w; echo 'gitdir: ../to/.git' > w/.git; mkdir w/.gh; echo evil > w/.gh/x; "
+     "ln -s m to",
+     "w/.gh/*", kHooksOfAnother, kRunsTheHook},
+    {"led_by_a_repository_that_moves_PHL",
+     "mkdir w; echo 'gitdir: ../to/.git' > w/.git; mkdir w/.gh; echo evil > w/.gh/x; mv n to",
+     "w/.gh/*", kHooksOfAnother, kRunsTheHook},
+    {"led_away_from_a_harmless_repository",
+     "git init -q to; mkdir w; echo 'gitdir: ../to/.git' > w/.git; mkdir w/.gh; "
+     "echo evil > w/.gh/x; rm -rf to; ln -s n to",
+     "w/.gh/*", kHooksOfAnother, kRunsTheHook},
+    {"led_away_by_an_exchange",
+     "git init -q to; mkdir w; echo 'gitdir: ../to/.git' > w/.git; mkdir w/.gh; "
+     "echo evil > w/.gh/x; exchange n to",
+     "w/.gh/*", kHooksOfAnother, kRunsTheHook},
+    {"moved_to_where_it_leads_PHL",
+     "mkdir -p q/r/w; echo 'gitdir: ../n/.git' > q/r/w/.git; mkdir q/r/w/.gh; "
+     "echo evil > q/r/w/.gh/x; mv q/r/w w",
+     "q/r/w/.gh/*", kHooksOfAnother, kRunsTheHook},
+    {"moved_to_where_it_leads_PLH",
+     "mkdir -p q/r/w; echo 'gitdir: ../n/.git' > q/r/w/.git; mv q/r/w w; mkdir w/.gh; "
+     "echo evil > w/.gh/x",
+     "w/.gh/*", kHooksOfAnother, kRunsTheHook},
+    {"moved_to_where_it_leads_HPL",
+     "mkdir -p q/r/w/.gh; echo evil > q/r/w/.gh/x; echo 'gitdir: ../n/.git' > q/r/w/.git; "
+     "mv q/r/w w",
+     "", kHooksOfAnother, kRunsTheHook},
+    {"moved_with_all_above_it",
+     "mkdir -p q/r/w; echo 'gitdir: ../../n/.git' > q/r/w/.git; mkdir q/r/w/.gh; "
+     "echo evil > q/r/w/.gh/x; mv q/r v",
+     "q/r/w/.gh/*", kHooksOfAnother,
+     "test \"$(git -C v/w rev-parse --git-path hooks)\" = .gh && grep -qs evil v/w/.gh/x"},
+    {"moved_by_an_exchange",
+     "mkdir -p q/r/w w; echo 'gitdir: ../n/.git' > q/r/w/.git; mkdir q/r/w/.gh; "
+     "echo evil > q/r/w/.gh/x; exchange q/r/w w",
+     "q/r/w/.gh/*", kHooksOfAnother, kRunsTheHook},
+    {"pointer_exchanged_for_a_repository",
+     "git init -q w; mkdir w/.gh v; echo evil > w/.gh/x; echo 'gitdir: ../n/.git' > v/.git; "
+     "exchange v/.git w/.git",
+     "", kHooksOfAnother, kRunsTheHook},
+    {"worktree_of_git_made_a_repository",
+     "git init -q m; mkdir -p m/.git/worktrees/v n/.git/w/.gh; echo evil > n/.git/w/.gh/x; "
+     "echo ref: refs/heads/main > m/.git/worktrees/v/HEAD; "
+     "echo ../.. > m/.git/worktrees/v/commondir; mv m/.git/worktrees/v n/.git/w/.git",
+     "", kHooksOfAnother, "test -e n/.git/w/.git/HEAD && grep -qs evil n/.git/w/.gh/x"},
 };
 
 // What git obeys where somebody cannot look: the command closes the way or takes a lease, or the
@@ -680,6 +765,7 @@ TEST(Plants, work_outside) {
     expect_all_planted(kPlants, kTopPlants);
     expect_all_planted(kLeadingOut);
     expect_all_planted(kUnread);
+    expect_all_planted(kLedElsewhere);
 }
 
 TEST_P(PlantsInside, are_refused_and_never_seen) {
@@ -688,6 +774,10 @@ TEST_P(PlantsInside, are_refused_and_never_seen) {
 
 TEST_P(PlantsInside, are_refused_where_settings_lead_out_of_a_repository) {
     expect_none_planted(GetParam(), kLeadingOut);
+}
+
+TEST_P(PlantsInside, are_refused_where_a_pointer_comes_to_lead_elsewhere) {
+    expect_none_planted(GetParam(), kLedElsewhere);
 }
 
 TEST_P(PlantsInside, are_refused_where_nobody_can_look) {
