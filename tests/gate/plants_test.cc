@@ -3,28 +3,13 @@
 // ever seen by a watcher, not for a moment. Allowed stays: removing, and what the session made.
 //
 // Every row has a repository of the owner for itself, "ROW/", so one session plays them all.
-#include <dirent.h>
-#include <fnmatch.h>
 #include <gtest/gtest.h>
-#include <poll.h>
-#include <sys/inotify.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include <array>
-#include <atomic>
-#include <csignal>
-#include <fstream>
-#include <iterator>
-#include <map>
-#include <mutex>
-#include <random>
 #include <set>
 #include <span>
-#include <sstream>
-#include <thread>
 
 #include "gate/runner.h"
+#include "gate/watcher.h"
 
 namespace gate {
 namespace {
@@ -395,111 +380,6 @@ git init -q -b main . && git config include.path ../included && mkdir .githooks
 git config core.hooksPath .githooks && touch .githooks/old
 )sh";
 
-std::vector<std::string> words_of(const std::string& text) {
-    std::istringstream words(text);
-    return {std::istream_iterator<std::string>(words), {}};
-}
-
-bool is_evil(const std::string& path) {
-    struct stat status {};
-    if (::lstat(path.c_str(), &status) != 0) return false;
-    if (!S_ISREG(status.st_mode)) return true;
-    std::ifstream file(path);
-    const std::string text(std::istreambuf_iterator<char>(file), {});
-    return text.find("evil") != std::string::npos;
-}
-
-// Looks at every change of every directory, those that come while it looks too, and notes each
-// sealed path that holds something evil at that moment.
-class Watcher {
-public:
-    Watcher(std::string top, std::vector<std::string> sealed)
-        : top_(std::move(top)),
-          sealed_(std::move(sealed)),
-          fd_(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC)) {
-        (void)!::pipe(stop_.data());
-        add("");
-        thread_ = std::thread([this] { run(); });
-    }
-    ~Watcher() {
-        end();
-        for (const int fd : {fd_, stop_[0], stop_[1]}) ::close(fd);
-    }
-    Watcher(const Watcher&) = delete;
-    Watcher& operator=(const Watcher&) = delete;
-
-    std::set<std::string> end() {
-        if (thread_.joinable()) {
-            (void)!::write(stop_[1], "x", 1);
-            thread_.join();
-        }
-        return seen_;
-    }
-    std::size_t events() const { return events_; }
-
-private:
-    void add(const std::string& directory) {
-        const std::string path = top_ + "/" + directory;
-        const int watch = ::inotify_add_watch(
-            fd_, path.c_str(), IN_CREATE | IN_MOVED_TO | IN_CLOSE_WRITE | IN_MODIFY | IN_ONLYDIR);
-        if (watch < 0) return;
-        directories_[watch] = directory;
-        DIR* stream = ::opendir(path.c_str());
-        if (stream == nullptr) return;
-        while (const dirent* entry = ::readdir(stream)) {
-            const std::string name = entry->d_name;
-            if (name == "." || name == ".." || name == "paddock" || name == ".paddock") continue;
-            const std::string inner = directory.empty() ? name : directory + "/" + name;
-            look(inner);
-            if (entry->d_type == DT_DIR && inner.find("/objects/") == std::string::npos) add(inner);
-        }
-        ::closedir(stream);
-    }
-
-    void look(const std::string& path) {
-        for (const std::string& pattern : sealed_) {
-            if (::fnmatch(pattern.c_str(), path.c_str(), FNM_PATHNAME | FNM_PERIOD) != 0) continue;
-            if (!path.ends_with(".sample") && is_evil(top_ + "/" + path)) seen_.insert(path);
-        }
-    }
-
-    void run() {
-        std::array<pollfd, 2> polled{{{fd_, POLLIN, 0}, {stop_[0], POLLIN, 0}}};
-        do {
-            ::poll(polled.data(), polled.size(), -1);
-            while (take()) {
-            }
-        } while (polled[1].revents == 0);
-    }
-
-    bool take() {
-        alignas(inotify_event) std::array<char, 65536> block;
-        const ssize_t size = ::read(fd_, block.data(), block.size());
-        if (size <= 0) return false;
-        for (ssize_t at = 0; at < size;) {
-            const auto* event = reinterpret_cast<const inotify_event*>(block.data() + at);
-            at += static_cast<ssize_t>(sizeof *event + event->len);
-            if (event->len == 0) continue;
-            ++events_;
-            const std::string& directory = directories_[event->wd];
-            const std::string path =
-                directory.empty() ? event->name : directory + "/" + event->name;
-            look(path);
-            if ((event->mask & IN_ISDIR) != 0) add(path);
-        }
-        return true;
-    }
-
-    const std::string top_;
-    const std::vector<std::string> sealed_;
-    int fd_;
-    std::array<int, 2> stop_{};
-    std::map<int, std::string> directories_;
-    std::set<std::string> seen_;
-    std::size_t events_ = 0;
-    std::thread thread_;
-};
-
 std::string row_name(std::size_t i) { return "r" + std::to_string(i); }
 
 // Bash: does something in the repository `directory` hold what the row plants?
@@ -730,6 +610,7 @@ Played play(const Place& place, std::span<const Plant> rows, std::span<const Pla
     }
     played.seen = watcher.end();
     EXPECT_GT(watcher.events(), rows.size());
+    EXPECT_EQ(watcher.blind(), "");
     for (const std::string& row : words_of(workspace.outside(checks + "true").out)) {
         played.planted.insert(row);
     }
