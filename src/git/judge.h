@@ -21,8 +21,9 @@
 // A change is refused where that cannot be known: "could not look" is no answer (kUnreadRule). No
 // directory that leads to what is obeyed is closed to its owner.
 // No other pointer (".git" files, "gitdir", "commondir") has to be followed: wherever one leads
-// inside, what it finds there was judged. A ".git" file is made only where the session made the
-// directory, or the directory is empty: the owner's own stay what they were.
+// inside, what it finds there was judged. A ".git" file may lead elsewhere later, if it moves or a
+// link replaces its target: its directory gets no hooks where any known repository would look for
+// them. It is made only in a directory of the session's, or an empty one.
 //
 // Removing is never executing: only the owner's own top-level settings and repository are kept from
 // being removed, by default.
@@ -36,6 +37,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -105,8 +107,7 @@ public:
     // Content of an existing file.
     Verdict write(std::string_view path) const;
     Verdict remove(std::string_view path) const;
-    // A name below a directory that is moved, at its new place. What git obeys there was judged
-    // when it was made.
+    // A name below a directory that is moved, at its new place. The rest was judged when made.
     Verdict carry(std::string_view path) const;
     // Both ends, and what is below a directory.
     Verdict move(std::string_view from, std::string_view to, FileType type) const;
@@ -174,6 +175,7 @@ private:
                              const std::function<bool(const std::string&)>& is) const;
     Verdict judge_closing(std::string_view path) const;
     const ObeyedPaths& obeyed_in(std::string_view directory) const;
+    void keep_hooks(const std::vector<std::string>& relative_hooks) const;
     void forget_obeyed() const;
     Verdict judge_links_below(std::string_view directory) const;
     bool is_in_git_directory(std::string_view path) const;
@@ -191,7 +193,8 @@ private:
     mutable std::mutex mutex_;
     mutable std::uint64_t obeyed_since_ = 0;
     mutable std::map<std::string, ObeyedPaths, std::less<>> obeyed_;
-    mutable ObeyedPaths not_kept_;  // the last
+    mutable ObeyedPaths not_kept_;                  // the last
+    mutable std::set<std::string> relative_hooks_;  // of all repositories seen, also if they move
 };
 
 }  // namespace paddock::git

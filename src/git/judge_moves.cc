@@ -88,6 +88,7 @@ Verdict Judge::judge_below(std::string_view from, std::string_view to) const {
     if (is_called(leaf_of(to), ".git")) {
         if (has(from, "paddock")) return Refusal{PathAccess::kDeny, std::string(kJournalRule)};
         if (holds_unjudged(from)) return sealed(kConfigRule);
+        if (has(from, "commondir")) return sealed(kPointerRule);
         if (auto refused = judge_hooks_in(std::string(from), parent_of(to))) return refused;
     }
     // What comes from the journal was anywhere.
@@ -107,7 +108,8 @@ Verdict Judge::judge_below(std::string_view from, std::string_view to) const {
 // Settings that lead out of the directory of their repository would lead elsewhere.
 Verdict Judge::judge_repositories_below(std::string_view from, std::string_view to) const {
     bool leads_out = false;
-    for (const LeadingRepository& each : *facts_.repositories()) {
+    const auto repositories = facts_.repositories();
+    for (const LeadingRepository& each : *repositories) {
         if (each.outside.empty() && each.unread.empty()) continue;
         leads_out = true;
         if (is_within(each.directory, from) || is_within(each.git_directory, from)) {
@@ -177,17 +179,6 @@ Verdict Judge::judge_configs_below(std::string_view from, std::string_view to) c
     });
     if (!walked && !refused) return sealed(kConfigRule);
     return refused;
-}
-
-// Relative paths of this repository begin in the worktree: does something lie there already?
-Verdict Judge::judge_hooks_in(const std::string& git_directory, std::string_view worktree) const {
-    const auto obeyed = paths_obeyed_by(*tree_, git_directory, std::string(worktree), facts_.home);
-    if (!obeyed.unread.empty()) return not_readable(obeyed.unread);
-    const bool is_there =
-        std::any_of(obeyed.all.begin(), obeyed.all.end(), [&](const std::string& each) {
-            return is_within(each, worktree) && has(parent_of(each), leaf_of(each));
-        });
-    return is_there ? sealed(kHooksRule) : Verdict();
 }
 
 // The defaults excuse packages and branches, and no search goes into stores of objects. What is
@@ -270,7 +261,8 @@ Verdict Judge::judge_closing(std::string_view path) const {
     const std::string inner = joined(path, "x");
     if (is_in_git_directory(inner)) return sealed(kConfigRule);
     const auto leads = [&](const std::string& each) { return is_within(each, path); };
-    for (const LeadingRepository& each : *facts_.repositories()) {
+    const auto repositories = facts_.repositories();
+    for (const LeadingRepository& each : *repositories) {
         if (leads(each.directory) || leads(each.git_directory)) return sealed(kHooksRule);
     }
     return judge_any_obeyed(inner, By::kAny, leads);

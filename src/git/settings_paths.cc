@@ -1,6 +1,7 @@
 #include "git/settings_paths.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <utility>
 
@@ -48,10 +49,23 @@ public:
             read(std::string(configs_[i]));
         }
         follow_links_in(fs::joined(common, "hooks"));
-        return {{obeyed_.begin(), obeyed_.end()}, git_directory_, false, unread_, leads_outside_};
+        return found();
+    }
+
+    ObeyedPaths find_hooks(const std::set<std::string>& relative_hooks) && {
+        for (const std::string& hooks : relative_hooks) obey_hooks(hooks);
+        return found();
     }
 
 private:
+    ObeyedPaths found() {
+        return {.all = {obeyed_.begin(), obeyed_.end()},
+                .git_directory = git_directory_,
+                .relative_hooks = std::move(relative_hooks_),
+                .unread = unread_,
+                .leads_outside = leads_outside_};
+    }
+
     void miss(std::string_view path) {
         if (unread_.empty()) unread_ = path.empty() ? "." : path;
     }
@@ -102,9 +116,21 @@ private:
                 auto file = obey(from, *setting.value);
                 if (file && is_new(*file)) configs_.push_back(std::move(*file));
             } else if (setting.key == "core.hookspath") {
-                if (const auto hooks = obey(worktree_, *setting.value)) follow_links_in(*hooks);
+                obey_hooks(*setting.value);
+                keep_relative(*setting.value);
             }
         }
+    }
+
+    void obey_hooks(std::string_view path) {
+        if (const auto hooks = obey(worktree_, path)) follow_links_in(*hooks);
+    }
+
+    void keep_relative(std::string_view hooks) {
+        constexpr std::string_view kOptional = ":(optional)";
+        if (hooks.starts_with(kOptional)) hooks.remove_prefix(kOptional.size());
+        const bool is_relative = !hooks.starts_with('/') && !hooks.starts_with('~');
+        if (is_relative && !has_other_meaning(hooks)) relative_hooks_.emplace_back(hooks);
     }
 
     bool is_new(const std::string& config) const {
@@ -164,6 +190,7 @@ private:
     const std::string_view home_;
     std::vector<std::string> configs_;
     std::set<std::string> obeyed_;
+    std::vector<std::string> relative_hooks_;
     std::string unread_;
     bool leads_outside_ = false;
 };
@@ -226,15 +253,34 @@ ObeyedPaths paths_obeyed_in(const TreeView& tree, const std::string& directory,
 std::vector<LeadingRepository> leading_repositories(const TreeView& tree,
                                                     const std::vector<std::string>& directories,
                                                     std::string_view home) {
-    std::vector<LeadingRepository> leading;
+    std::vector<ObeyedPaths> found;
+    std::set<std::string> hooks;
     for (const std::string& directory : directories) {
-        auto obeyed = paths_obeyed_in(tree, directory, home);
-        if (obeyed.all.empty() && obeyed.unread.empty()) continue;
+        found.push_back(paths_obeyed_in(tree, directory, home));
+        hooks.insert(found.back().relative_hooks.begin(), found.back().relative_hooks.end());
+    }
+    std::vector<LeadingRepository> leading;
+    for (std::size_t i = 0; i < directories.size(); ++i) {
+        const std::string& directory = directories[i];
+        ObeyedPaths& obeyed = found[i];
+        const bool leads = !obeyed.all.empty() || !obeyed.unread.empty();
+        // A pointer may come to lead to any of them.
+        if (obeyed.is_by_pointer) {
+            auto others = hooks_obeyed_from(tree, directory, hooks).all;
+            std::move(others.begin(), others.end(), std::back_inserter(obeyed.all));
+        }
         std::erase_if(obeyed.all, [&](const auto& each) { return is_within(each, directory); });
+        if (!leads && obeyed.all.empty()) continue;
         leading.push_back({directory, std::move(obeyed.git_directory), std::move(obeyed.all),
-                           std::move(obeyed.unread)});
+                           std::move(obeyed.unread), std::move(obeyed.relative_hooks)});
     }
     return leading;
+}
+
+ObeyedPaths hooks_obeyed_from(const TreeView& tree, const std::string& worktree,
+                              const std::set<std::string>& relative_hooks) {
+    return ObeyedSearch(tree, worktree, fs::joined(worktree, ".git"), {})
+        .find_hooks(relative_hooks);
 }
 
 ObeyedPaths paths_obeyed_by(const TreeView& tree, const std::string& git_directory,

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,6 +38,9 @@ struct ObeyedPaths {
     std::vector<std::string> all = {};
     std::string git_directory = {};
     bool is_by_pointer = false;  // ".git" is a file or a link, which may lead elsewhere any time
+    // core.hooksPath as text, if git begins it in the worktree: it counts for every directory whose
+    // ".git" leads here.
+    std::vector<std::string> relative_hooks = {};
     std::string unread = {};     // the first thing that could not be read; then `all` is a part
     bool leads_outside = false;  // to settings that are not seen from here
 };
@@ -49,11 +53,16 @@ struct LeadingRepository {
     std::string git_directory;         // elsewhere, if ".git" is a file
     std::vector<std::string> outside;  // of what it makes git obey: what is not in its directory
     std::string unread = {};           // see ObeyedPaths
+    std::vector<std::string> relative_hooks = {};
 };
 // Those among the repositories in `directories`.
 std::vector<LeadingRepository> leading_repositories(const TreeView& tree,
                                                     const std::vector<std::string>& directories,
                                                     std::string_view home);
+
+// Where these core.hooksPath lead from `worktree`, and links among the hooks there.
+ObeyedPaths hooks_obeyed_from(const TreeView& tree, const std::string& worktree,
+                              const std::set<std::string>& relative_hooks);
 
 // What this git directory makes git obey when it is used from `worktree`.
 ObeyedPaths paths_obeyed_by(const TreeView& tree, const std::string& git_directory,

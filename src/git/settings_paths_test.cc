@@ -58,6 +58,31 @@ TEST_F(Obeyed, is_incomplete_where_somebody_has_a_lease) {
     EXPECT_EQ(of(), "ci ");
 }
 
+TEST_F(Obeyed, begins_relative_hooks_in_any_worktree) {
+    tree({"ROOT/n/.git/config=[core]\n hooksPath = ci/h\n", "ROOT/n/ci/h/x->../y", "ROOT/w/z/",
+          "ROOT/w/ci->z"});
+    const auto hooks = in("n").relative_hooks;
+    EXPECT_EQ(hooks, std::vector<std::string>{"ci/h"});
+    const auto from =
+        hooks_obeyed_from(root({.symlinks = Symlinks::kReject}), "w", {hooks.begin(), hooks.end()});
+    EXPECT_EQ(from.all, (std::vector<std::string>{"w/ci", "w/z/h"}));
+    tree({"ROOT/a/.git/config=[core]\n hooksPath = /ci\n",
+          "ROOT/h/.git/config=[core]\n hooksPath = ~/ci\n"});
+    EXPECT_TRUE(in("a").relative_hooks.empty());
+    EXPECT_TRUE(in("h").relative_hooks.empty());
+}
+
+// Settings that lead out of a repository count for every worktree: its ".git" may lead there later.
+TEST_F(Obeyed, beside_a_worktree_is_what_other_repositories_name) {
+    tree({"ROOT/n/.git/config=[core]\n hooksPath = ../h\n", "ROOT/x/w/.git=gitdir: ../../m/.git",
+          "ROOT/m/.git/config="});
+    const auto all =
+        leading_repositories(root({.symlinks = Symlinks::kReject}), {"n", "x/w", "m"}, "");
+    ASSERT_EQ(all.size(), 2U);
+    EXPECT_EQ(all[0].outside, std::vector<std::string>{"h"});
+    EXPECT_EQ(all[1].outside, std::vector<std::string>{"x/h"});
+}
+
 TEST_F(Obeyed, keeps_bad_text_that_git_refuses_too) {
     tree({"ROOT/.git/config=[core\n hooksPath = ci\n"});
     EXPECT_EQ(of(), "");

@@ -3,28 +3,13 @@
 // ever seen by a watcher, not for a moment. Allowed stays: removing, and what the session made.
 //
 // Every row has a repository of the owner for itself, "ROW/", so one session plays them all.
-#include <dirent.h>
-#include <fnmatch.h>
 #include <gtest/gtest.h>
-#include <poll.h>
-#include <sys/inotify.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include <array>
-#include <atomic>
-#include <csignal>
-#include <fstream>
-#include <iterator>
-#include <map>
-#include <mutex>
-#include <random>
 #include <set>
 #include <span>
-#include <sstream>
-#include <thread>
 
 #include "gate/runner.h"
+#include "gate/watcher.h"
 
 namespace gate {
 namespace {
@@ -395,111 +380,6 @@ git init -q -b main . && git config include.path ../included && mkdir .githooks
 git config core.hooksPath .githooks && touch .githooks/old
 )sh";
 
-std::vector<std::string> words_of(const std::string& text) {
-    std::istringstream words(text);
-    return {std::istream_iterator<std::string>(words), {}};
-}
-
-bool is_evil(const std::string& path) {
-    struct stat status {};
-    if (::lstat(path.c_str(), &status) != 0) return false;
-    if (!S_ISREG(status.st_mode)) return true;
-    std::ifstream file(path);
-    const std::string text(std::istreambuf_iterator<char>(file), {});
-    return text.find("evil") != std::string::npos;
-}
-
-// Looks at every change of every directory, those that come while it looks too, and notes each
-// sealed path that holds something evil at that moment.
-class Watcher {
-public:
-    Watcher(std::string top, std::vector<std::string> sealed)
-        : top_(std::move(top)),
-          sealed_(std::move(sealed)),
-          fd_(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC)) {
-        (void)!::pipe(stop_.data());
-        add("");
-        thread_ = std::thread([this] { run(); });
-    }
-    ~Watcher() {
-        end();
-        for (const int fd : {fd_, stop_[0], stop_[1]}) ::close(fd);
-    }
-    Watcher(const Watcher&) = delete;
-    Watcher& operator=(const Watcher&) = delete;
-
-    std::set<std::string> end() {
-        if (thread_.joinable()) {
-            (void)!::write(stop_[1], "x", 1);
-            thread_.join();
-        }
-        return seen_;
-    }
-    std::size_t events() const { return events_; }
-
-private:
-    void add(const std::string& directory) {
-        const std::string path = top_ + "/" + directory;
-        const int watch = ::inotify_add_watch(
-            fd_, path.c_str(), IN_CREATE | IN_MOVED_TO | IN_CLOSE_WRITE | IN_MODIFY | IN_ONLYDIR);
-        if (watch < 0) return;
-        directories_[watch] = directory;
-        DIR* stream = ::opendir(path.c_str());
-        if (stream == nullptr) return;
-        while (const dirent* entry = ::readdir(stream)) {
-            const std::string name = entry->d_name;
-            if (name == "." || name == ".." || name == "paddock" || name == ".paddock") continue;
-            const std::string inner = directory.empty() ? name : directory + "/" + name;
-            look(inner);
-            if (entry->d_type == DT_DIR && inner.find("/objects/") == std::string::npos) add(inner);
-        }
-        ::closedir(stream);
-    }
-
-    void look(const std::string& path) {
-        for (const std::string& pattern : sealed_) {
-            if (::fnmatch(pattern.c_str(), path.c_str(), FNM_PATHNAME | FNM_PERIOD) != 0) continue;
-            if (!path.ends_with(".sample") && is_evil(top_ + "/" + path)) seen_.insert(path);
-        }
-    }
-
-    void run() {
-        std::array<pollfd, 2> polled{{{fd_, POLLIN, 0}, {stop_[0], POLLIN, 0}}};
-        do {
-            ::poll(polled.data(), polled.size(), -1);
-            while (take()) {
-            }
-        } while (polled[1].revents == 0);
-    }
-
-    bool take() {
-        alignas(inotify_event) std::array<char, 65536> block;
-        const ssize_t size = ::read(fd_, block.data(), block.size());
-        if (size <= 0) return false;
-        for (ssize_t at = 0; at < size;) {
-            const auto* event = reinterpret_cast<const inotify_event*>(block.data() + at);
-            at += static_cast<ssize_t>(sizeof *event + event->len);
-            if (event->len == 0) continue;
-            ++events_;
-            const std::string& directory = directories_[event->wd];
-            const std::string path =
-                directory.empty() ? event->name : directory + "/" + event->name;
-            look(path);
-            if ((event->mask & IN_ISDIR) != 0) add(path);
-        }
-        return true;
-    }
-
-    const std::string top_;
-    const std::vector<std::string> sealed_;
-    int fd_;
-    std::array<int, 2> stop_{};
-    std::map<int, std::string> directories_;
-    std::set<std::string> seen_;
-    std::size_t events_ = 0;
-    std::thread thread_;
-};
-
 std::string row_name(std::size_t i) { return "r" + std::to_string(i); }
 
 // Bash: does something in the repository `directory` hold what the row plants?
@@ -549,9 +429,94 @@ const Plant kLeadingOut[] = {
      "git init -q n; git -C n config core.hooksPath .githooks; mkdir w; "
      "echo 'gitdir: ../.git' > w/.git",
      "grep -q n/.git w/.git && grep -qs evil w/.githooks/x"},
+    {"hooks_beside_a_worktree_whose_repository_is_replaced",
+     "mkdir x/hooks; echo evil > x/hooks/x; mkdir -p n/.git/worktrees/w; mv m k; ln -s n m",
+     "x/hooks/*",
+     "git init -q n; git -C n config core.hooksPath ../hooks; git init -q m; mkdir -p x/w "
+     "m/.git/worktrees/w; echo 'gitdir: ../../m/.git/worktrees/w' > x/w/.git"},
     {"worktree_by_commondir",
      "mkdir -p w/.githooks w/.git; echo evil > w/.githooks/x; echo ../../n/.git > w/.git/commondir",
      "", kHooksWithin, "test -s w/.git/commondir && grep -qs evil w/.githooks/x"},
+};
+
+// A ".git" that comes to lead to another repository of the owner's, which begins its hooks where
+// git is run. The parts, in every order: P the pointer, H the hook, L the link or directory that it
+// leads to. A session for themselves: where settings lead out of a repository, no pointer is made.
+constexpr const char* kHooksOfAnother = "git init -q n; git -C n config core.hooksPath .gh";
+constexpr const char* kRunsTheHook =
+    "test \"$(git -C w rev-parse --git-path hooks)\" = .gh && grep -qs evil w/.gh/x";
+
+const Plant kLedElsewhere[] = {
+    {"led_by_a_link_PHL",
+     "mkdir w; echo 'gitdir: ../to/.git' > w/.git; mkdir w/.gh; echo evil > w/.gh/x; ln -s n to",
+     "w/.gh/*", kHooksOfAnother, kRunsTheHook},
+    {"led_by_a_link_PLH",
+     "mkdir w; echo 'gitdir: ../to/.git' > w/.git; ln -s n to; mkdir w/.gh; echo evil > w/.gh/x",
+     "w/.gh/*", kHooksOfAnother, kRunsTheHook},
+    {"led_by_a_link_HPL",
+     "mkdir -p w/.gh; echo evil > w/.gh/x; echo 'gitdir: ../to/.git' > w/.git; ln -s n to", "",
+     kHooksOfAnother, kRunsTheHook},
+    {"led_by_a_link_HLP",
+     "mkdir -p w/.gh; echo evil > w/.gh/x; ln -s n to; echo 'gitdir: ../to/.git' > w/.git", "",
+     kHooksOfAnother, kRunsTheHook},
+    {"led_by_a_link_LPH",
+     "ln -s n to; mkdir w; echo 'gitdir: ../to/.git' > w/.git; mkdir w/.gh; echo evil > w/.gh/x",
+     "w/.gh/*", kHooksOfAnother, kRunsTheHook},
+    {"led_by_a_link_LHP",
+     "ln -s n to; mkdir -p w/.gh; echo evil > w/.gh/x; echo 'gitdir: ../to/.git' > w/.git", "",
+     kHooksOfAnother, kRunsTheHook},
+    {"led_by_a_link_after_hooks_are_moved_in",
+     "mkdir w h; echo 'gitdir: ../to/.git' > w/.git; echo evil > h/x; mv h w/.gh; ln -s n to",
+     "w/.gh/*", kHooksOfAnother, kRunsTheHook},
+    {"led_by_a_link_and_hooks_by_another",
+     "mkdir w h; echo 'gitdir: ../to/.git' > w/.git; echo evil > h/x; ln -s ../h w/.gh; "
+     "ln -s n to",
+     "w/.gh/*", kHooksOfAnother, kRunsTheHook},
+    {"led_by_a_link_to_a_repository_that_moved",
+     "mv n m; mkdir w; echo 'gitdir: ../to/.git' > w/.git; mkdir w/.gh; echo evil > w/.gh/x; "
+     "ln -s m to",
+     "w/.gh/*", kHooksOfAnother, kRunsTheHook},
+    {"led_by_a_repository_that_moves_PHL",
+     "mkdir w; echo 'gitdir: ../to/.git' > w/.git; mkdir w/.gh; echo evil > w/.gh/x; mv n to",
+     "w/.gh/*", kHooksOfAnother, kRunsTheHook},
+    {"led_away_from_a_harmless_repository",
+     "git init -q to; mkdir w; echo 'gitdir: ../to/.git' > w/.git; mkdir w/.gh; "
+     "echo evil > w/.gh/x; rm -rf to; ln -s n to",
+     "w/.gh/*", kHooksOfAnother, kRunsTheHook},
+    {"led_away_by_an_exchange",
+     "git init -q to; mkdir w; echo 'gitdir: ../to/.git' > w/.git; mkdir w/.gh; "
+     "echo evil > w/.gh/x; exchange n to",
+     "w/.gh/*", kHooksOfAnother, kRunsTheHook},
+    {"moved_to_where_it_leads_PHL",
+     "mkdir -p q/r/w; echo 'gitdir: ../n/.git' > q/r/w/.git; mkdir q/r/w/.gh; "
+     "echo evil > q/r/w/.gh/x; mv q/r/w w",
+     "q/r/w/.gh/*", kHooksOfAnother, kRunsTheHook},
+    {"moved_to_where_it_leads_PLH",
+     "mkdir -p q/r/w; echo 'gitdir: ../n/.git' > q/r/w/.git; mv q/r/w w; mkdir w/.gh; "
+     "echo evil > w/.gh/x",
+     "w/.gh/*", kHooksOfAnother, kRunsTheHook},
+    {"moved_to_where_it_leads_HPL",
+     "mkdir -p q/r/w/.gh; echo evil > q/r/w/.gh/x; echo 'gitdir: ../n/.git' > q/r/w/.git; "
+     "mv q/r/w w",
+     "", kHooksOfAnother, kRunsTheHook},
+    {"moved_with_all_above_it",
+     "mkdir -p q/r/w; echo 'gitdir: ../../n/.git' > q/r/w/.git; mkdir q/r/w/.gh; "
+     "echo evil > q/r/w/.gh/x; mv q/r v",
+     "q/r/w/.gh/*", kHooksOfAnother,
+     "test \"$(git -C v/w rev-parse --git-path hooks)\" = .gh && grep -qs evil v/w/.gh/x"},
+    {"moved_by_an_exchange",
+     "mkdir -p q/r/w w; echo 'gitdir: ../n/.git' > q/r/w/.git; mkdir q/r/w/.gh; "
+     "echo evil > q/r/w/.gh/x; exchange q/r/w w",
+     "q/r/w/.gh/*", kHooksOfAnother, kRunsTheHook},
+    {"pointer_exchanged_for_a_repository",
+     "git init -q w; mkdir w/.gh v; echo evil > w/.gh/x; echo 'gitdir: ../n/.git' > v/.git; "
+     "exchange v/.git w/.git",
+     "", kHooksOfAnother, kRunsTheHook},
+    {"worktree_of_git_made_a_repository",
+     "git init -q m; mkdir -p m/.git/worktrees/v n/.git/w/.gh; echo evil > n/.git/w/.gh/x; "
+     "echo ref: refs/heads/main > m/.git/worktrees/v/HEAD; "
+     "echo ../.. > m/.git/worktrees/v/commondir; mv m/.git/worktrees/v n/.git/w/.git",
+     "", kHooksOfAnother, "test -e n/.git/w/.git/HEAD && grep -qs evil n/.git/w/.gh/x"},
 };
 
 // What git obeys where somebody cannot look: the command closes the way or takes a lease, or the
@@ -645,6 +610,7 @@ Played play(const Place& place, std::span<const Plant> rows, std::span<const Pla
     }
     played.seen = watcher.end();
     EXPECT_GT(watcher.events(), rows.size());
+    EXPECT_EQ(watcher.blind(), "");
     for (const std::string& row : words_of(workspace.outside(checks + "true").out)) {
         played.planted.insert(row);
     }
@@ -680,6 +646,7 @@ TEST(Plants, work_outside) {
     expect_all_planted(kPlants, kTopPlants);
     expect_all_planted(kLeadingOut);
     expect_all_planted(kUnread);
+    expect_all_planted(kLedElsewhere);
 }
 
 TEST_P(PlantsInside, are_refused_and_never_seen) {
@@ -688,6 +655,10 @@ TEST_P(PlantsInside, are_refused_and_never_seen) {
 
 TEST_P(PlantsInside, are_refused_where_settings_lead_out_of_a_repository) {
     expect_none_planted(GetParam(), kLeadingOut);
+}
+
+TEST_P(PlantsInside, are_refused_where_a_pointer_comes_to_lead_elsewhere) {
+    expect_none_planted(GetParam(), kLedElsewhere);
 }
 
 TEST_P(PlantsInside, are_refused_where_nobody_can_look) {

@@ -1,7 +1,8 @@
 // races NAME TRIES [naive]: one call again and again while another thread changes what it names.
-// Prints how often something sealed was changed. `naive` puts a careless judge before the call, one
-// that looks and then lets the kernel act on what is there by then: the control, outside. It stops
-// at its first leak.
+// Prints how often something sealed was changed, and how often the call did something harmless: a
+// judge that refuses everything loses too, and without a refusal there was no race. It goes on
+// until it has seen both. `naive` puts a careless judge before the call, one that looks and then
+// lets the kernel act on what is there by then: the control, outside. It stops at its first leak.
 //
 // Runs in a repository of the owner whose hook "pre-commit" is not executable.
 #include <fcntl.h>
@@ -28,7 +29,8 @@ constexpr const char* kHook = ".git/hooks/x";
 constexpr const char* kConfig = ".git/config";
 constexpr const char* kEvil = "[core]\n\tfsmonitor = evil\n";
 constexpr const char* kSafe = "[core]\n\tbare = false\n#########";
-constexpr int kFirst = 50;  // descriptors that are exchanged
+constexpr long kPatience = 100;  // until calls have succeeded and were refused
+constexpr int kFirst = 50;       // descriptors that are exchanged
 
 bool exists(const char* path) {
     struct stat status {};
@@ -60,9 +62,9 @@ void put(const char* path, const char* text) {
     ::close(file);
 }
 
-void create(int directory, const char* path) {
+bool create(int directory, const char* path) {
     const int file = ::openat(directory, path, O_WRONLY | O_CREAT | O_CLOEXEC, 0755);
-    if (file >= 0) ::close(file);
+    return file >= 0 && ::close(file) == 0;
 }
 
 void exchange(const char* one, const char* other) {
@@ -75,7 +77,7 @@ struct Race {
     const char* name;
     std::function<void()> swap;     // again and again, by the other thread
     std::function<bool()> is_free;  // what a careless judge sees
-    std::function<void()> act;
+    std::function<bool()> act;      // did it succeed?
     std::function<bool()> leaked;
     std::function<void()> prepare = [] {};  // before each try
 };
@@ -113,13 +115,13 @@ std::array<Race, 10> races() {
              say("free/abcde/x");
              say(".git/hooks/x");
          },
-         memory_is_free, [] { create(AT_FDCWD, memory.data()); }, hook_leaked},
+         memory_is_free, [] { return create(AT_FDCWD, memory.data()); }, hook_leaked},
         {"mode_of_path_memory",
          [] {
              say("free/abcde/x");
              say(".git/hooks/pre-commit");
          },
-         memory_is_free, [] { (void)::chmod(memory.data(), 0755); },
+         memory_is_free, [] { return ::chmod(memory.data(), 0755) == 0; },
          [] {
              struct stat status {};
              return ::stat(".git/hooks/pre-commit", &status) == 0 && (status.st_mode & 0111) != 0;
@@ -129,7 +131,8 @@ std::array<Race, 10> races() {
              (void)!::fchdir(free_directory);
              (void)!::fchdir(hooks_directory);
          },
-         [] { return !leads_to_hooks(link_text("/proc/self/cwd")); }, [] { create(AT_FDCWD, "x"); },
+         [] { return !leads_to_hooks(link_text("/proc/self/cwd")); },
+         [] { return create(AT_FDCWD, "x"); },
          [] {
              const bool is_there = ::faccessat(hooks_directory, "x", F_OK, 0) == 0;
              ::unlinkat(hooks_directory, "x", 0);
@@ -140,19 +143,19 @@ std::array<Race, 10> races() {
              ::dup2(free_directory, kFirst);
              ::dup2(hooks_directory, kFirst);
          },
-         [] { return !leads_to_hooks(link_text("/proc/self/fd/50")); }, [] { create(kFirst, "x"); },
-         hook_leaked},
+         [] { return !leads_to_hooks(link_text("/proc/self/fd/50")); },
+         [] { return create(kFirst, "x"); }, hook_leaked},
         {"link_on_the_way", [] { exchange("to-free", "to-hooks"); },
          [] { return !leads_to_hooks(link_text("to-free")); },
-         [] { create(AT_FDCWD, "to-free/x"); }, hook_leaked},
+         [] { return create(AT_FDCWD, "to-free/x"); }, hook_leaked},
         {"link_at_the_end", [] { exchange("to-free-x", "to-hook"); },
          [] { return !leads_to_hooks(link_text("to-free-x")); },
-         [] { create(AT_FDCWD, "to-free-x"); }, hook_leaked},
-        {"directory_exchanged", [] { exchange("p/.git", "p/x"); },
-         [] { return !exists("p/x/objects"); }, [] { create(AT_FDCWD, "p/x/hooks/y"); },
+         [] { return create(AT_FDCWD, "to-free-x"); }, hook_leaked},
+        {"directory_exchanged", [] { exchange("p/g", "p/x"); },
+         [] { return !exists("p/x/objects"); }, [] { return create(AT_FDCWD, "p/x/hooks/y"); },
          [] {
              bool leaked = false;
-             for (const std::string each : {"p/.git", "p/x"}) {
+             for (const std::string each : {"p/g", "p/x"}) {
                  const int directory = ::open(each.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
                  leaked = leaked || (::faccessat(directory, "objects", F_OK, 0) == 0 &&
                                      ::faccessat(directory, "hooks/y", F_OK, 0) == 0);
@@ -167,7 +170,7 @@ std::array<Race, 10> races() {
              (void)!::pwrite(lock, kSafe, std::strlen(kSafe), 0);
          },
          [] { return content(".git/config.lock").find("evil") == std::string::npos; },
-         [] { (void)::rename(".git/config.lock", kConfig); },
+         [] { return ::rename(".git/config.lock", kConfig) == 0; },
          [] {
              (void)!::pwrite(lock, kEvil, std::strlen(kEvil), 0);
              return config_leaked();
@@ -186,7 +189,7 @@ std::array<Race, 10> races() {
              put("y", kSafe);
          },
          [] { return content("x").find("evil") == std::string::npos; },
-         [] { (void)::rename("x", kConfig); },
+         [] { return ::rename("x", kConfig) == 0; },
          [] {
              put("y", kEvil);
              return config_leaked();
@@ -204,7 +207,9 @@ std::array<Race, 10> races() {
              struct stat status {};
              return ::fstat(kFirst, &status) == 0 && status.st_ino != inode(kConfig);
          },
-         [] { (void)!::linkat(AT_FDCWD, "/proc/self/fd/50", AT_FDCWD, "c", AT_SYMLINK_FOLLOW); },
+         [] {
+             return ::linkat(AT_FDCWD, "/proc/self/fd/50", AT_FDCWD, "c", AT_SYMLINK_FOLLOW) == 0;
+         },
          [] { return inode("c") == inode(kConfig); }, [] { ::unlink("c"); }},
     }};
 }
@@ -217,8 +222,7 @@ int main(int argc, char** argv) {
     ::mkdir("free", 0755);
     ::mkdir("free/abcde", 0755);
     ::mkdir("p", 0755);
-    for (const char* each :
-         {"p/.git", "p/.git/refs", "p/.git/objects", "p/.git/hooks", "p/x", "p/x/hooks"}) {
+    for (const char* each : {"p/g", "p/g/refs", "p/g/objects", "p/g/hooks", "p/x", "p/x/hooks"}) {
         ::mkdir(each, 0755);
     }
     (void)!::symlink("free", "to-free");
@@ -226,11 +230,12 @@ int main(int argc, char** argv) {
     (void)!::symlink("free/x", "to-free-x");
     (void)!::symlink(kHook, "to-hook");
     put("y", kSafe);
+    put("free/abcde/x", kSafe);
     free_directory = ::open("free", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     hooks_directory = ::open(kHooks, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     ::dup2(free_directory, kFirst);
     ::dup2(::open(kConfig, O_RDONLY), kFirst + 2);
-    ::dup2(::open(".", O_TMPFILE | O_RDWR, 0600), kFirst + 3);
+    ::dup2(::open("free/abcde/x", O_RDONLY), kFirst + 3);
     const long tries = std::atol(argv[2]);
     for (const Race& race : races()) {
         if (std::strcmp(race.name, argv[1]) != 0) continue;
@@ -241,16 +246,24 @@ int main(int argc, char** argv) {
         });
         long leaks = 0;
         long acted = 0;
-        for (long i = 0; i < tries && (!is_naive || leaks == 0); ++i) {
+        long harmless = 0;
+        const auto is_enough = [&](long i) {
+            if (is_naive) return leaks > 0 || i >= tries;
+            const bool has_both = harmless > 0 && harmless < acted;
+            return i >= tries && (has_both || i >= kPatience * tries);
+        };
+        for (long i = 0; !is_enough(i); ++i) {
             race.prepare();
             if (is_naive && !race.is_free()) continue;
             ++acted;
-            race.act();
-            leaks += race.leaked() ? 1 : 0;
+            const bool done = race.act();
+            const bool leaked = race.leaked();
+            leaks += leaked ? 1 : 0;
+            harmless += done && !leaked ? 1 : 0;
         }
         over = true;
         attacker.join();
-        std::printf("leaks %ld of %ld\n", leaks, acted);
+        std::printf("leaks %ld of %ld\nharmless %ld\n", leaks, acted, harmless);
         return acted > 0 ? 0 : 3;
     }
     return 2;

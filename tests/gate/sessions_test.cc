@@ -1,5 +1,6 @@
-// The gate beyond one command: what runs on after the answer, two sessions of one workspace, a
-// supervisor that is killed, and a workspace of very many directories. Nothing sealed is changed.
+// The gate beyond one command: what runs on after the answer, a client, a server or a supervisor
+// that ends or is killed meanwhile, two sessions of one workspace, and very many directories. An
+// observer outside never sees a sealed name. Without the gate it sees it each time.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <unistd.h>
@@ -10,14 +11,17 @@
 #include <thread>
 
 #include "gate/runner.h"
+#include "gate/watcher.h"
 
 namespace gate {
 namespace {
 
 constexpr int kHangsMs = 120'000;  // only so that a mistake ends some time
+constexpr int kRacesMs = 3'600'000;
 
 constexpr const char* kOwner =
-    "git init -q . && echo evil > .git/hooks/pre-commit && chmod 644 .git/hooks/pre-commit";
+    "git init -q . && echo evil > .git/hooks/pre-commit && chmod 644 .git/hooks/pre-commit && "
+    "touch hold";
 
 // One round of plants of every kind.
 constexpr const char* kPlant =
@@ -31,19 +35,46 @@ constexpr const char* kPlanted =
     "test -e .git/hooks/x -o -e .git/hooks/y -o -x .git/hooks/pre-commit -o -e .claude || "
     "grep -q evil .git/config || test -e b/refs -a -e b/hooks/x";
 
-void expect_nothing_planted(const Workspace& workspace) {
-    const Ran found = workspace.outside(std::string(kPlanted) + " && find . -newer .git/HEAD");
-    EXPECT_NE(found.exit_code, 0) << found.out;
-}
+// What those rounds plant, as it is seen from outside.
+class PlantWatch {
+public:
+    explicit PlantWatch(const Workspace& workspace)
+        : workspace_(workspace),
+          watcher_(workspace.path(), {".git/config"},
+                   words_of(".git/hooks/x .git/hooks/y .claude")) {}
+
+    // Something was planted where there is no gate, and nothing elsewhere.
+    void expect_as_in_its_place() {
+        const auto seen = watcher_.end();
+        EXPECT_EQ(watcher_.blind(), "");
+        EXPECT_GT(watcher_.events(), 0U);
+        const bool is_planted = workspace_.outside(kPlanted).exit_code == 0;
+        const bool is_open = workspace_.place().level == Level::kPlain;
+        EXPECT_EQ(is_planted, is_open);
+        EXPECT_EQ(seen.size(), is_open ? 4U : 0U) << ::testing::PrintToString(seen);
+    }
+
+private:
+    const Workspace& workspace_;
+    Watcher watcher_;
+};
 
 class Sessions : public PlaceTest {};
 
 TEST(Plant, works_outside) {
     const Workspace workspace(plain_place());
     workspace.prepare(kOwner);
+    PlantWatch watch(workspace);
     (void)workspace.shell(kPlant);
-    EXPECT_EQ(workspace.outside(kPlanted).exit_code, 0);
+    watch.expect_as_in_its_place();
 }
+
+const std::string kInitialize =
+    R"({"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18",)"
+    R"("capabilities":{},"clientInfo":{"name":"test","version":"1"}}})"
+    "\n"
+    R"({"jsonrpc":"2.0","method":"notifications/initialized"})"
+    "\n";
 
 std::string call(int id, const std::string& command) {
     return R"({"jsonrpc":"2.0","id":)" + std::to_string(id) +
@@ -51,31 +82,127 @@ std::string call(int id, const std::string& command) {
            "\"}}}\n";
 }
 
-TEST_P(Sessions, what_runs_on_after_the_answer_plants_nothing) {
-    const Workspace workspace(GetParam());
-    workspace.prepare(kOwner);
-    Running server(workspace.server_line(), workspace.environment());
-    server.send(
-        R"({"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18",)"
-        R"("capabilities":{},"clientInfo":{"name":"test","version":"1"}}})"
-        "\n"
-        R"({"jsonrpc":"2.0","method":"notifications/initialized"})"
-        "\n");
+// A server, or what answers in its place where there is no sandbox: it runs the commands.
+std::vector<std::string> server_line(const Workspace& workspace) {
+    if (workspace.place().level != Level::kPlain) return workspace.server_line();
+    return workspace.command_line(
+        {"/bin/bash", "-c",
+         "begin='\"command\":\"' end='\"}}}'; while IFS= read -r line; do case $line in "
+         "*tools/call*) line=${line#*$begin}; eval \"${line%$end}\";; "
+         "*protocolVersion*) echo serverInfo;; esac; done"});
+}
+
+void start_session(Running& server) {
+    server.send(kInitialize);
     EXPECT_NE(server.line(kHangsMs).find("serverInfo"), std::string::npos);
+}
+
+void plant_after_the_answer(const Place& place) {
+    const Workspace workspace(place);
+    workspace.prepare(kOwner);
+    PlantWatch watch(workspace);
+    Running server(server_line(workspace), workspace.environment());
+    start_session(server);
     const std::string later = "(until test -e go; do :; done; for i in 1 2 3 4 5; do " +
                               std::string(kPlant) +
                               "done; touch over) >/dev/null 2>&1 & echo started";
     server.send(call(2, later));
     EXPECT_NE(server.line(kHangsMs).find("started"), std::string::npos);
     workspace.prepare("touch go; until test -e over; do :; done");
-    expect_nothing_planted(workspace);
+    watch.expect_as_in_its_place();
     server.send(call(3, "cat over plain 2>&1; echo answered"));
+    if (place.level == Level::kPlain) return;
     EXPECT_NE(server.line(kHangsMs).find("answered"), std::string::npos);
 }
 
+TEST(Plant, works_outside_after_the_answer) { plant_after_the_answer(plain_place()); }
+
+TEST_P(Sessions, what_runs_on_after_the_answer_plants_nothing) {
+    plant_after_the_answer(GetParam());
+}
+
+std::vector<pid_t> children_of(pid_t process) {
+    const std::string id = std::to_string(process);
+    std::ifstream children("/proc/" + id + "/task/" + id + "/children");
+    std::vector<pid_t> all;
+    for (pid_t each = 0; children >> each;) all.push_back(each);
+    return all;
+}
+
+// How a session ends while its processes live.
+enum class End { kServerKilled, kSupervisorKilled, kClientKilled, kInputClosed };
+
+// A client of its own, which can be killed: it hands on what it gets, line by line.
+constexpr const char* kClient =
+    "coproc S { exec \"$@\"; }; while IFS= read -r line; do printf '%s\\n' \"$line\" "
+    ">&${S[1]}; case $line in *'\"id\"'*) IFS= read -r line <&${S[0]}; printf '%s\\n' "
+    "\"$line\";; esac; done";
+
+void plant_while_it_ends(const Place& place, End end, std::chrono::microseconds moment) {
+    const Workspace workspace(place);
+    workspace.prepare(kOwner);
+    PlantWatch watch(workspace);
+    std::vector<std::string> words{"/bin/bash", "-c", kClient, "client"};
+    for (std::string& word : server_line(workspace)) words.push_back(std::move(word));
+    Running client(words, workspace.environment());
+    start_session(client);
+    const auto servers = children_of(client.id());
+    ASSERT_EQ(servers.size(), 1U);
+    const auto supervisors = children_of(servers.front());
+    // Bounded: without namespaces nobody ends the commands of a user whose warden was killed.
+    client.send(call(2, "exec 9<hold; flock -s 9; (for i in $(seq 30); do " + std::string(kPlant) +
+                            "done) >/dev/null 2>&1 & echo started"));
+    EXPECT_NE(client.line(kHangsMs).find("started"), std::string::npos);
+    std::this_thread::sleep_for(moment);  // any moment
+    switch (end) {
+        case End::kServerKilled: ::kill(servers.front(), SIGKILL); break;
+        case End::kSupervisorKilled:
+            for (const pid_t each : supervisors) ::kill(each, SIGKILL);
+            break;
+        case End::kClientKilled: ::kill(client.id(), SIGKILL); break;
+        case End::kInputClosed: client.close_input(); break;
+    }
+    EXPECT_FALSE(client.wait(kHangsMs).timed_out) << "the server hangs";
+    // The last of the processes is gone.
+    EXPECT_EQ(workspace.outside("flock -w 100 hold true").exit_code, 0);
+    watch.expect_as_in_its_place();
+}
+
+constexpr End kEnds[] = {End::kServerKilled, End::kSupervisorKilled, End::kClientKilled,
+                         End::kInputClosed};
+
+TEST(Plant, works_outside_while_a_session_ends) {
+    for (const End end : kEnds) plant_while_it_ends(plain_place(), end, {});
+}
+
+TEST_P(Sessions, one_that_ends_while_its_processes_live_plants_nothing) {
+    std::mt19937 random(1);
+    for (long i = tries(1, 50); i > 0; --i) {
+        for (const End end : kEnds) {
+            plant_while_it_ends(GetParam(), end, std::chrono::microseconds(random() % 50'000));
+        }
+    }
+}
+
+void plant_from_two_sessions(const Place& place) {
+    const Workspace workspace(place);
+    workspace.prepare(kOwner);
+    PlantWatch watch(workspace);
+    const auto words = workspace.command_line(
+        {"/bin/bash", "-c", "for i in $(seq 20); do " + std::string(kPlant) + "done 2>/dev/null"});
+    Running one(words, workspace.environment());
+    Running other(words, workspace.environment());
+    for (Running* each : {&one, &other}) EXPECT_FALSE(each->wait(kHangsMs).timed_out);
+    watch.expect_as_in_its_place();
+}
+
+TEST(Plant, works_outside_from_two_sessions) { plant_from_two_sessions(plain_place()); }
+
+TEST_P(Sessions, two_on_one_workspace_plant_nothing) { plant_from_two_sessions(GetParam()); }
+
 // Each exchanges what the other acts on.
 TEST_P(Sessions, two_on_one_workspace_do_not_outwit_each_other) {
-    const std::string count = std::to_string(tries(300, 20'000));
+    const std::string count = std::to_string(tries(300, 100'000));
     const Workspace workspace(GetParam());
     workspace.prepare(kOwner);
     const auto words =
@@ -83,8 +210,9 @@ TEST_P(Sessions, two_on_one_workspace_do_not_outwit_each_other) {
     Running one(words, workspace.environment());
     Running other(words, workspace.environment());
     for (Running* each : {&one, &other}) {
-        const Ran ran = each->wait(kHangsMs);
+        const Ran ran = each->wait(kRacesMs);
         EXPECT_TRUE(ran.out.starts_with("leaks 0 of ")) << ran.all();
+        EXPECT_FALSE(ran.out.ends_with("harmless 0\n")) << "everything is refused";
     }
 }
 
@@ -109,36 +237,41 @@ TEST_P(Sessions, a_secret_in_a_directory_that_another_one_moves_stays_hidden) {
     (void)mover.wait(kHangsMs);
 }
 
-// The process itself or its child, the warden.
-pid_t one_of(pid_t server, bool child) {
-    const std::string id = std::to_string(server);
-    std::ifstream children("/proc/" + id + "/task/" + id + "/children");
-    pid_t first = 0;
-    return child && children >> first ? first : server;
+// The process itself and its child, the warden, in turn.
+void plant_while_a_supervisor_is_killed(const Place& place, bool child,
+                                        std::chrono::microseconds moment) {
+    const Workspace workspace(place);
+    workspace.prepare(kOwner);
+    PlantWatch watch(workspace);
+    // Bounded: without namespaces nobody ends the commands of a user whose warden was killed.
+    const std::string script =
+        "echo begun; for i in $(seq 100); do " + std::string(kPlant) + "done 2>/dev/null";
+    Running running(workspace.command_line({"/bin/bash", "-c", script}), workspace.environment());
+    EXPECT_EQ(running.line(kHangsMs), "begun");
+    std::this_thread::sleep_for(moment);  // any moment
+    const auto children = children_of(running.id());
+    ::kill(child && !children.empty() ? children.front() : running.id(), SIGKILL);
+    EXPECT_FALSE(running.wait(kHangsMs).timed_out) << "it hangs without it";
+    watch.expect_as_in_its_place();
+}
+
+TEST(Plant, works_outside_until_it_is_killed) {
+    // It has planted by then.
+    plant_while_a_supervisor_is_killed(plain_place(), true, std::chrono::seconds(1));
 }
 
 TEST_P(Sessions, a_supervisor_that_is_killed_opens_nothing) {
     std::mt19937 random(1);
     const long count = tries(4, 200);
     for (long i = 0; i < count; ++i) {
-        const Workspace workspace(GetParam());
-        workspace.prepare(kOwner);
-        // Bounded: without namespaces nobody ends the commands of a user whose warden was killed.
-        const std::string script =
-            "echo begun; for i in $(seq 100); do " + std::string(kPlant) + "done 2>/dev/null";
-        Running running(workspace.command_line({"/bin/bash", "-c", script}),
-                        workspace.environment());
-        EXPECT_EQ(running.line(kHangsMs), "begun");
-        std::this_thread::sleep_for(std::chrono::microseconds(random() % 50'000));  // any moment
-        ::kill(one_of(running.id(), i % 2 == 0), SIGKILL);
-        EXPECT_FALSE(running.wait(kHangsMs).timed_out) << "it hangs without it";
-        expect_nothing_planted(workspace);
+        plant_while_a_supervisor_is_killed(GetParam(), i % 2 == 0,
+                                           std::chrono::microseconds(random() % 50'000));
     }
 }
 
-TEST_P(Sessions, very_many_directories_hide_nothing) {
+void plant_among_very_many_directories(const Place& place) {
     const long count = tries(2000, 500'000);
-    const Workspace workspace(GetParam());
+    const Workspace workspace(place);
     workspace.prepare(std::string(kOwner) +
                       "\npython3 -c 'import os\n"
                       "for i in range(" +
@@ -146,11 +279,22 @@ TEST_P(Sessions, very_many_directories_hide_nothing) {
                       "):\n"
                       " os.mkdir(\"d%d\" % i)\n"
                       " for j in range(99): os.mkdir(\"d%d/%d\" % (i, j))\n'");
+    PlantWatch watch(workspace);
     const Ran ran =
         workspace.shell(std::string(kPlant) + "mkdir d0/.vscode; echo made > d0/1/free; true");
     EXPECT_EQ(ran.exit_code, 0) << ran.err;
-    expect_nothing_planted(workspace);
-    EXPECT_EQ(workspace.outside("test -e d0/1/free -a ! -e d0/.vscode").exit_code, 0) << ran.err;
+    watch.expect_as_in_its_place();
+    EXPECT_EQ(workspace.outside("test -e d0/1/free").exit_code, 0) << ran.err;
+    const bool is_open = place.level == Level::kPlain;
+    EXPECT_EQ(workspace.outside("test -e d0/.vscode").exit_code == 0, is_open) << ran.err;
+}
+
+TEST(Plant, works_outside_among_very_many_directories) {
+    plant_among_very_many_directories(plain_place());
+}
+
+TEST_P(Sessions, very_many_directories_hide_nothing) {
+    plant_among_very_many_directories(GetParam());
 }
 
 // A secret of the owner's, put where a search for secrets might not look, and read by the next
@@ -253,13 +397,7 @@ TEST_P(Sessions, a_tracked_file_is_free_until_the_owner_writes_to_it) {
         "git init -q . && echo A=1 > .env && echo A=1 > .env.test && git add -f .env .env.test && "
         "git -c user.name=A -c user.email=a@example.org commit -q -m first");
     Running server(workspace.server_line(), workspace.environment());
-    server.send(
-        R"({"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18",)"
-        R"("capabilities":{},"clientInfo":{"name":"test","version":"1"}}})"
-        "\n"
-        R"({"jsonrpc":"2.0","method":"notifications/initialized"})"
-        "\n");
-    EXPECT_NE(server.line(kHangsMs).find("serverInfo"), std::string::npos);
+    start_session(server);
     const auto read = [&](int id, const std::string& path) {
         server.send(R"({"jsonrpc":"2.0","id":)" + std::to_string(id) +
                     R"(,"method":"tools/call","params":{"name":"read_file","arguments":{"path":")" +
