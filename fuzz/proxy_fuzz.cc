@@ -1,6 +1,6 @@
-// Bytes as a client of the proxy, as a name server and as the proxy's own report: whatever they
-// are, the answer does not depend on how they are cut into parts, names that come out are names,
-// and what goes to an origin is one request.
+// Bytes as a client of the proxy, as a question to its name server, as a name server and as the
+// proxy's own report: whatever they are, the answer does not depend on how they are cut into parts,
+// names that come out are names, and what goes to an origin is one request.
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -112,6 +112,16 @@ void check_answer(std::string_view bytes) {
     for (const auto& address : answer.addresses) PADDOCK_CHECK(!address.v6);
 }
 
+// As a command asks it: what is refused is what was asked, and an answer is never answered.
+void check_query(std::string_view bytes) {
+    const auto query = read_dns_query(bytes);
+    if (!query) return;
+    PADDOCK_CHECK(query->refusal.size() <= bytes.size() && query->refusal.size() <= 12 + 255 + 4);
+    PADDOCK_CHECK(bytes.substr(12).starts_with(std::string_view(query->refusal).substr(12)));
+    PADDOCK_CHECK(query->name.size() < 255);
+    PADDOCK_CHECK(!read_dns_query(query->refusal));
+}
+
 void check_rules(std::string_view bytes) {
     const std::string entry(bytes);
     const auto rules = policy::HostRules::parse({&entry, 1});
@@ -132,6 +142,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     check_request(bytes);
     check_body(bytes);
     check_answer(bytes);
+    check_query(bytes);
+    check_query(std::string("\0\0\1\0\0\1\0\0\0\0\0\0", 12) + std::string(bytes));
     check_rules(bytes);
     (void)addresses_in_hosts(bytes, "a.b");
     (void)name_servers(bytes);

@@ -459,6 +459,9 @@ inline constexpr std::size_t kNameAddressesMax = 16;
 inline constexpr int kNameAliasesMax = 8;
 inline constexpr int kNameStrayPacketsMax = 64;
 
+// Questions of commands that are refused before connections of the proxy get their turn again.
+inline constexpr int kNameQuestionsPerTurn = 64;
+
 // One message of an agent. A model writes some hundred kilobytes at most; each is held as text and
 // once more in parts.
 inline constexpr std::size_t kMcpMessageBytesMax = std::size_t{16} << 20;

@@ -65,7 +65,10 @@ std::string option_to_allow(const Destination& destination,
         return option_to_allow({{address_text(*refused), *refused}, destination.port});
     }
     for (const PresetHost& each : preset_hosts()) {
-        if (each.host == place) return "--net " + std::string(each.preset);
+        const std::string_view name = each.host.substr(0, each.host.rfind(':'));
+        if (each.host == place || (destination.port == 0 && name == host.text)) {
+            return "--net " + std::string(each.preset);
+        }
     }
     if (host.address) {
         const AddressClass which = classify(*host.address);
@@ -145,13 +148,17 @@ Outcome<HostRules::Rule> HostRules::parse_rule(std::string_view entry) {
 
 std::optional<std::string_view> HostRules::refusal(const Destination& destination) const {
     if (rules_.empty()) return "is out of reach: commands have no network";
-    bool other_port = false;
-    for (const Rule& rule : rules_) {
-        if (fits(rule, destination)) return std::nullopt;
-        Destination at_its_port{destination.host, rule.port.value_or(0)};
-        other_port = other_port || fits(rule, at_its_port);
-    }
-    return other_port ? "is on the allow list with another port only" : "is not on the allow list";
+    const bool is_listed = std::any_of(rules_.begin(), rules_.end(),
+                                       [&](const Rule& rule) { return fits(rule, destination); });
+    if (is_listed) return std::nullopt;
+    return has(destination.host) ? "is on the allow list with another port only"
+                                 : "is not on the allow list";
+}
+
+bool HostRules::has(const Host& host) const {
+    return std::any_of(rules_.begin(), rules_.end(), [&](const Rule& rule) {
+        return fits(rule, {host, rule.port.value_or(0)});
+    });
 }
 
 std::optional<std::string_view> HostRules::refusal(const Destination& destination,

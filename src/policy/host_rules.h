@@ -33,7 +33,7 @@ namespace paddock::policy {
 
 // The option that allows it: "--net npm" if a preset has it, else "--allow-host HOST". `refused`:
 // the name is allowed and led to this address, which is not. Empty: none should, as for the
-// metadata service of a cloud.
+// metadata service of a cloud. Port 0: of the host with any port.
 std::string option_to_allow(const Destination& destination,
                             const std::optional<IpAddress>& refused = {});
 
@@ -46,6 +46,9 @@ public:
     // Why it may not be asked for, or nothing. "is not on the allow list", after the host. Without
     // any entry there is no network.
     std::optional<std::string_view> refusal(const Destination& destination) const;
+
+    // Is it listed, be it with one port only?
+    bool has(const Host& host) const;
 
     // Why `address`, which the name in `destination` led to, may not be dialled.
     std::optional<std::string_view> refusal(const Destination& destination,

@@ -232,6 +232,23 @@ TEST(HostRules, the_option_that_allows_a_host) {
     }
 }
 
+// Who looks a name up has said no port yet.
+TEST(HostRules, a_host_without_a_port) {
+    const auto asked = [](const char* name) { return Destination{{name}, 0}; };
+    EXPECT_EQ(option_to_allow(asked("registry.npmjs.org")), "--net npm");
+    EXPECT_EQ(option_to_allow(asked("github.com")), "--net github");
+    EXPECT_EQ(option_to_allow(asked("a.example")), "--allow-host a.example");
+    EXPECT_EQ(option_to_allow(asked("build")), "--allow-host host:build");
+    const HostRules list = rules({"npm", "a.example:8443", "*.b.example"});
+    for (const char* name : {"registry.npmjs.org", "a.example", "x.b.example"}) {
+        EXPECT_TRUE(list.has({name})) << name;
+    }
+    for (const char* name : {"npmjs.org", "x.a.example", "b.example", "8443"}) {
+        EXPECT_FALSE(list.has({name})) << name;
+    }
+    EXPECT_FALSE(rules({}).has({"a.example"}));
+}
+
 TEST(HostPresets, each_host_has_a_port_and_a_reason) {
     std::set<std::string_view> seen;
     for (const PresetHost& each : preset_hosts()) {

@@ -39,6 +39,7 @@ std::string_view name_of(Deed deed) {
         case Deed::kLookUp: return "look up a host name at";
         case Deed::kExceed: return "exceed the limit of";
         case Deed::kRead: return "read";
+        case Deed::kResolve: return "look up";
         case Deed::kWrite: break;
     }
     return "write";

@@ -35,9 +35,10 @@ enum class Deed : std::uint8_t {
     kRemove,
     kRename,
     kConnect,
-    kLookUp,
+    kLookUp,  // the target is the name server
     kExceed,
-    kRead
+    kRead,
+    kResolve,  // the target is the host
 };
 
 struct Denial {

@@ -17,6 +17,7 @@ constexpr std::size_t kWireNameBytesMax = 255;
 constexpr unsigned kInternet = 1;
 constexpr unsigned kAlias = 5;  // CNAME
 constexpr unsigned kNoSuchName = 3;
+constexpr unsigned kRefused = 5;
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 32) : c; }
 
@@ -188,6 +189,32 @@ DnsAnswer read_dns_answer(std::string_view message, const DnsQuestion& question)
         records.push_back(std::move(*record));
     }
     return {Kind::kAddresses, addresses_of(last_alias(name, records), question.type, records)};
+}
+
+std::optional<DnsQuery> read_dns_query(std::string_view message) {
+    Reader reader(message, 0);
+    const unsigned id = reader.u16();
+    const unsigned flags = reader.u16();
+    const unsigned questions = reader.u16();
+    reader.bytes(kHeaderBytes - reader.position());
+    const std::string name = reader.name();
+    const bool is_whole = reader.position() == kHeaderBytes + name.size();  // without pointers
+    reader.bytes(4);                                                        // type and class
+    const bool is_question = (flags & 0xf800) == 0;                         // a standard one
+    if (!reader.good() || !is_question || questions != 1 || !is_whole) return std::nullopt;
+
+    DnsQuery query;
+    for (std::size_t at = 0; name[at] != '\0';) {
+        const std::size_t length = static_cast<unsigned char>(name[at]);
+        query.name.append(at == 0 ? "" : ".").append(name, at + 1, length);
+        at += 1 + length;
+    }
+    append_u16(query.refusal, id);
+    append_u16(query.refusal, 0x8000 | (flags & 0x0100) | kRefused);  // an answer; as it was asked
+    append_u16(query.refusal, 1);
+    query.refusal.append(6, '\0');  // no records
+    query.refusal += message.substr(kHeaderBytes, reader.position() - kHeaderBytes);
+    return query;
 }
 
 }  // namespace paddock::sandbox

@@ -1,8 +1,9 @@
-// The two messages of DNS that are needed: a question for the addresses of one name, and its
-// answer. Pure; an answer is hostile until it is understood.
+// The messages of DNS that are needed: a question for the addresses of one name and its answer, and
+// the refusal of somebody else's question. Pure; what came in is hostile until it is understood.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,5 +37,13 @@ struct DnsAnswer {
 // Addresses count only if the name, or the chain of aliases that the answer gives for it, leads to
 // them.
 DnsAnswer read_dns_answer(std::string_view message, const DnsQuestion& question);
+
+// Somebody else's question, of any type.
+struct DnsQuery {
+    std::string name;     // labels of any bytes, in lower case, with dots between; empty: the root
+    std::string refusal;  // the answer REFUSED
+};
+// Nothing: it is not one whole standard question, and gets no answer.
+std::optional<DnsQuery> read_dns_query(std::string_view message);
 
 }  // namespace paddock::sandbox

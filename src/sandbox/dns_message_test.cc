@@ -120,6 +120,38 @@ TEST(DnsMessage, pointers_lead_backwards_only) {
     EXPECT_EQ(with_owner("\x40x"sv).kind, Kind::kFailed) << "a reserved length";
 }
 
+TEST(DnsMessage, refuses_a_question_as_it_was_asked) {
+    std::string asked = write_dns_question({0x1234, "www.example.org", DnsType::kAaaa});
+    asked[13] = 'W';
+    const auto query = read_dns_query(asked + "what else it says");
+    ASSERT_TRUE(query.has_value());
+    EXPECT_EQ(query->name, "www.example.org");
+    std::string refusal = asked;
+    refusal[2] = '\x81';
+    refusal[3] = '\x05';
+    EXPECT_EQ(query->refusal, refusal);
+    EXPECT_EQ(read_dns_query(write_dns_question({1, "", DnsType::kA}))->name, "");
+}
+
+TEST(DnsMessage, half_a_question_and_other_messages_are_none) {
+    const std::string asked = write_dns_question(kQuestion);
+    for (std::size_t size = 0; size < asked.size(); ++size) {
+        EXPECT_FALSE(read_dns_query(asked.substr(0, size))) << size;
+    }
+    const auto changed = [&](std::size_t at, char byte) {
+        std::string message = asked;
+        message[at] = byte;
+        return read_dns_query(message).has_value();
+    };
+    EXPECT_TRUE(changed(0, '\x77'));
+    EXPECT_FALSE(changed(2, '\x81')) << "an answer";
+    EXPECT_FALSE(changed(2, '\x29')) << "an update";
+    EXPECT_FALSE(changed(5, '\0')) << "no question";
+    EXPECT_FALSE(changed(5, '\2')) << "two";
+    EXPECT_FALSE(changed(12, '\xc0')) << "a pointer";
+    EXPECT_FALSE(changed(12, '\x40')) << "a reserved length";
+}
+
 TEST(DnsMessage, a_dot_in_a_label_is_no_separator) {
     DnsReply reply(kQuestion);
     std::string message = reply.bytes();

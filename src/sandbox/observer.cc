@@ -15,6 +15,7 @@
 
 #include "sandbox/foreign_path.h"
 #include "sandbox/gates.h"
+#include "sandbox/name_server.h"
 #include "sandbox/observed_call.h"
 #include "sys/credential.h"
 #include "sys/io.h"
@@ -147,12 +148,21 @@ void look_at_unix_socket(const Notification& call, const sockaddr_un& address, s
     seen.wall = Wall::kView;
 }
 
+// Where look-ups of a program lead that knows no name server. Go's ask at ::1 once more.
+bool is_name_server(const sockaddr_in& address) {
+    const std::uint32_t host = ntohl(address.sin_addr.s_addr);
+    return host == INADDR_LOOPBACK || host == INADDR_ANY;
+}
+
+bool is_name_server(const sockaddr_in6& address) {
+    return IN6_IS_ADDR_LOOPBACK(&address.sin6_addr);
+}
+
 // A command cannot serve the port of name servers, and without a configured one that of its own
 // loopback is asked: for want of a network.
-void look_at_way_out(bool own_loopback, std::uint16_t port, Sighting& seen) {
-    constexpr std::uint16_t kNameService = 53;
-    const bool asks_for_name = ntohs(port) == kNameService;
-    if (own_loopback && !asks_for_name) return;
+void look_at_way_out(bool own_loopback, bool refused_there, std::uint16_t port, Sighting& seen) {
+    const bool asks_for_name = ntohs(port) == kNameServerPort;
+    if (own_loopback && (!asks_for_name || refused_there)) return;
     seen.deed = asks_for_name ? Deed::kLookUp : Deed::kConnect;
     seen.wall = Wall::kNetwork;
 }
@@ -175,11 +185,13 @@ void look_at_connect(const Notification& call, const ObservedWorld& world, Sight
     if (!world.map.loopback_only) return;
     if (address.any.sa_family == AF_INET) {
         const bool own = is_loopback(address.inet);
-        look_at_way_out(own, address.inet.sin_port, seen);
+        const bool refused = world.map.refuses_look_ups && is_name_server(address.inet);
+        look_at_way_out(own, refused, address.inet.sin_port, seen);
         write_address(AF_INET, &address.inet.sin_addr, address.inet.sin_port, seen.address);
     } else if (address.any.sa_family == AF_INET6) {
         const bool own = is_loopback(address.inet6);
-        look_at_way_out(own, address.inet6.sin6_port, seen);
+        const bool refused = world.map.refuses_look_ups && is_name_server(address.inet6);
+        look_at_way_out(own, refused, address.inet6.sin6_port, seen);
         write_address(AF_INET6, &address.inet6.sin6_addr, address.inet6.sin6_port, seen.address);
     }
 }

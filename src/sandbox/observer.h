@@ -11,7 +11,8 @@
 // A call is told of if it would change a name behind a wall (write_map.h), and would not fail for a
 // simpler reason: mkdir of what exists, unlink of what does not. Of a tree that is removed the
 // protected path is told, or else the directory, and not each name. Not seen: chmod, utimes and the
-// like; UDP without connect; what seccomp itself refuses.
+// like; UDP without connect; what seccomp itself refuses. Left to the name server (name_server.h):
+// look-ups at the own loopback.
 //
 // The listener comes from the command, which installs its filter last, hands the descriptor over
 // and runs its program. In between it must make no observed call: nobody would answer if the warden

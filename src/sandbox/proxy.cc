@@ -173,9 +173,10 @@ Outcome<std::string> Proxy::ask(std::string_view request, std::span<const int> p
     return std::string(bytes.get(), message.bytes);
 }
 
-Done Proxy::serve(UniqueFd listener) {
+Done Proxy::serve(UniqueFd listener, UniqueFd name_socket) {
     if (!listener.valid()) return refuse(Code::kInvalidArgument, "there is no listening socket");
-    const std::array passed{listener.get()};
+    const int sockets[] = {listener.get(), name_socket.get()};
+    const auto passed = std::span(sockets).first(name_socket.valid() ? 2 : 1);
     PADDOCK_ASSIGN(answer, ask("L", passed));
     if (answer != "ok") return refuse(Code::kInternal, "the proxy gave a malformed answer");
     return {};

@@ -53,7 +53,8 @@ public:
 
     // Accepts clients on `listener` from now on, instead of any before. Keep no copy of it. Errors:
     // sandbox_unavailable with the step that failed when the proxy confined itself.
-    Done serve(UniqueFd listener);
+    // `name_socket`, if it is valid: questions that come there are refused (name_server.h).
+    Done serve(UniqueFd listener, UniqueFd name_socket = {});
 
     // From now on this machine's user can reach published servers of the session whose sockets
     // come out of `doorway`. `finds_servers`: all that commands start, but for the proxy's own.

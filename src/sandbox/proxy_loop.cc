@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 constexpr auto kPauseAfterFailure = 100ms;
 
 // Before those of the connections.
-enum : std::size_t { kControlWait, kParentWait, kListenerWait, kFixedProxyWaits };
+enum : std::size_t { kControlWait, kParentWait, kListenerWait, kNameServerWait, kFixedProxyWaits };
 
 int milliseconds_until(Time deadline, Time now) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - now).count();
@@ -51,6 +51,7 @@ void ProxyLoop::run() {
         const std::size_t own = first_waits_.back();
         if (waits.size() > own) publisher_->proceed(std::span(waits).subspan(own), now);
         if (waits[kListenerWait].revents != 0) accept_clients(now);
+        if (waits[kNameServerWait].revents != 0) name_server_->answer();
         // Last, since it changes what is waited for.
         if (waits[kControlWait].revents != 0 && !answer_control()) return;
     }
@@ -62,6 +63,7 @@ std::vector<pollfd> ProxyLoop::waits(Time now) {
     waits[kControlWait] = {control_.get(), POLLIN, 0};
     waits[kParentWait] = {parent_.get(), POLLIN, 0};
     waits[kListenerWait] = {accepts ? listener_.get() : -1, POLLIN, 0};
+    waits[kNameServerWait] = {name_server_ ? name_server_->socket() : -1, POLLIN, 0};
     first_waits_.clear();
     for (const auto& connection : connections_) {
         first_waits_.push_back(waits.size());
@@ -89,6 +91,10 @@ std::string ProxyLoop::answer_to(std::string_view request, std::span<UniqueFd> p
         case 'L':
             if (!first.valid() || !sys::set_nonblocking(first.get())) return {};
             listener_ = std::move(first);
+            name_server_.reset();
+            if (passed[1].valid() && sys::set_nonblocking(passed[1].get())) {
+                name_server_.emplace(std::move(passed[1]), settings_.rules, denials_);
+            }
             return "ok";
         case 'D': return write_denials(denials_.take());
         case 'I': {

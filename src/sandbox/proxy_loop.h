@@ -1,9 +1,10 @@
 // The proxy's process, once it is confined: one thread, one poll over everything.
 //
 // Control messages, each answered by one: "L" with a listening socket ("ok", from now on clients
-// are accepted there); "D" (what was denied since the last time, as write_denials has it);
-// "I" with a doorway and tables of this machine's sockets, as a PublishRequest says; "P" with a
-// port inside and its listening socket outside; "N" (what was published since the last time).
+// are accepted there) and perhaps one for questions to a name server; "D" (what was denied since
+// the last time, as write_denials has it); "I" with a doorway and tables of this machine's sockets,
+// as a PublishRequest says; "P" with a port inside and its listening socket outside; "N" (what was
+// published since the last time).
 #pragma once
 
 #include <memory>
@@ -15,6 +16,7 @@
 
 #include <paddock/unique_fd.h>
 
+#include "sandbox/name_server.h"
 #include "sandbox/proxy_connection.h"
 #include "sandbox/publisher.h"
 #include "sandbox/refusal_log.h"
@@ -49,6 +51,7 @@ private:
     UniqueFd listener_;
     Time accept_again_ = {};  // after a failure
     RefusalLog denials_;
+    std::optional<NameServer> name_server_;
     std::optional<Publisher> publisher_;
     std::vector<std::unique_ptr<ProxyConnection>> connections_;
     std::vector<std::size_t> first_waits_;  // of each connection, among the last waits

@@ -18,6 +18,9 @@ constexpr std::size_t kWhyBytesMax = 128;
 constexpr std::size_t kOptionBytesMax = 512;
 constexpr std::size_t kShownHostBytesMax = 4 * limits::kProxyDenialHostBytesMax;  // all escaped
 
+constexpr std::string_view kConnection = "c";
+constexpr std::string_view kLookUp = "l";
+
 template <class Number>
 std::optional<Number> read_number(std::string_view text) {
     Number value = 0;
@@ -45,24 +48,29 @@ std::optional<NetworkDenial> parse_line(std::string_view line) {
     const auto port = next_part(line, '\t');
     const auto times = next_part(line, '\t');
     const auto option = next_part(line, '\t');
-    if (!host || !port || !times || !option) return std::nullopt;
+    const auto way = next_part(line, '\t');
+    if (!host || !port || !times || !option || (way != kConnection && way != kLookUp)) {
+        return std::nullopt;
+    }
     const auto port_number = read_number<std::uint16_t>(*port);
     const auto times_number = read_number<std::uint32_t>(*times);
     if (!port_number || !times_number || !is_shown_text(*host, kShownHostBytesMax) ||
         !is_shown_text(*option, kOptionBytesMax) || !is_shown_text(line, kWhyBytesMax)) {
         return std::nullopt;
     }
-    return NetworkDenial{std::string(*host), *port_number, std::string(line), *times_number,
-                         std::string(*option)};
+    return NetworkDenial{std::string(*host), *port_number,         std::string(line),
+                         *times_number,      std::string(*option), way == kLookUp};
 }
 
 }  // namespace
 
 void RefusalLog::add(std::string_view host, std::uint16_t port, std::string_view why,
-                     std::string_view option) {
+                     std::string_view option, bool is_look_up) {
     const std::string shown = displayable(host.substr(0, limits::kProxyDenialHostBytesMax));
     for (NetworkDenial& known : denials_.list) {
-        if (known.host != shown || known.port != port || known.why != why) continue;
+        const bool is_same = known.host == shown && known.port == port && known.why == why &&
+                             known.is_look_up == is_look_up;
+        if (!is_same) continue;
         if (known.times != UINT32_MAX) ++known.times;
         return;
     }
@@ -71,7 +79,7 @@ void RefusalLog::add(std::string_view host, std::uint16_t port, std::string_view
         return;
     }
     denials_.list.push_back({shown, port, std::string(why.substr(0, kWhyBytesMax)), 1,
-                             std::string(option.substr(0, kOptionBytesMax))});
+                             std::string(option.substr(0, kOptionBytesMax)), is_look_up});
 }
 
 Denials RefusalLog::take() { return std::exchange(denials_, {}); }
@@ -81,7 +89,7 @@ Denial as_denial(const NetworkDenial& denial, bool has_list) {
     std::string place = is_ipv6 ? "[" + denial.host + "]" : denial.host;
     if (denial.port != 0) place += ":" + std::to_string(denial.port);
     return {.wall = Wall::kProxy,
-            .deed = Deed::kConnect,
+            .deed = denial.is_look_up ? Deed::kResolve : Deed::kConnect,
             .target = std::move(place),
             .why = denial.why,
             .setting = has_list ? "" : "bash.network",
@@ -92,7 +100,9 @@ std::string write_denials(const Denials& denials) {
     std::string bytes = std::to_string(denials.more) + "\n";
     for (const NetworkDenial& denial : denials.list) {
         bytes += denial.host + "\t" + std::to_string(denial.port) + "\t" +
-                 std::to_string(denial.times) + "\t" + denial.option + "\t" + denial.why + "\n";
+                 std::to_string(denial.times) + "\t" + denial.option + "\t";
+        bytes += denial.is_look_up ? kLookUp : kConnection;
+        bytes += "\t" + denial.why + "\n";
     }
     return bytes;
 }

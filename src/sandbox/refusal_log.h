@@ -18,6 +18,7 @@ struct NetworkDenial {
     std::string why;         // "is not on the allow list", after the host
     std::uint32_t times = 1;
     std::string option = {};  // "--net npm" would allow it; empty: none would
+    bool is_look_up = false;  // of the host alone, not through the proxy
 
     friend bool operator==(const NetworkDenial&, const NetworkDenial&) = default;
 };
@@ -30,7 +31,7 @@ struct Denials {
 class RefusalLog {
 public:
     void add(std::string_view host, std::uint16_t port, std::string_view why,
-             std::string_view option = {});
+             std::string_view option = {}, bool is_look_up = false);
     Denials take();
 
 private:

@@ -23,6 +23,18 @@ TEST(RefusalLog, counts_the_same_denial_once) {
     EXPECT_TRUE(log.take().list.empty());
 }
 
+TEST(RefusalLog, keeps_look_ups_apart_from_connections) {
+    RefusalLog log;
+    log.add("a.example", 0, "why");
+    log.add("a.example", 0, "why", "--net npm", true);
+    const Denials denials = log.take();
+    ASSERT_EQ(denials.list.size(), 2U);
+    EXPECT_EQ(parse_denials(write_denials(denials))->list, denials.list);
+    EXPECT_EQ(as_denial(denials.list[0], true).deed, Deed::kConnect);
+    EXPECT_EQ(as_denial(denials.list[1], true).deed, Deed::kResolve);
+    EXPECT_EQ(as_denial(denials.list[1], true).target, "a.example");
+}
+
 TEST(RefusalLog, is_bounded_whatever_is_asked_for) {
     RefusalLog log;
     for (std::size_t i = 0; i < 10'000; ++i) {
@@ -54,18 +66,20 @@ TEST(RefusalLog, hosts_of_any_bytes_come_back_shown) {
 TEST(RefusalLog, only_its_own_form_is_parsed) {
     using namespace std::string_view_literals;
     EXPECT_TRUE(parse_denials("0\n").has_value());
-    EXPECT_TRUE(parse_denials("0\na\t1\t2\t\twhy\n").has_value());
+    EXPECT_TRUE(parse_denials("0\na\t1\t2\t\tc\twhy\n").has_value());
     for (const std::string_view bytes :
-         {""sv, "\n"sv, "x\n"sv, "-1\n"sv, "0"sv, "0\na"sv, "0\na\n"sv, "0\na\t1\t2\t\twhy"sv,
-          "0\na\t1\t2\twhy\n"sv, "0\na\t65536\t2\t\twhy\n"sv, "0\na\t1\t99999999999\t\twhy\n"sv,
-          "0\na\t1\t2\n"sv, "0\n\x1b[0m\t1\t2\t\twhy\n"sv, "0\na\t1\t2\t\tw\x07y\n"sv,
-          "0\na\t1\t2\t\x1b\twhy\n"sv, "0\na\0b\t1\t2\t\twhy\n"sv}) {
+         {""sv, "\n"sv, "x\n"sv, "-1\n"sv, "0"sv, "0\na"sv, "0\na\n"sv, "0\na\t1\t2\t\tc\twhy"sv,
+          "0\na\t1\t2\tc\twhy\n"sv, "0\na\t65536\t2\t\tc\twhy\n"sv,
+          "0\na\t1\t99999999999\t\tc\twhy\n"sv, "0\na\t1\t2\n"sv, "0\na\t1\t2\t\twhy\n"sv,
+          "0\na\t1\t2\t\tx\twhy\n"sv, "0\n\x1b[0m\t1\t2\t\tc\twhy\n"sv,
+          "0\na\t1\t2\t\tc\tw\x07y\n"sv, "0\na\t1\t2\t\x1b\tc\twhy\n"sv,
+          "0\na\0b\t1\t2\t\tc\twhy\n"sv}) {
         EXPECT_FALSE(parse_denials(bytes).has_value()) << bytes;
     }
     std::string many = "0\n";
-    for (std::size_t i = 0; i <= limits::kProxyDenialsMax; ++i) many += "a\t1\t2\t\twhy\n";
+    for (std::size_t i = 0; i <= limits::kProxyDenialsMax; ++i) many += "a\t1\t2\t\tc\twhy\n";
     EXPECT_FALSE(parse_denials(many).has_value());
-    EXPECT_FALSE(parse_denials("0\n" + std::string(5000, 'a') + "\t1\t2\t\twhy\n").has_value());
+    EXPECT_FALSE(parse_denials("0\n" + std::string(5000, 'a') + "\t1\t2\t\tc\twhy\n").has_value());
 }
 
 }  // namespace

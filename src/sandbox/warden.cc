@@ -52,7 +52,7 @@ int namespaces_of(const WardenPlan& plan) {
 
 struct Answer {
     Reply reply;
-    UniqueFd descriptor;
+    std::array<UniqueFd, 2> descriptors;
 };
 
 // Nothing came in time.
@@ -64,11 +64,11 @@ bool is_overdue(int descriptor, std::chrono::milliseconds patience) {
 
 Outcome<Answer> receive_answer(int control) {
     std::array<char, kReplyBytes> bytes;
-    std::array<UniqueFd, 1> descriptors;
+    std::array<UniqueFd, 2> descriptors;
     PADDOCK_ASSIGN(received, sys::receive_message(control, bytes, descriptors));
     if (received.bytes == 0) return refuse(Code::kSandboxUnavailable, kEnded);
     PADDOCK_ASSIGN(reply, decode_reply({bytes.data(), received.bytes}));
-    return Answer{reply, std::move(descriptors[0])};
+    return Answer{reply, std::move(descriptors)};
 }
 
 // A started warden.
@@ -76,6 +76,7 @@ struct Running {
     UniqueFd control;
     UniqueFd process;
     UniqueFd listener;
+    UniqueFd name_socket;
     UniqueFd doorway;
     std::uint16_t port = 0;
     bool observes = false;
@@ -129,7 +130,8 @@ StageError begin(const WardenSpec& spec, const WardenPlan& plan, pid_t process, 
     if (spec.meanwhile) spec.meanwhile();
     auto answer = receive_answer(running.control.get());
     if (!answer) return {Stage::kLoop, answer.error().os_error};
-    running.listener = std::move(answer->descriptor);
+    running.listener = std::move(answer->descriptors[0]);
+    running.name_socket = std::move(answer->descriptors[1]);
     running.port = static_cast<std::uint16_t>(answer->reply.value);
     running.observes = answer->reply.observes;
     running.gated = answer->reply.gated;
@@ -381,7 +383,7 @@ Result<Process> Warden::spawn(const Command& command) {
     auto answer = state_->ask(parts, std::span(descriptors).first(count));
     if (!answer) return failure(answer.error());
     if (answer->reply.value == 0) denials.first.reset();
-    return Process{answer->reply.id, std::move(status->read), std::move(answer->descriptor),
+    return Process{answer->reply.id, std::move(status->read), std::move(answer->descriptors[0]),
                    std::move(denials.first)};
 }
 
@@ -464,6 +466,7 @@ bool Warden::has_lasting_home() const { return state_->has_lasting_home; }
 const std::string& Warden::git_config() const { return state_->git_config; }
 const std::string& Warden::temporary() const { return state_->temporary; }
 UniqueFd Warden::take_proxy_listener() { return std::move(state_->running.listener); }
+UniqueFd Warden::take_name_socket() { return std::move(state_->running.name_socket); }
 UniqueFd Warden::take_doorway() { return std::move(state_->running.doorway); }
 std::uint16_t Warden::proxy_port() const { return state_->running.port; }
 int Warden::cgroup_parent() const {

@@ -164,6 +164,9 @@ public:
     // low rung and with the host's network.
     UniqueFd take_proxy_listener();
     std::uint16_t proxy_port() const;  // 0: none
+    // The same for datagrams to 127.0.0.1:53, where programs ask that know no other name server.
+    // Keep it open: what is asked there is not among the denials of a process.
+    UniqueFd take_name_socket();
 
     // Where sockets of the session's network come out (doorway.h), with ShellOptions::publish.
     // Taken once.

@@ -11,6 +11,7 @@
 
 #include "sandbox/descend.h"
 #include "sandbox/etc_texts.h"
+#include "sandbox/name_server.h"
 #include "sandbox/warden.h"
 #include "sandbox/warden_process.h"
 #include "sys/child.h"
@@ -21,6 +22,7 @@
 #include "sys/seccomp.h"
 #include "sys/signal.h"
 #include "sys/socket.h"
+#include "sys/stream.h"
 
 namespace paddock::sandbox {
 namespace {
@@ -310,6 +312,11 @@ StageError WardenProcess::make_network() {
     if (!listener) return {Stage::kListener, listener.error().os_error};
     listener_ = std::move(listener->socket);
     port_ = listener->port;
+    // Without it look-ups fail as well, and the observer tells of them.
+    if (auto names = sys::datagrams_on_loopback(kNameServerPort)) {
+        name_socket_ = std::move(*names);
+        world_.map.refuses_look_ups = true;
+    }
     return {};
 }
 

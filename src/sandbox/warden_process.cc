@@ -66,8 +66,10 @@ void WardenProcess::run() {
         reply({failed, 0, 0});
         sys::leave(1);
     }
-    if (reply({{}, 0, port_, observes_, gates_ != nullptr}, listener_.get())) {
+    if (reply({{}, 0, port_, observes_, gates_ != nullptr},
+              {listener_.get(), name_socket_.get()})) {
         listener_.reset();
+        name_socket_.reset();
         sys::release_program();
         answer_requests();
     }
@@ -133,7 +135,7 @@ bool WardenProcess::answer_one() {
         }
     lower_rights();
     for (UniqueFd& fd : brought_) fd.reset();
-    return reply(answer, terminal.get()) && !lost;
+    return reply(answer, {terminal.get()}) && !lost;
 }
 
 // A TCP socket of this network namespace, for somebody outside.
@@ -148,11 +150,12 @@ bool WardenProcess::open_door() {
         .has_value();
 }
 
-bool WardenProcess::reply(const Reply& reply, int descriptor) {
+// Up to the first that is none.
+bool WardenProcess::reply(const Reply& reply, std::initializer_list<int> descriptors) {
     const ReplyBytes bytes = encode(reply);
-    const std::span<const int> descriptors(&descriptor, descriptor < 0 ? 0 : 1);
-    return sys::send_message(plan_.control.get(), {bytes.data(), bytes.size()}, descriptors)
-        .has_value();
+    const auto none = std::find(descriptors.begin(), descriptors.end(), -1);
+    const std::span<const int> passed(descriptors.begin(), none);
+    return sys::send_message(plan_.control.get(), {bytes.data(), bytes.size()}, passed).has_value();
 }
 
 Job* WardenProcess::find(std::uint32_t id) noexcept {

@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <span>
@@ -79,7 +80,7 @@ private:
     void answer_requests();
     bool answer_one();  // false: the server is gone
     bool open_door();   // false: nobody wants a socket any more
-    bool reply(const Reply& reply, int descriptor = -1);
+    bool reply(const Reply& reply, std::initializer_list<int> descriptors = {});
     Reply spawn(Request& request, std::size_t descriptors, UniqueFd& terminal);
     StageError start_plainly(struct CommandStart& start, pid_t& leader);
     StageError start_observed(struct CommandStart& start, pid_t& leader);
@@ -115,6 +116,7 @@ private:
     UniqueFd child_signals_;
     mode_t creation_mask_ = 022;  // the user's
     UniqueFd listener_;
+    UniqueFd name_socket_;
     std::uint16_t port_ = 0;
     UniqueFd workspace_;                                      // of the commands' namespace
     std::array<UniqueFd, limits::kFurtherRootsMax> further_;  // the same, as in the plan

@@ -38,6 +38,8 @@ public:
 
     // Connections lead no further than the own loopback.
     bool loopback_only = true;
+    // At 127.0.0.1 look-ups are refused by a name server (name_server.h), which logs them.
+    bool refuses_look_ups = false;
 
 private:
     struct Place {

@@ -5,6 +5,7 @@
 #include <netinet/tcp.h>
 
 #include <cerrno>
+#include <utility>
 
 #include "sys/call.h"
 
@@ -20,6 +21,18 @@ Outcome<UniqueFd> socket(int family, int type) {
                        return ::socket(family, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
                    }));
     return UniqueFd(static_cast<int>(fd));
+}
+
+Outcome<UniqueFd> datagrams_on_loopback(std::uint16_t port) {
+    PADDOCK_ASSIGN(made, socket(AF_INET, SOCK_DGRAM));
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    address.sin_port = htons(port);
+    PADDOCK_TRY(call(Call::kSocket, [&] {
+        return ::bind(made.get(), reinterpret_cast<sockaddr*>(&address), sizeof address);
+    }));
+    return UniqueFd(std::move(made));
 }
 
 Done connect(int socket, const SocketAddress& address) {
@@ -57,6 +70,22 @@ Outcome<std::size_t> receive(int socket, char* buffer, std::size_t size) {
     PADDOCK_ASSIGN(received,
                    ask_kernel(Call::kReceive, [&] { return ::recv(socket, buffer, size, 0); }));
     return static_cast<std::size_t>(received);
+}
+
+Outcome<std::size_t> receive_from(int socket, char* buffer, std::size_t size, SocketAddress& from) {
+    auto* const address = reinterpret_cast<sockaddr*>(&from.storage);
+    from.size = sizeof from.storage;
+    PADDOCK_ASSIGN(received, ask_kernel(Call::kReceive, [&] {
+                       return ::recvfrom(socket, buffer, size, 0, address, &from.size);
+                   }));
+    return static_cast<std::size_t>(received);
+}
+
+Done send_to(int socket, std::string_view bytes, const SocketAddress& to) {
+    const auto* const address = reinterpret_cast<const sockaddr*>(&to.storage);
+    return call(Call::kSend, [&] {
+        return ::sendto(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL, address, to.size);
+    });
 }
 
 Done end_sending(int socket) {

@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 #include <paddock/unique_fd.h>
@@ -23,6 +24,9 @@ struct SocketAddress {
 
 Outcome<UniqueFd> socket(int family, int type);
 
+// A socket for datagrams to 127.0.0.1:`port`; 0: a port that the kernel chooses.
+Outcome<UniqueFd> datagrams_on_loopback(std::uint16_t port);
+
 // Asked again after "not now", it says how it went, as often as it is asked.
 Done connect(int socket, const SocketAddress& address);
 
@@ -30,6 +34,9 @@ Outcome<UniqueFd> accept(int listener);
 Outcome<SocketAddress> peer_address(int socket);
 Outcome<std::size_t> send(int socket, std::string_view bytes);
 Outcome<std::size_t> receive(int socket, char* buffer, std::size_t size);  // 0: the end
+// Of a datagram what fits in the buffer. 0: it is empty.
+Outcome<std::size_t> receive_from(int socket, char* buffer, std::size_t size, SocketAddress& from);
+Done send_to(int socket, std::string_view bytes, const SocketAddress& to);
 Done end_sending(int socket);
 Done set_nonblocking(int fd);
 void send_small_parts_at_once(int socket) noexcept;  // TCP_NODELAY

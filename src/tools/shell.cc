@@ -136,8 +136,9 @@ Result<std::unique_ptr<Shell>> Shell::start(Setup setup) {
     warden->explain_scratch_home(setup.world.scratch_home_reason);
     if (warden->proxy_port() == 0) {
         proxy.reset();  // the low rung has no loopback
-    } else if (const Done served = proxy->serve(warden->take_proxy_listener()); !served) {
-        return as_error(served.error(), "start the proxy", {});
+    } else {
+        const Done served = proxy->serve(warden->take_proxy_listener(), warden->take_name_socket());
+        if (!served) return as_error(served.error(), "start the proxy", {});
     }
     if (proxy && !ports->empty()) {
         const Done opened =

@@ -378,6 +378,96 @@ TEST_F(HiddenReads, are_allowed_by_what_they_name) {
     }
 }
 
+// Of programs that ignore the proxy.
+class LookUps : public Denials {
+protected:
+    void SetUp() override {
+        Denials::SetUp();
+        if (IsSkipped()) return;
+        if (!full_) GTEST_SKIP() << "no network namespace here";
+        if (!has_program("python3")) GTEST_SKIP() << "python3 is not installed";
+    }
+
+    void allow(std::vector<std::string> entries) {
+        options.shell->network_allow = std::move(entries);
+        reopen();
+    }
+
+    // Without an answer each would take longer than the tool waits.
+    std::string python(const std::string& call) {
+        return bash("export RES_OPTIONS='timeout:30 attempts:5'; python3 -c 'import socket; " +
+                    call + "' 2>&1");
+    }
+    std::string look_up(const std::string& host) {
+        return python("socket.getaddrinfo(\"" + host + "\", 443)");
+    }
+
+    static std::string only(const std::string& what, std::string_view setting) {
+        return "\n[Denied by the sandbox:" + line("look up " + what, "proxy", setting) + "]";
+    }
+};
+
+TEST_F(LookUps, fail_at_once_with_host_and_option) {
+    const std::string why = " is out of reach: commands have no network; allow it with ";
+    for (const auto& [host, option] : {std::pair{"registry.npmjs.org", "--net npm"},
+                                       {"github.com", "--net github"},
+                                       {"a.example", "--allow-host a.example"}}) {
+        const std::string text = look_up(host);
+        EXPECT_TRUE(holds(text, "gaierror")) << text;
+        EXPECT_TRUE(text.ends_with(only(host + (":" + why) + option, "bash.network"))) << text;
+    }
+}
+
+TEST_F(LookUps, of_an_allowed_host_say_why_they_fail) {
+    allow({"a.example:443", "npm"});
+    const std::string why =
+        ": is allowed through the proxy only, and the program ignored HTTPS_PROXY";
+    for (const std::string host : {"a.example", "registry.npmjs.org"}) {
+        const std::string text = look_up(host);
+        EXPECT_TRUE(text.ends_with(only(host + why, "bash.network_allow"))) << text;
+    }
+    const std::string text = look_up("b.example");
+    EXPECT_TRUE(text.ends_with(
+        only("b.example: is not on the allow list; allow it with --allow-host b.example",
+             "bash.network_allow")))
+        << text;
+}
+
+TEST_F(LookUps, that_nobody_needs_are_not_told) {
+    const std::string text =
+        python(
+            "s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.connect((\"127.0.0.1\", 53)); "
+            "socket.getaddrinfo(socket.gethostname(), 80, socket.AF_INET6)") +
+        python("socket.gethostbyaddr(\"192.0.2.1\")") +
+        python("socket.getaddrinfo(\"app.localhost\", 80, socket.AF_INET6); 1 / 0");
+    EXPECT_FALSE(holds(text, "exit code 0")) << text;
+    EXPECT_FALSE(holds(text, "Denied")) << text;
+}
+
+TEST_F(LookUps, at_other_name_servers_are_told_with_their_address) {
+    for (const std::string server : {"192.0.2.1:53", "127.0.0.53:53"}) {
+        std::string path = server;
+        path.replace(path.find(':'), 1, "/");
+        const std::string text = bash("echo > /dev/udp/" + path + "; exit 1");
+        EXPECT_TRUE(holds(text, "- look up a host name at " + server + ": a direct way out"))
+            << text;
+    }
+}
+
+// As on any machine: the port is for root.
+TEST_F(LookUps, take_no_port_from_commands) {
+    for (const std::string type : {"DGRAM", "STREAM"}) {
+        for (const std::string address : {"127.0.0.1", ""}) {
+            const std::string text = python("socket.socket(socket.AF_INET, socket.SOCK_" + type +
+                                            ").bind((\"" + address + "\", 53))");
+            EXPECT_TRUE(holds(text, "PermissionError")) << text;
+        }
+    }
+    EXPECT_TRUE(bash("python3 -c 'import socket; s = socket.socket(socket.AF_INET, "
+                     "socket.SOCK_DGRAM); s.bind((\"127.0.0.1\", 5353)); print(\"bound\")'")
+                    .starts_with("bound\n"));
+}
+
 class Destinations : public Denials {
 protected:
     void SetUp() override {
