@@ -10,6 +10,7 @@
 #include <bit>
 
 #include "policy/name_alias.h"
+#include "policy/path_defaults.h"
 
 namespace paddock::policy {
 namespace {
@@ -73,6 +74,11 @@ Outcome<PathRules> PathRules::compile(std::span<const PathRule> from_operator,
     for (const PathRule& rule : further) PADDOCK_TRY(rules.add(rule, From::kFurther));
     for (const PathRule& rule : defaults) PADDOCK_TRY(rules.add(rule, From::kDefaults));
     return rules;
+}
+
+Outcome<PathRules> PathRules::of(const WorkspaceOptions& options) {
+    if (!options.default_rules) return compile(options.rules, {});
+    return compile(options.rules, default_path_rules(), options.further_default_rules);
 }
 
 Done PathRules::add(const PathRule& rule, From from) {

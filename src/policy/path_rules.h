@@ -46,6 +46,9 @@ public:
                                       std::span<const PathRule> defaults,
                                       std::span<const PathRule> further = {});
 
+    // Those of a workspace.
+    static Outcome<PathRules> of(const WorkspaceOptions& options);
+
     Decision decide(std::string_view path) const noexcept;
 
     // True if a rule could restrict something below `directory` (empty: the root), now or later:
