@@ -307,6 +307,11 @@ inline constexpr std::size_t kKnownSecretsMax = 256;
 inline constexpr std::size_t kKnownSecretBytesMin = 6;
 inline constexpr std::size_t kKnownSecretBytesMax = 4096;
 
+// Denied files whose values the secrets filter learns: each search reads those that changed, and a
+// file of settings or a key is no longer.
+inline constexpr std::size_t kDeniedFilesMax = 256;
+inline constexpr std::uint64_t kDeniedFileBytesMax = std::uint64_t{64} << 10;
+
 // Processes of a session: a parallel build with room to spare, and a fork bomb stays harmless.
 inline constexpr std::uint64_t kCommandProcesses = 1024;
 

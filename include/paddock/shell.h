@@ -42,7 +42,8 @@ inline constexpr std::size_t kLayers = 12;
 std::string_view layer_name(Layer layer) noexcept;
 
 namespace permit {
-// Commands use the host's network, its loopback services included. An empty reason is refused.
+// Commands use the host's network, its loopback services included. A reason without a letter is
+// refused.
 struct HostNetwork {
     std::string reason;
 };

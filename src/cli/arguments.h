@@ -72,6 +72,7 @@ struct ToolListRequest {
 struct ConfigRequest {
     SettingWords settings;
     bool only_check = false;
+    std::vector<std::string> paths{};  // to check the rules with
     Output output;
 };
 

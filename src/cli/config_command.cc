@@ -7,6 +7,7 @@
 
 #include "base/display.h"
 #include "cli/host_environment.h"
+#include "cli/resolve.h"
 #include "cli/setting_options.h"
 #include "cli/workspace_options.h"
 #include "config/host.h"
@@ -24,6 +25,11 @@ public:
     void declare(Parser& parser) override {
         options_.declare(parser,
                          {"workspace.", "paths.", "secrets.", "limits.", "bash.", "serve."});
+        parser.texts({.names = {"--path"},
+                      .unit = "PATH",
+                      .help = "With check: say what the path rules decide about it",
+                      .offers = Offers::kPath},
+                     request_.paths);
         parser.output(request_.output);
     }
 
@@ -37,6 +43,9 @@ public:
         }
         request_.settings = options_.take(parser);
         request_.only_check = action == "check";
+        if (!request_.only_check && !request_.paths.empty()) {
+            return complaint("--path is for 'check'", "config");
+        }
         if (operands.size() == 1) return std::move(request_);
         if (!request_.only_check || !request_.settings.file.empty()) {
             return complaint("unexpected argument '" + displayable(operands[1]) + "'", "config");
@@ -86,26 +95,39 @@ std::string as_text(const config::Configuration& made, const Paint& paint) {
     return table(rows, paint);
 }
 
+int check(const config::Configuration& made, const ConfigRequest& request) {
+    const std::string file = made.file.empty() ? "no file" : displayable(made.file);
+    const std::string& root = made.workspace.root;
+    const auto opened = Root::open(root);
+    std::string text = "The configuration is in order (" + file + ").\nThe workspace: " +
+                       displayable(sys::real_path(root.c_str()).value_or(root)) +
+                       (opened                                   ? ""
+                        : opened.error().code == Code::kNotFound ? " (not there yet)"
+                                                                 : " (cannot be opened)") +
+                       "\n";
+    if (!request.paths.empty()) {
+        const auto report = resolve_all(made.workspace, request.paths);
+        if (!report) {
+            complain(report.error());
+            return kUsageError;
+        }
+        text += as_text(*report, Paint(STDOUT_FILENO, request.output.colours));
+    }
+    return print(text) ? 0 : kUsageError;
+}
+
 }  // namespace
 
 int run(const ConfigRequest& request) {
-    const auto made = configuration(request.settings, StateDirectory::kLeave);
+    const auto made = request.only_check
+                          ? session_configuration(request.settings, StateDirectory::kLeave)
+                          : configuration(request.settings, StateDirectory::kLeave);
     if (!made) {
         complain(made.error().text);
         return request.only_check ? kRefused : made.error().exit_code;
     }
     if (request.only_check) {
-        const std::string file = made->file.empty() ? "no file" : displayable(made->file);
-        const std::string& root = made->workspace.root;
-        const auto opened = Root::open(root);
-        return print("The configuration is in order (" + file + ").\nThe workspace: " +
-                     displayable(sys::real_path(root.c_str()).value_or(root)) +
-                     (opened                                   ? ""
-                      : opened.error().code == Code::kNotFound ? " (not there yet)"
-                                                               : " (cannot be opened)") +
-                     "\n")
-                   ? 0
-                   : kUsageError;
+        return check(*made, request);
     }
     const std::string text = request.output.json
                                  ? as_json(*made)
@@ -155,13 +177,13 @@ std::vector<Command> config_commands() {
         .description =
             "'show' prints every setting with its value and where that comes from: the default, "
             "the file with line and column, a variable, an option. 'check' says what is wrong, or "
-            "where the workspace is. "
+            "where the workspace is. With --path it also says which rule decides about a path. "
             "Options go over variables, and these over the file. The options here are those of "
             "the commands that serve an agent. Secrets are never shown.",
         .operands = {{.name = "show|check", .choices = {"show", "check"}},
                      {.name = "FILE", .offers = Offers::kHostFile, .required = false}},
         .examples = {"paddock config show", "paddock config show --read-only --json",
-                     "paddock config check ~/agents/paddock.toml"},
+                     "paddock config check ~/agents/paddock.toml --path .env"},
         .no = "the configuration is refused"};
     const Manual init{.name = "init",
                       .summary = "Write a configuration with every setting, commented out.",

@@ -10,7 +10,8 @@ constexpr std::int64_t kRoundsMax = 10'000'000;
 class ResolveForm final : public Form {
 public:
     void declare(Parser& parser) override {
-        options_.declare(parser, {"workspace.root", "paths."});
+        options_.declare(
+            parser, {"workspace.root", "workspace.rules", "workspace.default_rules", "paths."});
         parser.output(request_.output);
     }
 
@@ -65,10 +66,17 @@ private:
 std::vector<Command> host_commands() {
     const Manual resolve{
         .name = "resolve",
-        .summary = "Say where paths lead in a workspace, or which rule of paths refuses them.",
+        .summary =
+            "Say where paths lead in a workspace, or what refuses them, and which rule "
+            "protects them.",
+        .description =
+            "The last column names the rule that denies a path or makes it read-only, or the "
+            "operator's rule that allows it. Default rules that deny hold for files that were "
+            "there before a session. What the session makes under such a name is its own.",
         .operands = {{.name = "PATH", .offers = Offers::kPath, .many = true}},
         .examples = {"paddock resolve --root ~/project src/main.c ../other/file",
                      "paddock resolve --root ~/project --symlinks reject --json vendor/lib",
+                     "paddock resolve --rule 'deny *.sqlite' data/users.sqlite .env",
                      "paddock resolve -- --a-name-that-begins-with-dashes"},
         .no = "a path is refused"};
     const Manual doctor{

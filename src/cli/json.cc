@@ -25,6 +25,11 @@ boost::json::object answer_of(const ResolveAnswer& answer) {
     object["canonical"] = displayable(answer.result->path);
     object["exists"] = answer.result->exists;
     if (answer.result->exists) object["type"] = file_type_name(answer.result->type);
+    object["access"] = answer.rule ? answer.rule->access : "allow";
+    if (answer.rule) {
+        object["rule"] = displayable(answer.rule->pattern);
+        object["rule_from"] = answer.rule->from;
+    }
     return object;
 }
 

@@ -59,8 +59,8 @@ tl::expected<config::Configuration, BadConfiguration> configuration(const Settin
 }
 
 tl::expected<config::Configuration, BadConfiguration> session_configuration(
-    const SettingWords& words) {
-    auto made = configuration(words);
+    const SettingWords& words, StateDirectory state) {
+    auto made = configuration(words, state);
     if (!made) return made;
     WorkspaceOptions& options = made->workspace;
     // The operator's lines are stronger.

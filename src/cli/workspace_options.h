@@ -23,7 +23,7 @@ tl::expected<config::Configuration, BadConfiguration> configuration(
 // The same for a session: searches also pass over what the user's git passes over, and what it
 // obeys by configurations outside of the workspace is protected.
 tl::expected<config::Configuration, BadConfiguration> session_configuration(
-    const SettingWords& words);
+    const SettingWords& words, StateDirectory state = StateDirectory::kMake);
 
 // Its workspace.
 tl::expected<WorkspaceOptions, BadConfiguration> workspace_options(const SettingWords& words);

@@ -8,6 +8,7 @@
 #include "base/display.h"
 #include "base/within.h"
 #include "config/setting.h"
+#include "config/words.h"
 #include "fs/make_directories.h"
 #include "sys/stat.h"
 #include "text/glob.h"
@@ -99,7 +100,7 @@ private:
     void place_rules() {
         for (PathRule& rule : draft_.workspace.rules) {
             std::string path = rule.pattern;
-            if (path.starts_with("~/")) {
+            if (path == "~" || path.starts_with("~/")) {
                 path.replace(0, 1, context_.variables.find("HOME").value_or("~"));
             }
             const bool is_of_home = path != rule.pattern;
@@ -227,8 +228,9 @@ private:
         for (const std::string& item : draft_.secrets) {
             const std::size_t equals = item.find('=', 1);
             const std::string name = item.substr(0, equals);
-            const auto value = secret_from(name, item.substr(equals + 1));
+            auto value = secret_from(name, item.substr(equals + 1));
             if (!value) continue;
+            value = std::string(trimmed(*value));  // it may be printed without its blanks
             if (value->size() < limits::kKnownSecretBytesMin ||
                 value->size() > limits::kKnownSecretBytesMax) {
                 tell_of_secret(name, "has fewer than " +

@@ -242,6 +242,42 @@ TEST_F(Load, the_whole_file_system_is_no_workspace_without_a_reason) {
     EXPECT_EQ(loaded(source({"ALLOW_OUTSIDE_WORKSPACE=a throw-away machine"})).workspace.root, ".");
 }
 
+// Issue 17, row 1. In every setting that weakens by a reason, and in every way to write it.
+TEST_F(Load, row_1_a_reason_of_blanks_or_switches_weakens_nothing) {
+    std::vector<const Setting*> reasons;
+    for (const Setting& setting : all_settings()) {
+        if (setting.unit == "REASON") reasons.push_back(&setting);
+    }
+    ASSERT_GE(reasons.size(), 3U);
+    for (const Setting* setting : reasons) {
+        const auto from_all = [&](const std::string& text) {
+            write("[" + setting->key.substr(0, setting->key.find('.')) + "]\n" +
+                  setting->key.substr(setting->key.find('.') + 1) + " = " + toml_string(text) +
+                  "\n");
+            std::vector<Source> sources{source()};
+            sources.push_back(source({}, {{setting->key, text, "--flag"}}));
+            for (const std::string& name : setting->variables) {
+                sources.push_back(source({name + "=" + text}));
+            }
+            return sources;
+        };
+        for (const char* text : {"", " ", "  ", "\t", "0", "0 ", "false ", " no\r", "off\n"}) {
+            for (const Source& each : from_all(text)) {
+                EXPECT_EQ(item(loaded(each), setting->key).value, "\"\"") << setting->key << text;
+            }
+        }
+        for (const char* text : {"1", "1 ", " true ", "yes please", "0 0", "because ", "2 3", "- -",
+                                 "true 1 .", "\xc2\xa0", "false\xc2\xa0 "}) {
+            for (const Source& each : from_all(text)) {
+                EXPECT_NE(refused(each).find("reason"), std::string::npos) << setting->key << text;
+            }
+        }
+        for (const Source& each : from_all(" a test ")) {
+            EXPECT_EQ(item(loaded(each), setting->key).value, "\"a test\"") << setting->key;
+        }
+    }
+}
+
 TEST_F(Load, leaving_the_workspace_needs_a_reason) {
     for (const char* word : {"1", "true", "YES", "on", "because", " true ", "yes please", "0 0",
                              "false false", "because ", "\t1\r"}) {
@@ -263,7 +299,7 @@ TEST_F(Load, leaving_the_workspace_needs_a_reason) {
         << "the environment goes over the file";
 }
 
-TEST_F(Load, a_rule_protects_what_it_names_however_it_is_written) {
+TEST_F(Load, row_2_a_rule_protects_what_it_names_however_it_is_written) {
     const auto pattern = [&](const std::string& rule) {
         const auto rules = loaded(source({"HOME=" + base()}, {{"workspace.rules", rule, "--rule"},
                                                               {"workspace.root", ws(), "--root"}}))
@@ -280,9 +316,16 @@ TEST_F(Load, a_rule_protects_what_it_names_however_it_is_written) {
     EXPECT_EQ(pattern("deny ~" + ws("secret").substr(base().size())), "/secret");
     EXPECT_EQ(pattern("deny /vendor"), "/vendor");
     EXPECT_EQ(pattern("deny a;b"), "a;b");
+    EXPECT_EQ(pattern("deny ./secret"), "./secret");
+    // Names that only look like a mistake.
+    for (const std::string name : {"routes/$id.tsx", "$id.tsx", "~$report.docx", "~lock", "#notes#",
+                                   "C#", "two words", "it's", "a\\*", "a,b"}) {
+        EXPECT_EQ(pattern("deny " + name), name);
+    }
 }
 
-TEST_F(Load, a_rule_that_would_protect_nothing_is_refused_with_the_reason) {
+// Issue 17, row 2.
+TEST_F(Load, row_2_a_rule_that_would_protect_nothing_is_refused_with_the_reason) {
     for (const auto& [rule, why] : std::vector<std::pair<std::string, std::string>>{
              {"deny !secret", "begins with '!'"},
              {"deny \"secret\"", "in quotes"},
@@ -291,6 +334,22 @@ TEST_F(Load, a_rule_that_would_protect_nothing_is_refused_with_the_reason) {
              {"deny \r", "no pattern"},
              {"deny a; deny b", "two rules"},
              {"deny a;allow b", "two rules"},
+             {"deny a deny b", "two rules"},
+             {"deny a, deny b", "two rules"},
+             {"deny a\ndeny b", "two rules"},
+             {"deny a\nb", "end of a line"},
+             {"deny a;", "ends with ';'"},
+             {"deny a,", "ends with ','"},
+             {"deny secret # mine", "comment"},
+             {"deny \"secret", "in quotes"},
+             {"deny secret'", "in quotes"},
+             {"deny $HOME/secret", "variable"},
+             {"deny ${DIR}/secret", "variable"},
+             {"deny ~root/secret", "another user"},
+             {"deny ~", "outside of the workspace"},
+             {"deny config\\secret", "before a letter"},
+             {"deny ../elsewhere/secret", "no pattern"},
+             {"deny /", "no pattern"},
              {"deny ~/elsewhere", "outside of the workspace"},
              {"deny " + base() + "/elsewhere", "outside of the workspace"},
              {"deny /etc/passwd", "outside of the workspace"}}) {
@@ -305,7 +364,7 @@ TEST_F(Load, secrets_are_found_and_never_shown) {
     tree({"key=from-a-file\n"});
     write("[secrets.values]\nA = \"env:TOKEN_A\"\nB = \"file:" + base() +
           "/key\"\n[bash.environment]\nPASSWORD = \"hunter2hunter2\"\n");
-    const Configuration made = loaded(source({"TOKEN_A=from-a-variable"}));
+    const Configuration made = loaded(source({"TOKEN_A= from-a-variable \n"}));
     ASSERT_EQ(made.workspace.secrets.size(), 2U);
     EXPECT_EQ(made.workspace.secrets[0].value, "from-a-variable");
     EXPECT_EQ(made.workspace.secrets[1].value, "from-a-file");

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/ascii.h"
 #include "config/fields.h"
 #include "config/words.h"
 
@@ -56,12 +57,13 @@ bool Setting::switches_off() const { return kind == Kind::kSwitch && std::get<bo
 
 namespace {
 
-// Neither "1" nor "yes" nor "off" says why.
+// Neither "1" nor "yes" nor "--" says why.
 std::size_t telling_words(std::string_view text) {
     std::size_t count = 0;
     for (text = trimmed(text); !text.empty(); text = trimmed(text)) {
         const std::size_t end = std::min(text.find_first_of(kBlanks), text.size());
-        if (!switch_of(text.substr(0, end))) ++count;
+        const std::string_view word = text.substr(0, end);
+        if (has_letter(word) && !switch_of(word)) ++count;
         text.remove_prefix(end);
     }
     return count;

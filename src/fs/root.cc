@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 
+#include "base/ascii.h"
 #include "fs/entry.h"
 #include "fs/probe.h"
 #include "fs/procfs.h"
@@ -77,7 +78,7 @@ Outcome<std::shared_ptr<const RootState>> make_state(UniqueFd fd, const std::str
     if (options.expected && *options.expected != node.stat.identity) {
         return refuse(Code::kInvalidArgument, "is not the directory that was expected");
     }
-    if (options.every_mount && options.every_mount->reason.empty()) {
+    if (options.every_mount && !has_letter(options.every_mount->reason)) {
         return refuse(Code::kInvalidArgument, "was to enter every mount without a reason");
     }
     state->node = node;

@@ -9,7 +9,9 @@
 #include <array>
 #include <bit>
 
+#include "policy/backup_name.h"
 #include "policy/name_alias.h"
+#include "policy/path_defaults.h"
 
 namespace paddock::policy {
 namespace {
@@ -21,7 +23,7 @@ std::size_t ends_of(unsigned first, unsigned last) noexcept {
     return std::size_t{first} * kByteValues + last;
 }
 
-constexpr std::size_t kDefaultsMax = 512;
+constexpr std::size_t kDefaultsMax = 768;
 constexpr std::size_t kWordsMax = (limits::kPathRulesMax + kDefaultsMax) / kWordBits + 1;
 
 // The last name of a pattern if its first and last byte say what names it can match, else "*".
@@ -73,6 +75,11 @@ Outcome<PathRules> PathRules::compile(std::span<const PathRule> from_operator,
     for (const PathRule& rule : further) PADDOCK_TRY(rules.add(rule, From::kFurther));
     for (const PathRule& rule : defaults) PADDOCK_TRY(rules.add(rule, From::kDefaults));
     return rules;
+}
+
+Outcome<PathRules> PathRules::of(const WorkspaceOptions& options) {
+    if (!options.default_rules) return compile(options.rules, {});
+    return compile(options.rules, default_path_rules(), options.further_default_rules);
 }
 
 Done PathRules::add(const PathRule& rule, From from) {
@@ -198,10 +205,16 @@ std::size_t PathRules::deciding(std::string_view path, Matched matched) const no
 
 Decision PathRules::decide(std::string_view path) const noexcept {
     const Decision written = decide_as_written(path);
-    const auto plain = plain_spelling(path);
-    if (!plain) return written;
-    const Decision meant = decide_as_written(*plain);
-    return meant.access > written.access ? meant : written;
+    if (written.access == Access::kDeny) return written;
+    if (const auto plain = plain_spelling(path)) {
+        const Decision meant = decide_as_written(*plain);
+        if (meant.access > written.access) return meant;
+    }
+    if (!has_defaults() || written.by_operator) return written;
+    const auto original = backed_up_path(path);
+    if (!original) return written;
+    const Decision meant = decide_as_written(*original);
+    return meant.access == Access::kDeny && !meant.by_operator ? meant : written;
 }
 
 Decision PathRules::decide_as_written(std::string_view path) const noexcept {

@@ -9,7 +9,8 @@
 //
 // Rules that restrict ignore the case of ASCII letters, since some file systems do and ".ENV" would
 // be the same file there; rules that allow do not. Other spellings that may be the same file
-// (name_alias.h) are restricted like the plain one. A path that no rule matches is allowed.
+// (name_alias.h) are restricted like the plain one. What a default denies it denies under the names
+// of backups too (backup_name.h). A path that no rule matches is allowed.
 //
 // Paths are resolved and relative to the root, as RelPath has them. Immutable: any number of
 // threads may ask.
@@ -45,6 +46,9 @@ public:
     static Outcome<PathRules> compile(std::span<const PathRule> from_operator,
                                       std::span<const PathRule> defaults,
                                       std::span<const PathRule> further = {});
+
+    // Those of a workspace.
+    static Outcome<PathRules> of(const WorkspaceOptions& options);
 
     Decision decide(std::string_view path) const noexcept;
 

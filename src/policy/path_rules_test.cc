@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <paddock/limits.h>
 
+#include <set>
+
 #include "policy/path_defaults.h"
 #include "testing/secret_samples.h"
 
@@ -95,7 +97,8 @@ TEST(PathRules, ask_the_defaults_whatever_a_further_rule_covers) {
         EXPECT_EQ(decided(all, "a/b"), "read_only") << pattern;
         EXPECT_EQ(decided(all, "a/.env"), "deny") << pattern;
     }
-    const std::vector<PathRule> many(513 - default_path_rules().size(), {"a", Access::kReadOnly});
+    const std::vector<PathRule> many(769 - default_path_rules().size(), {"a", Access::kReadOnly});
+    EXPECT_GT(many.size(), 256U) << "so many may come from git's settings outside";
     EXPECT_FALSE(PathRules::compile({}, default_path_rules(), many));
 }
 
@@ -306,7 +309,8 @@ TEST(PathDefaults, lift_nothing_below_a_directory_that_is_called_like_a_public_f
 
 TEST(PathDefaults, know_that_branches_are_no_files) {
     for (const char* path :
-         {".git/refs/heads/fix.key", ".git/logs/refs/heads/id_rsa-login", ".git/refs/tags/env",
+         {".git/refs/heads/lefthook.yml", ".git/refs/heads/mise.toml", ".git/refs/heads/prod.env",
+          ".git/refs/heads/fix.key", ".git/logs/refs/heads/id_rsa-login", ".git/refs/tags/env",
           "a/.git/modules/m/refs/heads/x.pem", ".git/worktrees/w/logs/crush.json"}) {
         EXPECT_EQ(decided(defaults(), path), "allow") << path;
     }
@@ -359,6 +363,138 @@ TEST(PathDefaults, keep_what_shells_editors_and_agents_obey_as_it_is) {
                              "profile", "claude/settings.json", ".editorconfig",
                              ".github/workflows/ci.yml", "node_modules/a/b/.vscode/settings.json",
                              "venv/lib/python3/site-packages/grpc/roots.pem"}) {
+        EXPECT_EQ(decided(defaults(), path), "allow") << path;
+    }
+}
+
+// Issue 17, row 3.
+TEST(PathDefaults, row_3_are_a_table_with_a_reason_a_source_and_a_date) {
+    std::set<std::string> seen;
+    for (const PathDefault& row : path_defaults()) {
+        EXPECT_FALSE(row.patterns.empty());
+        EXPECT_FALSE(row.reason.empty()) << row.patterns;
+        EXPECT_FALSE(row.source.empty()) << row.patterns;
+        EXPECT_TRUE(row.date.starts_with("2026-") && row.date.size() == 10) << row.patterns;
+        EXPECT_EQ(row.patterns.find("  "), row.patterns.npos) << row.patterns;
+        EXPECT_NE(row.patterns.back(), ' ') << row.patterns;
+    }
+    for (const PathRule& rule : default_path_rules()) {
+        EXPECT_TRUE(seen.insert(rule.pattern).second) << rule.pattern << " is there twice";
+        // Anything else is compared with every name of a search.
+        EXPECT_EQ(rule.pattern.find_first_of("[{"), rule.pattern.npos) << rule.pattern;
+    }
+    EXPECT_GT(seen.size(), 200U);
+}
+
+TEST(PathDefaults, row_3_deny_backups_and_variants_of_secrets) {
+    for (const char* path : {".env~",
+                             "#.env#",
+                             ".#.env",
+                             ".env-local",
+                             ".env_prod",
+                             "prod.env",
+                             ".prod.env~",
+                             ".netrc~",
+                             "server.pem~",
+                             "tls.key.bak",
+                             "a/tls.key.old.2",
+                             "x.pem.orig",
+                             "x.p12.save",
+                             ".server.pem.swp",
+                             ".id_rsa.swp",
+                             ".pgpass.bak",
+                             ".aws/credentials.bak",
+                             ".ssh.old/config",
+                             ".docker/config.json~",
+                             ".git-credentials.tmp",
+                             "server.pem.~3~",
+                             "SERVER.PEM.BAK",
+                             "server.pem.bak~",
+                             ".env.bak1",
+                             "x.kdbx.backup-2",
+                             "client_secret_1.json.copy"}) {
+        EXPECT_EQ(decided(defaults(), path), "deny") << path;
+    }
+    for (const char* path : {".env.example",
+                             ".env.local.example",
+                             "a/.env.production.sample",
+                             ".env.test.template",
+                             ".env-example",
+                             "example.env",
+                             "app.example.env",
+                             ".env.schema",
+                             "env.d.ts",
+                             "notes~",
+                             "x.bak",
+                             "main.c.orig",
+                             "cacert.pem~",
+
+                             "~",
+                             "#",
+                             "##",
+                             ".bak",
+                             "a.tmp",
+                             "monkey.bak",
+                             "keys.md~",
+                             "node_modules/p/a.pem.bak",
+                             "version2",
+                             ".git/refs/heads/a.key~",
+                             "mise.toml.bak",
+                             ".bashrc~",
+                             ".vscode.old/tasks.json",
+                             "lefthook.yml.orig"}) {
+        EXPECT_EQ(decided(defaults(), path), "allow") << path;
+    }
+    // The operator means what was written, and comes first.
+    EXPECT_EQ(decided(rules({{"secret", Access::kDeny}}), "secret~"), "allow");
+    const std::vector<PathRule> given = {{"*.pem~", Access::kAllow}, {"free.key", Access::kAllow}};
+    const PathRules all = PathRules::compile(given, default_path_rules()).value();
+    EXPECT_EQ(decided(all, "a.pem~"), "allow");
+    EXPECT_EQ(decided(all, "free.key~"), "allow");
+    EXPECT_EQ(decided(all, "a.pem.bak"), "deny");
+    EXPECT_EQ(all.decide("a.pem.bak").pattern, "*.pem");
+}
+
+TEST(PathDefaults, row_3_seal_what_debuggers_version_managers_and_hooks_obey) {
+    for (const char* path : {".gdbinit",
+                             "a/.lldbinit",
+                             ".exrc",
+                             ".nvim.lua",
+                             ".vimrc",
+                             ".cline/x",
+                             ".clinerules",
+                             ".clinerules/hooks/PreToolUse",
+                             "mise.toml",
+                             ".mise.toml",
+                             "mise.local.toml",
+                             ".mise.dev.toml",
+                             ".config/mise/config.toml",
+                             ".config/mise.toml",
+                             "mise/config.toml",
+                             ".mise/config.toml",
+                             "lefthook.yml",
+                             ".lefthook.yaml",
+                             "lefthook-local.toml",
+                             ".config/lefthook.yml",
+                             ".lefthook/pre-commit/x.sh",
+                             ".githooks/pre-commit",
+                             ".yarnrc.yml",
+                             ".yarnrc",
+                             ".yarn/releases/yarn-4.cjs",
+                             ".tool-versions",
+                             ".asdfrc",
+                             ".cargo/config.toml",
+                             "a/.cargo/config",
+                             ".Rprofile",
+                             ".irbrc",
+                             ".pdbrc"}) {
+        EXPECT_EQ(decided(defaults(), path), "read_only") << path;
+    }
+    for (const char* path :
+         {"mise.md", "src/mise.rs", ".mise/tasks/build", "mise-tasks/x", "lefthook.go", ".nvmrc",
+          ".python-version", ".npmrc", ".yarn/cache/x.zip", ".pnp.cjs", ".cargo/registry/x",
+          "cargo/config.toml", "node_modules/p/.yarnrc.yml", "node_modules/p/.tool-versions",
+          "node_modules/p/.githooks/x", ".pre-commit-config.yaml"}) {
         EXPECT_EQ(decided(defaults(), path), "allow") << path;
     }
 }

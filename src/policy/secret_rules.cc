@@ -30,6 +30,7 @@ constexpr SecretShape kShapes[] = {
     {"supabase-token", R"(sbp_[0-9a-f]{40})"},
     {"tailscale-key", R"(tskey-[a-z]{3,8}-[\w-]{20})"},
     {"vercel-blob-token", R"(vercel_blob_rw_\w{30})"},
+    {"vercel-token", R"(vc[aciprk]_[A-Za-z0-9]{24})", {}, kWord},
     {"yandex-api-key", R"(AQVN[\w-]{35})", {}, kWord},
 
     // code, packages, builds
@@ -88,6 +89,7 @@ constexpr SecretShape kShapes[] = {
      R"([MNO][DTjz][AEIMQUYcgk][w-z0-5][\w-]{19,24}\.[\w-]{6}\.[\w-]{27})",
      {},
      kWord},
+    {"discord-token", R"(mfa\.[\w-]{80})", {}, kWord},
     {"discord-webhook", R"(/api/webhooks/\d{17,20}/[\w-]{60})"},
     {"mailgun-api-key", R"(key-[0-9a-f]{32})", {}, kWord},
     {"sendgrid-api-key", R"(SG\.[\w-]{20,24}\.[\w-]{39})"},
@@ -99,9 +101,13 @@ constexpr SecretShape kShapes[] = {
 
     // money and shops
     {"flutterwave-secret", R"(FLWSECK[\w-]{32})"},
+    {"paypal-token", R"(access_token\$production\$[a-z0-9]{16}\$[0-9a-f]{32})"},
+    {"paypal-token", R"(access_token\$sandbox\$[a-z0-9]{16}\$[0-9a-f]{32})"},
+    {"paypal-token", R"(A21AA[\w-]{80})", {}, kWord},
     {"plaid-token", R"(access-production-[0-9a-f-]{36})"},
     {"shippo-token", R"(shippo_live_[0-9a-f]{40})"},
     {"shopify-token", R"(shp[a-z]{2}_[0-9a-fA-F]{32})"},
+    {"square-token", R"(EAAA[\w-]{60})", {}, SecretShape::Start::kValue},
     {"square-token", R"(sq0[a-z]{3}-[\w-]{22})"},
     {"stripe-key", R"([rs]k_live_[A-Za-z0-9]{24})"},
     {"stripe-key", R"([rs]k_test_[A-Za-z0-9]{24})"},
@@ -109,6 +115,7 @@ constexpr SecretShape kShapes[] = {
 
     // secrets, watching, working together
     {"age-secret-key", R"(AGE-SECRET-KEY-1[A-Z0-9]{58})"},
+    {"airtable-token", R"(pat[A-Za-z0-9]{14}\.[0-9a-f]{64})", {}, kWord},
     {"contentful-token", R"(CFPAT-[\w-]{43})"},
     {"doppler-token", R"(dp\.[a-z]{2,5}\.[A-Za-z0-9.]{40})", {}, kWord},
     {"dropbox-token", R"(sl\.[\w.-]{130})", {}, kWord},
@@ -180,10 +187,10 @@ constexpr std::string_view kAbout[] = {
     "pattern",    "placeholder", "policy",  "pos",       "position",   "prefix",    "price",
     "provider",   "ref",         "regex",   "regexp",    "required",   "reset",     "role",
     "scope",      "scopes",      "server",  "service",   "size",       "source",    "spec",
-    "start",      "startswith",  "state",   "status",    "strategy",   "suffix",    "symbol",
-    "text",       "time",        "timeout", "title",     "ttl",        "type",      "types",
-    "updated",    "uri",         "url",     "usage",     "used",       "validator", "var",
-    "variable",   "verify",      "version", "width",
+    "start",      "startswith",  "state",   "status",    "stdin",      "strategy",  "suffix",
+    "symbol",     "text",        "time",    "timeout",   "title",      "ttl",       "type",
+    "types",      "updated",     "uri",     "url",       "usage",      "used",      "validator",
+    "var",        "variable",    "verify",  "version",   "width",
 };
 
 }  // namespace

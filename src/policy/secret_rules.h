@@ -14,7 +14,8 @@ namespace paddock::policy {
 struct SecretShape {
     enum class Start : std::uint8_t {
         kAnywhere,
-        kWord,  // not after a letter, digit, "_" or "-"
+        kWord,   // not after a letter, digit, "_" or "-"
+        kValue,  // nor after "+" or "/": base64 has any four letters somewhere
     };
 
     std::string_view kind;

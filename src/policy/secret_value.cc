@@ -35,8 +35,10 @@ constexpr std::string_view kPlaceholderWords[] = {
 };
 
 constexpr std::string_view kPlaceholders[] = {
-    "password",   "passphrase", "passwd",  "pass",     "secret",   "token",    "string",  "mypass",
-    "mypassword", "mysecret",   "default", "required", "optional", "username", "private", "apikey",
+    "password",     "passphrase", "passwd",     "pass",     "secret",           "token",
+    "string",       "mypass",     "mypassword", "mysecret", "mysecretpassword", "rootpassword",
+    "testpassword", "postgres",   "minioadmin", "default",  "required",         "optional",
+    "username",     "private",    "apikey",
 };
 
 bool has_placeholder_word(std::string_view text) noexcept {
@@ -144,6 +146,26 @@ bool is_type_name(std::string_view text) noexcept {
     return true;
 }
 
+// "PKCS7PrivateKeyTypes", "Oauth2ClientCredentials": half of it is long words with a capital each.
+bool is_camel_case(std::string_view text) noexcept {
+    constexpr std::size_t kWordLettersMin = 4;
+    constexpr std::size_t kLettersMin = 12;
+    std::size_t in_words = 0;
+    for (std::size_t begin = 0; begin < text.size();) {
+        std::size_t end = begin + 1;
+        while (end < text.size() && is_lower(text[end])) ++end;
+        const std::string_view word = text.substr(begin, end - begin);
+        const bool is_spoken = word.find_first_of("aeiou") != word.npos;
+        if (is_upper(word.front()) && word.size() >= kWordLettersMin && is_spoken) {
+            in_words += word.size();
+        } else if (!is_letter(text[begin]) && !is_digit(text[begin])) {
+            return false;
+        }
+        begin = end;
+    }
+    return in_words >= kLettersMin && in_words * 2 >= text.size();
+}
+
 // "0x1f03a2"
 bool is_hexadecimal(std::string_view value) noexcept {
     return value.starts_with("0x") &&
@@ -156,7 +178,7 @@ bool is_expression(std::string_view value) noexcept {
     if (question != value.npos && value.find_first_of(".:", question) != value.npos) return true;
     return value.find_first_of("()[]{}<>\\") != value.npos || is_hexadecimal(value) ||
            is_snake_case(value) || is_dotted_name(value) || is_type_name(value) ||
-           value.find("->") != value.npos || value.find("::") != value.npos;
+           is_camel_case(value) || value.find("->") != value.npos || value.find("::") != value.npos;
 }
 
 // Or formats and operators: not a value.

@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/outcome.h"
 #include "sandbox/rights.h"
 #include "sys/dir.h"
@@ -27,7 +28,7 @@ constexpr std::string_view kNoLandlock =
 
 template <class Permit>
 bool lacks_reason(const std::optional<Permit>& permit) {
-    return permit && permit->reason.empty();
+    return permit && !has_letter(permit->reason);
 }
 
 Done check(const ConfineSpec& spec) {

@@ -1,5 +1,7 @@
 #include "search/redaction.h"
 
+#include "search/line_join.h"
+
 namespace paddock::search {
 
 // Another secret may have swallowed the start of it in the meantime, or all.
@@ -12,6 +14,7 @@ void Progress::cut_out(const Cut& cut, std::string_view text, std::string& out) 
     out.append(kMarkStart).append(cut.kind).append("]");
     ++count;
     given = decided = cut.end;
+    if (cuts != nullptr) cuts->push_back({begin, cut.end});
     tail = cut.tail;
 }
 
@@ -27,6 +30,11 @@ void Progress::carry(std::size_t end, const std::string& out) {
     }
 }
 
+void Progress::end_tail() {
+    tail = nullptr;
+    if (cuts != nullptr && !cuts->empty()) cuts->back().end = given;
+}
+
 bool swallow_tail(std::string_view text, bool last, Progress& progress) noexcept {
     const Tail& tail = *progress.tail;
     while (tail.pass != nullptr && progress.given < text.size()) {
@@ -35,12 +43,22 @@ bool swallow_tail(std::string_view text, bool last, Progress& progress) noexcept
         const TailStep step = tail.pass(rest);
         progress.given += step.length;
         if (!step.ended) continue;
-        progress.tail = nullptr;
+        progress.end_tail();
         return true;
     }
-    progress.given += tail.bytes.run(text.substr(progress.given));
-    if (progress.given == text.size() && !last) return false;
-    progress.tail = nullptr;
+    const ByteSet plain = ~(~tail.bytes | ByteSet("\\"));
+    while (true) {
+        progress.given += plain.run(text.substr(progress.given));
+        const std::string_view rest = text.substr(progress.given, kJoinBytesMax);
+        const bool is_seen = last || rest.size() == kJoinBytesMax;
+        if (rest.empty() ? !last : rest.front() == '\\' && !is_seen) return false;
+        if (rest.empty() || rest.front() != '\\') break;
+        const std::size_t join = join_length(rest);
+        const bool goes_on = join > 0 && join < rest.size() && tail.bytes.has(rest[join]);
+        if (!goes_on && (join > 0 || !tail.bytes.has('\\'))) break;
+        progress.given += goes_on ? join : 1;
+    }
+    progress.end_tail();
     return true;
 }
 

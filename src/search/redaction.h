@@ -17,6 +17,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "search/secret_match.h"
 
@@ -38,16 +39,20 @@ struct TextPart {
 };
 
 struct Progress {
-    std::size_t given = 0;       // the text before was written or cut out
-    std::size_t decided = 0;     // candidates before were decided
-    const Tail* tail = nullptr;  // of the secret that ends at `given`, if it may go on
-    std::optional<Cut> pending;  // a value whose name may hold a secret of its own
-    std::size_t count = 0;       // secrets cut out
-    TextPart* part = nullptr;    // of the whole text, to be carried over
-    TextPart carried = {};       // its edges in the new text, as far as they are known
-    std::size_t cut_from = 0;    // where the last secret began
+    std::size_t given = 0;                  // the text before was written or cut out
+    std::size_t decided = 0;                // candidates before were decided
+    const Tail* tail = nullptr;             // of the secret that ends at `given`, if it may go on
+    std::optional<Cut> pending;             // a value whose name may hold a secret of its own
+    std::size_t count = 0;                  // secrets cut out
+    TextPart* part = nullptr;               // of the whole text, to be carried over
+    TextPart carried = {};                  // its edges in the new text, as far as they are known
+    std::size_t cut_from = 0;               // where the last secret began
+    std::vector<TextPart>* cuts = nullptr;  // of the whole text, those that were cut out
 
     void cut_out(const Cut& cut, std::string_view text, std::string& out);
+
+    // The last secret ends at `given`.
+    void end_tail();
 
     // The text from `given` to `end` is about to be added to `out`.
     void carry(std::size_t end, const std::string& out);

@@ -141,6 +141,17 @@ bool is_secret(std::string_view value, policy::ValueForm form, const SecretWord&
            policy::is_passphrase(value);
 }
 
+// "--token X", "ngrok config add-authtoken X": a blank is all that stands between.
+std::optional<Binding> binding_of_option(std::string_view before, std::string_view name,
+                                         std::string_view behind_name) noexcept {
+    const bool is_option =
+        before.starts_with("--") || (before.ends_with("auth") && name == "token");
+    if (!is_option || !behind_name.starts_with(' ')) return {};
+    const bool is_quoted = behind_name.substr(1).find_first_of("\"'") == 0;
+    return Binding{
+        .tight = true, .quote = is_quoted ? behind_name[1] : '\0', .value = is_quoted ? 2U : 1U};
+}
+
 // In a first pass, what was cut out of the value did not make a secret of it. The mark may begin in
 // the examined part and end behind it.
 bool was_judged(std::string_view text, const Value& value) noexcept {
@@ -157,10 +168,13 @@ std::optional<FoundSecret> match_assignment(const Surroundings& around) noexcept
     const auto rest = name_rest(around.after.substr(0, size), around.after.substr(size));
     if (!rest) return {};
     const std::string_view behind_name = around.after.substr(size + *rest);
-    const auto binding = binding_at(behind_name);
-    if (!binding) return {};
     const std::string_view name = around.after.substr(0, size + *rest);
     const std::string_view before = before_name(around.before);
+    auto binding = binding_at(behind_name);
+    if (!binding) {
+        binding = binding_of_option(around.before.substr(before.size()), name, behind_name);
+    }
+    if (!binding) return {};
     const policy::ValueForm form = form_of(*binding, name, before.ends_with('.'));
     const std::string_view behind_sign = behind_name.substr(binding->value);
     const Value value = value_at(behind_sign, *binding, form == policy::ValueForm::kShell);

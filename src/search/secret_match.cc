@@ -7,8 +7,10 @@
 
 #include "base/check.h"
 #include "policy/secret_value.h"
+#include "search/line_join.h"
 #include "search/secret_assignment.h"
 #include "search/secret_block.h"
+#include "search/secret_context.h"
 #include "search/secret_url.h"
 
 namespace paddock::search {
@@ -56,6 +58,7 @@ SecretMatcher::SecretMatcher() {
         Shape added{shape.kind, SecretPattern(shape.pattern), {}, shape.start, {}};
         if (!shape.before.empty()) added.before.emplace(shape.before);
         added.tail.bytes = added.pattern.last_set();
+        if (shape.kind == "aws-access-key") added.tail.pass = pass_aws_key;
         PADDOCK_CHECK(added.pattern.longest() <= limits::kSecretAheadMax);
         add_lead(added.pattern);
         shapes_.push_back(std::move(added));
@@ -70,6 +73,12 @@ SecretMatcher::SecretMatcher() {
     add(SecretPattern("Private-Lines: "), match_putty_key);
     add(any_case("auth"), match_authorization);
     add(any_case("bearer"), match_bearer);
+    add(SecretPattern("sig="), match_signature);
+    add(SecretPattern(" -[upa][ -~]"), match_option);
+    add(SecretPattern("password[ \t]"), match_netrc);
+    for (const char* port : {":543\\d:", ":6543:", ":6432:"})
+        add(SecretPattern(port), match_pgpass);
+    add(SecretPattern(":\\*:[\\w*]"), match_pgpass);
     for (const policy::SecretWord& word : policy::secret_words()) {
         add(any_case(word.word), match_assignment);
     }
@@ -83,13 +92,32 @@ void SecretMatcher::add_lead(const SecretPattern& pattern) {
 
 std::optional<FoundSecret> SecretMatcher::match(std::size_t lead,
                                                 const Surroundings& around) const noexcept {
+    const bool may_join = around.after.find("\\\n") != std::string_view::npos ||
+                          around.after.find("\\\r\n") != std::string_view::npos;
+    if (may_join) {
+        const JoinedLines joined(around.after);
+        auto found = match_lines(lead, {around.before, joined.text()});
+        if (found && found->tail != nullptr && found->tail->pass == nullptr) {
+            found->begin = joined.begin_of(found->begin);
+            found->end = joined.end_of(found->end);
+            return found;
+        }
+    }
+    return match_lines(lead, around);
+}
+
+std::optional<FoundSecret> SecretMatcher::match_lines(std::size_t lead,
+                                                      const Surroundings& around) const noexcept {
     return lead < shapes_.size() ? match_shape(shapes_[lead], around)
                                  : others_[lead - shapes_.size()](around);
 }
 
 std::optional<FoundSecret> SecretMatcher::match_shape(const Shape& shape,
                                                       const Surroundings& around) const noexcept {
-    if (shape.start == policy::SecretShape::Start::kWord && !begins_word(around.before)) return {};
+    using Start = policy::SecretShape::Start;
+    if (shape.start != Start::kAnywhere && !begins_word(around.before)) return {};
+    const bool is_inside_base64 = around.before.ends_with('+') || around.before.ends_with('/');
+    if (shape.start == Start::kValue && is_inside_base64) return {};
     FoundSecret found{.kind = shape.kind, .tail = &shape.tail};
     if (shape.before) {
         const auto begin = shape.before->match_backward(around.before);

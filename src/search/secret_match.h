@@ -57,6 +57,7 @@ public:
     std::span<const Lead> leads() const noexcept { return leads_; }
     // Where in a match its lead stands.
     std::size_t offset(std::size_t lead) const noexcept { return offsets_[lead]; }
+    // A secret may go on behind a backslash at the end of a line.
     std::optional<FoundSecret> match(std::size_t lead, const Surroundings& around) const noexcept;
 
 private:
@@ -68,6 +69,9 @@ private:
         Tail tail;
     };
     using Other = std::optional<FoundSecret> (*)(const Surroundings&);
+
+    std::optional<FoundSecret> match_lines(std::size_t lead,
+                                           const Surroundings& around) const noexcept;
 
     void add_lead(const SecretPattern& pattern);
     std::optional<FoundSecret> match_shape(const Shape& shape,

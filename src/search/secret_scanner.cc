@@ -3,6 +3,7 @@
 #include <paddock/limits.h>
 
 #include <algorithm>
+#include <mutex>
 #include <utility>
 
 namespace paddock::search {
@@ -49,11 +50,14 @@ std::size_t last_word(std::string_view text) { return text.find_last_of(" \t\r\n
 }  // namespace
 
 struct SecretScanner::Rules {
-    KnownSecrets known;
+    std::mutex mutex;
+    std::vector<KnownSecret> secrets;  // the operator's first
+    std::shared_ptr<const KnownSecrets> known;
 };
 
 struct SecretStream::State {
     SecretScanner scanner;
+    std::shared_ptr<const KnownSecrets> knows;
     RedactionStream<KnownSecrets> known;
     RedactionStream<Shapes> shaped;
     std::string between;
@@ -61,29 +65,65 @@ struct SecretStream::State {
 
 Outcome<SecretScanner> SecretScanner::create(std::span<const KnownSecret> known) {
     PADDOCK_ASSIGN(compiled, KnownSecrets::compile(known));
-    return SecretScanner(std::make_shared<const Rules>(Rules{std::move(compiled)}));
+    auto rules = std::make_shared<Rules>();
+    rules->secrets.assign(known.begin(), known.end());
+    rules->known = std::make_shared<const KnownSecrets>(std::move(compiled));
+    return SecretScanner(std::move(rules));
+}
+
+std::shared_ptr<const KnownSecrets> SecretScanner::known() const {
+    const std::lock_guard lock(rules_->mutex);
+    return rules_->known;
+}
+
+std::vector<std::string_view> SecretScanner::secrets_in(std::string_view text) {
+    Progress progress;
+    std::vector<TextPart> cuts;
+    progress.cuts = &cuts;
+    std::string out;
+    redact_some(shapes(), text, true, progress, out);
+    std::vector<std::string_view> found;
+    for (const TextPart& cut : cuts) found.push_back(text.substr(cut.begin, cut.end - cut.begin));
+    return found;
+}
+
+void SecretScanner::learn(std::span<const std::string> values) const {
+    const std::lock_guard lock(rules_->mutex);
+    const std::size_t before = rules_->secrets.size();
+    for (const std::string& value : values) {
+        if (rules_->secrets.size() >= limits::kKnownSecretsMax) break;
+        const bool is_known =
+            std::any_of(rules_->secrets.begin(), rules_->secrets.end(),
+                        [&](const KnownSecret& each) { return each.value == value; });
+        if (!is_known) rules_->secrets.push_back({"denied-file", value});
+    }
+    if (rules_->secrets.size() == before) return;
+    auto compiled = KnownSecrets::compile(rules_->secrets);
+    if (!compiled) return rules_->secrets.resize(before);  // a value that cannot be used
+    rules_->known = std::make_shared<const KnownSecrets>(std::move(*compiled));
 }
 
 void SecretScanner::prepare() { shapes(); }
 
 // Known values first: the shapes then see them as borders, in the first pass as in any later one.
 std::size_t SecretScanner::redact(std::string& text, TextPart* part) const {
-    const std::size_t known = rules_->known.empty() ? 0 : redact_all(rules_->known, text, part);
-    return known + redact_all(shapes(), text, part);
+    const auto values = known();
+    const std::size_t count = values->empty() ? 0 : redact_all(*values, text, part);
+    return count + redact_all(shapes(), text, part);
 }
 
 std::size_t SecretScanner::reach() const noexcept {
-    return std::max(shapes().ahead(), rules_->known.ahead());
+    return std::max(shapes().ahead(), known()->ahead());
 }
 
 SecretStream::SecretStream(SecretScanner scanner)
-    : state_(std::make_unique<State>(State{std::move(scanner), {}, {}, {}})) {}
+    : state_(std::make_unique<State>(State{scanner, scanner.known(), {}, {}, {}})) {}
 SecretStream::~SecretStream() = default;
 SecretStream::SecretStream(SecretStream&&) noexcept = default;
 SecretStream& SecretStream::operator=(SecretStream&&) noexcept = default;
 
 void SecretStream::feed(std::string_view piece, std::string& out) {
-    const KnownSecrets& known = state_->scanner.rules_->known;
+    const KnownSecrets& known = *state_->knows;
     if (known.empty()) return state_->shaped.feed(shapes(), piece, out);
     state_->between.clear();
     state_->known.feed(known, piece, state_->between);
@@ -91,15 +131,16 @@ void SecretStream::feed(std::string_view piece, std::string& out) {
 }
 
 void SecretStream::finish(std::string& out) {
-    const KnownSecrets& known = state_->scanner.rules_->known;
+    const KnownSecrets& known = *state_->knows;
     state_->between.clear();
     if (!known.empty()) state_->known.finish(known, state_->between);
     state_->shaped.feed(shapes(), state_->between, out);
     state_->shaped.finish(shapes(), out);
+    state_->knows = state_->scanner.known();
 }
 
 std::string SecretStream::rest_before(More end, std::string_view more) const {
-    const KnownSecrets& known = state_->scanner.rules_->known;
+    const KnownSecrets& known = *state_->knows;
     State copy = *state_;
     copy.between.clear();
     if (known.empty()) {

@@ -3,8 +3,9 @@
 // FoundSecret are tokens of a known shape, variables with the name of a secret, private keys in
 // armour, credentials in URLs and Authorization headers (policy/secret_rules.h has the tables), and
 // the exact values that the operator names, also encoded (known_secrets.h). Each is replaced by
-// "[REDACTED:kind]". Text without secrets passes unchanged, byte for byte, and redacting twice
-// changes nothing more. Takes time linear in the text, whatever it is.
+// "[REDACTED:kind]", a value that was learned by "[REDACTED:denied-file]". Text without secrets
+// passes unchanged, byte for byte, and redacting twice changes nothing more. Takes time linear in
+// the text, whatever it is.
 //
 // Not found: what was changed before it got here (encrypted, reversed, cut up, in hexadecimal),
 // passwords that look like words or code, the middle of a private key without its first line.
@@ -17,6 +18,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/outcome.h"
 #include "search/known_secrets.h"
@@ -24,7 +26,8 @@
 
 namespace paddock::search {
 
-// All the rules, compiled; copies share them. Any number of threads may use one.
+// All the rules, compiled; copies share them, and what they learn. Any number of threads may use
+// one.
 class SecretScanner {
 public:
     // Errors: those of KnownSecrets::compile.
@@ -33,6 +36,14 @@ public:
     // Makes what all scanners share, which takes a millisecond; else whoever is the first to need
     // it does.
     static void prepare();
+
+    // What the shapes find in a text.
+    static std::vector<std::string_view> secrets_in(std::string_view text);
+
+    // From now on these values of denied files are found too, by this scanner and its copies. A
+    // stream learns them when it is new or finished. At most limits::kKnownSecretsMax values are
+    // known together with the operator's; further ones are passed over.
+    void learn(std::span<const std::string> values) const;
 
     // Returns how many were replaced. `part`: where that part of the text is afterwards, secrets
     // that reach into it included.
@@ -44,9 +55,10 @@ public:
 private:
     friend class SecretStream;
     struct Rules;
-    explicit SecretScanner(std::shared_ptr<const Rules> rules) : rules_(std::move(rules)) {}
+    explicit SecretScanner(std::shared_ptr<Rules> rules) : rules_(std::move(rules)) {}
+    std::shared_ptr<const KnownSecrets> known() const;
 
-    std::shared_ptr<const Rules> rules_;
+    std::shared_ptr<Rules> rules_;
 };
 
 // The same for a text that arrives in pieces, however it is cut. Holds back as much as is not yet

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "policy/secret_rules.h"
+#include "search/denied_values.h"
 #include "testing/secret_samples.h"
 
 using namespace paddock;
@@ -336,10 +337,176 @@ TEST(SecretScanner, leaves_code_and_placeholders_alone) {
     for (const std::string& text : texts) EXPECT_EQ(redacted(text), text);
 }
 
+// Issue 17, row 14.
+TEST(SecretScanner, row_14_leaves_types_and_well_known_samples_alone) {
+    for (const std::string text : {"private_key: PKCS7PrivateKeyTypes,",
+                                   "    private_key: PKCS12PrivateKeyTypes | None,",
+                                   "token: Optional[SecretStr] = None",
+                                   "api_key: SecretStr = Field(...)",
+                                   "private_key: X25519PrivateKeyTypes,",
+                                   "secret: Base64UrlString;",
+                                   "token: JWT3Parser",
+                                   "credential: Oauth2ClientCredentialsGrantType",
+                                   "password: Argon2idHashString,",
+                                   "secret: Uint8Array,",
+                                   "private_key: rsa.RSAPrivateKey,",
+                                   "key_secret: Sha256HmacKeyPair)",
+                                   "access_token: Base64EncodedBytes = b2",
+                                   "postgres://postgres:postgres@localhost:5432/app",
+                                   "postgresql+asyncpg://postgres:postgres@db/app",
+                                   "mongodb://root:root@127.0.0.1:27017",
+                                   "amqp://rabbit:rabbit@broker:5672/",
+                                   "mysql://devuser:devuser@mysql/app",
+                                   "DATABASE_URL=postgres://postgres:postgres@localhost/test",
+                                   "POSTGRES_PASSWORD=postgres",
+                                   "MINIO_ROOT_PASSWORD=minioadmin",
+                                   "POSTGRES_PASSWORD=mysecretpassword"}) {
+        EXPECT_EQ(redacted(text), text);
+    }
+    const std::string value = random_value();
+    EXPECT_EQ(redacted("private_key: " + value + ","), "private_key: [REDACTED:key],");
+    EXPECT_EQ(redacted("postgres://postgres:" + value + "@localhost/app"),
+              "postgres://[REDACTED:url-credentials]@localhost/app");
+    EXPECT_EQ(redacted("postgres://deploy:deploy@db.corp.net/app"),
+              "postgres://[REDACTED:url-credentials]@db.corp.net/app");
+}
+
 TEST(SecretScanner, finds_a_token_in_the_name_of_a_variable) {
     const std::string token = std::string("gh") + "p_" + Chance(3).text("abcXYZ0123456789", 36);
     EXPECT_EQ(redacted("password_" + token + "=" + random_value() + ";"),
               "password_[REDACTED:github-token]=[REDACTED:password];");
+}
+
+// --- lines that go on, and passwords without a sign
+// -----------------------------------------------
+
+// Issue 17, row 4.
+TEST(SecretScanner, row_4_follows_a_secret_onto_the_next_line) {
+    const std::string github = std::string("gh") + "p_" + Chance(3).text("abcXYZ0123456789", 36);
+    const std::string value = random_value();
+    const std::vector<std::pair<std::string, std::string>> cases = {
+        {github, "github-token"},
+        {"TOKEN=" + value, "token"},
+        {"DB_PASSWORD=\"" + value + "\"", "password"},
+        {"Authorization: Bearer " + value, "authorization"},
+        {"https://user:" + value + "@host/", "url-credentials"},
+    };
+    for (const auto& [text, kind] : cases) {
+        const std::string whole = redacted(text);
+        ASSERT_NE(whole, text);
+        for (std::size_t cut = text.size() - 22; cut < text.size() - 8; ++cut) {
+            for (const std::string join : {"\\\n", "\\\r\n", "\\\n    12\t", "\\\n12:", "\\\n+"}) {
+                const std::string split = text.substr(0, cut) + join + text.substr(cut) + "\nend";
+                const std::string shown = redacted(split);
+                EXPECT_EQ(shown, whole + "\nend") << split;
+                for (std::size_t at = 0; at <= split.size(); ++at) {
+                    ASSERT_EQ(streamed(split, {at}), shown) << at;
+                }
+            }
+        }
+    }
+    // The rest of a token that is known by its first line.
+    const std::string longer =
+        github + "\\\n" + Chance(4).text("abcXYZ0123456789", 600) + "\\\nabc";
+    EXPECT_EQ(redacted("x " + longer + " y"), "x [REDACTED:github-token] y");
+    for (const std::string text :
+         {"make TOKEN=${TOKEN} \\\n  PASSWORD=x", "#define TOKEN \\\n  parse(token)",
+          "PATH=/usr/bin:\\\n/bin", "RUN a \\\n && b", "a\\\nb"}) {
+        EXPECT_EQ(redacted(text), text);
+    }
+    // Words of their own stay what they are.
+    EXPECT_EQ(redacted("ENV TOKEN=" + value + " \\\n    NEXT=1"),
+              "ENV TOKEN=[REDACTED:token] \\\n    NEXT=1");
+}
+
+// Issue 17, row 4. The shapes of tokens are in secret_samples.cc.
+TEST(SecretScanner, row_4_finds_what_programs_and_their_files_write_without_a_sign) {
+    const std::string value = random_value();
+    const std::string aws = std::string("AKIA") + "Q3EGB5WZ7LNXKJ2M";
+    const std::string aws_secret = Chance(5).text("abcdefghijKLMNOPQ0123456789/+", 38) + "a0";
+    const std::vector<std::pair<std::string, std::string>> cases = {
+        {"curl -u me:@ https://host", "password"},
+        {"curl -s -u 'me:@' https://host", "password"},
+        {"http -u me:@ host", "password"},
+        {"mysql -u root -p@ db", "password"},
+        {"mysqldump -h db -uroot -p'@' db", "password"},
+        {"mariadb -p@", "password"},
+        {"sshpass -p @ ssh host", "password"},
+        {"redis-cli -h x -a @ ping", "password"},
+        {"machine host login me password @\n", "password"},
+        {"machine host\n  login me\n  password @\n", "password"},
+        {"    1\tmachine host\n    2\tlogin me\n    3\tpassword @\n", "password"},
+        {"machine host login me account x password @\n", "password"},
+        {"db.host:5432:app:me:@\n", "password"},
+        {"*:*:*:me:@\n", "password"},
+        {"    12\tlocalhost:5433:*:me:@\n", "password"},
+        {"vercel --token @ deploy", "token"},
+        {"tool --password '@'", "password"},
+        {"ngrok config add-authtoken @", "token"},
+        {"authtoken: @\n", "token"},
+        {"VERCEL_TOKEN=@", "token"},
+        {"PAYPAL_CLIENT_SECRET=@", "secret"},
+        {"AIRTABLE_API_KEY=@", "key"},
+    };
+    for (const auto& [place, kind] : cases) {
+        const std::string text = with(place, value);
+        EXPECT_EQ(redacted(text), with(place, mark(kind)));
+        for (std::size_t cut = 0; cut <= text.size(); ++cut) {
+            ASSERT_EQ(streamed(text, {cut}), redacted(text)) << cut;
+        }
+    }
+    const std::string signature = Chance(8).text("abcdefghijKLMNOPQ0123456789", 41);
+    for (const std::string& sas :
+         {signature + "a+=", signature + "%2Fx%3D", signature + "%2bx%3d"}) {
+        EXPECT_EQ(
+            redacted("https://a.blob.core.windows.net/c?sv=2022&sig=" + sas + "&se=2026"),
+            "https://a.blob.core.windows.net/c?sv=2022&sig=[REDACTED:azure-signature]&se=2026");
+    }
+    for (const std::string between : {",", "\t", "\n", "\n     8\t", "\", \"", " | "}) {
+        EXPECT_EQ(redacted("x " + aws + between + aws_secret + "\ny"),
+                  "x [REDACTED:aws-access-key]\ny");
+    }
+    EXPECT_EQ(redacted("curl -u me:correct" + std::string("horse x")),
+              "curl -u me:[REDACTED:password] x");
+    for (const std::string text : {"docker run -u 1000:1000 image",
+                                   "docker exec -u 1000580000:1000580000 x sh",
+                                   "docker run -u node:node image",
+                                   "curl -u user:password https://host",
+                                   "curl -u $USER:$PASS https://host",
+                                   "curl -u user https://host",
+                                   "mkdir -p/a/b1c2d3e4f5",
+                                   "cp -a src1a2b3c4d5 dst",
+                                   "mysql -u root -p",
+                                   "mysql -u root -p app_db1",
+                                   "mysql -u root -p$PASSWORD",
+                                   "ssh -p 2222 host",
+                                   "psql -p 5432",
+                                   "login and password prompts are shown",
+                                   "a:machine a:id password filename",
+                                   "\"machine id password [path/]filename",
+                                   "keyword main manage machine mark password q1w2e3r4t5",
+                                   "your login password is needed",
+                                   "127.0.0.1:5432:5432",
+                                   "root:*:0:0:root:/root:/bin/bash",
+                                   "list:*:38:38:Mailing List Manager:/var/list:/usr/sbin/nologin",
+                                   "daemon:*:1:1:daemon:/usr/sbin:/usr/sbin/nologin",
+                                   "default login anonymous password user@site1.org",
+                                   "host:5432:db:user:password",
+                                   "*:*:*:*:*",
+                                   "tool --token <token>",
+                                   "--password PASSWORD  the password",
+                                   "--token $TOKEN",
+                                   "--password-stdin file1a2b3c",
+                                   "git push --set-upstream",
+                                   "sig=abc",
+                                   "pattern",
+                                   "patch"}) {
+        EXPECT_EQ(redacted(text), text);
+    }
+    const std::string inside = "SFRUUC8/EAAA" + Chance(2).text("ABCDefgh0123", 70);
+    EXPECT_EQ(redacted(inside), inside) << "base64 has any four letters somewhere";
+    const std::string hash = Chance(6).text("0123456789abcdef", 40);
+    EXPECT_EQ(redacted(aws + "\n" + hash), "[REDACTED:aws-access-key]\n" + hash);
 }
 
 // --- keys, URLs, headers ------------------------------------------------------------------------
@@ -587,6 +754,15 @@ std::string mixture(std::uint32_t seed) {
         ";",
         "qZx7",
         "$",
+        "\\\n",
+        "\\",
+        " -p",
+        " -u ",
+        "curl",
+        "mysql",
+        "machine x login ",
+        ":5432:",
+        "--token ",
     };
     Chance chance(seed);
     std::string text;
@@ -671,6 +847,55 @@ TEST(SecretScanner, leaves_a_value_with_a_token_in_it_as_the_first_pass_did) {
         const std::string once = redacted(before + token);
         EXPECT_EQ(once, before + mark("stripe-key"));
         EXPECT_EQ(redacted(once), once);
+    }
+}
+
+// Issue 17, row 5.
+TEST(SecretScanner, row_5_learns_the_values_of_denied_files) {
+    const std::string random = random_value(21);
+    const std::string password = "hunter" + std::to_string(2) + "swordfish";
+    const std::string key = pem("PRIVATE KEY");
+    const SecretScanner scanner = SecretScanner::create().value();
+    const SecretScanner copy = scanner;
+    SecretStream old(copy);
+    EXPECT_EQ(redacted("log: " + random, copy), "log: " + random) << "nobody knows it yet";
+    scanner.learn(denied_values("# settings\nSIGNING=" + random + "\nDB_PASSWORD=\"" + password +
+                                "\"\nPORT=5432\nDB_NAME=application\nMODE=production\n"
+                                "POSTGRES_PASSWORD=postgres\nADMIN_PASSWORD=correcthorse\n" +
+                                key));
+    EXPECT_EQ(redacted("log: " + random + "!", copy), "log: [REDACTED:denied-file]!");
+    EXPECT_EQ(redacted("with " + password + ".", copy), "with [REDACTED:denied-file].");
+    EXPECT_EQ(redacted("b64 " + base64(password + "xx"), copy).find(base64(password).substr(0, 16)),
+              std::string::npos);
+    // The middle of a private key without its first line.
+    const std::string middle = key.substr(key.find('\n') + 1, 65 * 3);
+    EXPECT_EQ(redacted(middle, copy),
+              "[REDACTED:denied-file]\n[REDACTED:denied-file]\n[REDACTED:denied-file]\n");
+    const std::string plain =
+        "5432 application production postgres correcthorse SIGNING DB_PASSWORD settings";
+    EXPECT_EQ(redacted(plain, copy), plain);
+    std::string out;
+    old.finish(out);
+    old.feed(random, out);
+    old.finish(out);
+    EXPECT_EQ(out, "[REDACTED:denied-file]");
+}
+
+TEST(SecretScanner, row_5_learns_within_bounds) {
+    const std::vector<KnownSecret> operators = {{"mine", "hunter2hunter2"}};
+    const SecretScanner scanner = SecretScanner::create(operators).value();
+    for (std::uint32_t i = 0; i < 2 * limits::kKnownSecretsMax; ++i) {
+        scanner.learn(std::vector<std::string>{random_value(100 + i)});
+    }
+    scanner.learn(std::vector<std::string>{"short"});
+    EXPECT_EQ(redacted(random_value(100), scanner), mark("denied-file"));
+    EXPECT_EQ(redacted(random_value(600), scanner), random_value(600)) << "beyond the bound";
+    EXPECT_EQ(redacted("hunter2hunter2", scanner), mark("mine"));
+    EXPECT_TRUE(denied_values(std::string("TOKEN=\0", 7) + random_value()).empty());
+    EXPECT_TRUE(denied_values("TOKEN=\xff" + random_value()).empty());
+    for (const std::string& each : denied_values("T=" + Chance(9).text("abcXYZ0189", 5000))) {
+        EXPECT_LE(each.size(), 128U);
+        EXPECT_GE(each.size(), 8U);
     }
 }
 

@@ -38,6 +38,14 @@ bool is_sample_host(std::string_view host) noexcept {
     return host == "example" || host.ends_with(".example");
 }
 
+// "root:root@localhost": a name without dots is a host of a test or of a composed set of services.
+bool is_sample_pair(std::string_view user, std::string_view password,
+                    std::string_view host) noexcept {
+    host = host.substr(0, host.find(':'));
+    const bool is_near = host.find('.') == host.npos || host == "127.0.0.1" || host == "0.0.0.0";
+    return is_near && user == password;
+}
+
 bool is_url_password(std::string_view password) noexcept {
     // "user:pass@host" is how everybody explains it.
     const bool short_word =
@@ -84,10 +92,14 @@ std::optional<FoundSecret> match_url(const Surroundings& around) noexcept {
     if (at_sign == std::string_view::npos) return {};
     const std::string_view info = rest.substr(0, at_sign);
     const std::size_t colon = info.find(':');
+    const std::string_view host = rest.substr(at_sign + 1, end - at_sign - 1);
+    if (colon != info.npos && is_sample_pair(info.substr(0, colon), info.substr(colon + 1), host)) {
+        return {};
+    }
     const bool secret = colon == std::string_view::npos
                             ? is_url_user(info)
                             : is_url_password(info.substr(colon + 1)) && !info.starts_with("[");
-    if (!secret || is_sample_host(rest.substr(at_sign + 1, end - at_sign - 1))) return {};
+    if (!secret || is_sample_host(host)) return {};
     return FoundSecret{0, kStart, kStart + at_sign, "url-credentials", &kNoMore};
 }
 
@@ -112,6 +124,31 @@ std::optional<FoundSecret> match_authorization(const Surroundings& around) noexc
     return token_at(around.after, value, kLoneTokenMin, [](std::string_view token) {
         return has_digit_and_letter(token) && !policy::is_dotted_name(token);
     });
+}
+
+std::optional<FoundSecret> match_signature(const Surroundings& around) noexcept {
+    constexpr std::string_view kName = "sig=";
+    constexpr std::size_t kDigitsOfSignature = 43;
+    constexpr ByteSet kPlain = kAlnum | ByteSet("+/");
+    if (!begins_word(around.before)) return {};
+    const std::string_view text = around.after;
+    std::size_t at = kName.size();
+    // Takes one digit, or a mark, plain or encoded.
+    const auto take = [&](const ByteSet& plain, std::initializer_list<std::string_view> encoded) {
+        const std::string_view rest = text.substr(at);
+        if (!rest.empty() && plain.has(rest.front())) return ++at, true;
+        for (const std::string_view code : encoded) {
+            if (begins_with(rest, code)) return at += code.size(), true;
+        }
+        return false;
+    };
+    for (std::size_t i = 0; i < kDigitsOfSignature; ++i) {
+        if (!take(kPlain, {"%2b", "%2f"})) return {};
+    }
+    const bool padded = take(ByteSet("="), {"%3d"});
+    const std::string_view value = text.substr(kName.size(), at - kName.size());
+    if (!padded || policy::is_placeholder(value)) return {};
+    return FoundSecret{0, kName.size(), at, "azure-signature", &kNoMore};
 }
 
 std::optional<FoundSecret> match_bearer(const Surroundings& around) noexcept {

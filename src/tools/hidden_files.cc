@@ -7,8 +7,10 @@
 #include <paddock/limits.h>
 
 #include "base/within.h"
+#include "fs/readable.h"
 #include "fs/rel_path.h"
 #include "journal/journal.h"
+#include "search/denied_values.h"
 #include "search/entries.h"
 #include "sys/stat.h"
 
@@ -61,14 +63,15 @@ std::vector<std::string> repositories_among(const std::vector<search::FoundEntry
 
 HiddenFiles::HiddenFiles(const Root& root, std::string base, Root workspace,
                          const policy::PathRules& rules, std::string home,
-                         const BySession& by_session)
+                         const BySession& by_session, const search::SecretScanner* scanner)
     : root_(root),
       base_(std::move(base)),
       workspace_(std::move(workspace)),
       rules_(rules),
       home_(std::move(home)),
       is_own_(by_session.made),
-      secrets_(root.linkless(), by_session.written) {}
+      secrets_(root.linkless(), by_session.written),
+      scanner_(scanner) {}
 
 HiddenFiles::Key HiddenFiles::key_of(const Stat& stat) {
     return {stat.identity.device, stat.identity.inode, stat.created.count()};
@@ -123,9 +126,11 @@ Outcome<std::vector<sandbox::Protection>> HiddenFiles::find(const std::stop_toke
             continue;
         } else if (stat->type != FileType::kSymlink) {
             hide(entry.path, Shield::kHidden, hidden, entry.path);
+            learn_values(entry.path);
         } else if (const auto end = end_of_link(entry.path)) {
             // A link cannot be covered; what it leads to can.
             hide(*end, Shield::kHidden, hidden, entry.path);
+            learn_values(*end);
         }
     }
     for (const std::string& path : entries.unreadable) {
@@ -139,6 +144,21 @@ Outcome<std::vector<sandbox::Protection>> HiddenFiles::find(const std::stop_toke
         return one.path.size() > other.path.size();
     });
     return hidden;
+}
+
+// A file is read again when it has changed. What was learned stays: it may stand elsewhere.
+void HiddenFiles::learn_values(const std::string& path) {
+    if (scanner_ == nullptr) return;
+    const auto file = workspace_.open_file(path);
+    if (!file || file->stat().size > limits::kDeniedFileBytesMax) return;
+    const Stat& stat = file->stat();
+    const std::pair version{stat.changed, stat.size};
+    const auto known = learned_.find(key_of(stat));
+    if (known != learned_.end() && known->second == version) return;
+    if (known == learned_.end() && learned_.size() >= limits::kDeniedFilesMax) return;
+    learned_[key_of(stat)] = version;
+    const auto text = fs::read_content(file->fd(), stat.size, limits::kDeniedFileBytesMax);
+    if (text) scanner_->learn(search::denied_values(*text));
 }
 
 // Whoever reads a report wants to know of a few; nobody has the memory of all.

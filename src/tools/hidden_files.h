@@ -8,10 +8,13 @@
 // first command, and another in the background when a command starts and the last one is old. What
 // the owner makes in between is covered with the next one. The tools wait for a search of which
 // they know (expect_search) before they change anything.
+// The secrets filter learns the values in files that are hidden, unless these lie in a directory
+// that is hidden whole.
 //
 // Threads: any.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <functional>
 #include <map>
@@ -32,6 +35,7 @@
 #include "policy/path_rules.h"
 #include "sandbox/protection.h"
 #include "search/entries.h"
+#include "search/secret_scanner.h"
 
 namespace paddock::tools {
 
@@ -49,9 +53,10 @@ public:
     };
 
     // `root`: what tools work in, with the workspace at `base`. `workspace` passes no link. `rules`
-    // must outlive this. `home`: see git::Judge::Facts.
+    // must outlive this. `home`: see git::Judge::Facts. `scanner` may be null.
     HiddenFiles(const Root& root, std::string base, Root workspace, const policy::PathRules& rules,
-                std::string home, const BySession& by_session);
+                std::string home, const BySession& by_session,
+                const search::SecretScanner* scanner = nullptr);
 
     // Of an object of the root whose name the default rules deny, and that the session did not
     // make.
@@ -97,6 +102,7 @@ private:
     // `ruled_path`: of Found.
     void hide(std::string_view path, sandbox::Shield shield,
               std::vector<sandbox::Protection>& hidden, std::string_view ruled_path = {});
+    void learn_values(const std::string& path);
     void keep_path(Found& found, std::string_view path);
     bool is_still(const Key& key, const std::string& path) const;
     bool is_below_hidden(std::string_view path) const;
@@ -110,6 +116,9 @@ private:
     const std::string home_;
     const std::function<bool(const Stat& stat)> is_own_;
     git::Secrets secrets_;
+    const search::SecretScanner* const scanner_;
+    std::map<Key, std::pair<std::chrono::nanoseconds, std::uint64_t>>
+        learned_{};  // by find() alone
     mutable std::shared_mutex mutex_;
     std::map<Key, Found> found_{};
     std::size_t paths_kept_ = 0;

@@ -4,7 +4,6 @@
 
 #include <paddock/limits.h>
 
-#include "policy/path_defaults.h"
 #include "sys/stat.h"
 #include "text/quote.h"
 #include "tools/registry.h"
@@ -127,10 +126,7 @@ Result<std::shared_ptr<Session>> Session::open(WorkspaceOptions options) {
     if (auto checked = check_names(options.tools); !checked) return checked.error();
     auto opened = options.unconfined ? open_unconfined(options) : open_confined(options);
     if (!opened) return opened.error();
-    auto rules = options.default_rules
-                     ? policy::PathRules::compile(options.rules, policy::default_path_rules(),
-                                                  options.further_default_rules)
-                     : policy::PathRules::compile(options.rules, {});
+    auto rules = policy::PathRules::of(options);
     if (!rules) return as_error(rules.error(), "path rules", {});
     auto ignored = rules_from(options.ignore_rules);
     if (!ignored) return as_error(ignored.error(), "ignore rules", {});

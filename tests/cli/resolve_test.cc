@@ -55,6 +55,34 @@ TEST_F(Resolve, names_the_rule_that_refuses) {
     EXPECT_EQ(code("in"), "accepted");
 }
 
+// Issue 17, row 2.
+TEST_F(Resolve, row_2_says_what_the_path_rules_decide) {
+    tree({"ROOT/.env=x", "ROOT/data/a.db=x", "ROOT/.vscode/", "ROOT/link->.env"});
+    const auto rule = [&](const std::string& path, std::vector<std::string> options = {}) {
+        const auto answer = ask(path, std::move(options));
+        if (!answer.contains("rule")) return text_of(answer.at("access"));
+        return text_of(answer.at("access")) + " " + text_of(answer.at("rule")) + " " +
+               text_of(answer.at("rule_from"));
+    };
+    EXPECT_EQ(rule("src/main.c"), "allow");
+    EXPECT_EQ(rule(".env"), "deny .env default");
+    EXPECT_EQ(rule("link"), "deny .env default");
+    EXPECT_EQ(rule(".env.example"), "allow");
+    EXPECT_EQ(rule(".vscode/tasks.json"), "read_only .vscode default");
+    EXPECT_EQ(rule(".env", {"--no-default-rules"}), "allow");
+    EXPECT_EQ(rule(".env", {"--rule", "allow .env"}), "allow .env operator");
+    EXPECT_EQ(rule("data/a.db", {"--rule", "deny " + ws("data/*.db") + " "}),
+              "deny /data/*.db operator");
+    const Ran ran = paddock({"resolve", "--root", ws(), ".env", "src"});
+    EXPECT_NE(ran.out.find("deny by default rule '.env'\n"), std::string::npos) << ran.out;
+    const Ran check =
+        paddock({"config", "check", "--root", ws(), "--rule", "deny data", "--path", "data/a.db"});
+    EXPECT_EQ(check.exit_code, 0) << check.err;
+    EXPECT_NE(check.out.find("deny by operator rule 'data'\n"), std::string::npos) << check.out;
+    EXPECT_EQ(paddock({"config", "show", "--path", "x"}).exit_code, 2);
+    EXPECT_EQ(paddock({"resolve", "--root", ws(), "--rule", "deny !x", "x"}).exit_code, 2);
+}
+
 TEST_F(Resolve, a_mount_is_named_as_such) {
     const Ran ran = paddock({"resolve", "--root", "/dev", "--json", "pts/ptmx"});
     const auto document = ran.json();

@@ -27,6 +27,15 @@ echo certificate > certs/server.pem
 echo key > certs/server.key
 echo dotted > .bashrc
 echo use flake > .envrc
+echo KEY=prod > prod.env
+echo old > certs/server.key.bak
+mkdir .cargo .githooks
+echo 'echo hook' > .githooks/post-merge
+echo '[tools]' > mise.toml
+echo 'nodejs 22' > .tool-versions
+echo 'pre-commit:' > lefthook.yml
+echo 'nodeLinker: node-modules' > .yarnrc.yml
+echo '[build]' > .cargo/config.toml
 echo readme > README
 git init -q -b main .
 git add -A -f
@@ -468,7 +477,9 @@ git diff --name-status origin/main
      "mkdir up && cd up && git init -q -b main . && mkdir -p .vscode .claude certs && "
      "echo K=v > .env && echo '{}' > .vscode/settings.json && echo '{}' > .claude/settings.json && "
      "echo key > certs/server.key && echo pem > certs/ca.pem && echo r > README && "
-     "echo e > .envrc && echo rc > .bashrc && git add -A -f && "
+     "echo e > .envrc && echo rc > .bashrc && mkdir .cargo .githooks && echo x > .githooks/post && "
+     "for f in mise.toml .tool-versions lefthook.yml .yarnrc.yml .gdbinit .cargo/config.toml "
+     "prod.env .env~ certs/server.key.bak .clinerules; do echo $f > $f; done && git add -A -f && "
      "git -c user.name=A -c user.email=a@example.org commit -q -m all"},
     {"owners_repository_with_tracked_secrets", "git",
      R"sh(
@@ -485,6 +496,28 @@ git status --porcelain
 git checkout -q -b topic && git checkout -q main
 )sh",
      kTrackedSecrets, "git diff --exit-code --name-status HEAD~2 -- . ':!README'"},
+    // Sealed settings are read like any file, and work goes on beside them.
+    {"project_with_sealed_settings", "git", R"sh(
+cat mise.toml .tool-versions lefthook.yml .yarnrc.yml .cargo/config.toml .env.local.example
+cp .env.example .env && echo 'B=2' >> .env && cat .env
+echo 'C=' >> .env.local.example
+echo '[tools]' > mise.toml.bak && rm mise.toml.bak
+mkdir own && cp mise.toml lefthook.yml own && echo more >> own/mise.toml && rm -r own
+git checkout -q -b topic
+echo more >> README
+git add README .env.local.example
+g commit -q -m work
+git checkout -q main && git merge -q --ff-only topic
+git status --porcelain
+git clone -q . whole && ls -A whole && git -C whole status --porcelain
+cat whole/mise.toml && echo new > whole/mise.toml && rm -r whole
+)sh",
+     "mkdir .cargo && echo '[tools]' > mise.toml && echo 'nodejs 22' > .tool-versions && "
+     "echo 'pre-commit:' > lefthook.yml && echo 'nodeLinker: node-modules' > .yarnrc.yml && "
+     "echo '[build]' > .cargo/config.toml && echo A= > .env.example && "
+     "echo B= > .env.local.example && echo .env > .gitignore && echo r > README && "
+     "git init -q -b main . && git add -A && "
+     "git -c user.name=A -c user.email=a@example.org commit -q -m all"},
     // --- secrets that the session makes ----------------------------------------------------------
     {"env_file_of_the_session", "", R"sh(
 echo 'WORD=first' > .env

@@ -355,6 +355,16 @@ const Plant kPlants[] = {
      "for d in .devcontainer .husky .zed .codex .gemini .github/hooks .config/paddock; do "
      "mkdir -p $d; echo evil > $d/x; done",
      ".devcontainer/* .husky/* .zed/* .codex/* .gemini/* .github/hooks/* .config/paddock/*"},
+    {"settings_of_version_managers",
+     "for f in mise.toml .mise.local.toml .tool-versions lefthook.yml .lefthook-local.yaml "
+     ".yarnrc.yml .gdbinit .lldbinit .exrc .nvim.lua .clinerules .Rprofile; do echo evil > $f; "
+     "done",
+     "mise.toml .mise.local.toml .tool-versions lefthook.yml .lefthook-local.yaml .yarnrc.yml "
+     ".gdbinit .lldbinit .exrc .nvim.lua .clinerules .Rprofile"},
+    {"settings_of_version_managers_below",
+     "for d in .githooks .cline .config/mise .yarn/releases; do mkdir -p $d; echo evil > $d/x; "
+     "done; mkdir .cargo; echo evil > .cargo/config.toml",
+     ".githooks/* .cline/* .config/mise/* .yarn/releases/* .cargo/config.toml"},
     {"settings_in_a_directory_of_the_owner", "mkdir sub/.vscode; echo evil > sub/.vscode/x",
      "sub/.vscode sub/.vscode/*", "mkdir sub"},
 };

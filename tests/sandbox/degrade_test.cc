@@ -220,7 +220,7 @@ TEST_F(Degrade, nonsense_is_refused_before_anything_happens) {
         wrong[0].rules = {{file, Access::kReadOnly}};
         wrong[1].rules = {{-1, Access::kReadOnly}};
         wrong[2].network = permit::Network{""};
-        wrong[3].best_effort = permit::BestEffort{""};
+        wrong[3].best_effort = permit::BestEffort{" "};
         wrong[4].abi_min = kLandlockAbiFloor - 1;
         wrong[5].abi_min = 10;
         wrong[6] = best_effort();

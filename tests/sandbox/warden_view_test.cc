@@ -211,7 +211,7 @@ TEST_F(View, what_cannot_be_shown_is_refused) {
         EXPECT_CODE(Warden::start(wanted), Code::kInvalidArgument);
     }
     sandbox::WardenSpec wanted = spec();
-    wanted.options.host_network = permit::HostNetwork{""};
+    wanted.options.host_network = permit::HostNetwork{" \t"};
     EXPECT_CODE(Warden::start(wanted), Code::kInvalidArgument);
     wanted.options.host_network = permit::HostNetwork{"test"};
     wanted.options.network_allow = {"example.org"};

@@ -19,6 +19,7 @@
 #include "fault/faults.h"
 #include "json/write.h"
 #include "testing/secret_samples.h"
+#include "testing/shell.h"
 #include "tools/bash_desk.h"
 
 namespace paddock::testing {
@@ -524,6 +525,34 @@ TEST_F(Bash, unconfined_commands_stay_in_the_workspace) {
     EXPECT_FALSE(os_exists(ws(".vscode")));
     EXPECT_FALSE(holds(bash("echo ghp_" + token_), token_));
     EXPECT_TRUE(holds(bash("head -c 2000000 /dev/zero > big"), "(limit: file size)"));
+}
+
+// Issue 17, row 5. Git holds what was committed; the filter knows the values of the file that is
+// hidden.
+TEST_F(Bash, row_5_shows_no_value_of_a_hidden_file) {
+    const std::string value =
+        Chance(6).text("abcdefghijkmnpqrstuvwxyzABCDEFGHJ23456789", 32) + "4x";
+    tree({"ROOT/.env=SIGNING=" + value + "\nPORT=5432\n",
+          "ROOT/log.txt=saw " + value + " on 5432\n", "ROOT/.gitignore=log.txt\n"});
+    const bool has_git = has_program("git");
+    if (has_git) {
+        ASSERT_EQ(run_shell(ws(),
+                            "git init -q . && git add -A && git -c user.name=A "
+                            "-c user.email=a@example.org commit -q -m all"),
+                  0);
+    }
+    os_write(ws(".env"), "SIGNING=" + value + "\nPORT=5433\n");
+    reopen();
+    const std::string mark = "[REDACTED:denied-file]";
+    EXPECT_TRUE(bash("cat log.txt").starts_with("saw " + mark + " on 5432\n"));
+    EXPECT_EQ(ok("read_file", {{"path", "log.txt"}}), "     1\tsaw " + mark + " on 5432\n");
+    if (has_git) {
+        EXPECT_TRUE(bash("git show HEAD:.env").starts_with("SIGNING=" + mark + "\nPORT=5432\n"));
+        EXPECT_TRUE(holds(bash("git archive HEAD .env | tar xO"), "SIGNING=" + mark));
+    }
+    options.redact_secrets = false;
+    reopen();
+    EXPECT_TRUE(holds(bash("cat log.txt"), value)) << "without the filter it leaks";
 }
 
 TEST_F(Bash, is_not_listed_without_a_shell_or_in_a_read_only_workspace) {
