@@ -13,10 +13,10 @@
 namespace paddock::tools {
 namespace {
 
-std::string closing(const search::FindResult& result, const search::FindQuery& query,
-                    std::size_t offset) {
+std::string closing(const Files& files, const search::FindResult& result,
+                    const search::FindQuery& query, std::size_t offset) {
     Notes notes;
-    if (result.total == 0) note_passed_over(notes, query.walk);
+    if (result.total == 0) note_passed_over(notes, query.walk, files, result.excluded);
     if (const std::size_t next = result.found.size(); result.total > next) {
         const std::string first = offset > 0 ? std::to_string(offset + 1) + " to " : "";
         notes.add(
@@ -61,7 +61,7 @@ Attempt<Answer> run_glob(Session& session, const Arguments& arguments, const Cal
         text += '\n';
     }
     if (text.empty()) text = offset > 0 ? "No more files match.\n" : "No files match.\n";
-    return text_answer(text + closing(*result, query, offset));
+    return text_answer(text + closing(files, *result, query, offset));
 }
 
 }  // namespace

@@ -119,11 +119,13 @@ private:
 
 std::string unit_of(GrepMode mode) { return mode == GrepMode::kContent ? "lines" : "files"; }
 
-std::string closing(const Printer& printer, const GrepSummary& summary,
+std::string closing(const Files& files, const Printer& printer, const GrepSummary& summary,
                     const search::GrepQuery& query) {
     using Cut = GrepSummary::Cut;
     Notes notes;
-    if (printer.given() == 0 && query.offset == 0) note_passed_over(notes, query.walk);
+    if (printer.given() == 0 && query.offset == 0) {
+        note_passed_over(notes, query.walk, files, summary.excluded);
+    }
     const std::string next =
         "; continue with offset=" + std::to_string(query.offset + printer.given()) +
         ", or narrow the search.";
@@ -226,7 +228,7 @@ Attempt<Answer> run_grep(Session& session, const Arguments& arguments, const Cal
     } else if (text.empty()) {
         text = "No matches in " + std::to_string(summary->files) + " files searched.\n";
     }
-    Answer answer = text_answer(text + closing(printer, *summary, *query));
+    Answer answer = text_answer(text + closing(files, printer, *summary, *query));
     answer.secrets = printer.secrets();
     return answer;
 }
