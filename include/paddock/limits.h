@@ -95,6 +95,10 @@ inline constexpr std::int64_t kGrepContextMax = 100;
 inline constexpr std::size_t kGrepShownLineBytesMax = 500;
 inline constexpr std::size_t kGrepShownBytesMax = kReadShownBytesMax;
 
+// What they show in a pipe of a person's: it is held in memory as a whole.
+inline constexpr std::size_t kGrepUncutBytesMax = std::size_t{64} << 20;
+inline constexpr std::size_t kGlobUncutMax = 1'000'000;
+
 // How much of the diff that an edit made is shown: the model has written it.
 inline constexpr std::size_t kEditDiffBytes = 8000;
 

@@ -47,8 +47,10 @@ Attempt<Answer> run_glob(Session& session, const Arguments& arguments, const Cal
     query.path = *directory;
     query.walk = walk_for(files, arguments, query.pattern);
     const auto offset = static_cast<std::size_t>(arguments.integer("offset"));
-    query.limit = offset + static_cast<std::size_t>(arguments.integer("limit"));
-    query.time_max = session.search_time();
+    const bool is_all = options.uncut && !arguments.was_given("limit");
+    query.limit = offset + (is_all ? limits::kGlobUncutMax
+                                   : static_cast<std::size_t>(arguments.integer("limit")));
+    if (!options.uncut) query.time_max = session.search_time();
     query.cancel = options.cancel;
     const auto result = search::find(files.linkless(), query);
     if (!result) return result.error();
