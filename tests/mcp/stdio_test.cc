@@ -590,6 +590,27 @@ TEST_F(McpStdio, a_line_of_a_hundred_megabytes_is_refused_and_the_next_one_read)
     }
 }
 
+TEST_F(McpStdio, row10_searches_across_lines_share_a_bound_on_memory) {
+    if (kSanitized) GTEST_SKIP() << "a sanitizer's own memory counts too";
+    constexpr std::size_t kFileBytes = 40'000'000;
+    std::string text;
+    while (text.size() < kFileBytes) text += "a line of some text with nothing in it to find\n";
+    os_write(ws("large"), text);
+    const std::size_t before =
+        (server().answer_to(server().request("ping")), status_kb(server().id(), "VmHWM"));
+    std::set<int> asked;
+    for (int i = 0; i < 16; ++i) {
+        asked.insert(server().call("grep", {{"pattern", "t[a-z ]+\nb"}, {"multiline", true}}));
+    }
+    while (!asked.empty()) {
+        const json::Value answer = server().receive();
+        ASSERT_FALSE(answer.is_null());
+        EXPECT_TRUE(at(answer, "result.isError").is_null());
+        asked.erase(static_cast<int>(*at(answer, "id").as_integer()));
+    }
+    EXPECT_LT(status_kb(server().id(), "VmHWM"), before + 256'000U);
+}
+
 TEST_F(McpStdio, row11_a_string_cut_inside_an_emoji_is_answered_with_its_id) {
     server().send(
         R"({"method":"tools/call","params":{"name":"write_file","arguments":{"path":"a.txt",)"
