@@ -95,6 +95,10 @@ inline constexpr std::int64_t kGrepContextMax = 100;
 inline constexpr std::size_t kGrepShownLineBytesMax = 500;
 inline constexpr std::size_t kGrepShownBytesMax = kReadShownBytesMax;
 
+// What they show in a pipe of a person's: it is held in memory as a whole.
+inline constexpr std::size_t kGrepUncutBytesMax = std::size_t{64} << 20;
+inline constexpr std::size_t kGlobUncutMax = 1'000'000;
+
 // How much of the diff that an edit made is shown: the model has written it.
 inline constexpr std::size_t kEditDiffBytes = 8000;
 
@@ -256,6 +260,11 @@ inline constexpr std::size_t kSearchLineBytesMax = std::size_t{16} << 20;
 
 // The largest file that is searched as a whole, for matches across lines or to be decoded.
 inline constexpr std::size_t kSearchWholeBytesMax = std::size_t{64} << 20;
+
+// What all searches of a process hold of such files together: one of the largest in UTF-16 with the
+// text that it becomes. Small ones are not counted; there are no more than threads.
+inline constexpr std::size_t kSearchWholeTogetherBytesMax = std::size_t{192} << 20;
+inline constexpr std::size_t kSearchWholeSmallBytesMax = std::size_t{1} << 20;
 
 // Directories that one walk of a search holds open together: far from the usual 1024 descriptors
 // of a process. The others are opened again by path.
@@ -497,6 +506,10 @@ inline constexpr std::size_t kMcpProgressBytesMax = 2000;
 // refused.
 inline constexpr std::size_t kMcpWorkersMax = 16;
 inline constexpr std::size_t kMcpCommandsMax = 32;
+// Of a server with several clients, one session gets no more than its share of each: a search uses
+// several processors by itself, a command waits.
+inline constexpr std::size_t kMcpWorkersShare = 4;
+inline constexpr std::size_t kMcpCommandsShare = 16;
 inline constexpr std::size_t kMcpQueueMax = 1024;
 inline constexpr std::size_t kMcpQueueBytesMax = std::size_t{16} << 20;
 

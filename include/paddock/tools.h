@@ -68,6 +68,9 @@ struct CallOptions {
     // For a thread that others wait for: what a tool of Pace::kQuick turns out not to do quickly,
     // it does not begin. Nothing is audited then, and the call is to be made again elsewhere.
     bool only_quick = false;
+    // For people who read the answer in a pipe: glob and grep show whole lines, and all they find
+    // unless the arguments give a limit. They take the time it takes.
+    bool uncut = false;
     // What a command prints, as it prints it, secrets replaced; called from the thread of the call.
     std::function<void(std::string_view text)> progress{};
 };

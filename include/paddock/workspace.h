@@ -99,6 +99,7 @@ struct WorkspaceOptions {
     std::vector<PathRule> further_default_rules{};  // beside those; the stricter counts
     std::string ignore_rules{};  // searches pass over these too: the text of a gitignore file,
                                  // weaker than the files in the workspace
+    std::string git_excludes{};  // the same in git repositories only: of core.excludesFile
     bool track_reads = true;
     bool redact_secrets = true;
     std::vector<NamedSecret> secrets{};

@@ -16,6 +16,7 @@
 #include "net/server.h"
 #include "sys/credential.h"
 #include "sys/memory.h"
+#include "sys/output.h"
 #include "sys/signal.h"
 #include "sys/socket.h"
 
@@ -116,6 +117,7 @@ int serve(config::Configuration setup, const Token& token) {
     if (!server) return refuse_to_serve(server.error());
     const auto signals = sys::hold_ending_signals();
     if (!signals) return refuse_to_serve(as_error(signals.error(), "serve", {}));
+    sys::ignore_broken_pipes();
     if (const auto report = confine_to(*workspace); !report) return refuse_to_serve(report.error());
 
     const mcp::Protocol protocol(info_of(*workspace), methods_of(*workspace));

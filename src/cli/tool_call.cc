@@ -227,7 +227,8 @@ int run(const ToolRequest& request) {
         const tools::Answer answer = [&] {
             const Waiting waiting(STDERR_FILENO, displayable(request.tool));
             return tools::call(*workspace, request.tool, arguments,
-                               {.cancel = cancel ? cancel->token() : std::stop_token()});
+                               {.cancel = cancel ? cancel->token() : std::stop_token(),
+                                .uncut = request.for_people && !look.terminal});
         }();
         worst = std::max(worst, show(request, {request.tool, arguments, answer}, look));
         if (cancel && cancel->caught() != 0) return kAddedToSignal + cancel->caught();

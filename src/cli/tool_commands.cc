@@ -34,6 +34,7 @@ Words file_types() {
 Command command(Manual manual, ToolCommand tool) {
     if (manual.description.empty()) {
         manual.description = for_people(tools::find_tool(tool.tool)->description, tool.tool);
+        manual.description += tool.remark;
     }
     manual.tool = tool.tool;
     const auto kept = std::make_shared<const ToolCommand>(std::move(tool));
@@ -92,6 +93,7 @@ std::vector<Command> looking() {
                                .help = "Show the number of matching lines of each file"},
                               "output_mode",
                               "count"}},
+                 .remark = " In a pipe all that is found is shown, unless --head-limit is given.",
                  .habit = {.names = {"-E", "-H", "-n", "-r"},
                            .help = "As always: extended patterns, with names of files, with "
                                    "numbers of lines, through directories"}}),
@@ -100,7 +102,9 @@ std::vector<Command> looking() {
                  .operands = {{.name = "PATTERN"}, optional(directory("DIRECTORY"))},
                  .examples = {"paddock glob '**/*.{cc,h}'", "paddock glob Makefile src"},
                  .no = "nothing was found, or the search was refused"},
-                {.tool = "glob", .positional = {"pattern", "path"}}),
+                {.tool = "glob",
+                 .positional = {"pattern", "path"},
+                 .remark = " In a pipe all that is found is shown, unless --limit is given."}),
         command({.name = "info",
                  .summary = "Say what a path is.",
                  .operands = {many(path("PATH"))},

@@ -37,6 +37,7 @@ struct ToolCommand {
     std::vector<Preset> presets{};
     std::vector<std::string_view> needed{};  // arguments whose options must be given
     Option detail{};                         // shows more in a pipe; without a name: none
+    std::string_view remark{};               // behind the description of the tool
     Option habit{};  // known from other programs, asks for what is done anyway; the same
 };
 

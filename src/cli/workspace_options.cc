@@ -63,8 +63,7 @@ tl::expected<config::Configuration, BadConfiguration> session_configuration(
     auto made = configuration(words, state);
     if (!made) return made;
     WorkspaceOptions& options = made->workspace;
-    // The operator's lines are stronger.
-    options.ignore_rules.insert(0, git_excludes() + "\n");
+    options.git_excludes = git_excludes();
     if (options.shell) options.shell->git_author = git_author();
     if (!options.default_rules) return made;
     options.further_default_rules = rules_of_outer_git(options.root, InnerRepositories::kOwn);

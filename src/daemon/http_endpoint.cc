@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <utility>
+
+#include <paddock/limits.h>
 
 #include "daemon/bearer.h"
 #include "daemon/mcp_headers.h"
@@ -23,6 +26,11 @@ constexpr std::size_t kSessionsMax = 256;
 
 // A larger body is parsed by a worker: the thread that moves bytes has others to serve.
 constexpr std::size_t kParsedAtOnceMax = std::size_t{64} << 10;
+
+// Of the threads and queues; a second session is served beside the first.
+constexpr mcp::Workers::Bounds kWorking{.share = limits::kMcpWorkersShare};
+constexpr mcp::Workers::Bounds kWaiting{.threads = limits::kMcpCommandsMax,
+                                        .share = limits::kMcpCommandsShare};
 
 // The one who has the token; without one, anybody.
 constexpr const char* kCaller = "token";
@@ -99,7 +107,8 @@ HttpEndpoint::HttpEndpoint(const mcp::Protocol& protocol, EndpointSettings setti
     : protocol_(protocol),
       settings_(std::move(settings)),
       guard_(settings_.address, settings_.allowed_hosts, settings_.allowed_origins),
-      sessions_(kSessionsMax) {}
+      sessions_(kSessionsMax),
+      lanes_(kWorking, kWaiting) {}
 
 net::Handlers HttpEndpoint::handlers() {
     return {.admit = [this](const net::Head& head) { return admit(head); },
@@ -188,7 +197,8 @@ void HttpEndpoint::serve_message(net::Request request, net::Responder responder)
     const std::size_t bytes = call->request.body.size();
     if (bytes <= kParsedAtOnceMax) return take(call);
     const auto work = [this, call] { take(call); };
-    if (const auto full = lanes_.submit(tools::Pace::kWorking, work, bytes)) {
+    if (const auto full =
+            lanes_.submit(tools::Pace::kWorking, work, bytes, {}, call->request.connection)) {
         call->responder->send(net::plain_response(503, *full + "; try again later."));
     }
 }
@@ -200,6 +210,7 @@ void HttpEndpoint::take(const std::shared_ptr<Call>& call) {
     const auto announced = announced_era(head);
     call->era = mcp::era_of(call->message, announced);
     const mcp::MessageKind kind = call->message.kind;
+    const std::uint64_t connection = call->request.connection;
     if (kind == mcp::MessageKind::kInvalid && announced == mcp::Era::kModern) {
         call->era = mcp::Era::kModern;
     }
@@ -215,7 +226,7 @@ void HttpEndpoint::take(const std::shared_ptr<Call>& call) {
     }
     const auto exchange =
         protocol_.accept(std::move(call->message), {std::move(conversation), peer, call->era});
-    if (exchange != nullptr) return start(peer, exchange);
+    if (exchange != nullptr) return start(peer, exchange, connection);
     if (kind == mcp::MessageKind::kNotification || kind == mcp::MessageKind::kResponse) {
         peer->accept();
     }
@@ -251,10 +262,13 @@ std::shared_ptr<mcp::Conversation> HttpEndpoint::conversation_of(Call& call) {
 }
 
 void HttpEndpoint::start(const std::shared_ptr<HttpPeer>& peer,
-                         const std::shared_ptr<mcp::Exchange>& exchange) {
+                         const std::shared_ptr<mcp::Exchange>& exchange, std::uint64_t connection) {
     peer->running();
-    // In the legacy era a connection that breaks is no cancellation.
-    if (exchange->era() == mcp::Era::kModern) {
+    // In the legacy era a connection that breaks is no cancellation. But what only reads is done
+    // for its answer, and nobody gets that any more.
+    const bool is_modern = exchange->era() == mcp::Era::kModern;
+    const auto& only_reads = exchange->method().only_reads;
+    if (is_modern || (only_reads && only_reads(*exchange))) {
         peer->responder().on_closed([gone = std::weak_ptr(exchange)] {
             if (const auto open = gone.lock()) open->cancel();
         });
@@ -269,7 +283,12 @@ void HttpEndpoint::start(const std::shared_ptr<HttpPeer>& peer,
     const auto refuse = [this, exchange](std::string_view full) {
         protocol_.refuse(*exchange, full);
     };
-    if (const auto full = lanes_.submit(pace, run, exchange->bytes(), refuse)) refuse(*full);
+    // The modern era has no sessions: a connection, which makes one request at a time, is one.
+    const auto client =
+        is_modern ? connection : reinterpret_cast<std::uintptr_t>(&exchange->conversation());
+    if (const auto full = lanes_.submit(pace, run, exchange->bytes(), refuse, client)) {
+        refuse(*full);
+    }
 }
 
 }  // namespace paddock::daemon

@@ -9,6 +9,8 @@
 // web page of a foreign origin, or one that reached the server under a foreign name, gets a 403. In
 // the modern era a request whose response stream is closed is cancelled.
 //
+// One session, and in the modern era one connection, gets no more than its share of the threads.
+//
 // State: none belongs to a connection. Whoever has the token shares one workspace session, its read
 // tracker and its shell (docs/decisions/0002).
 //
@@ -17,6 +19,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -68,7 +71,7 @@ private:
     void take(const std::shared_ptr<Call>& call);
     std::shared_ptr<mcp::Conversation> conversation_of(Call& call);
     void start(const std::shared_ptr<HttpPeer>& peer,
-               const std::shared_ptr<mcp::Exchange>& exchange);
+               const std::shared_ptr<mcp::Exchange>& exchange, std::uint64_t connection);
 
     const mcp::Protocol& protocol_;
     const EndpointSettings settings_;

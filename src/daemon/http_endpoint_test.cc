@@ -69,5 +69,49 @@ TEST(HttpEndpoint, a_body_counts_until_its_call_is_over) {
     EXPECT_TRUE(endpoint.end(std::chrono::hours(1)));
 }
 
+// In the legacy era a closed stream cancels nothing that changes something.
+TEST(HttpEndpoint, row10_what_only_reads_is_cancelled_when_its_client_goes) {
+    std::latch begun(1);
+    std::latch cancelled(1);
+    mcp::Methods methods;
+    methods.add("look", {.run =
+                             [&](const auto& exchange) {
+                                 begun.count_down();
+                                 const auto stop = exchange->cancelled();
+                                 while (!stop.stop_requested()) std::this_thread::yield();
+                                 cancelled.count_down();
+                                 return mcp::Handled();
+                             },
+                         .pace = [](const auto&) { return tools::Pace::kWorking; },
+                         .only_reads = [](const auto&) { return true; }});
+    const mcp::Protocol protocol({.name = "t", .title = "t", .version = "1", .instructions = {}},
+                                 std::move(methods));
+    HttpEndpoint endpoint(protocol, {});
+    auto server = net::Server::listen({});
+    ASSERT_TRUE(server) << server.error().message();
+    server->start(endpoint.handlers());
+    const auto message = [](const std::string& name) {
+        return R"({"jsonrpc":"2.0","id":1,"method":")" + name +
+               R"(","params":{"protocolVersion":"2025-06-18"}})";
+    };
+    std::string session;
+    {
+        Client client(server->port());
+        client.send(post("/mcp", message("initialize"), kHeaders));
+        const std::string begins = client.read_response();
+        const std::size_t id = begins.find("Mcp-Session-Id: ");
+        ASSERT_NE(id, begins.npos) << begins;
+        session = begins.substr(id, begins.find('\n', id) + 1 - id);
+    }
+    {
+        Client client(server->port());
+        client.send(post("/mcp", message("look"), std::string(kHeaders) + session));
+        begun.wait();
+    }
+    cancelled.wait();
+    server->stop(std::chrono::milliseconds(0));
+    EXPECT_TRUE(endpoint.end(std::chrono::seconds(30)));
+}
+
 }  // namespace
 }  // namespace paddock::daemon

@@ -138,7 +138,17 @@ private:
     Refusal refusal_ = Refusal::kNone;
 };
 
-std::string explain(Refusal refusal, const bj::error_code& error) {
+// Ends with the first half of a pair, as an emoji has one: "\\ud83d".
+bool ends_in_half_character(std::string_view text) {
+    constexpr std::size_t kEscapeBytes = 6;
+    if (text.size() < kEscapeBytes) return false;
+    const std::string_view escape = text.substr(text.size() - kEscapeBytes);
+    return escape.starts_with("\\u") && (escape[2] == 'd' || escape[2] == 'D') &&
+           std::string_view("89abAB").find(escape[3]) != std::string_view::npos;
+}
+
+// `read` is the text before the error.
+std::string explain(Refusal refusal, const bj::error_code& error, std::string_view read) {
     switch (refusal) {
         case Refusal::kDuplicate: return "an object has the same name twice";
         case Refusal::kNumber: return "a number is out of range";
@@ -148,6 +158,10 @@ std::string explain(Refusal refusal, const bj::error_code& error) {
     if (error == bj::error::incomplete) return "the text ends too early";
     if (error == bj::error::too_deep) return "it is nested too deeply";
     if (error == bj::error::extra_data) return "there is something after the document";
+    if (error == bj::error::illegal_leading_surrogate ||
+        error == bj::error::illegal_trailing_surrogate || ends_in_half_character(read)) {
+        return "a string holds half of a character, such as \\ud83d without its second half";
+    }
     return error.message();
 }
 
@@ -165,7 +179,8 @@ Parsed parse(std::string_view text, const ParseLimits& limits) try {
     }
     if (!error) return {parser.handler().take(), {}};
     return {{},
-            explain(parser.handler().refusal(), error) + " (byte " + std::to_string(used) + ")"};
+            explain(parser.handler().refusal(), error, text.substr(0, used)) + " (byte " +
+                std::to_string(used) + ")"};
 } catch (const std::bad_alloc&) {
     return {{}, "there is no memory for it"};
 }

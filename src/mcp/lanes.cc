@@ -19,22 +19,23 @@ Workers& Lanes::lane_of(tools::Pace pace) {
 }
 
 std::optional<std::string> Lanes::submit(tools::Pace pace, std::function<void()> work,
-                                         std::size_t bytes, Refuse refuse) {
+                                         std::size_t bytes, Refuse refuse, std::uint64_t client) {
     const bool waits = pace != tools::Pace::kChanging && pace != tools::Pace::kApart;
-    if (!waits || !is_changing()) return put(pace, std::move(work), bytes);
-    auto in_turn = [this, pace, bytes, work = std::move(work), refuse = std::move(refuse)] {
+    if (!waits || !is_changing()) return put(pace, std::move(work), bytes, client);
+    auto in_turn = [this, pace, bytes, client, work = std::move(work), refuse = std::move(refuse)] {
         if (pace == tools::Pace::kQuick) return work();
-        const auto full = put(pace, work, bytes);
+        const auto full = put(pace, work, bytes, client);
         if (full && refuse) refuse(*full);
     };
-    return put(tools::Pace::kChanging, std::move(in_turn), bytes);
+    return put(tools::Pace::kChanging, std::move(in_turn), bytes, client);
 }
 
 std::optional<std::string> Lanes::put(tools::Pace pace, std::function<void()> work,
-                                      std::size_t bytes) {
+                                      std::size_t bytes, std::uint64_t client) {
     Workers& lane = lane_of(pace);
     const std::string what(what_runs(pace));
-    switch (lane.submit(std::move(work), bytes)) {
+    // Changes keep the order in which they came, whoever makes them.
+    switch (lane.submit(std::move(work), bytes, &lane == &changing_ ? 0 : client)) {
         case Workers::Taken::kYes: return std::nullopt;
         case Workers::Taken::kTooMany:
             return std::to_string(lane.bounds().threads) + " " + what + " run and " +
@@ -42,6 +43,8 @@ std::optional<std::string> Lanes::put(tools::Pace pace, std::function<void()> wo
         case Workers::Taken::kTooManyBytes:
             return "the " + what + " that wait hold " + std::to_string(lane.bounds().queued_bytes) +
                    " bytes already";
+        case Workers::Taken::kShareFull:
+            return "this session has its share of the " + what + " that may wait";
         case Workers::Taken::kNoThread: return "no thread can be had";
         case Workers::Taken::kStopping: break;
     }

@@ -1,8 +1,9 @@
 // Who does what takes time: workers for calls that work, others for those that wait for a command,
 // and one for those that change files. Commands that run for minutes hold up other commands, and
-// nothing else. Changes are made one after the other, and whatever is submitted after a change
-// begins when that has been made: a client that sends a row of calls without waiting for answers
-// finds each of them in force for the next.
+// nothing else. One client may use no more than its share of the threads, so that the slow calls of
+// one never hold up another. Changes are made one after the other, and whatever is submitted after
+// a change begins when that has been made: a client that sends a row of calls without waiting for
+// answers finds each of them in force for the next.
 //
 // Threads: all methods may be called from any thread.
 #pragma once
@@ -34,7 +35,8 @@ public:
     // for a change may meet a bound only then: `refuse` is called with that instead of `work`.
     using Refuse = std::function<void(std::string_view full)>;
     std::optional<std::string> submit(tools::Pace pace, std::function<void()> work,
-                                      std::size_t bytes, Refuse refuse = {});
+                                      std::size_t bytes, Refuse refuse = {},
+                                      std::uint64_t client = 0);
 
     std::size_t under_way() const {
         std::size_t sum = 0;
@@ -48,7 +50,8 @@ public:
 
 private:
     Workers& lane_of(tools::Pace pace);
-    std::optional<std::string> put(tools::Pace pace, std::function<void()> work, std::size_t bytes);
+    std::optional<std::string> put(tools::Pace pace, std::function<void()> work, std::size_t bytes,
+                                   std::uint64_t client);
     std::array<const Workers*, 3> lanes() const { return {&changing_, &working_, &waiting_}; }
 
     // They submit to each other: whoever destroys this has waited until all are idle.

@@ -18,7 +18,10 @@ LineBuffer::LineBuffer(std::size_t line_bytes_max)
       bytes_(std::make_unique_for_overwrite<char[]>(capacity_)) {}
 
 std::span<char> LineBuffer::room() {
-    if (dropping_) begin_ = end_;
+    if (dropped_) {
+        dropped_->read({bytes_.get() + begin_, end_ - begin_});
+        begin_ = end_;
+    }
     const std::size_t kept = end_ - begin_;
     const bool is_large_for_nothing = kept == 0 && capacity_ > 16 * kReadBytes;
     if (capacity_ - end_ < kReadBytes || is_large_for_nothing) {
@@ -46,23 +49,28 @@ std::optional<LineBuffer::Line> LineBuffer::next() {
     const void* found = std::memchr(from, '\n', end_ - scanned_);
     if (found == nullptr) {
         scanned_ = end_;
-        if (end_ - begin_ > line_bytes_max_) dropping_ = true;
+        if (end_ - begin_ > line_bytes_max_ && !dropped_) dropped_.emplace();
         return std::nullopt;
     }
     const auto at = static_cast<std::size_t>(static_cast<const char*>(found) - bytes_.get());
     const std::string_view text(bytes_.get() + begin_, at - begin_);
-    const bool is_too_long = dropping_ || text.size() > line_bytes_max_;
-    dropping_ = false;
     begin_ = at + 1;
-    return Line{is_too_long ? std::string_view() : text, is_too_long};
+    return line_of(text);
+}
+
+// `text` is the line, or the end of one that is being dropped.
+LineBuffer::Line LineBuffer::line_of(std::string_view text) {
+    if (!dropped_ && text.size() <= line_bytes_max_) return {text};
+    RequestId id = std::exchange(dropped_, std::nullopt).value_or(RequestId());
+    id.read(text);
+    return {{}, true, id.found()};
 }
 
 std::optional<LineBuffer::Line> LineBuffer::rest() {
-    if (begin_ == end_ && !dropping_) return std::nullopt;
+    if (begin_ == end_ && !dropped_) return std::nullopt;
     const std::string_view text(bytes_.get() + begin_, end_ - begin_);
-    const bool is_too_long = std::exchange(dropping_, false) || text.size() > line_bytes_max_;
     begin_ = end_;
-    return Line{is_too_long ? std::string_view() : text, is_too_long};
+    return line_of(text);
 }
 
 }  // namespace paddock::mcp

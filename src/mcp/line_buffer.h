@@ -1,12 +1,15 @@
 // Messages out of a stream of bytes, one for each line. A line that is too long is dropped while it
-// arrives, so that it costs no memory, and the next one is read as usual.
+// arrives, so that it costs no memory; only its id is kept. The next one is read as usual.
 #pragma once
 
 #include <cstddef>
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
+
+#include "mcp/request_id.h"
 
 namespace paddock::mcp {
 
@@ -21,6 +24,7 @@ public:
     struct Line {
         std::string_view text;  // valid until room() is called
         bool is_too_long = false;
+        std::string id{};  // of a request that is too long: see request_id.h
     };
     // The next whole line. Nothing: more bytes are needed.
     std::optional<Line> next();
@@ -30,13 +34,15 @@ public:
     std::optional<Line> rest();
 
 private:
+    Line line_of(std::string_view text);
+
     std::size_t line_bytes_max_;
     std::size_t capacity_;
     std::unique_ptr<char[]> bytes_;
     std::size_t begin_ = 0;    // of the line that is next
     std::size_t scanned_ = 0;  // no line end before it
     std::size_t end_ = 0;
-    bool dropping_ = false;
+    std::optional<RequestId> dropped_{};  // of the line that is being dropped
 };
 
 }  // namespace paddock::mcp

@@ -15,7 +15,7 @@ std::vector<std::string> lines_of(std::string_view text, std::size_t step, std::
     LineBuffer buffer(bytes_max);
     std::vector<std::string> lines;
     const auto take = [&](const LineBuffer::Line& line) {
-        lines.push_back(line.is_too_long ? "(too long)" : std::string(line.text));
+        lines.push_back(line.is_too_long ? "(too long)" + line.id : std::string(line.text));
     };
     while (!text.empty()) {
         const std::span<char> room = buffer.room();
@@ -49,6 +49,18 @@ TEST(LineBuffer, drops_a_line_that_is_too_long_and_goes_on_behind_it) {
         EXPECT_EQ(lines_of(text, step, 10), expected) << step;
     }
     EXPECT_EQ(lines_of(std::string(100, 'x'), 9, 10), std::vector<std::string>{"(too long)"});
+}
+
+TEST(LineBuffer, row11_keeps_the_id_of_a_request_that_is_too_long) {
+    const std::string content = R"("params":{"id":8,"x":")" + std::string(300'000, 'x') + "\"}";
+    const std::string text = R"({"id":7,"method":"a",)" + content + "}\n" + R"({"method":"a",)" +
+                             content + R"(,"id":"b"})" + "\n" + R"({"id":9,"result":0,)" + content +
+                             "}\nshort\n" + R"({"method":"a",)" + content + R"(,"id":6})";
+    const std::vector<std::string> expected{"(too long)7", "(too long)\"b\"", "(too long)", "short",
+                                            "(too long)6"};
+    for (const std::size_t step : {1UL, 7UL, 4096UL, 65'536UL}) {
+        EXPECT_EQ(lines_of(text, step, 100'000), expected) << step;
+    }
 }
 
 TEST(LineBuffer, a_line_without_end_costs_no_memory) {

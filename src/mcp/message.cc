@@ -1,12 +1,12 @@
 #include "mcp/message.h"
 
-#include <optional>
 #include <utility>
 
 #include <paddock/limits.h>
 
 #include "json/parse.h"
 #include "json/write.h"
+#include "mcp/request_id.h"
 
 namespace paddock::mcp {
 namespace {
@@ -16,15 +16,6 @@ Message invalid(int code, std::string why, std::string id = {}) {
     message.id = std::move(id);
     message.problem = {code, std::move(why)};
     return message;
-}
-
-// Nothing: it is neither a string nor an integer, or too long to be repeated in every answer.
-std::optional<std::string> id_text(const json::Value& id) {
-    if (id.as_integer() != nullptr) return json::to_text(id);
-    if (id.as_string() == nullptr || id.as_string()->size() > limits::kMcpIdBytesMax) {
-        return std::nullopt;
-    }
-    return json::to_text(id);
 }
 
 Message response(json::Object& object, std::string id) {
@@ -98,7 +89,9 @@ Message parse_message(std::string_view text) {
     json::Parsed parsed = json::parse(text, {.bytes_max = limits::kMcpMessageBytesMax});
     Message message;
     if (!parsed.problem.empty()) {
-        message = invalid(error_code::kParse, "not valid JSON: " + parsed.problem);
+        RequestId id;
+        id.read(text);
+        message = invalid(error_code::kParse, "not valid JSON: " + parsed.problem, id.found());
     } else if (parsed.value.as_array() != nullptr) {
         message = invalid(error_code::kInvalidRequest, "batches are not taken; send one message");
     } else if (parsed.value.as_object() == nullptr) {

@@ -32,7 +32,7 @@ enum class MessageKind : std::uint8_t { kRequest, kNotification, kResponse, kInv
 
 struct Message {
     MessageKind kind = MessageKind::kInvalid;
-    std::string id{};       // JSON text; empty: there is none, or it cannot be read
+    std::string id{};       // JSON text; empty: there is none, or it cannot be found
     std::string method{};   // of a request or notification
     json::Object params{};  // of the same; empty if absent
     json::Value outcome{};  // of a response: its result, or its error
@@ -48,7 +48,7 @@ Message parse_message(std::string_view text);
 // `params` null: without any.
 std::string notification_text(std::string_view method, const json::Value& params);
 std::string request_text(std::string_view id, std::string_view method, const json::Value& params);
-// Without an id where it could not be read.
+// Without an id where it could not be found.
 std::string error_text(std::string_view id, const RpcError& error);
 // The beginning of a response; "}}" closes it.
 std::string result_head(std::string_view id);

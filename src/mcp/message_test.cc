@@ -36,7 +36,7 @@ TEST(Message, refuses_what_is_none) {
              Case{"{} {}", error_code::kParse, ""},
              Case{R"({"jsonrpc":"2.0","id":1,"id":2,"method":"a"})", error_code::kParse, ""},
              Case{R"({"jsonrpc":"2.0","id":1,"method":"a","params":{"x":1,"x":2}})",
-                  error_code::kParse, ""},
+                  error_code::kParse, "1"},
              Case{"\"\xff\"", error_code::kParse, ""},
              Case{"5", error_code::kInvalidRequest, ""},
              Case{R"([{"jsonrpc":"2.0","id":1,"method":"a"}])", error_code::kInvalidRequest, ""},
@@ -66,6 +66,40 @@ TEST(Message, is_bounded_in_depth_and_in_the_length_of_its_id) {
     const std::string id(100'000, 'i');
     EXPECT_EQ(parse_message(R"({"jsonrpc":"2.0","method":"a","id":")" + id + "\"}").problem.code,
               error_code::kInvalidRequest);
+}
+
+TEST(Message, row11_broken_json_keeps_the_id_of_the_request) {
+    struct Case {
+        std::string text;
+        std::string id;
+    };
+    const std::string half = R"("params":{"x":"\ud83d"})";
+    const std::string deep(1000, '[');
+    for (const Case& each : {
+             Case{R"({"jsonrpc":"2.0","id":7,"method":"a",)" + half + "}", "7"},
+             Case{R"({"method":"a",)" + half + R"(,"jsonrpc":"2.0","id":"x\"y"})", R"("x\"y")"},
+             Case{R"({ "method" : "a" , "id" : -7 , )" + half + "}", "-7"},
+             Case{R"({"id":7,"method":"a","params":{"id":8,"x":[{"id":9}],"y":"\"}")"
+                  "\xff"
+                  R"("}})",
+                  "7"},
+             Case{R"({"id":7,"method":"a","params":)" + deep, "7"},
+             Case{R"({"id":7,"method":"a","params":{"x":1)", "7"},
+             // A wrong id would end another request.
+             Case{R"({"id":7,"method":"a","id":8,)" + half + "}", ""},
+             Case{R"({"id":7,"result":{"x":"\ud83d"}})", ""},
+             Case{R"({"method":"a","params":{"x":"a"b"},"id":7})", ""},
+             Case{R"({"method":"a","params":{"id":7,"x":"\ud83d"}})", ""},
+             Case{R"({"method":"a","id":"\ud83d"})", ""},
+             Case{R"({"method":"a","id":null,)" + half + "}", ""},
+             Case{R"({"method":"a","id":{"x":7},)" + half + "}", ""},
+             Case{R"({"method":"a","id":12)", ""},
+             Case{R"({"method":"a","id":")" + std::string(100'000, 'i') + "\"," + half + "}", ""},
+         }) {
+        const Message message = parse_message(each.text);
+        EXPECT_EQ(message.problem.code, error_code::kParse) << each.text.substr(0, 100);
+        EXPECT_EQ(message.id, each.id) << each.text.substr(0, 100);
+    }
 }
 
 TEST(Message, is_written_on_one_line) {

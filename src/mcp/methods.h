@@ -48,6 +48,8 @@ struct Method {
     Eras eras = Eras::kBoth;
     // Absent: what is asked is answered quickly, so that no thread is worth it.
     std::function<tools::Pace(const Exchange&)> pace{};
+    // Absent: no. Then it is cancelled when its client goes, whatever the era.
+    std::function<bool(const Exchange&)> only_reads{};
 };
 
 class Methods {

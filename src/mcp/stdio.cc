@@ -134,7 +134,7 @@ private:
             const RpcError error{error_code::kInvalidRequest,
                                  "the message is longer than " +
                                      std::to_string(limits::kMcpMessageBytesMax) + " bytes"};
-            return peer_->finish(error_text({}, error), error.code);
+            return peer_->finish(error_text(line.id, error), error.code);
         }
         if (line.text.find_first_not_of(" \t\r") == line.text.npos) return;
         const auto exchange = protocol_.accept(parse_message(line.text), arrival_);

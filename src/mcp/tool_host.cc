@@ -109,6 +109,11 @@ void add_tool_methods(Methods& methods, const std::shared_ptr<ToolHost>& host,
                      [host](const Exchange& exchange) {
                          const std::string* name = exchange.text("name");
                          return name == nullptr ? tools::Pace::kQuick : host->pace(*name);
+                     },
+                 .only_reads =
+                     [host](const Exchange& exchange) {
+                         const std::string* name = exchange.text("name");
+                         return name != nullptr && host->only_reads(*name);
                      }});
 }
 

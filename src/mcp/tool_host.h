@@ -26,6 +26,7 @@ public:
 
     virtual bool has(std::string_view name) const = 0;
     virtual tools::Pace pace(std::string_view name) const = 0;  // quick, if there is none
+    virtual bool only_reads(std::string_view) const { return false; }
 
     // Writes the members of the result ("content", "isError"). Arguments that make no sense are a
     // result too, one with "isError": the model can do better then.

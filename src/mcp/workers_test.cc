@@ -5,6 +5,9 @@
 #include <atomic>
 #include <latch>
 #include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
 
 namespace paddock::mcp {
 namespace {
@@ -49,6 +52,55 @@ TEST(Workers, refuse_what_does_not_fit_the_queue) {
     EXPECT_TRUE(workers.wait_idle(kForEver));
     EXPECT_EQ(ran, 4);
     EXPECT_EQ(workers.submit(count, 1000), Taken::kYes) << "alone it may be larger";
+    EXPECT_TRUE(workers.wait_idle(kForEver));
+}
+
+TEST(Workers, row10_one_client_leaves_threads_and_queue_to_others) {
+    Workers workers({.threads = 4, .queued = 8, .queued_bytes = 100, .share = 2});
+    std::latch released(1);
+    std::latch both(2);
+    const auto hold = [&] {
+        both.count_down();
+        released.wait();
+    };
+    EXPECT_EQ(workers.submit(hold, 0, 1), Taken::kYes);
+    EXPECT_EQ(workers.submit(hold, 0, 1), Taken::kYes);
+    both.wait();
+    std::atomic<int> own = 0;
+    for (int i = 0; i < 4; ++i) EXPECT_EQ(workers.submit([&] { ++own; }, 0, 1), Taken::kYes);
+    EXPECT_EQ(workers.submit([] {}, 0, 1), Taken::kShareFull);
+    std::latch others(3);
+    for (std::uint64_t client = 2; client < 5; ++client) {
+        EXPECT_EQ(workers.submit([&] { others.count_down(); }, 0, client), Taken::kYes);
+    }
+    others.wait();
+    EXPECT_EQ(own, 0);
+    released.count_down();
+    EXPECT_TRUE(workers.wait_idle(kForEver));
+    EXPECT_EQ(own, 4);
+}
+
+TEST(Workers, row10_who_has_least_is_next) {
+    Workers workers({.threads = 2});
+    std::latch released(1);
+    std::latch both(2);
+    std::latch first(1);
+    EXPECT_EQ(workers.submit([&] { both.count_down(), first.wait(); }, 0, 1), Taken::kYes);
+    EXPECT_EQ(workers.submit([&] { both.count_down(), released.wait(); }, 0, 1), Taken::kYes);
+    both.wait();
+    std::mutex mutex;
+    std::vector<std::uint64_t> order;
+    for (const std::uint64_t client : {1UL, 1UL, 2UL, 2UL}) {
+        const auto note = [&, client] {
+            const std::lock_guard lock(mutex);
+            order.push_back(client);
+        };
+        EXPECT_EQ(workers.submit(note, 0, client), Taken::kYes);
+    }
+    first.count_down();
+    while (workers.under_way() > 1) std::this_thread::yield();
+    EXPECT_EQ(order, (std::vector<std::uint64_t>{2, 2, 1, 1}));
+    released.count_down();
     EXPECT_TRUE(workers.wait_idle(kForEver));
 }
 

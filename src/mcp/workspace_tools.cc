@@ -49,6 +49,11 @@ tools::Pace WorkspaceTools::pace(std::string_view name) const {
     return tool == nullptr ? tools::Pace::kQuick : tool->pace;
 }
 
+bool WorkspaceTools::only_reads(std::string_view name) const {
+    const tools::ToolInfo* tool = find(name);
+    return tool != nullptr && tool->read_only;
+}
+
 Handled WorkspaceTools::call(const std::shared_ptr<Exchange>& exchange, const std::string& name,
                              const json::Value& arguments) {
     tools::CallOptions options{.cancel = exchange->cancelled(),

@@ -20,6 +20,7 @@ public:
     std::vector<std::string> list() const override;
     bool has(std::string_view name) const override { return find(name) != nullptr; }
     tools::Pace pace(std::string_view name) const override;
+    bool only_reads(std::string_view name) const override;
     Handled call(const std::shared_ptr<Exchange>& exchange, const std::string& name,
                  const json::Value& arguments) override;
 

@@ -17,10 +17,13 @@ using Error = boost::system::error_code;
 // What must be taken within the time of a write.
 constexpr std::size_t kWritten = std::size_t{64} << 10;
 
+std::atomic<std::uint64_t> connections_made = 0;
+
 }  // namespace
 
 Connection::Connection(Loop& loop, Socket socket)
-    : loop_(loop),
+    : number_(++connections_made),
+      loop_(loop),
       socket_(std::move(socket)),
       parser_(ParserLimits{loop.limits().head_bytes_max, loop.limits().headers_max,
                            loop.limits().body_bytes_max}),
@@ -187,6 +190,7 @@ bool Connection::judge_head() {
 
 void Connection::serve() {
     Request request = parser_.take();
+    request.connection = number_;
     request.share = std::move(body_share_);
     phase_ = Phase::kAnswering;
     is_admitted_ = is_timed_ = false;

@@ -72,6 +72,7 @@ private:
     void wait_writable(Moved need);
     void linger();
 
+    const std::uint64_t number_;
     Loop& loop_;
     boost::asio::ip::tcp::socket socket_;
     std::unique_ptr<Channel> channel_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,7 +48,8 @@ struct Head {
 struct Request {
     Head head;
     std::string body;
-    BodyShare share{};  // of the body: whoever keeps what it was made into keeps it too
+    std::uint64_t connection = 0;  // that it came on: its number
+    BodyShare share{};             // of the body: whoever keeps what it was made into keeps it too
 };
 
 // Content-Length, Connection and Date are added by whoever sends it.

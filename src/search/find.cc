@@ -146,7 +146,9 @@ Result<FindResult> find(const Root& root, const FindQuery& query) {
             state, query.walk,
             chooser_of(*glob, run, query.directories, at.is_root() ? 0 : at.text.size() + 1)};
         walk_in_order(share, std::move(directory), at, run, search_threads(query.threads));
-        return run.finish();
+        FindResult result = run.finish();
+        result.excluded = std::move(share.excluded);
+        return result;
     };
     return fs::report("glob", state, query.path, act);
 }

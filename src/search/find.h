@@ -41,6 +41,7 @@ struct FindResult {
     std::uint64_t total = 0;       // that matched, more than found.size() if there is a limit
     std::uint64_t unreadable = 0;  // directories, or parts of large ones
     Cut cut = Cut::kNone;          // why not all was looked at
+    Excluded excluded{};
 };
 
 // Errors: those of text::Glob::compile; of `path`, as from Root::list.

@@ -103,7 +103,7 @@ TEST_F(FindTest, patterns_are_jailed) {
 }
 
 TEST_F(FindTest, ignored_and_hidden) {
-    tree({"ROOT/.gitignore=*.o", "ROOT/a.o=", "ROOT/a.c=", "ROOT/.x="});
+    tree({"ROOT/.git/", "ROOT/.gitignore=*.o", "ROOT/a.o=", "ROOT/a.c=", "ROOT/.x="});
     EXPECT_EQ(by_path("*"), "a.c ");
     EXPECT_EQ(find({.pattern = "*",
                     .walk = {.hidden = true, .ignored = true},
@@ -115,19 +115,53 @@ TEST_F(FindTest, ignored_and_hidden) {
 }
 
 TEST_F(FindTest, rules_from_above_the_start_count_up_to_a_repository) {
-    tree({"ROOT/.gitignore=*.o", "ROOT/a/b/x.o=", "ROOT/a/b/x.c=", "ROOT/a/r/.git/",
+    tree({"ROOT/.git/", "ROOT/.gitignore=*.o", "ROOT/a/b/x.o=", "ROOT/a/b/x.c=", "ROOT/a/r/.git/",
           "ROOT/a/r/s/x.o="});
     EXPECT_EQ(find({.pattern = "*", .path = "a/b"}), "a/b/x.c ");
     EXPECT_EQ(find({.pattern = "*", .path = "a/r/s"}), "a/r/s/x.o ");
 }
 
+// A kernel source package has a .gitignore that ends in "/*".
+TEST_F(FindTest, row17_gitignore_counts_only_in_a_repository) {
+    tree({"ROOT/.gitignore=/*\n", "ROOT/a.c=", "ROOT/r/.git/", "ROOT/r/.gitignore=*.o\n",
+          "ROOT/r/a.o=", "ROOT/r/d/a.o=", "ROOT/r/a.c=", "ROOT/w/.git=gitdir: ../r\n",
+          "ROOT/w/.gitignore=*.o\n", "ROOT/w/a.o=", "ROOT/k/.gitignore=*.c\n",
+          "ROOT/k/a.c=", "ROOT/i/.ignore=*.c\n", "ROOT/i/a.c="});
+    EXPECT_EQ(by_path("*.?"), "a.c k/a.c r/a.c ");
+    EXPECT_EQ(find({.pattern = "*", .path = "r/d"}), "");
+    FindQuery query{.pattern = "*.?", .order = FindQuery::Order::kPath};
+    query.walk.global_rules.root_in_repository = true;
+    EXPECT_EQ(find(query), "");
+    query.path = "k";
+    EXPECT_EQ(find(query), "");
+}
+
+TEST_F(FindTest, row17_what_excludes_is_named_with_its_line) {
+    tree({"ROOT/.git/", "ROOT/.gitignore=# mine\n\n/*\n!/sub\n",
+          "ROOT/b=", "ROOT/a=", "ROOT/sub/.ignore=x\n", "ROOT/sub/x=", "ROOT/sub/y="});
+    EXPECT_EQ(by_path("[ab]"), "");
+    EXPECT_EQ(result_.excluded.names, 2U);
+    EXPECT_EQ(result_.excluded.first, "a");
+    EXPECT_EQ(result_.excluded.file, ".gitignore");
+    EXPECT_EQ(result_.excluded.line, 3U);
+    EXPECT_EQ(find({.pattern = "x", .path = "sub"}), "");
+    EXPECT_EQ(result_.excluded.first, "sub/x");
+    EXPECT_EQ(result_.excluded.file, "sub/.ignore");
+    EXPECT_EQ(find({.pattern = "y", .path = "sub"}), "sub/y ");
+    EXPECT_EQ(result_.excluded.names, 0U);
+}
+
 TEST_F(FindTest, global_rules_count_in_every_repository_and_are_the_weakest) {
     tree({"ROOT/a.o=", "ROOT/d/a.o=", "ROOT/d/top=", "ROOT/r/.git/",
-          "ROOT/r/a.o=", "ROOT/r/top=", "ROOT/k/.gitignore=!*.o", "ROOT/k/a.o=", "ROOT/top="});
+          "ROOT/r/a.o=", "ROOT/r/top=", "ROOT/r/l=", "ROOT/k/.git/", "ROOT/k/.gitignore=!*.o",
+          "ROOT/k/a.o=", "ROOT/top=", "ROOT/l="});
+    const auto rules = [](const char* text) {
+        return std::make_shared<const text::IgnoreFile>(text::IgnoreFile::parse(text).value());
+    };
     FindQuery query{.pattern = "*", .order = FindQuery::Order::kPath};
-    query.walk.global_rules =
-        std::make_shared<const text::IgnoreFile>(text::IgnoreFile::parse("*.o\n/top\n").value());
-    EXPECT_EQ(find(query), "d/top k/a.o ");
+    query.walk.global_rules = {.everywhere = rules("*.o\n/top\n"),
+                               .in_repositories = rules("l\n*.o\n/top\n")};
+    EXPECT_EQ(find(query), "d/top k/a.o l ");
     query.path = "r";
     EXPECT_EQ(find(query), "");
 }

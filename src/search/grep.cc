@@ -40,6 +40,7 @@ Result<GrepSummary> grep(const Root& root, const GrepQuery& query, GrepSink& sin
         kOperation, state, query.path, [&](const fs::RelPath& at) -> Outcome<GrepSummary> {
             const unsigned threads = search_threads(query.threads);
             GrepRun run(state, query, *matcher, sink, threads);
+            Excluded excluded;
             auto directory = fs::open_listing(state, at);
             if (!directory && directory.error().code != Code::kNotADirectory)
                 return directory.error();
@@ -50,13 +51,16 @@ Result<GrepSummary> grep(const Root& root, const GrepQuery& query, GrepSink& sin
                                     return filter->choose(path, name, type);
                                 }};
                 walk_in_order(share, std::move(*directory), at, run, threads);
+                excluded = std::move(share.excluded);
             } else {
                 PADDOCK_ASSIGN(file, fs::open_readable(state, at));
                 run.expect_one_file();
                 run_in_order(file_task(run, std::move(file), at.text), threads,
                              limits::kSearchAheadBytesMax);
             }
-            return run.summary();
+            GrepSummary summary = run.summary();
+            summary.excluded = std::move(excluded);
+            return summary;
         });
 }
 

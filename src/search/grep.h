@@ -90,6 +90,7 @@ struct GrepSummary {
     std::uint64_t binary = 0;   // files that matched but are not text
     std::uint64_t problems = 0;
     std::uint64_t bytes = 0;
+    Excluded excluded{};
 };
 
 // Errors: those of Matcher::compile; of the globs and types (invalid_argument, path_escape,

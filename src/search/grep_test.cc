@@ -115,8 +115,8 @@ TEST_F(GrepTest, ignore_files_hold) {
 }
 
 TEST_F(GrepTest, hostile_ignore_files_do_no_harm) {
-    tree({"ROOT/.gitignore->@/OUT/secret", "ROOT/d/.gitignore|", "ROOT/d/f=x", "ROOT/e/.ignore/",
-          "ROOT/e/f=x"});
+    tree({"ROOT/.git/", "ROOT/.gitignore->@/OUT/secret", "ROOT/d/.gitignore|", "ROOT/d/f=x",
+          "ROOT/e/.ignore/", "ROOT/e/f=x"});
     EXPECT_EQ(grep("x"), "d/f:1:x\ne/f:1:x\n");
     os_write(ws("e/.gitignore"), std::string(limits::kIgnoreFileBytesMax + 1, 'f'));
     EXPECT_EQ(grep("x"), "d/f:1:x\ne/f:1:x\n");

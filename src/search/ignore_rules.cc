@@ -55,21 +55,29 @@ void IgnoreFilesPresent::note(std::string_view name) noexcept {
 
 IgnoreScope ignore_scope_in(const fs::RootState& state, int directory, std::string_view path,
                             IgnoreScope above, const IgnoreFilesPresent& present,
-                            const IgnoreFile& global) {
-    const bool globally = global && (present.repository || path.empty());
-    if (!present.any() && !globally) return above;
+                            const GlobalIgnores& global) {
+    const bool is_root = path.empty();
+    if (!present.any() && !is_root) return above;
     text::IgnoreScope::Files files;
+    files.starts_repository = present.repository || (is_root && global.root_in_repository);
+    const bool in_repository = files.starts_repository || (above && above->is_in_repository());
     if (present.ignore) files.ignore = read_rules(state, directory, ".ignore");
-    if (present.gitignore) files.gitignore = read_rules(state, directory, ".gitignore");
+    if (present.gitignore && in_repository)
+        files.gitignore = read_rules(state, directory, ".gitignore");
     if (present.repository) files.exclude = read_exclude(state, directory);
-    if (globally) files.global = global;
-    files.starts_repository = present.repository;
-    if (!files.ignore && !files.gitignore && !files.starts_repository && !globally) return above;
+    if (files.starts_repository) {
+        files.global = global.in_repositories;
+    } else if (is_root) {
+        files.global = global.everywhere;
+    }
+    if (!files.ignore && !files.gitignore && !files.global && !files.starts_repository) {
+        return above;
+    }
     return std::make_shared<const text::IgnoreScope>(std::move(above), path, std::move(files));
 }
 
 IgnoreScope ignore_scope_above(const fs::RootState& state, std::string_view path,
-                               const IgnoreFile& global) {
+                               const GlobalIgnores& global) {
     IgnoreScope scope;
     for (std::size_t slash = 0; !path.empty() && slash != path.npos;
          slash = path.find('/', slash + 1)) {

@@ -1,7 +1,9 @@
 #include "search/ordered_work.h"
 
 #include <algorithm>
+#include <atomic>
 #include <condition_variable>
+#include <deque>
 #include <exception>
 #include <list>
 #include <mutex>
@@ -13,10 +15,17 @@
 namespace paddock::search {
 namespace {
 
+std::atomic<unsigned> searches_running = 0;
+
 class OrderedWork {
 public:
     OrderedWork(unsigned threads, std::size_t bytes_ahead_max)
-        : threads_max_(std::max(threads, 1U)), bytes_ahead_max_(bytes_ahead_max) {}
+        : threads_max_(std::max(threads, 1U)), bytes_ahead_max_(bytes_ahead_max) {
+        ++searches_running;
+    }
+    OrderedWork(const OrderedWork&) = delete;
+    OrderedWork& operator=(const OrderedWork&) = delete;
+    ~OrderedWork() { --searches_running; }
 
     void run(std::unique_ptr<Task> first) {
         Task::List tasks;
@@ -24,12 +33,20 @@ public:
         nodes_ = waiting(tasks);
         waiting_ = 1;
         work_or_stop(0);
-        for (std::thread& thread : threads_) thread.join();
+        for (Helper& helper : helpers_) {
+            if (helper.thread.joinable()) helper.thread.join();
+        }
         if (thrown_) std::rethrow_exception(thrown_);
     }
 
 private:
     enum class State : std::uint8_t { kWaiting, kRunning, kDone };
+
+    // A helper leaves when other searches begin and take its processor, and can come back.
+    struct Helper {
+        std::thread thread;
+        bool has_left = false;
+    };
 
     // Neighbours that are done become one node, so there are never more nodes in front of the first
     // waiting one than two for each thread.
@@ -47,7 +64,13 @@ private:
     Nodes::iterator claim(std::unique_lock<std::mutex>& lock);
     void finish(Nodes::iterator node, Nodes behind);
     void deliver(std::unique_lock<std::mutex>& lock);
-    void start_threads();
+    void start_helpers();
+
+    // Of all processors, the part that falls to each search of the process.
+    std::size_t share() const {
+        const unsigned running = std::max(searches_running.load(std::memory_order_relaxed), 1U);
+        return (threads_max_ + running - 1) / running;
+    }
 
     // The one that all others wait for is never held back.
     bool may_claim(Nodes::const_iterator node) const {
@@ -64,8 +87,8 @@ private:
     std::size_t bytes_ahead_ = 0;
     bool delivering_ = false;
     bool stopped_ = false;
-    std::exception_ptr thrown_;  // by a task, the first
-    std::vector<std::thread> threads_;
+    std::exception_ptr thrown_;   // by a task, the first
+    std::deque<Helper> helpers_;  // the first is worker 1
 };
 
 OrderedWork::Nodes OrderedWork::waiting(Task::List& tasks) {
@@ -96,7 +119,11 @@ void OrderedWork::work(unsigned worker) {
         lock.lock();
         finish(node, std::move(added));
         deliver(lock);
-        if (worker == 0) start_threads();
+        if (worker == 0) start_helpers();
+        if (worker == 0 || worker < share()) continue;
+        helpers_[worker - 1].has_left = true;
+        changed_.notify_all();  // what it delivered may let others go on
+        return;
     }
 }
 
@@ -156,11 +183,17 @@ void OrderedWork::deliver(std::unique_lock<std::mutex>& lock) {
     delivering_ = false;
 }
 
-void OrderedWork::start_threads() {
-    while (threads_.size() + 1 < std::min<std::size_t>(threads_max_, waiting_ + 1)) {
+void OrderedWork::start_helpers() {
+    const std::size_t wanted = std::min<std::size_t>(share() - 1, waiting_);
+    for (std::size_t i = 0; i < wanted; ++i) {
+        if (i == helpers_.size()) helpers_.emplace_back().has_left = true;
+        Helper& helper = helpers_[i];
+        if (!helper.has_left) continue;
+        if (helper.thread.joinable()) helper.thread.join();
         try {
-            const auto number = static_cast<unsigned>(threads_.size()) + 1;
-            threads_.emplace_back([this, number] { work_or_stop(number); });
+            const auto number = static_cast<unsigned>(i) + 1;
+            helper.thread = std::thread([this, number] { work_or_stop(number); });
+            helper.has_left = false;
         } catch (const std::system_error&) {
             return;  // the machine has no more; those that there are do all the work
         }

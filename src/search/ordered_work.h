@@ -36,9 +36,10 @@ public:
 unsigned search_threads(unsigned wanted) noexcept;
 
 // Returns when everything is delivered or a delivery said stop. Uses the calling thread and at most
-// `threads` - 1 more, started when there is work for them. Tasks that are far ahead of a slow one
-// wait while their results together hold more than `bytes_ahead_max`. What a task throws, no memory
-// for example, ends all of it and is thrown here.
+// `threads` - 1 more, started when there is work for them, and fewer the more of these calls run in
+// the process: together they use as many as one, and no search holds up the others. Tasks that are
+// far ahead of a slow one wait while their results together hold more than `bytes_ahead_max`. What
+// a task throws, no memory for example, ends all of it and is thrown here.
 void run_in_order(std::unique_ptr<Task> first, unsigned threads, std::size_t bytes_ahead_max);
 
 }  // namespace paddock::search

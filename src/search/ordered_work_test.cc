@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <latch>
 #include <string>
+#include <thread>
+#include <vector>
 
 namespace paddock::search {
 namespace {
@@ -72,6 +75,75 @@ TEST(OrderedWork, stops_soon_after_enough) {
             EXPECT_LT(log.ran, 30);
         }
     }
+}
+
+// Keeps its search under way until it is released.
+class Holding final : public Task {
+public:
+    Holding(std::latch& begun, std::latch& released) : begun_(begun), released_(released) {}
+    void run(unsigned, List&) override {
+        begun_.count_down();
+        released_.wait();
+    }
+    Next deliver() override { return Next::kGoOn; }
+    std::size_t bytes() const noexcept override { return 0; }
+
+private:
+    std::latch& begun_;
+    std::latch& released_;
+};
+
+// Leaves behind it tasks that note which threads run them.
+class Noting final : public Task {
+public:
+    Noting(std::atomic<unsigned>& highest, int behind) : highest_(highest), behind_(behind) {}
+    void run(unsigned worker, List& behind) override {
+        for (unsigned seen = highest_;
+             seen < worker && !highest_.compare_exchange_weak(seen, worker);) {
+        }
+        for (int i = 0; i < behind_; ++i) behind.push_back(std::make_unique<Noting>(highest_, 0));
+    }
+    Next deliver() override { return Next::kGoOn; }
+    std::size_t bytes() const noexcept override { return 0; }
+
+private:
+    std::atomic<unsigned>& highest_;
+    int behind_;
+};
+
+// Leaves behind it tasks that wait until each of them runs.
+class Meeting final : public Task {
+public:
+    Meeting(std::latch& together, int behind) : together_(together), behind_(behind) {}
+    void run(unsigned, List& behind) override {
+        if (behind_ == 0) together_.arrive_and_wait();
+        for (int i = 0; i < behind_; ++i) behind.push_back(std::make_unique<Meeting>(together_, 0));
+    }
+    Next deliver() override { return Next::kGoOn; }
+    std::size_t bytes() const noexcept override { return 0; }
+
+private:
+    std::latch& together_;
+    int behind_;
+};
+
+TEST(OrderedWork, row10_searches_share_the_processors) {
+    std::latch begun(3);
+    std::latch released(1);
+    std::vector<std::jthread> others;
+    for (int i = 0; i < 3; ++i) {
+        others.emplace_back(
+            [&] { run_in_order(std::make_unique<Holding>(begun, released), 1, SIZE_MAX); });
+    }
+    begun.wait();
+    std::atomic<unsigned> highest = 0;
+    run_in_order(std::make_unique<Noting>(highest, 20'000), 8, SIZE_MAX);
+    EXPECT_LT(highest, 2U) << "a quarter of eight";
+    released.count_down();
+    others.clear();
+    // Alone, it has them all.
+    std::latch together(8);
+    run_in_order(std::make_unique<Meeting>(together, 8), 8, SIZE_MAX);
 }
 
 TEST(OrderedWork, the_number_of_threads_is_bounded) {

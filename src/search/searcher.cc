@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include <paddock/limits.h>
 
+#include "search/memory_budget.h"
 #include "sys/io.h"
 #include "text/encoding.h"
 
@@ -19,6 +21,12 @@ std::string decoded(std::string_view content, text::TextFormat format) {
     decoder.decode(content, utf8);
     decoder.finish(utf8);
     return utf8;
+}
+
+// For a file of this size, as fstat says. In UTF-16 it is held beside the text that it becomes.
+std::size_t memory_for(std::uint64_t size) {
+    const std::size_t bytes = size == 0 ? limits::kSearchWholeBytesMax : size;
+    return 5 * bytes / 2;
 }
 
 }  // namespace
@@ -182,13 +190,23 @@ void Searcher::search_text(std::string_view text, bool last) {
 }
 
 Done Searcher::search_whole(int fd, const Extent& extent) {
+    std::optional<MemoryBudget::Part> memory;  // given back after the content
     std::string content;
     for (std::size_t filled = 0;;) {
         if (std::max<std::uint64_t>(extent.size, filled) > limits::kSearchWholeBytesMax) {
             report_.end = FileReport::End::kTooLarge;
             return {};
         }
-        content.resize(std::max(2 * filled, extent.size + limits::kSearchBufferBytes));
+        const std::size_t wanted = std::max(2 * filled, extent.size + limits::kSearchBufferBytes);
+        if (wanted > limits::kSearchWholeSmallBytesMax && !memory) {
+            auto taken = whole_file_memory().take(memory_for(extent.size), interruption_);
+            if (!taken) {
+                report_.end = FileReport::End::kInterrupted;
+                return {};
+            }
+            memory.emplace(std::move(*taken));
+        }
+        content.resize(wanted);
         PADDOCK_ASSIGN(got,
                        sys::read_at(fd, content.data() + filled, content.size() - filled, filled));
         filled += got;

@@ -87,17 +87,39 @@ void WalkedDirectory::choose() {
     path.reserve(path_.size() + 1 + limits::kComponentBytesMax);
     if (!path_.empty()) path.append(path_).append(1, '/');
     const std::size_t prefix_bytes = path.size();
+    std::uint64_t excluded = 0;
+    std::string first_excluded;
+    bool is_first_directory = false;
     const auto unwanted = [&](Entry& entry) {
         path.resize(prefix_bytes);
         path += text(entry);
         entry.interest = share_.choose(path, text(entry), entry.type);
         if (!entry.interest.take && !entry.interest.enter) return true;
         if (share_.options.visible && !share_.options.visible(path, entry.type)) return true;
-        return scope_ && scope_->ignores(path, entry.type == FileType::kDirectory);
+        const bool is_directory = entry.type == FileType::kDirectory;
+        if (!scope_ || !scope_->ignores(path, is_directory)) return false;
+        if (++excluded > 1 && path > first_excluded) return true;
+        first_excluded = path;
+        is_first_directory = is_directory;
+        return true;
     };
     entries_.erase(std::remove_if(entries_.begin(), entries_.end(), unwanted), entries_.end());
+    if (excluded > 0) note_excluded(excluded, std::move(first_excluded), is_first_directory);
     std::sort(entries_.begin(), entries_.end(),
               [this](const Entry& a, const Entry& b) { return text(a) < text(b); });
+}
+
+void WalkedDirectory::note_excluded(std::uint64_t names, std::string first,
+                                    bool is_directory) const {
+    const std::lock_guard lock(share_.mutex);
+    Excluded& all = share_.excluded;
+    const bool is_first = all.names == 0 || first < all.first;
+    all.names += names;
+    if (!is_first) return;
+    auto ruling = scope_->ruling(first, is_directory);
+    all.first = std::move(first);
+    all.file = std::move(ruling.file);
+    all.line = ruling.line;
 }
 
 std::string_view WalkedDirectory::text(const Entry& entry) const noexcept {

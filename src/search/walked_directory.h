@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -33,7 +34,7 @@ struct WalkOptions {
     // May its content be looked at? Of each file that is opened, asked on any thread. Absent: yes.
     std::function<bool(const Handle& file)> readable{};
 
-    IgnoreFile global_rules{};  // weaker than all ignore files, see ignore_rules.h
+    GlobalIgnores global_rules{};  // see ignore_rules.h
 
     std::size_t directory_entries_max = limits::kSearchEntriesMax;  // limit_reached beyond
 };
@@ -45,6 +46,14 @@ struct Interest {
 };
 using Chooser = std::function<Interest(std::string_view path, std::string_view name, FileType)>;
 
+// What ignore files kept out of a walk.
+struct Excluded {
+    std::uint64_t names = 0;  // what lies below them is not counted
+    std::string first{};      // by its path
+    std::string file{};       // that excludes the first one; empty: a global rule does
+    std::uint32_t line = 0;   // in that file
+};
+
 // What all directories of one walk share.
 struct WalkShare {
     const fs::RootState& state;
@@ -52,6 +61,8 @@ struct WalkShare {
     Chooser choose;
     std::atomic<int> held = 0;              // descriptors
     std::vector<sys::DirReader> readers{};  // one for each worker, used again and again
+    std::mutex mutex{};
+    Excluded excluded{};  // guarded by the mutex while it walks
 };
 
 class WalkedDirectory {
@@ -92,6 +103,7 @@ private:
 
     Outcome<IgnoreFilesPresent> list(sys::DirReader& reader);
     void choose();
+    void note_excluded(std::uint64_t names, std::string first, bool is_directory) const;
     std::string_view text(const Entry& entry) const noexcept;
 
     WalkShare& share_;

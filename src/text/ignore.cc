@@ -75,12 +75,14 @@ Outcome<IgnoreFile> IgnoreFile::parse(std::string_view text) {
     }
     if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
     IgnoreFile file;
-    while (!text.empty()) file.add_line(take_line(text));
+    for (std::uint32_t number = 1; !text.empty(); ++number) {
+        file.add_line(take_line(text), number);
+    }
     PADDOCK_TRY(file.build_index());
     return file;
 }
 
-void IgnoreFile::add_line(std::string_view line) {
+void IgnoreFile::add_line(std::string_view line, std::uint32_t number) {
     if (line.starts_with('#')) return;
     line = without_trailing_spaces(line);
     const bool negated = take(line, '!');
@@ -93,7 +95,7 @@ void IgnoreFile::add_line(std::string_view line) {
     auto parts = parse_parts(line, {.unit = Unit::kByte});
     if (!parts) return;
     rules_.push_back({std::string(beginning), PathPattern(std::move(*parts)), by_name,
-                      directories_only, negated});
+                      directories_only, negated, number});
 }
 
 Done IgnoreFile::build_index() {
@@ -149,41 +151,53 @@ std::uint32_t IgnoreFile::last_in(const Buckets& buckets, std::uint32_t hash, st
     return after;
 }
 
-IgnoreVerdict IgnoreFile::judge(const IgnoreSubject& subject, std::size_t base) const noexcept {
+IgnoreRuling IgnoreFile::judge(const IgnoreSubject& subject, std::size_t base) const noexcept {
     std::uint32_t last = last_in(by_name_, subject.name_hash, 0, subject, base);
     last = last_in(by_extension_, subject.extension_hash, last, subject, base);
     const auto other = std::find_if(others_.rbegin(), others_.rend(), [&](std::uint32_t number) {
         return number < last || applies(rules_[number - 1], subject, base);
     });
     if (other != others_.rend()) last = std::max(last, *other);
-    if (last == 0) return IgnoreVerdict::kUndecided;
-    return rules_[last - 1].negated ? IgnoreVerdict::kIncluded : IgnoreVerdict::kIgnored;
+    if (last == 0) return {};
+    const Rule& rule = rules_[last - 1];
+    return {rule.negated ? IgnoreVerdict::kIncluded : IgnoreVerdict::kIgnored, rule.line};
 }
 
 IgnoreScope::IgnoreScope(std::shared_ptr<const IgnoreScope> parent, std::string_view directory,
                          Files files)
     : parent_(std::move(parent)),
-      base_(directory.empty() ? 0 : directory.size() + 1),
-      files_(std::move(files)) {}
+      prefix_(directory.empty() ? "" : std::string(directory) + "/"),
+      files_(std::move(files)),
+      is_in_repository_(files_.starts_repository || (parent_ && parent_->is_in_repository())) {}
 
-IgnoreVerdict IgnoreScope::judge(std::string_view path, bool is_directory) const noexcept {
+IgnoreScope::Decision IgnoreScope::decide(std::string_view path, bool is_directory) const noexcept {
     constexpr std::array kKinds = {&Files::ignore, &Files::gitignore, &Files::exclude,
                                    &Files::global};
     const IgnoreSubject subject(path, is_directory);
-    IgnoreVerdict verdict = IgnoreVerdict::kUndecided;
+    Decision decision;
     std::size_t kinds = kKinds.size();  // that can still overrule the verdict
     for (const IgnoreScope* scope = this; scope != nullptr; scope = scope->parent_.get()) {
         for (std::size_t kind = 0; kind < kinds; ++kind) {
             const File& file = scope->files_.*kKinds[kind];
             if (file == nullptr) continue;
-            const IgnoreVerdict found = file->judge(subject, scope->base_);
-            if (found == IgnoreVerdict::kUndecided) continue;
-            verdict = found;
+            const IgnoreRuling found = file->judge(subject, scope->prefix_.size());
+            if (found.verdict == IgnoreVerdict::kUndecided) continue;
+            decision = {found, scope, kind};
             kinds = kind;
         }
         if (scope->files_.starts_repository) kinds = std::min<std::size_t>(kinds, 1);
     }
-    return verdict;
+    return decision;
+}
+
+IgnoreScope::Ruling IgnoreScope::ruling(std::string_view path, bool is_directory) const {
+    constexpr std::array kNames = {".ignore", ".gitignore", ".git/info/exclude"};
+    const Decision decision = decide(path, is_directory);
+    Ruling ruling{decision.ruling.verdict, {}, decision.ruling.line};
+    if (decision.scope != nullptr && decision.kind < kNames.size()) {
+        ruling.file = decision.scope->prefix_ + kNames[decision.kind];
+    }
+    return ruling;
 }
 
 }  // namespace paddock::text

@@ -19,7 +19,7 @@ IgnoreScope::File file_of(std::string_view rules) {
 std::string verdict(std::string_view rules, std::string_view path) {
     const bool is_directory = path.ends_with('/');
     if (is_directory) path.remove_suffix(1);
-    switch (IgnoreFile::parse(rules)->judge(IgnoreSubject(path, is_directory), 0)) {
+    switch (IgnoreFile::parse(rules)->judge(IgnoreSubject(path, is_directory), 0).verdict) {
         case IgnoreVerdict::kIgnored: return "ignored";
         case IgnoreVerdict::kIncluded: return "included";
         case IgnoreVerdict::kUndecided: break;
@@ -103,7 +103,7 @@ TEST(Ignore, is_bounded) {
     EXPECT_EQ(IgnoreFile::parse(globs).error().code, Code::kLimitReached);
     std::string names;
     for (int i = 0; i < 50'000; ++i) names += "name" + std::to_string(i) + "\n";
-    EXPECT_TRUE(IgnoreFile::parse(names)->judge(IgnoreSubject("a/name49999", false), 0) ==
+    EXPECT_TRUE(IgnoreFile::parse(names)->judge(IgnoreSubject("a/name49999", false), 0).verdict ==
                 IgnoreVerdict::kIgnored);
 }
 

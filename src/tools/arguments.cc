@@ -76,6 +76,7 @@ public:
                 unknown(declared, name, where);
             }
         }
+        if (where.empty()) given_ = static_cast<std::size_t>(decoded.end() - decoded.begin());
         for (const Argument& argument : declared) {
             if (decoded.find(argument.name) != nullptr) continue;
             if (argument.required) {
@@ -92,6 +93,8 @@ public:
         if (complaints_ <= kComplaintsMax) return problems_;
         return problems_ + "; and " + std::to_string(complaints_ - kComplaintsMax) + " more";
     }
+    // Of the arguments themselves: those that are no defaults.
+    std::size_t given() const { return given_; }
     // The names themselves were wrong, not only their values.
     bool wrong_names() const { return wrong_names_; }
 
@@ -233,6 +236,7 @@ private:
     const std::vector<std::string_view>& passed_over_;
     std::string problems_;
     int complaints_ = 0;
+    std::size_t given_ = 0;
     bool wrong_names_ = false;
 };
 
@@ -253,6 +257,12 @@ const json::Value& Arguments::at(std::string_view name) const {
     const json::Value* value = values_.find(name);
     PADDOCK_CHECK(value != nullptr);
     return *value;
+}
+
+bool Arguments::was_given(std::string_view name) const noexcept {
+    const auto end = values_.begin() + static_cast<std::ptrdiff_t>(given_);
+    return std::any_of(values_.begin(), end,
+                       [&](const json::Member& each) { return each.name == name; });
 }
 
 const std::string& Arguments::text(std::string_view name) const {
@@ -297,7 +307,7 @@ Attempt<Arguments> decode(const Declaration& tool, const json::Value& given) {
     }
     Decoder decoder(tool);
     json::Object values = decoder.object(tool.arguments, *object, "");
-    if (decoder.problems().empty()) return Arguments(std::move(values));
+    if (decoder.problems().empty()) return Arguments(std::move(values), decoder.given());
     return Problem(Code::kInvalidArgument,
                    name + ": " + decoder.problems() + ". " +
                        (decoder.wrong_names() ? takes(tool) : "Correct the call."));

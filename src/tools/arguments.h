@@ -2,6 +2,7 @@
 // type and lies in its bounds, defaults are filled in.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -16,9 +17,12 @@ namespace paddock::tools {
 
 class Arguments {
 public:
-    explicit Arguments(json::Object values) : values_(std::move(values)) {}
+    // The first `given` values came with the call, the others are defaults.
+    explicit Arguments(json::Object values, std::size_t given = 0)
+        : values_(std::move(values)), given_(given) {}
 
     bool has(std::string_view name) const noexcept { return values_.find(name) != nullptr; }
+    bool was_given(std::string_view name) const noexcept;
 
     // Each must be present: required, with a default, or asked for with has().
     const std::string& text(std::string_view name) const;
@@ -33,6 +37,7 @@ private:
     const json::Value& at(std::string_view name) const;
 
     json::Object values_;
+    std::size_t given_;
 };
 
 // All that is wrong is told at once: unknown names with the nearest known one, values with what was

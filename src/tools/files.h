@@ -50,7 +50,7 @@ public:
         ReadTracker* reads = nullptr;                    // not tracked
         const search::SecretScanner* scanner = nullptr;  // null: secrets are not filtered
         std::string home = {};                           // see git::Judge::Facts
-        search::IgnoreFile ignored = {};                 // what the operator's rules exclude
+        search::GlobalIgnores ignored = {};              // what the operator's rules exclude
         bool read_only = false;
         std::string prefix = {};  // before each path in results; empty: the workspace itself
     };
@@ -194,7 +194,7 @@ private:
     DiskUse& disk_;
     ReadTracker* reads_;
     const search::SecretScanner* scanner_;
-    search::IgnoreFile ignored_;
+    search::GlobalIgnores ignored_;
     git::Judge judge_;
 };
 }  // namespace paddock::tools

@@ -13,10 +13,10 @@
 namespace paddock::tools {
 namespace {
 
-std::string closing(const search::FindResult& result, const search::FindQuery& query,
-                    std::size_t offset) {
+std::string closing(const Files& files, const search::FindResult& result,
+                    const search::FindQuery& query, std::size_t offset) {
     Notes notes;
-    if (result.total == 0) note_passed_over(notes, query.walk);
+    if (result.total == 0) note_passed_over(notes, query.walk, files, result.excluded);
     if (const std::size_t next = result.found.size(); result.total > next) {
         const std::string first = offset > 0 ? std::to_string(offset + 1) + " to " : "";
         notes.add(
@@ -47,8 +47,10 @@ Attempt<Answer> run_glob(Session& session, const Arguments& arguments, const Cal
     query.path = *directory;
     query.walk = walk_for(files, arguments, query.pattern);
     const auto offset = static_cast<std::size_t>(arguments.integer("offset"));
-    query.limit = offset + static_cast<std::size_t>(arguments.integer("limit"));
-    query.time_max = session.search_time();
+    const bool is_all = options.uncut && !arguments.was_given("limit");
+    query.limit = offset + (is_all ? limits::kGlobUncutMax
+                                   : static_cast<std::size_t>(arguments.integer("limit")));
+    if (!options.uncut) query.time_max = session.search_time();
     query.cancel = options.cancel;
     const auto result = search::find(files.linkless(), query);
     if (!result) return result.error();
@@ -61,7 +63,7 @@ Attempt<Answer> run_glob(Session& session, const Arguments& arguments, const Cal
         text += '\n';
     }
     if (text.empty()) text = offset > 0 ? "No more files match.\n" : "No files match.\n";
-    return text_answer(text + closing(*result, query, offset));
+    return text_answer(text + closing(files, *result, query, offset));
 }
 
 }  // namespace

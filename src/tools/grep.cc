@@ -25,10 +25,12 @@ using search::GrepSummary;
 // Writes what was found as text: in content mode the path, then "12:match" and "13-context".
 class Printer final : public search::GrepSink {
 public:
-    Printer(const Session& session, const Files& files, const search::GrepQuery& query)
+    Printer(const Session& session, const Files& files, const search::GrepQuery& query,
+            std::size_t bytes_max)
         : session_(session),
           files_(files),
           mode_(query.mode),
+          bytes_max_(bytes_max),
           has_context_(query.before > 0 || query.after > 0) {}
 
     search::Next file(const search::GrepFile& file) override {
@@ -61,7 +63,7 @@ public:
 private:
     // The first one always does: whoever follows the offsets gets to the end.
     bool fits(const std::string& entry, std::size_t taken = 0) const {
-        return given_ + taken == 0 || text_.size() + entry.size() <= limits::kGrepShownBytesMax;
+        return given_ + taken == 0 || text_.size() + entry.size() <= bytes_max_;
     }
 
     void add(std::string entry) {
@@ -109,6 +111,7 @@ private:
     const Session& session_;
     const Files& files_;
     const GrepMode mode_;
+    const std::size_t bytes_max_;
     const bool has_context_;  // then groups of lines are told apart
     std::string text_;
     std::string problems_;
@@ -119,11 +122,13 @@ private:
 
 std::string unit_of(GrepMode mode) { return mode == GrepMode::kContent ? "lines" : "files"; }
 
-std::string closing(const Printer& printer, const GrepSummary& summary,
+std::string closing(const Files& files, const Printer& printer, const GrepSummary& summary,
                     const search::GrepQuery& query) {
     using Cut = GrepSummary::Cut;
     Notes notes;
-    if (printer.given() == 0 && query.offset == 0) note_passed_over(notes, query.walk);
+    if (printer.given() == 0 && query.offset == 0) {
+        note_passed_over(notes, query.walk, files, summary.excluded);
+    }
     const std::string next =
         "; continue with offset=" + std::to_string(query.offset + printer.given()) +
         ", or narrow the search.";
@@ -150,7 +155,7 @@ struct Search {
     const Files* files = nullptr;  // that it looks into
 };
 
-Attempt<Search> search_of(const Session& session, const Arguments& arguments) {
+Attempt<Search> search_of(const Session& session, const Arguments& arguments, bool uncut) {
     Search search;
     search::GrepQuery& query = search.query;
     query.pattern = arguments.text("pattern");
@@ -187,6 +192,10 @@ Attempt<Search> search_of(const Session& session, const Arguments& arguments) {
     query.limit = static_cast<std::uint64_t>(arguments.integer("head_limit"));
     query.line_bytes_max = limits::kGrepShownLineBytesMax;
     query.time_max = session.search_time();
+    if (!uncut) return search;
+    if (!arguments.was_given("head_limit")) query.limit = UINT64_MAX;
+    query.line_bytes_max = limits::kSearchLineBytesMax;
+    query.time_max.reset();
     return search;
 }
 
@@ -200,7 +209,7 @@ Problem no_such_type(const std::string& type) {
 }
 
 Attempt<Answer> run_grep(Session& session, const Arguments& arguments, const CallOptions& options) {
-    auto search = search_of(session, arguments);
+    auto search = search_of(session, arguments, options.uncut);
     if (!search) return search.error();
     const Files& files = *search->files;
     search::GrepQuery* const query = &search->query;
@@ -208,7 +217,8 @@ Attempt<Answer> run_grep(Session& session, const Arguments& arguments, const Cal
     query->line_margin = session.secret_margin();
     query->bytes_max = files.may_still_read();
     if (query->bytes_max == 0) return files.count_read(1).error();
-    Printer printer(session, files, *query);
+    Printer printer(session, files, *query,
+                    options.uncut ? limits::kGrepUncutBytesMax : limits::kGrepShownBytesMax);
     const auto summary = search::grep(files.linkless(), *query, printer);
     if (!summary && summary.error().operation == "type") return no_such_type(summary.error().path);
     if (!summary) return summary.error();
@@ -226,7 +236,7 @@ Attempt<Answer> run_grep(Session& session, const Arguments& arguments, const Cal
     } else if (text.empty()) {
         text = "No matches in " + std::to_string(summary->files) + " files searched.\n";
     }
-    Answer answer = text_answer(text + closing(printer, *summary, *query));
+    Answer answer = text_answer(text + closing(files, printer, *summary, *query));
     answer.secrets = printer.secrets();
     return answer;
 }

@@ -27,7 +27,7 @@ public:
         : interruption_(interruption),
           time_max_(session.search_time()),
           files_(files),
-          ignored_(session.ignored()),
+          ignored_(files.walk(false, false).global_rules),
           depth_(static_cast<std::size_t>(arguments.integer("depth"))),
           offset_(static_cast<std::size_t>(arguments.integer("offset"))),
           sizes_(arguments.flag("sizes")),
@@ -152,7 +152,7 @@ private:
     search::Interruption& interruption_;
     const std::chrono::milliseconds time_max_;
     const Files& files_;
-    const search::IgnoreFile& ignored_;
+    const search::GlobalIgnores ignored_;
     const std::size_t depth_;
     const std::size_t offset_;
     const bool sizes_;

@@ -56,7 +56,8 @@ std::optional<std::string> directory_alike(const Files& files, std::string_view 
 }
 
 std::vector<std::string> same_names(const Files& files, std::string_view name,
-                                    const std::string& start, const search::IgnoreFile& ignored) {
+                                    const std::string& start,
+                                    const search::GlobalIgnores& ignored) {
     search::FindQuery query;
     query.pattern = text::literal_pattern(name);
     query.path = start;
@@ -81,7 +82,8 @@ std::vector<std::string> same_names(const Files& files, std::string_view name,
 }  // namespace
 
 std::vector<std::string> near_paths(const Files& files, const std::string& missing,
-                                    const std::string& start, const search::IgnoreFile& ignored) {
+                                    const std::string& start,
+                                    const search::GlobalIgnores& ignored) {
     const std::string_view name = fs::leaf_of(missing);
     std::vector<std::string> near;
     if (const auto directory = directory_alike(files, fs::parent_of(missing))) {

@@ -15,7 +15,7 @@ class Files;
 // Three at most, the likeliest first. Paths are canonical. `start`: where to look for the same
 // name; `ignored`: what the operator's rules exclude there.
 std::vector<std::string> near_paths(const Files& files, const std::string& missing,
-                                    const std::string& start, const search::IgnoreFile& ignored);
+                                    const std::string& start, const search::GlobalIgnores& ignored);
 
 // The deepest directory above a path that is there.
 std::string directory_above(const Files& files, const std::string& path);

@@ -2,6 +2,7 @@
 // .gitignore excludes.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "tools/arguments.h"
@@ -28,14 +29,27 @@ inline search::WalkOptions walk_for(const Files& files, const Arguments& argumen
     return files.walk(arguments.flag("hidden") || names_hidden(pattern), arguments.flag("ignored"));
 }
 
+// Which line of which file excludes what: " ('build', by line 1 of '.gitignore', and 2 more)".
+inline std::string shown_exclusion(const Files& files, const search::Excluded& excluded) {
+    if (excluded.names == 0) return {};
+    std::string text = " ('" + files.shown(excluded.first) + "', by ";
+    text += excluded.file.empty() ? "the setting 'ignore' or core.excludesFile"
+                                  : "line " + std::to_string(excluded.line) + " of '" +
+                                        files.shown(excluded.file) + "'";
+    if (excluded.names > 1) text += ", and " + std::to_string(excluded.names - 1) + " more";
+    return text + ")";
+}
+
 // For a search that found nothing.
-inline void note_passed_over(Notes& notes, const search::WalkOptions& walk) {
+inline void note_passed_over(Notes& notes, const search::WalkOptions& walk, const Files& files,
+                             const search::Excluded& excluded) {
+    const std::string example = shown_exclusion(files, excluded);
     if (!walk.hidden && !walk.ignored) {
-        notes.add(
-            "Not looked at: hidden files and what .gitignore excludes; hidden=true and "
-            "ignored=true take them in.");
+        notes.add("Not looked at: hidden files and what .gitignore excludes" + example +
+                  "; hidden=true and ignored=true take them in.");
     } else if (!walk.ignored) {
-        notes.add("Not looked at: what .gitignore excludes; ignored=true takes it in.");
+        notes.add("Not looked at: what .gitignore excludes" + example +
+                  "; ignored=true takes it in.");
     } else if (!walk.hidden) {
         notes.add("Not looked at: hidden files; hidden=true takes them in.");
     }

@@ -73,7 +73,7 @@ std::string home_of(const WorkspaceOptions& options) {
 }  // namespace
 
 Session::Session(WorkspaceOptions options, OpenedRoot workspace, std::vector<OpenedRoot> further,
-                 policy::PathRules rules, search::IgnoreFile ignored,
+                 policy::PathRules rules, search::GlobalIgnores ignored,
                  std::optional<search::SecretScanner> scanner)
     : options_(std::move(options)),
       meter_(options_.limits),
@@ -130,6 +130,9 @@ Result<std::shared_ptr<Session>> Session::open(WorkspaceOptions options) {
     if (!rules) return as_error(rules.error(), "path rules", {});
     auto ignored = rules_from(options.ignore_rules);
     if (!ignored) return as_error(ignored.error(), "ignore rules", {});
+    // The operator's lines are stronger.
+    auto in_repositories = rules_from(options.git_excludes + "\n" + options.ignore_rules);
+    if (!in_repositories) return as_error(in_repositories.error(), "ignore rules", {});
     auto scanner = scanner_for(options);
     if (!scanner) return as_error(scanner.error(), "named secrets", {});
     if (options.read_only) {
@@ -138,9 +141,10 @@ Result<std::shared_ptr<Session>> Session::open(WorkspaceOptions options) {
     }
     auto further = open_further_roots(options, opened->workspace);
     if (!further) return further.error();
-    return std::shared_ptr<Session>(new Session(std::move(options), std::move(*opened),
-                                                std::move(*further), std::move(*rules),
-                                                std::move(*ignored), std::move(*scanner)));
+    return std::shared_ptr<Session>(
+        new Session(std::move(options), std::move(*opened), std::move(*further), std::move(*rules),
+                    search::GlobalIgnores{std::move(*ignored), std::move(*in_repositories)},
+                    std::move(*scanner)));
 }
 
 std::size_t Session::redact(std::string& text) const {

@@ -39,7 +39,6 @@ public:
     // Errors: sandbox_unavailable, if commands cannot be confined here; not_available without one.
     Attempt<Shell*> shell();
 
-    const search::IgnoreFile& ignored() const noexcept { return ignored_; }
     // How long glob and grep look. Tests have no time to wait for the usual end.
     std::chrono::milliseconds search_time() const noexcept { return search_time_; }
     void set_search_time(std::chrono::milliseconds time) noexcept { search_time_ = time; }
@@ -57,7 +56,7 @@ public:
 
 private:
     Session(WorkspaceOptions options, OpenedRoot workspace, std::vector<OpenedRoot> further,
-            policy::PathRules rules, search::IgnoreFile ignored,
+            policy::PathRules rules, search::GlobalIgnores ignored,
             std::optional<search::SecretScanner> scanner);
     SharedByRoots shared();
     Result<std::unique_ptr<Shell>> start_shell();
@@ -65,7 +64,7 @@ private:
     WorkspaceOptions options_;
     std::chrono::milliseconds search_time_ = limits::kSearchTimeMax;
     policy::Meter meter_;
-    search::IgnoreFile ignored_;
+    search::GlobalIgnores ignored_;
     std::optional<search::SecretScanner> scanner_;  // absent: secrets are not filtered
     const policy::PathRules rules_;
     SessionRoot workspace_;

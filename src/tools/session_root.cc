@@ -3,6 +3,8 @@
 #include <paddock/limits.h>
 
 #include "base/outcome.h"
+#include "fs/procfs.h"
+#include "sys/stat.h"
 #include "tools/root_place.h"
 
 namespace paddock::tools {
@@ -10,6 +12,21 @@ namespace {
 
 Error refuse_root(std::string_view why, const std::string& directory) {
     return as_error(refuse(Code::kInvalidArgument, why), "open", directory);
+}
+
+// Of git, that begins above. Where the whole file system is the root, nothing does.
+bool lies_in_repository(const Root& workspace) {
+    std::string above = fs::host_path_of(workspace.fd()).value_or("");
+    while (above.starts_with('/')) {
+        above.resize(above.rfind('/'));
+        if (sys::stat_path((above + "/.git").c_str())) return true;
+    }
+    return false;
+}
+
+search::GlobalIgnores ignored_in(const OpenedRoot& opened, search::GlobalIgnores ignored) {
+    ignored.root_in_repository = opened.base.empty() && lies_in_repository(opened.workspace);
+    return ignored;
 }
 
 }  // namespace
@@ -38,7 +55,7 @@ SessionRoot::SessionRoot(OpenedRoot given, const SharedByRoots& shared)
              .reads = shared.options.track_reads ? &reads : nullptr,
              .scanner = shared.scanner,
              .home = shared.home,
-             .ignored = shared.ignored,
+             .ignored = ignored_in(opened, shared.ignored),
              .read_only = opened.read_only,
              .prefix = opened.prefix}) {}
 

@@ -39,7 +39,7 @@ struct SharedByRoots {
     const policy::PathRules& rules;
     policy::Meter& meter;
     const search::SecretScanner* scanner = nullptr;  // null: secrets are not filtered
-    search::IgnoreFile ignored = {};
+    search::GlobalIgnores ignored = {};
     std::string home = {};  // see git::Judge::Facts
 };
 

@@ -120,8 +120,8 @@ std::string overview() {
            "changed, and the link\n  stays. If there is none it is created, provided that its "
            "directory is there. `move_path`, `copy_path` and\n  `remove_path` take the link "
            "itself.\n"
-           "- `.gitignore` files above the workspace are not read; those in it are, from its root "
-           "down.\n"
+           "- `.gitignore` counts inside a git repository only, as in ripgrep and fd. Files above "
+           "the workspace are not\n  read.\n"
            "- Results name a path in double quotes with C escapes where it is not plain text "
            "(`\"a\\377b\"`); every tool\n  takes that form back, as a path or as a pattern.\n"
            "- The spellings under \"also accepted\" are taken silently, `null` is the same as "
@@ -171,6 +171,7 @@ protected:
     std::string make_project(const std::string& name) {
         const std::vector<std::pair<std::string, std::string>> files{
             {"README.md", "# Greeter\n\nSays hello.\n"},
+            {".git/HEAD", "ref: refs/heads/main\n"},
             {".gitignore", "build/\n"},
             {"build/main.o", "object"},
             {"src/greet.h", "void greet(void);\n"},

@@ -3,6 +3,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "cli/run.h"
 #include "testing/jail.h"
 #include "testing/shell.h"
@@ -150,6 +152,29 @@ TEST_F(Commands, grep_prints_as_grep_does) {
     const Ran cut = run({"grep", "e", "a.c", "--head-limit=1"});
     EXPECT_EQ(cut.out, "a.c:1:one\n");
     EXPECT_NE(cut.err.find("continue with --offset 1"), std::string::npos) << cut.err;
+}
+
+TEST_F(Commands, row17_a_pipe_gets_all_that_is_found) {
+    std::string text;
+    for (int i = 0; i < 6000; ++i) text += "needle " + std::to_string(i) + "\n";
+    const std::string wide = "needle" + std::string(3000, 'x') + "\n";
+    os_write(ws("a"), text + wide);
+    for (int i = 0; i < 120; ++i) os_write(ws("f" + std::to_string(i)), "");
+    const std::string found = ok({"grep", "needle"});
+    EXPECT_EQ(std::count(found.begin(), found.end(), '\n'), 6001);
+    EXPECT_TRUE(found.ends_with(wide)) << "lines are whole too";
+    const std::string files = ok({"glob", "f*"});
+    EXPECT_EQ(std::count(files.begin(), files.end(), '\n'), 120);
+
+    const Ran some = run({"grep", "needle", "--head-limit", "4500"});
+    EXPECT_EQ(std::count(some.out.begin(), some.out.end(), '\n'), 4500);
+    EXPECT_NE(some.err.find("continue with --offset 4500"), some.err.npos) << some.err;
+    const Ran few = run({"glob", "f*", "--limit=100"});
+    EXPECT_EQ(std::count(few.out.begin(), few.out.end(), '\n'), 100);
+
+    const std::string agent =
+        ok({"call", "grep", R"({"pattern":"needle","output_mode":"content"})"});
+    EXPECT_NE(agent.find("continue with offset=250"), agent.npos) << "a model has no room for it";
 }
 
 TEST_F(Commands, flags_of_habit_are_taken_where_they_are_true) {

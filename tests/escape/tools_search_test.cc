@@ -72,7 +72,7 @@ protected:
 };
 
 ATTACK_F(ToolsSearch, SP_23, fifo_in_a_searched_tree) {
-    tree({"ROOT/d/p|", "ROOT/d/f=needle\n", "ROOT/link->d/p", "ROOT/.gitignore|"});
+    tree({"ROOT/d/p|", "ROOT/d/f=needle\n", "ROOT/link->d/p", "ROOT/.git/", "ROOT/.gitignore|"});
     const int waiting = end_of_child([&] {
         const itimerval soon{{0, 0}, {0, 20'000}};
         ::setitimer(ITIMER_REAL, &soon, nullptr);
@@ -83,7 +83,7 @@ ATTACK_F(ToolsSearch, SP_23, fifo_in_a_searched_tree) {
     EXPECT_EQ(grep("needle"), "d/f\n1:needle\n");
     EXPECT_EQ(glob("**"), "d/f\nlink\n");
     EXPECT_EQ(ok("list_directory", {{"path", "d"}}), "d/\nf\np  (fifo)\n");
-    EXPECT_EQ(ok("list_directory", {{"depth", 3}, {"ignore", json::Array{".gitignore", "link"}}}),
+    EXPECT_EQ(ok("list_directory", {{"depth", 3}, {"ignore", json::Array{".git*", "link"}}}),
               "./\nd/\n  f\n  p  (fifo)\n");
     for (const char* path : {"d/p", "link"}) {
         EXPECT_EQ(refused("grep", {{"pattern", "x"}, {"path", path}}), "not_regular_file");

@@ -583,18 +583,48 @@ TEST_F(McpStdio, a_line_of_a_hundred_megabytes_is_refused_and_the_next_one_read)
     server().send_raw(R"({"jsonrpc":"2.0","id":5,"method":"ping","params":{"x":")");
     for (int i = 0; i < 100; ++i) server().send_raw(block);
     server().send("\"}}");
-    EXPECT_EQ(text_at(server().receive(), "error.code"), "-32600");
+    EXPECT_EQ(text_at(server().answer_to(5), "error.code"), "-32600");
     EXPECT_EQ(text_at(server().answer_to(server().request("ping")), "result"), "{}");
     if (!kSanitized) {
         EXPECT_LT(status_kb(server().id(), "VmHWM"), before + 64'000U);
     }
 }
 
+TEST_F(McpStdio, row10_searches_across_lines_share_a_bound_on_memory) {
+    if (kSanitized) GTEST_SKIP() << "a sanitizer's own memory counts too";
+    constexpr std::size_t kFileBytes = 40'000'000;
+    std::string text;
+    while (text.size() < kFileBytes) text += "a line of some text with nothing in it to find\n";
+    os_write(ws("large"), text);
+    const std::size_t before =
+        (server().answer_to(server().request("ping")), status_kb(server().id(), "VmHWM"));
+    std::set<int> asked;
+    for (int i = 0; i < 16; ++i) {
+        asked.insert(server().call("grep", {{"pattern", "t[a-z ]+\nb"}, {"multiline", true}}));
+    }
+    while (!asked.empty()) {
+        const json::Value answer = server().receive();
+        ASSERT_FALSE(answer.is_null());
+        EXPECT_TRUE(at(answer, "result.isError").is_null());
+        asked.erase(static_cast<int>(*at(answer, "id").as_integer()));
+    }
+    EXPECT_LT(status_kb(server().id(), "VmHWM"), before + 256'000U);
+}
+
+TEST_F(McpStdio, row11_a_string_cut_inside_an_emoji_is_answered_with_its_id) {
+    server().send(
+        R"({"method":"tools/call","params":{"name":"write_file","arguments":{"path":"a.txt",)"
+        R"("content":"\ud83d"}},"jsonrpc":"2.0","id":5})");
+    const json::Value answer = server().answer_to(5);
+    EXPECT_EQ(text_at(answer, "error.code"), "-32700");
+    EXPECT_NE(text_at(answer, "error.message").find("half of a character"), std::string::npos);
+    EXPECT_FALSE(os_exists(ws("a.txt")));
+}
+
 TEST_F(McpStdio, hostile_lines_are_refused_one_by_one) {
     const std::string deep(100'000, '[');
     for (const std::string& line :
          {std::string("garbage"), std::string("{"), std::string("\xff\xfe\x00", 3), deep,
-          R"({"jsonrpc":"2.0","id":9,"method":"ping","params":)" + deep,
           std::string(R"({"jsonrpc":"2.0","id":9,"id":9,"method":"ping"})"),
           std::string(R"([{"jsonrpc":"2.0","id":9,"method":"ping"}])")}) {
         server().send(line);
@@ -602,6 +632,8 @@ TEST_F(McpStdio, hostile_lines_are_refused_one_by_one) {
         EXPECT_FALSE(at(answer, "error.code").is_null());
         EXPECT_TRUE(at(answer, "id").is_null());
     }
+    server().send(R"({"jsonrpc":"2.0","id":9,"method":"ping","params":)" + deep);
+    EXPECT_EQ(text_at(server().answer_to(9), "error.code"), "-32700");
     server().send("");
     server().send("  \r");
     EXPECT_EQ(text_at(server().answer_to(server().request("ping")), "result"), "{}");

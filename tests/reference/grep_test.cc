@@ -223,7 +223,6 @@ std::optional<Words> by_ripgrep(const std::string& directory, const Words& flags
                    "--color=never",
                    "--sort=path",
                    "--no-messages",
-                   "--no-require-git",
                    "--no-ignore-global",
                    "--no-ignore-parent",
                    "--no-context-separator",
@@ -423,7 +422,7 @@ protected:
                  "a\0l\0p\0h\0a\0\n\0i\0n\0t\0"s);
         os_write(ws("empty"), "");
         os_write(ws("feeds"), "\n\n\n");
-        tree({"ROOT/.gitignore=*.o\n/build/\n!keep.o\n", "ROOT/keep.o=alpha static\n",
+        tree({"ROOT/.git/", "ROOT/.gitignore=*.o\n/build/\n!keep.o\n", "ROOT/keep.o=alpha static\n",
               "ROOT/src/.ignore=test_*\n!test_1*\n", "ROOT/lib/.gitignore=*.py\n",
               "ROOT/link->src/early.bin", "ROOT/dirlink->src", "ROOT/out->@/OUT/secret",
               "ROOT/pipe|", "ROOT/dangling->nowhere"});

@@ -158,7 +158,7 @@ protected:
                                 .path = start.empty() ? "." : start,
                                 .walk = {.hidden = true},
                                 .order = search::FindQuery::Order::kPath};
-        query.walk.global_rules =
+        query.walk.global_rules.in_repositories =
             std::make_shared<const text::IgnoreFile>(text::IgnoreFile::parse(global_).value());
         const auto result = search::find(root(), query);
         Paths paths;
@@ -221,7 +221,7 @@ protected:
         WorkspaceOptions options;
         options.root = ws();
         options.paths.resolver = testing::resolver_under_test();
-        options.ignore_rules = global_;
+        options.git_excludes = global_;
         options.limits.calls_per_second.reset();
         return Workspace::open(options).value();
     }
@@ -348,7 +348,7 @@ TEST_F(DotIgnoreReference, the_walk_passes_over_what_ripgrep_does) {
         std::filesystem::remove_all(ws());
         grow(random, "", 2);
         ASSERT_TRUE(shell(ws(),
-                          "rg --no-config --files --hidden --no-require-git --no-ignore-parent "
+                          "rg --no-config --files --hidden --no-ignore-parent "
                           "--no-ignore-global --null >../files || [ $? = 1 ]\n"));
         const auto ours = search::find(root(), {.pattern = "**", .walk = {.hidden = true}});
         Paths found;

@@ -43,6 +43,13 @@ TEST_F(ServeHostile, bodies_that_are_no_message_are_refused_with_a_reason) {
     EXPECT_EQ(status_of(message(list)), 200U);
 }
 
+TEST_F(ServeHostile, row11_broken_json_is_answered_with_its_id) {
+    const std::string answer =
+        message(R"({"method":"tools/list","params":{"x":"\ud83d"},"jsonrpc":"2.0","id":77})");
+    EXPECT_EQ(status_of(answer), 400U);
+    EXPECT_NE(answer.find(R"("id":77)"), answer.npos) << answer;
+}
+
 TEST_F(ServeHostile, a_hundred_megabytes_are_not_held) {
     EXPECT_EQ(status_of(message(modern_message("tools/list"))), 200U);
     const std::size_t before = status_kb(server().id(), "VmHWM");

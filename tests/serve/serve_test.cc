@@ -270,6 +270,13 @@ TEST_F(Serve, sigterm_finishes_what_is_under_way) {
     EXPECT_EQ(server().wait(), 0);
 }
 
+TEST_F(Serve, row12_goes_on_after_sigpipe) {
+    server().signal(SIGPIPE);
+    EXPECT_EQ(status(get("/healthz")), 200U);
+    server().signal(SIGTERM);
+    EXPECT_EQ(server().wait(), 0);
+}
+
 TEST_F(Serve, sigterm_does_not_wait_for_ever) {
     server_.emplace(ws(), std::vector<std::string>{"--serve-drain-ms", "50"});
     NEEDS_BASH();

@@ -60,15 +60,39 @@ TEST_F(Glob, a_search_that_finds_nothing_says_what_it_passed_over) {
     tree({"ROOT/.github/ci.yml=job", "ROOT/.git/HEAD=x", "ROOT/build/out.o=job"});
     os_write(ws(".gitignore"), "build\n");
     EXPECT_EQ(glob("*.yml"),
-              "No files match.\n\n[Not looked at: hidden files and what .gitignore excludes; "
-              "hidden=true and ignored=true take them in.]");
+              "No files match.\n\n[Not looked at: hidden files and what .gitignore excludes "
+              "('build', by line 1 of '.gitignore'); hidden=true and ignored=true take them in.]");
     EXPECT_EQ(ok("glob", {{"pattern", "*.o"}, {"hidden", true}}),
-              "No files match.\n\n[Not looked at: what .gitignore excludes; ignored=true takes it "
-              "in.]");
+              "No files match.\n\n[Not looked at: what .gitignore excludes ('build', by line 1 of "
+              "'.gitignore'); ignored=true takes it in.]");
     EXPECT_EQ(ok("glob", {{"pattern", "*.x"}, {"hidden", true}, {"ignored", true}}),
               "No files match.\n");
     EXPECT_NE(ok("grep", {{"pattern", "job"}}).find("[Not looked at: hidden files"),
               std::string::npos);
+}
+
+TEST_F(Glob, row17_gitignore_counts_only_in_a_repository) {
+    tree({"ROOT/init/main.c=needle", "ROOT/kernel/fork.c=needle"});
+    os_write(ws(".gitignore"), ".*\n/*\n");
+    EXPECT_EQ(glob("fork.c"), "kernel/fork.c\n");
+    EXPECT_EQ(ok("grep", {{"pattern", "needle"}}), "init/main.c\nkernel/fork.c\n");
+    EXPECT_EQ(ok("list_directory", {{"depth", 2}, {"ignore", json::Array{".*"}}}),
+              "./\ninit/\n  main.c\nkernel/\n  fork.c\n");
+    tree({"ROOT/.git/HEAD=x"});
+    const std::string nothing = ok("grep", {{"pattern", "needle"}});
+    EXPECT_TRUE(nothing.starts_with("No matches in 0 files")) << nothing;
+    EXPECT_NE(nothing.find("('init', by line 2 of '.gitignore', and 1 more)"), nothing.npos)
+        << nothing;
+}
+
+// ripgrep and fd look for ".git" above too.
+TEST_F(Glob, row17_gitignore_counts_in_a_workspace_inside_a_repository) {
+    tree({"ROOT/a.o=", "ROOT/a.c="});
+    os_write(ws(".gitignore"), "*.o\n");
+    EXPECT_EQ(glob("a.*").size(), std::string_view("a.c\na.o\n").size());
+    reopen();
+    os_write(base() + "/.git", "gitdir: elsewhere\n");
+    EXPECT_EQ(glob("a.*"), "a.c\n");
 }
 
 TEST_F(Glob, ignore_files_above_the_workspace_are_not_read) {

@@ -350,10 +350,10 @@ TEST_F(Look, every_line_that_names_a_path_is_taken_back) {
 }
 
 TEST_F(Look, list_shows_links_as_links_and_does_not_enter_ignored_directories) {
-    tree({"ROOT/z/", "ROOT/a=12345", "ROOT/in->a", "ROOT/out->../OUT", "ROOT/pipe|",
+    tree({"ROOT/z/", "ROOT/a=12345", "ROOT/in->a", "ROOT/out->../OUT", "ROOT/pipe|", "ROOT/.git/",
           "ROOT/.gitignore=build/\n", "ROOT/build/o=x", "ROOT/src/deep/f=x"});
     EXPECT_EQ(ok("list_directory", {{"sizes", true}}),
-              "./\nbuild/\nsrc/\nz/\n.gitignore  7\na  5\nin -> a\nout -> (outside the "
+              "./\n.git/\nbuild/\nsrc/\nz/\n.gitignore  7\na  5\nin -> a\nout -> (outside the "
               "workspace)\npipe  (fifo)\n");
     EXPECT_EQ(ok("list_directory",
                  {{"depth", 3}, {"ignore", json::Array{".*", "a", "in", "out", "pipe"}}}),
@@ -365,8 +365,8 @@ TEST_F(Look, list_shows_links_as_links_and_does_not_enter_ignored_directories) {
 
 TEST_F(Look, grep_finds_and_passes_over) {
     tree({"ROOT/a.c=int needle;\nx\n", "ROOT/b/c.h=// Needle\n", "ROOT/.hidden=needle\n",
-          "ROOT/.gitignore=skip\n", "ROOT/skip=needle\n", "ROOT/link->a.c", "ROOT/.env=needle",
-          "ROOT/out->../OUT", "ROOT/pipe|"});
+          "ROOT/.git/", "ROOT/.gitignore=skip\n", "ROOT/skip=needle\n", "ROOT/link->a.c",
+          "ROOT/.env=needle", "ROOT/out->../OUT", "ROOT/pipe|"});
     EXPECT_EQ(ok("grep", {{"pattern", "needle"}}), "a.c\n");
     EXPECT_EQ(ok("grep", {{"pattern", "needle"}, {"-i", true}}), "a.c\nb/c.h\n");
     EXPECT_EQ(ok("grep", {{"pattern", "needle"}, {"hidden", true}, {"ignored", true}}),
