@@ -41,6 +41,10 @@ inline constexpr std::size_t kTreeDepthMax = 16384;
 // every published trial; this leaves room for a loaded machine.
 inline constexpr std::chrono::milliseconds kRaceDeadline{100};
 
+// How long a writer waits for others that change names in the same directory. Each holds the lock
+// for a few system calls; only a program that is not paddock keeps it for longer.
+inline constexpr std::chrono::milliseconds kDirectoryLockDeadline{2000};
+
 // Retries of a whole operation whose target changed kind between look and act.
 inline constexpr int kOperationRetriesMax = 64;
 

@@ -138,13 +138,16 @@ public:
     // --- names (all no-follow: a link is acted on itself) ------------------------------------
 
     // A file, a link or an empty directory. stale_read if it is not `expected` in that very state
-    // (identity, size and time of modification); the last look is right before.
+    // (identity, size and time of modification): other writers of paddock that expect a file wait
+    // from the look to the end, and for other programs the look is right before.
     Status remove(std::string_view path, const std::optional<Stat>& expected = {}) const;
     Status remove_all(std::string_view path) const;  // absent is success; links and mounts that
                                                      // are not listed stay unentered; stops at
                                                      // the first failure
+    // With `replaces`: stale_read if that is not what `to` names, as for remove().
     Status rename(std::string_view from, std::string_view to,
-                  RenameMode mode = RenameMode::kReplace) const;
+                  RenameMode mode = RenameMode::kReplace,
+                  const std::optional<Stat>& replaces = {}) const;
     Status hard_link(std::string_view existing, std::string_view created) const;
 
     // Refuses (path_escape) a target that would lead outside.

@@ -98,8 +98,10 @@ struct WriteOptions {
     bool like_is_optional = false;
 
     // Replace this very file in this very state (identity, size and time of modification), else
-    // stale_read. What gave up the name is looked at once more, and gets it back if it is another;
-    // where the file system cannot exchange names, the last look is right before.
+    // stale_read. Of any number of writers of paddock that replace the same file one succeeds; race
+    // if another program keeps the directory locked (flock). A file that a program without that
+    // lock put there meanwhile gets the name back; where the file system cannot exchange names, the
+    // last look is right before.
     std::optional<Stat> replaces{};
 };
 

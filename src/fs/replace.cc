@@ -5,12 +5,14 @@
 #include <array>
 #include <cerrno>
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include <paddock/limits.h>
 
+#include "fs/directory_lock.h"
 #include "sys/attr.h"
 #include "sys/io.h"
 #include "sys/name.h"
@@ -171,16 +173,27 @@ Done exchange(const Place& place, const char* temp) {
                           sys::Rename::kExchange);
 }
 
-// The exchange brought out another file than the one to be replaced: that one gets its name back.
-// Whoever took the name meanwhile keeps it.
-Done give_back(const Place& place, const char* temp, const Identity& ours) {
-    if (exchange(place, temp)) {
+// The exchange brought out another file than the one to be replaced, which has to get its name
+// back. `last` is what the name was given. If that is not what comes out now, somebody gave the
+// name to a newer file in between: then that one gets it back, until nobody was in between. What
+// stays is older than what has the name, or it is the new content.
+Done give_back(const Place& place, const char* temp, Identity last) {
+    for (int i = 0; i < limits::kOperationRetriesMax; ++i) {
+        const auto returned = sys::node_at(place.directory, temp);
+        if (!returned) break;
+        if (!exchange(place, temp)) {
+            // The name may have gone meanwhile.
+            (void)sys::renameat2(place.directory, temp, place.directory, place.c_name(),
+                                 sys::Rename::kNoReplace);
+            break;
+        }
         const auto out = sys::node_at(place.directory, temp);
-        if (out && out->stat.identity != ours) (void)exchange(place, temp);
-    } else {
-        // The name may have gone meanwhile.
-        (void)sys::renameat2(place.directory, temp, place.directory, place.c_name(),
-                             sys::Rename::kNoReplace);
+        if (!out) break;
+        if (out->stat.identity == last) {
+            drop_temporary(place, temp);
+            break;
+        }
+        last = returned->stat.identity;
     }
     return refuse(Code::kStaleRead);
 }
@@ -220,14 +233,36 @@ Done take_name(const Place& place, const char* name, const Identity& ours,
 }
 
 // Somebody may have put another file under the temporary name before it was renamed. A later writer
-// looks the same; writing once more serves both.
-Done check_taken(const Place& place, const Identity& ours) {
+// looks the same; writing once more serves both. Not so if a certain file had to be replaced, or
+// none: EAGAIN ends the retries.
+Done check_taken(const Place& place, const Identity& ours, const WriteOptions& options) {
     const auto there = sys::node_at(place.directory, place.c_name());
-    const bool other = there && there->stat.identity != ours;
-    return other ? Done(refuse(Code::kRace)) : Done();
+    if (!there || there->stat.identity == ours) return {};
+    const bool is_final = options.must_create || options.replaces;
+    return refuse(Code::kRace, {}, is_final ? EAGAIN : 0);
+}
+
+// From the last look at the name until it is taken. `temp` is kept once it has its name.
+Outcome<UniqueFd> install(const Place& place, Draft& temp, const Identity& ours,
+                          const WriteOptions& options, bool may_create) {
+    std::optional<DirectoryLock> lock;
+    if (options.replaces) {
+        PADDOCK_ASSIGN(held, lock_expected(place, *options.replaces));
+        lock.emplace(std::move(held));
+    }
+    PADDOCK_TRY(take_name(place, temp.name(), ours, options, may_create));
+    UniqueFd file = temp.keep();  // no other file gets its inode number meanwhile
+    PADDOCK_TRY(check_taken(place, ours, options));
+    return file;
 }
 
 }  // namespace
+
+Outcome<DirectoryLock> lock_expected(const Place& place, const Stat& expected) {
+    PADDOCK_ASSIGN(lock, DirectoryLock::take(place.directory));
+    PADDOCK_TRY(check_still_there(place, place.c_name(), expected));
+    return std::move(lock);
+}
 
 Outcome<TempFile> make_temp(int directory, const std::string& parent_path) {
     PADDOCK_ASSIGN(draft, make_draft(directory, 0600));
@@ -279,19 +314,11 @@ Outcome<Identity> replace_file(const Place& place, const WriteOptions& options, 
         PADDOCK_ASSIGN(directory, sys::openat(place.directory, ".", O_RDONLY | O_DIRECTORY));
         synced = std::move(directory);
     }
-    if (options.replaces) {
-        PADDOCK_TRY(check_still_there(place, place.c_name(), *options.replaces));
-    }
-    auto taken = take_name(place, temp.name(), made.identity, options, may_create);
-    if (!taken && taken.error().os_error == EEXIST && !options.must_create) {
+    const auto file = install(place, temp, made.identity, options, may_create);
+    if (!file && file.error().os_error == EEXIST && !options.must_create) {
         return refuse(Code::kRace, {}, EEXIST);
     }
-    if (!taken) return taken.error();
-    const UniqueFd held = temp.keep();  // no other file gets its inode number meanwhile
-    if (const auto kept = check_taken(place, made.identity); !kept) {
-        // A file that had to be new cannot be written once more: EAGAIN ends the retries.
-        return options.must_create ? refuse(Code::kRace, {}, EAGAIN) : kept.error();
-    }
+    if (!file) return file.error();
     if (synced.valid()) PADDOCK_TRY(sys::sync_all(synced.get()));
     return made.identity;
 }

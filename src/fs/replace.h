@@ -4,6 +4,12 @@
 // attributes and permissions while it goes to the disk, and takes over the name by one rename. A
 // failure before that leaves the target as it was and no temporary file; only a killed process can
 // leave one, or a disk that refuses to remove it, named ".paddock-" and 16 hex digits.
+//
+// Replacing a known file (WriteOptions::replaces) holds the lock of the directory from the last
+// look to the end (directory_lock.h), so of any number of writers that know the same file one
+// succeeds and the others get stale_read. Programs without the lock are met by an exchange of the
+// two names: it brings out what the name had, and if that is not what was known, the name gets back
+// the newest that anybody gave it. replace_model_test.cc tries every order of the steps.
 #pragma once
 
 #include <functional>
@@ -11,6 +17,7 @@
 #include <paddock/root_options.h>
 
 #include "base/outcome.h"
+#include "fs/directory_lock.h"
 #include "fs/resolver.h"
 
 namespace paddock::fs {
@@ -25,6 +32,10 @@ using Fill = std::function<Done(int fd)>;
 // The result is which file it is now.
 Outcome<Identity> replace_file(const Place& place, const WriteOptions& options, bool may_create,
                                const Fill& fill, int like = -1);
+
+// For a change of this name that expects this very file in this very state: keeps other writers out
+// of the directory. stale_read if it is another.
+Outcome<DirectoryLock> lock_expected(const Place& place, const Stat& expected);
 
 // A new private file (mode 0600) in `directory`, which lies at `parent_path`.
 Outcome<TempFile> make_temp(int directory, const std::string& parent_path);

@@ -1,5 +1,6 @@
 #include "fs/replace.h"
 
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
@@ -237,6 +238,52 @@ TEST_F(ReplaceTest, removes_only_what_is_expected) {
     EXPECT_CODE(root().remove("none", old), Code::kStaleRead);
     EXPECT_TRUE(root().remove("f", root().stat("f").value()));
     EXPECT_FALSE(os_exists(ws("f")));
+}
+
+TEST_F(ReplaceTest, issue_17_7_no_other_writer_comes_between_look_and_change) {
+    tree({"ROOT/f=old", "ROOT/g=old", "ROOT/h=old"});
+    const UniqueFd other = open_directory(".");
+    int kept_out = 0;
+    const CallHook hook([&](sys::Call call) {
+        if (call == sys::Call::kRename || call == sys::Call::kUnlink) {
+            const bool is_free = ::flock(other.get(), LOCK_EX | LOCK_NB) == 0;
+            if (is_free) (void)::flock(other.get(), LOCK_UN);
+            kept_out += is_free ? 0 : 1;
+        }
+        return sys::Fault{};
+    });
+    WriteOptions known;
+    known.replaces = root().stat("f").value();
+    EXPECT_TRUE(replace("f", "new", known));
+    EXPECT_EQ(kept_out, 2) << "the exchange, and the removal of the old file";
+    EXPECT_TRUE(root().remove("g", root().stat("g").value()));
+    EXPECT_EQ(kept_out, 3);
+    EXPECT_CODE(root().rename("f", "h", RenameMode::kReplace, root().stat("f").value()),
+                Code::kStaleRead);
+    EXPECT_TRUE(root().rename("f", "h", RenameMode::kReplace, root().stat("h").value()));
+    EXPECT_EQ(kept_out, 4);
+    EXPECT_TRUE(replace("made", "new"));
+    EXPECT_EQ(kept_out, 4) << "one call needs no lock";
+}
+
+TEST_F(ReplaceTest, issue_17_7_a_lock_of_another_program_is_waited_for) {
+    tree({"ROOT/f=old"});
+    WriteOptions known;
+    known.replaces = root().stat("f").value();
+    const UniqueFd other = open_directory(".");
+    ASSERT_EQ(::flock(other.get(), LOCK_EX), 0);
+    const auto refused = replace("f", "new", known);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, Code::kRace);
+    EXPECT_EQ(os_read(ws("f")), "old");
+    EXPECT_EQ(os_list(ws()), std::vector<std::string>{"f"});
+    int tries = 0;
+    const CallHook hook([&](sys::Call call) {
+        if (call == sys::Call::kPoll && ++tries == 3) (void)::flock(other.get(), LOCK_UN);
+        return sys::Fault{};
+    });
+    EXPECT_TRUE(replace("f", "new", known));
+    EXPECT_EQ(tries, 4) << "three looks at the lock, and its end";
 }
 
 TEST_F(ReplaceTest, does_not_replace_what_appeared_meanwhile) {

@@ -6,6 +6,7 @@
 #include <cerrno>
 
 #include "fs/path_walk.h"
+#include "fs/replace.h"
 #include "fs/report.h"
 #include "fs/resolver.h"
 #include "fs/retried.h"
@@ -73,8 +74,10 @@ Status Root::remove(std::string_view path, const std::optional<Stat>& expected) 
         if (!may_write()) return refuse(Code::kReadOnly);
         return fs::retried([&]() -> Done {
             PADDOCK_ASSIGN(place, fs::locate_name(*state_, at));
-            if (expected && (!place.node || !is_unwritten(place.node->stat, *expected))) {
-                return refuse(Code::kStaleRead);
+            std::optional<fs::DirectoryLock> lock;
+            if (expected) {
+                PADDOCK_ASSIGN(held, fs::lock_expected(place, *expected));
+                lock.emplace(std::move(held));
             }
             if (!place.node) return refuse(Code::kNotFound, {}, ENOENT);
             const bool is_directory = place.node->stat.type == FileType::kDirectory;
@@ -98,7 +101,8 @@ Status Root::remove_all(std::string_view path) const {
     });
 }
 
-Status Root::rename(std::string_view from, std::string_view to, RenameMode mode) const {
+Status Root::rename(std::string_view from, std::string_view to, RenameMode mode,
+                    const std::optional<Stat>& replaces) const {
     const auto locate = [&](std::string_view path) {
         return fs::report("rename", *state_, path, [&](const RelPath& at) -> Outcome<Place> {
             if (!may_create()) return refuse(Code::kReadOnly);
@@ -114,8 +118,15 @@ Status Root::rename(std::string_view from, std::string_view to, RenameMode mode)
     if (wants_directory && source->node->stat.type != FileType::kDirectory) {
         return as_error(refuse(Code::kNotADirectory, {}, ENOTDIR), "rename", from);
     }
-    const auto done = sys::renameat2(source->directory, source->c_name(), target->directory,
-                                     target->c_name(), rename_way(mode));
+    const auto done = [&]() -> Done {
+        std::optional<fs::DirectoryLock> lock;
+        if (replaces) {
+            PADDOCK_ASSIGN(held, fs::lock_expected(*target, *replaces));
+            lock.emplace(std::move(held));
+        }
+        return sys::renameat2(source->directory, source->c_name(), target->directory,
+                              target->c_name(), rename_way(mode));
+    }();
     if (!done) return as_error(done.error(), "rename", from);
     return {};
 }
