@@ -47,6 +47,9 @@ public:
     // Was this file, or a file at this path, read with just this content?
     bool has_been_read(const Identity& file, std::string_view path, std::string_view content) const;
 
+    // Was any file read with just this content?
+    bool knows_content(std::string_view content) const;
+
     // What was read at this path last, whatever is there now. `content` is kept for small files
     // only. Not by the file: its inode may be another's by now.
     struct Remembered {

@@ -1,6 +1,8 @@
 #include "tools/change_set.h"
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include <paddock/limits.h>
 
@@ -9,11 +11,16 @@ namespace paddock::tools {
 namespace {
 
 StagedFile as_on_disk(const Change& change) {
-    StagedFile file{change.path, {}, {}};
+    StagedFile file{change.path, {}, {}, {}};
     if (!change.old) return file;
+    file.origin = change.path;
     file.content = change.old->bytes;
     file.mode = change.old->stat.mode & 0777U;
     return file;
+}
+
+bool has_content_of(const StagedFile& file, const FileContent& old) {
+    return file.content == old.bytes && file.mode == (old.stat.mode & 0777U);
 }
 
 std::uint64_t size_of(const std::optional<std::string>& content) {
@@ -79,47 +86,59 @@ Attempt<void> ChangeSet::write(const StagedFile& file, std::string content,
 
 void ChangeSet::remove(const StagedFile& file) {
     held_bytes_ -= size_of(file.content);
-    touched(file).content.reset();
-    entries_.at(file.path).origin.clear();
+    StagedFile& staged = touched(file);
+    staged.content.reset();
+    staged.origin.clear();
 }
 
-void ChangeSet::derive(const StagedFile& to, const StagedFile& from, bool renames) {
-    const Entry& source = entries_.at(from.path);
+void ChangeSet::derive(const StagedFile& to, const std::string& origin, bool renames) {
     Entry& entry = entries_.at(to.path);
     entry.renames = renames;
-    const bool as_found = !renames || source.origin.empty();
-    entry.origin = !as_found ? source.origin : source.change.old ? from.path : "";
+    entry.staged.origin = origin;
 }
 
 bool ChangeSet::is_pure_rename(const Entry& entry) const {
     const bool is_new = !entry.change.old && entry.staged.content;
-    if (!is_new || !entry.renames || entry.origin.empty()) return false;
-    const Entry& origin = entries_.at(entry.origin);
-    return !origin.staged.content && entry.staged.content == origin.change.old->bytes &&
-           entry.staged.mode == (origin.change.old->stat.mode & 0777U);
+    if (!is_new || !entry.renames || entry.staged.origin.empty()) return false;
+    const Entry& origin = entries_.at(entry.staged.origin);
+    return !origin.staged.content && has_content_of(entry.staged, *origin.change.old);
 }
 
-Attempt<void> ChangeSet::make_new(Entry& entry) {
-    const auto& [path, content, mode] = entry.staged;
+Attempt<void> ChangeSet::make_new(Entry& entry, Step step) {
+    const auto& [path, content, mode, origin] = entry.staged;
     note_missing_directories(path);
-    if (entry.step == Step::kRename && !entries_.at(entry.origin).is_moved) {
-        Entry& origin = entries_.at(entry.origin);
-        auto renamed = files_.rename(origin.change, entry.change);
-        origin.is_moved = renamed.has_value();
-        entry.moved = renamed ? &origin : nullptr;
+    if (step == Step::kRename && !entries_.at(origin).is_moved) {
+        Entry& source = entries_.at(origin);
+        auto renamed = files_.rename(source.change, entry.change);
+        source.is_moved = renamed.has_value();
+        entry.moved = renamed ? &source : nullptr;
         // Another file system, or one that cannot refuse a name that is taken.
         const bool may_copy = !renamed && (renamed.error().code == Code::kMountCrossing ||
                                            renamed.error().code == Code::kInvalidArgument);
         if (!may_copy) return renamed;
     }
     // A copy of somebody else's file may be one's own.
-    return files_.commit(entry.change, *content, mode, {entry.origin, !entry.renames});
+    return files_.commit(entry.change, *content, mode, {origin, !entry.renames});
 }
 
-Attempt<void> ChangeSet::make(Entry& entry, bool is_last) {
-    const auto& [path, content, mode] = entry.staged;
-    if (content && !entry.change.old) return make_new(entry);
-    if (content) return files_.commit(entry.change, *content, mode);
+// What is known of the two goes with them.
+Attempt<void> ChangeSet::exchange(Entry& one, Entry& other, bool is_back) {
+    auto done = files_.exchange(one.change, other.change, is_back);
+    if (done) std::swap(one.change.old, other.change.old);
+    return done;
+}
+
+Attempt<void> ChangeSet::make(const Action& action, bool is_last) {
+    Entry& entry = *action.entry;
+    const auto& [path, content, mode, origin] = entry.staged;
+    if (action.step == Step::kExchange) return exchange(entry, *action.other, false);
+    if (content && !entry.change.old) return make_new(entry, action.step);
+    if (content) {
+        if (has_content_of(entry.staged, *entry.change.old)) return {};
+        auto written = files_.commit(entry.change, *content, mode);
+        entry.is_written = written.has_value();
+        return written;
+    }
     if (!entry.change.old || entry.is_moved) return {};
     // Nothing comes after it that could fail.
     if (is_last) return files_.remove(entry.change);
@@ -134,18 +153,20 @@ void ChangeSet::note_missing_directories(const std::string& path) {
     directories_.insert(directories_.end(), missing.begin(), missing.end());
 }
 
-Attempt<void> ChangeSet::take_back(Entry& entry) {
+Attempt<void> ChangeSet::take_back(const Action& action) {
+    Entry& entry = *action.entry;
+    if (action.step == Step::kExchange) return exchange(entry, *action.other, true);
     if (!entry.aside.empty()) return files_.put_back(entry.aside, entry.change);
-    if (entry.moved != nullptr) return files_.rename_back(entry.moved->change, entry.change);
-    if (!entry.staged.content) return {};
+    if (entry.moved != nullptr) return files_.put_back(entry.staged.path, entry.moved->change);
+    if (!entry.staged.content || (entry.change.old && !entry.is_written)) return {};
     return files_.restore(entry.change, *entry.staged.content);
 }
 
-std::string ChangeSet::take_back_all(std::size_t made) {
+std::string ChangeSet::take_back_all(std::span<const Action> made) {
     std::string left;
-    while (made-- > 0) {
-        Entry& entry = entries_.at(order_[made]);
-        if (take_back(entry)) continue;
+    for (; !made.empty(); made = made.first(made.size() - 1)) {
+        if (take_back(made.back())) continue;
+        const Entry& entry = *made.back().entry;
         left += (left.empty() ? "'" : ", '") + files_.shown(entry.staged.path) + "'";
         if (!entry.aside.empty()) left += " (kept as '" + files_.shown(entry.aside) + "')";
     }
@@ -174,30 +195,74 @@ Attempt<void> ChangeSet::check() const {
     return {};
 }
 
+std::vector<ChangeSet::Action> ChangeSet::plan_changes(const std::vector<Entry*>& changed) const {
+    std::map<std::string_view, Entry*> heirs;  // by the name whose file they take
+    for (Entry* entry : changed) {
+        const bool takes = entry->renames && entry->staged.origin != entry->staged.path;
+        if (takes) heirs[entry->staged.origin] = entry;
+    }
+    std::vector<Action> actions;
+    std::set<const Entry*> planned;
+    for (Entry* first : changed) {
+        std::vector<Entry*> chain;
+        Entry* next = first;
+        while (next != nullptr && planned.insert(next).second) {
+            chain.push_back(next);
+            const auto heir = heirs.find(next->staged.path);
+            next = heir == heirs.end() ? nullptr : heir->second;
+        }
+        // In a circle each takes the name of the next: exchanged two by two no content is without
+        // one for an instant.
+        if (next == first) {
+            for (std::size_t i = 1; i < chain.size(); ++i)
+                actions.push_back({Step::kExchange, first, chain[i]});
+        }
+        std::reverse(chain.begin(), chain.end());
+        for (Entry* entry : chain) actions.push_back({Step::kChange, entry});
+    }
+    return actions;
+}
+
 // New files come first, removals last: a process killed in between loses nothing, and what a file
 // was copied from is still as it was while the copy is missing.
+std::vector<ChangeSet::Action> ChangeSet::plan() {
+    std::vector<Action> actions;
+    std::vector<Entry*> changed;
+    for (const std::string& path : order_) {
+        Entry& entry = entries_.at(path);
+        const Step step = step_of(entry);
+        if (step == Step::kChange)
+            changed.push_back(&entry);
+        else
+            actions.push_back({step, &entry});
+    }
+    const auto changes = plan_changes(changed);
+    actions.insert(actions.end(), changes.begin(), changes.end());
+    const auto phase = [](const Action& action) {
+        return action.step == Step::kExchange ? Step::kChange : action.step;
+    };
+    std::stable_sort(actions.begin(), actions.end(),
+                     [&](const Action& a, const Action& b) { return phase(a) < phase(b); });
+    return actions;
+}
+
 Attempt<void> ChangeSet::commit() {
     // One step alone asks this itself.
     if (order_.size() > 1) {
         if (auto allowed = check(); !allowed) return allowed;
     }
-    for (const std::string& path : order_) entries_.at(path).step = step_of(entries_.at(path));
-    std::stable_sort(order_.begin(), order_.end(), [&](const std::string& a, const std::string& b) {
-        return entries_.at(a).step < entries_.at(b).step;
-    });
-    const auto has_to_go = [&](const std::string& path) {
-        const Entry& entry = entries_.at(path);
-        return entry.change.old && !entry.is_moved;
+    const std::vector<Action> actions = plan();
+    const auto has_to_go = [](const Action& action) {
+        return action.entry->change.old && !action.entry->is_moved;
     };
-    for (std::size_t i = 0; i < order_.size(); ++i) {
-        const auto next = order_.begin() + static_cast<std::ptrdiff_t>(i) + 1;
-        Entry& entry = entries_.at(order_[i]);
+    for (std::size_t i = 0; i < actions.size(); ++i) {
+        const std::span rest = std::span(actions).subspan(i + 1);
         const bool is_last =
-            entry.step == Step::kRemove && std::none_of(next, order_.end(), has_to_go);
-        const auto made = make(entry, is_last);
+            actions[i].step == Step::kRemove && std::none_of(rest.begin(), rest.end(), has_to_go);
+        const auto made = make(actions[i], is_last);
         if (made) continue;
         Problem problem = made.error();
-        const std::string left = take_back_all(i);
+        const std::string left = take_back_all(std::span(actions).first(i));
         problem.text += left.empty() ? " Nothing was changed."
                                      : " What was done before could not be taken back in " + left +
                                            ". Read again before you go on.";

@@ -3,14 +3,18 @@
 // Each file is replaced atomically. If one cannot be, what was done before is taken back, and what
 // cannot be (the disk has failed, somebody else has changed it meanwhile) is named. A file that was
 // removed or renamed is the same one again, owner, attributes and other names included; one that
-// was changed is a new one with the old content, owner and attributes, as after any write. A killed
-// process leaves each file old or new; making the same changes again completes them. Removed files
-// that it had not dropped yet are left beside, as ".paddock-" and 16 hex digits.
+// was changed is a new one with the old content, owner and attributes, as after any write.
+//
+// A killed process leaves each file old or new, and no content is lost that the changes keep.
+// Making the same changes again completes them, but for files that take names of each other: those
+// may have their names already. Removed files that were not dropped yet are left beside, as
+// ".paddock-" and 16 hex digits.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +28,7 @@ struct StagedFile {
     std::string path;                    // canonical
     std::optional<std::string> content;  // absent: there is no such file
     std::optional<Mode> mode;            // as it is, or as it is to be
+    std::string origin;                  // the file on disk that it takes after; empty: none
 };
 
 class ChangeSet {
@@ -42,7 +47,7 @@ public:
     void remove(const StagedFile& file);
     // What a write() of `to` is made of: it takes after that file, and is that file if nothing of
     // it was changed and it is to go.
-    void derive(const StagedFile& to, const StagedFile& from, bool renames);
+    void derive(const StagedFile& to, const std::string& origin, bool renames);
 
     // Does git obey what is to be made or taken away? commit() asks before its first step.
     Attempt<void> check() const;
@@ -50,18 +55,23 @@ public:
 
 private:
     // In the order in which they are made.
-    enum class Step : std::uint8_t { kMake, kChange, kRename, kRemove };
+    enum class Step : std::uint8_t { kMake, kExchange, kChange, kRename, kRemove };
 
     struct Entry {
         Change change;  // as it is on disk
         StagedFile staged;
         bool is_touched = false;
-        std::string origin{};    // the file on disk that a new one takes after; empty: none
-        bool renames = false;    // takes the place of the origin
+        bool renames = false;  // takes the place of its origin
+        bool is_written = false;
         Entry* moved = nullptr;  // the origin, while it has this name
         bool is_moved = false;   // it has another name
         std::string aside{};     // its temporary name
-        Step step = Step::kMake;
+    };
+
+    struct Action {
+        Step step;
+        Entry* entry;
+        Entry* other = nullptr;  // to exchange with
     };
 
     // Texts of these sizes are about to be held, or no longer.
@@ -69,18 +79,22 @@ private:
     StagedFile& touched(const StagedFile& file);
     bool is_pure_rename(const Entry& entry) const;
     Step step_of(const Entry& entry) const;
-    Attempt<void> make(Entry& entry, bool is_last);
-    Attempt<void> make_new(Entry& entry);
-    Attempt<void> take_back(Entry& entry);
+    std::vector<Action> plan();
+    // The files that get new content, each before the one that it is made of.
+    std::vector<Action> plan_changes(const std::vector<Entry*>& changed) const;
+    Attempt<void> make(const Action& action, bool is_last);
+    Attempt<void> make_new(Entry& entry, Step step);
+    Attempt<void> exchange(Entry& one, Entry& other, bool is_back);
+    Attempt<void> take_back(const Action& action);
     void note_missing_directories(const std::string& path);
-    // The first `made`. The paths that could not be, as they are shown.
-    std::string take_back_all(std::size_t made);
+    // The last first. The paths that could not be, as they are shown.
+    std::string take_back_all(std::span<const Action> made);
 
     const Files& files_;
     std::uint64_t held_bytes_ = 0;                       // of all texts in entries_
     std::map<std::string, Entry, std::less<>> entries_;  // by canonical path
     std::map<std::string, Entry*, std::less<>> looked_;  // by the path that was given
-    std::vector<std::string> order_;                     // in which they are made
+    std::vector<std::string> order_;                     // in which they were touched
     std::vector<std::string> directories_;               // that were made on the way
 };
 

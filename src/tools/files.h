@@ -17,20 +17,15 @@
 #include <string_view>
 #include <vector>
 
-#include <paddock/read_tracker.h>
 #include <paddock/root.h>
 #include <paddock/workspace.h>
 
 #include "git/judge.h"
 #include "git/secrets.h"
-#include "policy/meter.h"
-#include "policy/path_rules.h"
-#include "search/secret_scanner.h"
 #include "search/walked_directory.h"
 #include "tools/answer.h"
 #include "tools/change.h"
-#include "tools/disk_use.h"
-#include "tools/hidden_files.h"
+#include "tools/files_setup.h"
 #include "tools/open_file.h"
 #include "tools/recorder.h"
 
@@ -38,22 +33,7 @@ namespace paddock::tools {
 
 class Files {
 public:
-    struct Setup {
-        Root root;
-        Root linkless;
-        std::string base;                // where relative paths begin; empty: in the root itself
-        const policy::PathRules& rules;  // outlives this
-        Recorder& recorder;
-        HiddenFiles& hidden;
-        policy::Meter& meter;
-        DiskUse& disk;
-        ReadTracker* reads = nullptr;                    // not tracked
-        const search::SecretScanner* scanner = nullptr;  // null: secrets are not filtered
-        std::string home = {};                           // see git::Judge::Facts
-        search::GlobalIgnores ignored = {};              // what the operator's rules exclude
-        bool read_only = false;
-        std::string prefix = {};  // before each path in results; empty: the workspace itself
-    };
+    using Setup = FilesSetup;
     explicit Files(Setup setup);
 
     // --- looking ---
@@ -100,16 +80,18 @@ public:
     // Content and mode at once, or nothing.
     Attempt<void> commit(const Change& change, std::string_view content,
                          std::optional<Mode> mode = {}, const Model& like = {}) const;
-    // Puts back what was there before commit() gave the file the content `made`. Counts nothing:
-    // the workspace has had it before. stale_read if somebody else has changed it since.
+    // Puts back what was there before commit() gave the file the content `made`, and counts
+    // nothing. stale_read if somebody else has changed it since.
     Attempt<void> restore(const Change& change, const std::string& made) const;
-    // The known file gets the free name of another change, and back.
+    // The known file gets the free name of another change.
     Attempt<void> rename(const Change& from, const Change& to) const;
-    Attempt<void> rename_back(const Change& from, const Change& to) const;
+    // Two known files get each other's names at once. To take that back: whoever changed one since.
+    Attempt<void> exchange(const Change& one, const Change& other, bool is_back = false) const;
     // A removal that can be taken back: the file gets a temporary name beside its own, which is the
-    // result, until drop_aside() or put_back(). stale_read if it is another file by now.
+    // result, until drop_aside(). stale_read if it is another file by now.
     Attempt<std::string> set_aside(const Change& change) const;
-    Attempt<void> put_back(const std::string& aside, const Change& change) const;
+    // The known file, which has the name `other` now, gets its own back.
+    Attempt<void> put_back(const std::string& other, const Change& change) const;
     void drop_aside(const std::string& aside) const;
     Attempt<void> make_directory(const std::string& canonical) const;
     // Both make the directories above `to`, and replace only a file whose content is known and that
@@ -160,23 +142,27 @@ private:
     Attempt<Resolution> resolve(std::string_view path, std::string_view given,
                                 Purpose purpose) const;
     Attempt<Resolution> resolve_parent(std::string_view parent, std::string_view given) const;
-    Attempt<void> check_move(const std::string& from, const std::string& to, bool overwrite) const;
+    Attempt<std::optional<Stat>> check_move(const std::string& from, const std::string& to,
+                                            bool overwrite) const;
     Attempt<Change> known(OpenFile file) const;
     Attempt<void> check_known(const FileContent& content) const;
-    // The file whose place another is to take, if there is one: its content must be known, and it
-    // must be writable. Nothing but a file is replaced.
+    // The file whose place another is to take, if there is one: known, writable, and no other kind.
     Attempt<std::optional<Stat>> replaced(const std::string& canonical) const;
     Attempt<void> check_room(const std::string& canonical) const;  // for a directory, by its kind
     // The steps of a change that has begun. Directories: those that missing_parents() found.
     Attempt<void> make_missing(Recorder::Change& change,
                                const std::vector<std::string>& directories) const;
+    void remove_empty(Recorder::Change& change, const std::vector<std::string>& directories) const;
+    Attempt<void> write_new(Recorder::Change& begun, const Change& change, std::string_view content,
+                            std::optional<Mode> mode, const Model& like) const;
     Attempt<void> make_one_directory(Recorder::Change& change, const std::string& canonical,
                                      std::optional<Mode> mode = {}) const;
     Attempt<void> take_away(Recorder::Change& change, const std::string& canonical,
                             const Stat& stat, Recorder::Change::Below below = {}) const;
     Attempt<void> give_name(Recorder::Change& change, const std::string& from,
-                            const std::string& to, RenameMode mode) const;
-    // What git begins to obey when `canonical` is made is replaced by a copy that was judged.
+                            const std::string& to, RenameMode mode,
+                            const std::optional<Stat>& replaces = {}) const;
+    // Replaces what git begins to obey when `canonical` is made by a copy that was judged.
     Attempt<void> adopt_configs(Recorder::Change& change, const std::string& canonical) const;
     // The name is about to be given to a new file, instead of `old` if that is there.
     Attempt<journal::Intent> announce(Recorder::Change& change, const std::string& canonical,

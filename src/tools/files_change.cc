@@ -45,9 +45,12 @@ Attempt<void> Files::check_known(const FileContent& content) const {
     const std::string name = "'" + shown(content.path) + "'";
     const auto before = reads_->last_read(content.path);
     if (!before) {
+        // An empty file and a copy of a known one hold nothing that the session has not seen.
+        if (content.bytes.empty() || reads_->knows_content(content.bytes)) return {};
         return Problem(Code::kNotRead, name +
-                                           " exists and has not been read in this session. "
-                                           "Read it first, then change it.");
+                                           " exists and has not been read in this session. The "
+                                           "output of a command does not count. "
+                                           "Read it first with read_file, then change it.");
     }
     std::string text = name + " has changed since it was read. Read it again.";
     if (before->content) {
@@ -138,11 +141,18 @@ Attempt<void> Files::commit(const Change& change, std::string_view content,
     if (auto fine = check_file(change.path, content); !fine) return fine;
     const auto freed = change.old ? std::optional(change.old->stat.size) : std::nullopt;
     if (auto counted = count_written(content.size(), freed); !counted) return counted;
-    if (!change.old) {
-        if (auto made = make_missing(*begun, missing_parents(change.path)); !made) return made;
-    }
+    const auto parents = change.old ? std::vector<std::string>() : missing_parents(change.path);
+    if (auto made = make_missing(*begun, parents); !made) return made;
+    auto written = write_new(*begun, change, content, mode, like);
+    if (!written) remove_empty(*begun, parents);
+    return written;
+}
+
+Attempt<void> Files::write_new(Recorder::Change& begun, const Change& change,
+                               std::string_view content, std::optional<Mode> mode,
+                               const Model& like) const {
     const auto old = change.old ? std::optional(change.old->stat) : std::nullopt;
-    auto intent = announce(*begun, change.path, FileType::kRegular, old);
+    auto intent = announce(begun, change.path, FileType::kRegular, old);
     if (!intent) return intent.error();
     WriteOptions options;
     options.mode = mode;
@@ -156,7 +166,7 @@ Attempt<void> Files::commit(const Change& change, std::string_view content,
     const bool is_gone = !done && change.old && done.error().code == Code::kNotFound;
     if (is_gone) return told(as_error(refuse(Code::kStaleRead), "write", change.path));
     if (!done) return told(done.error());
-    begun->made(change.path, *intent);
+    begun.made(change.path, *intent);
     mark_written(reads_, *done, change.path, content);
     return {};
 }
@@ -187,17 +197,18 @@ Attempt<void> Files::restore(const Change& change, const std::string& made) cons
 }
 
 Attempt<void> Files::give_name(Recorder::Change& change, const std::string& from,
-                               const std::string& to, RenameMode mode) const {
+                               const std::string& to, RenameMode mode,
+                               const std::optional<Stat>& replaces) const {
     const auto stat = linkless_.lstat(from);
     if (!stat) return told(stat.error());
     if (auto adopted = adopt_configs(change, to); !adopted) return adopted;
     const auto there = linkless_.lstat(to);
-    const bool replaces =
+    const bool takes_a_name =
         mode == RenameMode::kReplace && there && there->identity != stat->identity;
     auto intent =
-        change.will_rename(from, to, *stat, replaces ? std::optional(*there) : std::nullopt);
+        change.will_rename(from, to, *stat, takes_a_name ? std::optional(*there) : std::nullopt);
     if (!intent) return told(as_error(intent.error(), "record", from));
-    const auto done = linkless_.rename(from, to, mode);
+    const auto done = linkless_.rename(from, to, mode, replaces);
     if (!done) intent->failed();
     if (!done) return told(done.error());
     return {};
@@ -229,13 +240,32 @@ Attempt<void> Files::rename(const Change& from, const Change& to) const {
     return {};
 }
 
-Attempt<void> Files::rename_back(const Change& from, const Change& to) const {
+Attempt<void> Files::exchange(const Change& one, const Change& other, bool is_back) const {
     auto begun = begin_change();
     if (!begun) return begun.error();
-    if (!is_still(linkless_, to.path, from.old->stat)) {
-        return told(as_error(refuse(Code::kStaleRead), "rename back", from.path));
+    const auto verdict =
+        judge_.exchange(one.path, FileType::kRegular, other.path, FileType::kRegular);
+    if (auto fine = allowed(verdict, other.path); !fine) return fine;
+    const auto& [of_one, of_other] = std::pair(&*one.old, &*other.old);
+    if (auto fine = check_file(one.path, of_other->bytes); !fine) return fine;
+    if (auto fine = check_file(other.path, of_one->bytes); !fine) return fine;
+    for (const Change* change : {&one, &other}) {
+        if (is_back || is_still(linkless_, change->path, change->old->stat)) continue;
+        return told(as_error(refuse(Code::kStaleRead), "rename", change->path));
     }
-    return give_name(*begun, to.path, from.path, RenameMode::kNoReplace);
+    auto intent = begun->will_exchange(one.path, other.path);
+    if (!intent) return told(as_error(intent.error(), "record", one.path));
+    const auto done = linkless_.rename(one.path, other.path, RenameMode::kExchange);
+    if (!done) intent->failed();
+    if (!done && done.error().code == Code::kInvalidArgument) {
+        return Problem(Code::kNotAvailable, "'" + shown(one.path) + "' and '" + shown(other.path) +
+                                                "' take each other's names, which this file system "
+                                                "cannot do at once. Rename them one by one.");
+    }
+    if (!done) return told(done.error());
+    mark_written(reads_, of_other->stat.identity, one.path, of_other->bytes);
+    mark_written(reads_, of_one->stat.identity, other.path, of_one->bytes);
+    return {};
 }
 
 Attempt<std::string> Files::set_aside(const Change& change) const {
@@ -254,10 +284,13 @@ Attempt<std::string> Files::set_aside(const Change& change) const {
     return aside;
 }
 
-Attempt<void> Files::put_back(const std::string& aside, const Change& change) const {
+Attempt<void> Files::put_back(const std::string& other, const Change& change) const {
     auto begun = begin_change();
     if (!begun) return begun.error();
-    return give_name(*begun, aside, change.path, RenameMode::kNoReplace);
+    if (!is_still(linkless_, other, change.old->stat)) {
+        return told(as_error(refuse(Code::kStaleRead), "rename back", change.path));
+    }
+    return give_name(*begun, other, change.path, RenameMode::kNoReplace);
 }
 
 void Files::drop_aside(const std::string& aside) const {
@@ -287,9 +320,21 @@ Attempt<void> Files::make_missing(Recorder::Change& change,
         if (!fine) return fine;
     }
     for (auto it = directories.rbegin(); it != directories.rend(); ++it) {
-        if (auto made = make_one_directory(change, *it); !made) return made;
+        auto made = make_one_directory(change, *it);
+        if (made) continue;
+        remove_empty(change, directories);
+        return made;
     }
     return {};
+}
+
+// One that somebody else has filled meanwhile stays.
+void Files::remove_empty(Recorder::Change& change,
+                         const std::vector<std::string>& directories) const {
+    for (const std::string& directory : directories) {
+        const auto stat = linkless_.lstat(directory);
+        if (stat) (void)take_away(change, directory, *stat);
+    }
 }
 
 Attempt<void> Files::make_one_directory(Recorder::Change& change, const std::string& canonical,

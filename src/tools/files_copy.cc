@@ -16,7 +16,6 @@ constexpr std::size_t kLeftOutNamed = 5;
 // Of a directory in the source: what it holds is left out, and the rest is copied.
 const char* reason_to_leave(const Failure& failure) {
     if (failure.code == Code::kPermissionDenied) return "its content may not be read";
-    if (failure.code == Code::kMountCrossing) return "something is mounted there";
     return nullptr;
 }
 
@@ -150,6 +149,10 @@ Attempt<void> Files::Copying::check_names(const CopyStep& step) const {
 Attempt<void> Files::Copying::check_step(const CopyStep& step) {
     if (cancel_.stop_requested()) return call_cancelled();
     const auto& [from, to, type, is_below] = step;
+    // Of a mount nothing can be asked, and half a tree is no copy.
+    if (type == FileType::kDirectory) {
+        if (const auto stat = files_.stat_name(from); !stat) return stat.error();
+    }
     if (auto allowed = check_names(step); !allowed) return allowed;
     if (const auto path = files_.linkless_.normalized(to); !path) return files_.told(path.error());
     const bool is_special =

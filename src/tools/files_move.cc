@@ -17,14 +17,9 @@ std::vector<std::string> Files::missing_parents(const std::string& canonical) co
     return missing;
 }
 
-// One that somebody else has filled meanwhile stays.
 void Files::remove_empty(const std::vector<std::string>& directories) const {
     auto begun = begin_change();
-    if (!begun) return;
-    for (const std::string& directory : directories) {
-        const auto stat = linkless_.lstat(directory);
-        if (stat) (void)take_away(*begun, directory, *stat);
-    }
+    if (begun) remove_empty(*begun, directories);
 }
 
 Attempt<std::optional<Stat>> Files::replaced(const std::string& canonical) const {
@@ -57,8 +52,8 @@ Attempt<void> Files::check_room(const std::string& canonical) const {
                        "destination, or remove it first.");
 }
 
-Attempt<void> Files::check_move(const std::string& from, const std::string& to,
-                                bool overwrite) const {
+Attempt<std::optional<Stat>> Files::check_move(const std::string& from, const std::string& to,
+                                               bool overwrite) const {
     const auto source = linkless_.lstat(from);
     if (!source) return told(source.error());
     const bool is_directory = source->type == FileType::kDirectory;
@@ -66,10 +61,10 @@ Attempt<void> Files::check_move(const std::string& from, const std::string& to,
         return Problem(Code::kInvalidArgument,
                        "A directory cannot be moved into itself. Choose another destination.");
     }
-    if (auto fine = allowed(judge_.move(from, to, source->type), to); !fine) return fine;
+    if (auto fine = allowed(judge_.move(from, to, source->type), to); !fine) return fine.error();
     if (is_directory) {
-        if (auto fine = check_below(from, from); !fine) return fine;
-        if (auto fine = check_below(from, to); !fine) return fine;
+        if (auto fine = check_below(from, from); !fine) return fine.error();
+        if (auto fine = check_below(from, to); !fine) return fine.error();
     } else if (source->type == FileType::kSymlink) {
         const auto end = root_.stat(from);
         const auto there = linkless_.lstat(to);
@@ -86,32 +81,24 @@ Attempt<void> Files::check_move(const std::string& from, const std::string& to,
     }
     // What is in the way goes, and what is below comes along.
     if (overwrite) {
-        if (auto fine = check_below(to, to); !fine) return fine;
+        if (auto fine = check_below(to, to); !fine) return fine.error();
     }
-    if (!overwrite) return {};
-    if (is_directory) return check_room(to);
-    if (auto known = replaced(to); !known) return known.error();
-    return {};
+    if (!overwrite) return std::nullopt;
+    if (!is_directory) return replaced(to);
+    if (auto room = check_room(to); !room) return room.error();
+    return std::nullopt;
 }
 
 Attempt<void> Files::move(const std::string& from, const std::string& to, bool overwrite) const {
     auto begun = begin_change();
     if (!begun) return begun.error();
-    if (auto allowed = check_move(from, to, overwrite); !allowed) return allowed;
+    const auto replaced = check_move(from, to, overwrite);
+    if (!replaced) return replaced.error();
     const std::vector<std::string> made = missing_parents(to);
-    const auto undo_parents = [&] {
-        for (const std::string& directory : made) {
-            const auto stat = linkless_.lstat(directory);
-            if (stat) (void)take_away(*begun, directory, *stat);
-        }
-    };
-    if (auto parents = make_missing(*begun, made); !parents) {
-        undo_parents();
-        return parents;
-    }
+    if (auto parents = make_missing(*begun, made); !parents) return parents;
     const auto mode = overwrite ? RenameMode::kReplace : RenameMode::kNoReplace;
-    if (auto done = give_name(*begun, from, to, mode); !done) {
-        undo_parents();
+    if (auto done = give_name(*begun, from, to, mode, *replaced); !done) {
+        remove_empty(*begun, made);
         return done;
     }
     if (!overwrite) return {};

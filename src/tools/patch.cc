@@ -2,6 +2,8 @@
 // the tracker. Only then the disk is touched, file by file, each atomically; a failure takes back
 // what was done before it.
 #include <algorithm>
+#include <map>
+#include <span>
 
 #include <paddock/limits.h>
 
@@ -112,13 +114,27 @@ public:
     Stager(const Session& session, const Files& files)
         : session_(session), files_(files), changes_(files_) {}
 
-    Attempt<void> stage(const text::FileChange& change) {
+    // `later`: the changes that come after it.
+    Attempt<void> stage(const text::FileChange& change, std::span<const text::FileChange> later) {
+        later_ = later;
         switch (change.kind) {
             case text::ChangeKind::kCreate: return create(change);
             case text::ChangeKind::kDelete: return remove(change);
             case text::ChangeKind::kModify: return modify(change);
             case text::ChangeKind::kRename:
             case text::ChangeKind::kCopy: return carry(change);
+        }
+        return {};
+    }
+
+    // A file that is removed may come back under another name, but not its secrets.
+    Attempt<void> check_secrets() {
+        for (const std::string& path : created_) {
+            const auto made = look(path);
+            if (!made || !(*made)->content) continue;
+            const auto text = text_to_show(*(*made)->content);
+            const bool has_mark = text && session_.loses_a_secret({}, *text);
+            if (has_mark && removes_a_secret()) return no_secret(**made);
         }
         return {};
     }
@@ -136,6 +152,34 @@ private:
         return files_.missing(text::quote_if_needed(name));
     }
 
+    // Does the patch take this file away, or to another name, only after it has given the name to
+    // another? So do diffs of git, which do not depend on the order.
+    bool leaves_later(const StagedFile& file) {
+        if (leaving_.contains(file.path)) return false;
+        return std::any_of(later_.begin(), later_.end(), [&](const text::FileChange& change) {
+            if (change.kind != text::ChangeKind::kRename &&
+                change.kind != text::ChangeKind::kDelete)
+                return false;
+            const auto there = look(change.path);
+            return there && (*there)->path == file.path;
+        });
+    }
+
+    void make_room(const StagedFile& file) {
+        leaving_.emplace(file.path, file);
+        changes_.remove(file);
+    }
+
+    // The file that a removal or rename of this name means.
+    const StagedFile& leaving(const StagedFile& file) const {
+        const auto it = leaving_.find(file.path);
+        return it == leaving_.end() ? file : it->second;
+    }
+
+    void take_away(const StagedFile& file) {
+        if (leaving_.erase(file.path) == 0) changes_.remove(file);
+    }
+
     Problem no_secret(const StagedFile& file) const {
         return Problem(Code::kInvalidArgument,
                        "'" + files_.shown(file.path) +
@@ -147,6 +191,15 @@ private:
         report_ += std::string(1, mark) + " " + files_.shown(path);
         if (!what.empty()) report_ += "  (" + what + ")";
         report_ += "\n";
+    }
+
+    bool removes_a_secret() {
+        return std::any_of(removed_.begin(), removed_.end(), [&](const std::string& path) {
+            const auto file = look(path);
+            const auto content = file ? changes_.original(**file).content : std::nullopt;
+            auto text = content ? text_to_show(*content) : std::nullopt;
+            return text && session_.redact(*text) > 0;
+        });
     }
 
     static std::string joined(const std::vector<std::string>& notes) {
@@ -173,6 +226,7 @@ private:
         if (!before) return before.error();
         const auto result = text::apply_change(before->text, change);
         if (!result) return explained(without_secrets(before->text, change, result.error()));
+        if (session_.loses_a_secret(before->text, result->content)) return no_secret(file);
         notes = joined(result->notes);
         return encoded(result->content, before->format, files_.shown(file.path));
     }
@@ -195,7 +249,9 @@ private:
         if (!made) return explained(made.error());
         const auto there = look(change.path);
         if (!there) return there.error();
-        if ((*there)->content) {
+        if ((*there)->content && leaves_later(**there)) {
+            make_room(**there);
+        } else if ((*there)->content) {
             if (*(*there)->content == made->content) return keep(**there, change, "already there");
             return Problem(Code::kAlreadyExists,
                            "The patch creates '" + files_.shown((*there)->path) +
@@ -204,6 +260,7 @@ private:
         }
         const auto before = changes_.original(**there).content;
         if (before && session_.loses_a_secret(*before, made->content)) return no_secret(**there);
+        created_.push_back((*there)->path);
         tell('A', (*there)->path, joined(made->notes));
         return changes_.write(**there, made->content, change.mode);
     }
@@ -224,7 +281,8 @@ private:
         const auto there = look(change.path);
         if (!there) return there.error();
         if (auto allowed = check_is_no_link(change.path); !allowed) return allowed;
-        if (!(*there)->content) {
+        const StagedFile file = leaving(**there);
+        if (!file.content) {
             // Without its content nothing else tells a wrong name from a patch that is made again.
             const bool may_be_wrong = change.any_content && !files_.has_known((*there)->path);
             if (may_be_wrong) return missing(change.path);
@@ -233,11 +291,12 @@ private:
         }
         if (!change.any_content) {
             std::string notes;
-            const auto rest = applied(**there, change, notes);
+            const auto rest = applied(file, change, notes);
             if (!rest) return rest.error();
         }
         tell('D', (*there)->path);
-        changes_.remove(**there);
+        removed_.push_back((*there)->path);
+        take_away(**there);
         return {};
     }
 
@@ -261,7 +320,8 @@ private:
         if (session_.loses_a_secret(before->text, result->content)) return no_secret(**there);
         auto bytes = encoded(result->content, before->format, files_.shown((*there)->path));
         if (!bytes) return bytes.error();
-        tell('M', (*there)->path, with_other_names(result->notes, **there));
+        tell((*there)->content ? 'M' : 'A', (*there)->path,
+             with_other_names(result->notes, **there));
         return changes_.write(**there, std::move(*bytes), change.mode);
     }
 
@@ -289,7 +349,7 @@ private:
                                "' to itself. Nothing was changed. Leave that out.");
         }
         // A copy is made of the file as it was before the patch, as git means it.
-        const StagedFile source = renames ? **from : changes_.original(**from);
+        const StagedFile source = renames ? leaving(**from) : changes_.original(**from);
         const std::string done = renames ? "already renamed" : "already there";
         if (!source.content) {
             if (!(*to)->content) return missing(change.path);
@@ -299,7 +359,8 @@ private:
         }
         std::string notes;
         auto content = applied(source, change, notes);
-        if ((*to)->content) {
+        const bool makes_room = (*to)->content && leaves_later(**to);
+        if ((*to)->content && !makes_room) {
             // So does a process leave it that was killed in the same patch; what a copy was made of
             // may have been changed since.
             const auto held = text_for(**to, change);
@@ -312,7 +373,7 @@ private:
             }
             if (renames) {
                 tell('D', (*from)->path);
-                changes_.remove(**from);
+                take_away(**from);
             }
             return keep(**to, change, done);
         }
@@ -320,15 +381,21 @@ private:
         const std::string origin = "from " + files_.shown((*from)->path);
         tell(renames ? 'R' : 'C', (*to)->path, notes.empty() ? origin : origin + "; " + notes);
         const auto mode = change.mode ? change.mode : source.mode;
+        if (makes_room) make_room(**to);
         if (auto staged = changes_.write(**to, std::move(*content), mode); !staged) return staged;
-        changes_.derive(**to, **from, renames);
-        if (renames) changes_.remove(**from);
+        changes_.derive(**to, source.origin, renames);
+        if (renames) take_away(**from);
         return {};
     }
 
     const Session& session_;
     const Files& files_;
     ChangeSet changes_;
+    std::span<const text::FileChange> later_;
+    // Files whose names have been given to others, until they leave; by path.
+    std::map<std::string, StagedFile, std::less<>> leaving_;
+    std::vector<std::string> created_;  // canonical paths, by what the patch calls so
+    std::vector<std::string> removed_;
     std::string report_;
 };
 
@@ -365,10 +432,12 @@ Attempt<Answer> run_patch(Session& session, const Arguments& arguments,
     if (!files) return files.error();
     Stager stager(session, **files);
     search::Interruption interruption(session.search_time(), options.cancel);
-    for (const text::FileChange& change : *parsed) {
+    for (std::size_t i = 0; i < parsed->size(); ++i) {
         if (interruption.requested()) return interrupted(interruption, "The changes");
-        if (auto staged = stager.stage(change); !staged) return staged.error();
+        const auto later = std::span(*parsed).subspan(i + 1);
+        if (auto staged = stager.stage((*parsed)[i], later); !staged) return staged.error();
     }
+    if (auto fine = stager.check_secrets(); !fine) return fine.error();
     const std::string report = stager.report();
     if (arguments.flag("dry_run")) {
         if (auto allowed = stager.changes().check(); !allowed) return allowed.error();

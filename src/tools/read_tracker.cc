@@ -3,6 +3,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include <algorithm>
 #include <list>
 #include <map>
 #include <mutex>
@@ -159,6 +160,13 @@ bool ReadTracker::has_been_read(const Identity& file, std::string_view path,
     const Memory::Entry* const by_path = memory_->by_path(path);
     return (by_file != nullptr && by_file->hash == hash) ||
            (by_path != nullptr && by_path->hash == hash);
+}
+
+bool ReadTracker::knows_content(std::string_view content) const {
+    const Hash hash = memory_->hash_of(content);
+    const std::lock_guard lock(memory_->mutex);
+    return std::any_of(memory_->entries.begin(), memory_->entries.end(),
+                       [&](const Memory::Entry& entry) { return entry.hash == hash; });
 }
 
 std::optional<ReadTracker::Remembered> ReadTracker::last_read(std::string_view path) const {

@@ -124,6 +124,15 @@ Outcome<journal::Intent> Recorder::Change::will_rename(const std::string& from,
     return journal_->will_rename(call_, source->name(), target->name(), stat, lost);
 }
 
+Outcome<journal::Intent> Recorder::Change::will_exchange(const std::string& one,
+                                                         const std::string& other) {
+    PADDOCK_ASSIGN(first, hold(one));
+    PADDOCK_ASSIGN(second, hold(other));
+    // Across the border of the workspace: only without a boundary.
+    if (!first || !second) return journal::Intent();
+    return journal_->will_exchange(call_, first->name(), second->name());
+}
+
 Done Recorder::Change::will_chmod(const std::string& path, const Stat& stat) {
     PADDOCK_ASSIGN(held, hold(path));
     return held ? journal_->will_chmod(call_, held->name(), stat) : Done();
@@ -145,7 +154,7 @@ Done Recorder::Change::remove(const std::string& path, const Stat& stat, Below b
         return journal_->remove(call_, held->name(), stat);
     }
     const Root& root = recorder_.setup_.root;
-    const auto done = is_tree ? root.remove_all(path) : root.remove(path);
+    const auto done = is_tree ? root.remove_all(path) : root.remove(path, stat);
     return done ? Done() : Done(static_cast<const Failure&>(done.error()));
 }
 

@@ -85,6 +85,7 @@ public:
                                        const std::optional<Stat>& replaced = {});
     Outcome<journal::Intent> will_rename(const std::string& from, const std::string& to,
                                          const Stat& stat, const std::optional<Stat>& replaced);
+    Outcome<journal::Intent> will_exchange(const std::string& one, const std::string& other);
     void made(const std::string& path, journal::Intent& intent) const;
     Done will_chmod(const std::string& path, const Stat& stat);
     // Takes the name away itself: a file, a link, an empty directory, or a tree.

@@ -9,6 +9,8 @@
 #include <cstdio>
 #include <map>
 #include <random>
+#include <set>
+#include <vector>
 
 #include <paddock/tools.h>
 
@@ -176,6 +178,41 @@ TEST_F(KillPatch, leaves_whole_files_and_the_same_patch_completes_it) {
     }
     EXPECT_GT(mixed, 0) << "no kill came between two files: this shows nothing";
     std::printf("%ld kills: %ld between two files, %zu inside a write\n", rounds, mixed, strays);
+}
+
+std::string renaming(const std::string& from, const std::string& to) {
+    return "diff --git a/" + from + " b/" + to + "\nsimilarity index 100%\nrename from " + from +
+           "\nrename to " + to + "\n";
+}
+
+// Each content keeps a name, whatever instant the process is killed at.
+TEST_F(KillPatch, issue_17_6_of_names_in_a_circle_loses_nothing) {
+    const std::vector<std::string> circles = {
+        renaming("changed", "t") + renaming("gone", "changed") + renaming("t", "gone"),
+        renaming("changed", "gone") + renaming("gone", "changed"),
+        renaming("changed", "from") + renaming("from", "gone") + renaming("gone", "changed")};
+    const auto contents = [this] {
+        std::multiset<std::string> all;
+        for (const auto& [name, content] : found()) all.insert(content);
+        return all;
+    };
+    const auto before = contents();
+    const long rounds = budget("PADDOCK_KILL_PATCHES", 500, 20);
+    for (long round = 0; round < rounds && !HasFailure(); ++round) {
+        const std::string& patch = circles[static_cast<std::size_t>(round) % circles.size()];
+        const auto act_in = [&patch](const Workspace& workspace) {
+            return [&patch, &workspace](long) {
+                const json::Object arguments{{"patch", patch}};
+                if (tools::call(workspace, "patch", json::to_text(arguments)).error) ::_exit(2);
+            };
+        };
+        const Workspace trial = session();
+        const std::size_t calls = calls_of(act_in(trial));
+        const Workspace child = session();
+        ASSERT_GE(kill_in_the_middle(act_in(child), random_, calls), 0);
+        EXPECT_EQ(contents(), before);
+        EXPECT_EQ(take_strays(), 0U);
+    }
 }
 
 }  // namespace

@@ -50,6 +50,40 @@ TEST_F(Change, write_creates_parents_and_replaces_only_what_was_read) {
               std::string::npos);
 }
 
+// A disk without room for the last thing that is made.
+TEST_F(Change, issue_17_9_a_change_that_fails_leaves_no_directories) {
+    tree({"ROOT/from=x"});
+    const std::vector<std::pair<const char*, json::Object>> calls = {
+        {"write_file", {{"path", "a/b/f"}, {"content", "x"}}},
+        {"make_directory", {{"path", "a/b/c"}}},
+        {"move_path", {{"source", "from"}, {"destination", "a/b/f"}}},
+        {"copy_path", {{"source", "from"}, {"destination", "a/b/f"}}},
+        {"patch", {{"patch", "--- /dev/null\n+++ b/a/b/f\n@@ -0,0 +1 @@\n+x\n"}}}};
+    (void)ok("write_file", {{"path", "other"}, {"content", "x"}});  // the journal is there
+    for (const auto& [tool, arguments] : calls) {
+        for (const sys::Call failing :
+             {sys::Call::kMkdir, sys::Call::kWrite, sys::Call::kRename, sys::Call::kCopyRange}) {
+            for (int nth = 1, count = nth; count >= nth; ++nth) {
+                count = 0;
+                bool failed = false;
+                {
+                    const CallHook hook([&](sys::Call call) {
+                        const bool fails = call == failing && ++count == nth;
+                        return sys::Fault{.error = fails ? ENOSPC : 0, .bytes_max = 0};
+                    });
+                    failed = call(tool, arguments).error.has_value();
+                }
+                if (failed) {
+                    EXPECT_FALSE(os_exists(ws("a"))) << tool << " " << nth;
+                } else {
+                    std::filesystem::remove_all(ws("a"));
+                    os_write(ws("from"), "x");
+                }
+            }
+        }
+    }
+}
+
 TEST_F(Change, a_touched_file_with_the_same_content_is_not_stale) {
     tree({"ROOT/f=same"});
     read("f");
@@ -310,6 +344,27 @@ TEST_F(Change, overwriting_needs_a_read) {
     EXPECT_EQ(os_read(ws("old")), "new");
     (void)ok("write_file", {{"path", "picture"}, {"content", "x"}});
     EXPECT_EQ(os_read(ws("e/f")), "old");
+}
+
+TEST_F(Change, issue_17_15_what_is_known_needs_no_read) {
+    tree({"ROOT/read=known\n", "ROOT/copy=known\n", "ROOT/empty=", "ROOT/other=unknown\n"});
+    (void)ok("write_file", {{"path", "empty"}, {"content", "x"}});
+    EXPECT_EQ(refused("write_file", {{"path", "copy"}, {"content", "x"}}), "not_read");
+    read("read");
+    (void)ok("copy_path", {{"source", "read"}, {"destination", "by-tool"}});
+    for (const char* path : {"copy", "by-tool"}) {
+        (void)ok("edit_file", {{"path", path}, {"old_string", "known"}, {"new_string", "new"}});
+    }
+    const std::string text = call("write_file", {{"path", "other"}, {"content", "x"}}).text();
+    EXPECT_TRUE(text.starts_with("not_read: ")) << text;
+    EXPECT_NE(text.find("The output of a command does not count."), text.npos) << text;
+    // A change of what was read stays one, whatever it became.
+    for (const char* now : {"", "known\n"}) {
+        os_write(ws("f"), "mine");
+        read("f");
+        os_write(ws("f"), now);
+        EXPECT_EQ(refused("write_file", {{"path", "f"}, {"content", "x"}}), "stale_read");
+    }
 }
 
 TEST_F(Change, to_restore_what_has_gone_is_stale) {
@@ -1142,6 +1197,42 @@ TEST_F(Change, no_patch_puts_the_mark_of_a_secret_in_its_place) {
                                  "+token = \"[REDACTED:github-token]\"\n*** End Patch\n"}}),
               "invalid_argument");
     EXPECT_EQ(os_read(ws("f")), before);
+}
+
+TEST_F(Change, issue_17_8_no_patch_loses_a_secret_under_another_name) {
+    const std::string before = "token = \"" + github_token() + "\"\n";
+    const std::string gone = "*** Delete File: d\n";
+    const std::string come = "*** Add File: d2\n+token = \"[REDACTED:token]\"\n";
+    os_write(ws("d"), before);
+    read("d");
+    for (const std::string& patch : {gone + come, come + gone}) {
+        EXPECT_EQ(refused("patch", {{"patch", "*** Begin Patch\n" + patch + "*** End Patch\n"}}),
+                  "invalid_argument");
+        EXPECT_EQ(os_read(ws("d")), before);
+        EXPECT_FALSE(os_exists(ws("d2")));
+    }
+    EXPECT_EQ(refused("patch", {{"patch",
+                                 "*** Begin Patch\n*** Update File: d\n*** Move to: d2\n@@\n"
+                                 "+token = \"[REDACTED:token]\"\n*** End Patch\n"}}),
+              "invalid_argument");
+    // A text about such marks, and a file without that secret.
+    tree({"ROOT/plain=text\n"});
+    read("plain");
+    (void)ok("patch", {{"patch", "*** Begin Patch\n*** Delete File: plain\n" + come +
+                                     "*** Add File: d3\n+x\n" + "*** End Patch\n"}});
+    EXPECT_TRUE(os_exists(ws("d2")));
+}
+
+TEST_F(Change, issue_17_8_another_mark_beside_one_takes_no_secret) {
+    const std::string before = "shown as [REDACTED:token]\ntoken = \"" + github_token() + "\"\n";
+    os_write(ws("f"), before);
+    os_write(ws("doc"), "shown as [REDACTED:token]\n");
+    read("f");
+    read("doc");
+    const std::string more = "shown as [REDACTED:token]\ntoken = \"[REDACTED:token]\"\n";
+    EXPECT_EQ(refused("write_file", {{"path", "f"}, {"content", more}}), "invalid_argument");
+    EXPECT_EQ(os_read(ws("f")), before);
+    (void)ok("write_file", {{"path", "doc"}, {"content", more}});
 }
 
 TEST_F(Change, nothing_is_written_that_stands_for_a_secret_where_none_was) {

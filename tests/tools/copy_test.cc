@@ -87,7 +87,7 @@ TEST_F(Copy, nothing_is_readable_to_others_while_it_is_made) {
 }
 
 TEST_F(Copy, begins_nothing_that_it_may_not_finish) {
-    tree({"ROOT/s/a=1", "ROOT/s/b=2", "ROOT/s/c=3", "ROOT/t/a=x", "ROOT/t/b=x", "ROOT/t/c=x"});
+    tree({"ROOT/s/a=1", "ROOT/s/b=2", "ROOT/s/c=3", "ROOT/t/a=x", "ROOT/t/b=y", "ROOT/t/c=z"});
     read("t/a");
     read("t/b");
     for (const char* unread : {"t/c", "t/a", "t/b"}) {
@@ -275,6 +275,29 @@ TEST_F(Copy, a_move_replaces_no_more_than_a_write) {
             EXPECT_EQ(refused(tool, paths("a", "d", true)), "is_a_directory") << tool;
         }
     }
+}
+
+TEST_F(Copy, issue_17_9_that_meets_a_mount_makes_nothing) {
+    tree({"ROOT/s/a/f=1", "ROOT/s/m/", "ROOT/s/z=2", "ROOT/t/f=3"});
+    const pid_t child = ::fork();
+    if (child == 0) {
+        std::string why;
+        if (!enter_private_mounts(why) ||
+            ::mount("none", ws("s/m").c_str(), "tmpfs", 0, nullptr) != 0 ||
+            ::mount(ws("t/f").c_str(), ws("s/z").c_str(), nullptr, MS_BIND, nullptr) != 0)
+            ::_exit(77);
+        const std::string text = call("copy_path", paths("s", "new/t")).text();
+        ::umount(ws("s/m").c_str());
+        const std::string file = call("copy_path", paths("s", "new/t")).text();
+        const bool refused =
+            text.starts_with("mount_crossing: ") && file.starts_with("mount_crossing: ");
+        ::_exit(refused && !os_exists(ws("new")) ? 0 : 1);
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    ASSERT_TRUE(WIFEXITED(status));
+    if (WEXITSTATUS(status) == 77) GTEST_SKIP() << "nothing can be mounted here";
+    EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
 // In a process of its own, which may mount.

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <set>
 
 #include "escape/call_hook.h"
 #include "escape/operations.h"
@@ -171,6 +172,94 @@ TEST_F(PatchFiles, names_that_are_exchanged_lose_no_content) {
     EXPECT_EQ(os_read(ws("a")), "2\n");
     EXPECT_EQ(os_read(ws("b")), "1\n");
     EXPECT_EQ(os_list(ws()), (std::vector<std::string>{"a", "b"}));
+}
+
+TEST_F(PatchFiles, issue_17_6_names_in_a_circle) {
+    for (const char* name : {"a", "b"}) make(name);
+    os_write(ws("b"), "1\n2\nb\n");
+    read("b");
+    const auto a = status("a");
+    const auto b = status("b");
+    int renames = 0;
+    {
+        const CallHook hook([&](sys::Call call) {
+            renames += call == sys::Call::kRename ? 1 : 0;
+            return sys::Fault{};
+        });
+        (void)ok("patch", {{"patch", renaming("a", "b") + renaming("b", "a")}});
+    }
+    EXPECT_EQ(renames, 1) << "there is no moment between";
+    EXPECT_EQ(status("a").st_ino, b.st_ino);
+    EXPECT_EQ(status("b").st_ino, a.st_ino);
+    expect_kept("b");
+    // With a change, and of three.
+    make("c");
+    os_write(ws("c"), "1\n2\nc\n");
+    read("c");
+    (void)ok("patch", {{"patch", renaming("a", "b") +
+                                     "--- a/a\n+++ b/b\n@@ -1,3 +1,3 @@\n 1\n-2\n+two\n b\n" +
+                                     renaming("b", "c") + renaming("c", "a")}});
+    EXPECT_EQ(os_read(ws("a")), "1\n2\nc\n");
+    EXPECT_EQ(os_read(ws("b")), "1\ntwo\nb\n");
+    EXPECT_EQ(os_read(ws("c")), "1\n2\n3\n");
+    expect_kept("c");
+    EXPECT_EQ(os_list(ws()), (std::vector<std::string>{"a", "b", "c"}));
+}
+
+TEST_F(PatchFiles, issue_17_6_a_name_that_is_left_later_can_be_taken) {
+    tree({"ROOT/a=1\n", "ROOT/b=2\n", "ROOT/d=4\n", "ROOT/e=5\n"});
+    for (const char* name : {"a", "b", "d", "e"}) read(name);
+    const std::string gone =
+        "diff --git a/e b/e\ndeleted file mode 100644\n--- a/e\n+++ /dev/null\n@@ -1 +0,0 @@\n-5\n";
+    const std::string fresh = "--- /dev/null\n+++ b/a\n@@ -0,0 +1 @@\n+new\n";
+    EXPECT_EQ(refused("patch", {{"patch", fresh}}), "already_exists");
+    (void)ok("patch", {{"patch", fresh + renaming("a", "b") + renaming("b", "c") +
+                                     renaming("d", "e") + gone}});
+    EXPECT_EQ(os_read(ws("a")), "new\n");
+    EXPECT_EQ(os_read(ws("b")), "1\n");
+    EXPECT_EQ(os_read(ws("c")), "2\n");
+    EXPECT_EQ(os_read(ws("e")), "4\n");
+    EXPECT_EQ(os_list(ws()), (std::vector<std::string>{"a", "b", "c", "e"}));
+}
+
+// Whatever step fails, all is as it was; and whatever is seen in between, no content is missing.
+TEST_F(PatchFiles, issue_17_6_a_circle_is_taken_back) {
+    const std::string patch =
+        renaming("a", "b") + renaming("b", "c") + "--- a/b\n+++ b/c\n@@ -1 +1 @@\n-2\n+two\n" +
+        renaming("c", "a") +
+        "diff --git a/last b/last\n--- a/last\n+++ b/last\n@@ -1 +1 @@\n-9\n+nine\n";
+    const auto contents = [&] {
+        std::multiset<std::string> all;
+        for (const std::string& name : os_list(ws())) all.insert(os_read(ws(name)).value_or(""));
+        return all;
+    };
+    options.limits.calls_per_second.reset();
+    int failed = 0;
+    for (int n = 1, renames = n; renames >= n - 1; ++n) {
+        for (const std::string& name : os_list(ws())) ASSERT_EQ(::unlink(ws(name).c_str()), 0);
+        tree({"ROOT/a=1\n", "ROOT/b=2\n", "ROOT/c=3\n", "ROOT/last=9\n"});
+        reopen();
+        for (const char* name : {"a", "b", "c", "last"}) read(name);
+        renames = 0;
+        std::string text;
+        {
+            const CallHook hook([&](sys::Call call) {
+                const auto all = contents();
+                EXPECT_TRUE(all.contains("1\n") && all.contains("3\n"));
+                EXPECT_TRUE(all.contains("2\n") || all.contains("two\n"));
+                const bool fails = call == sys::Call::kRename && ++renames == n;
+                return sys::Fault{.error = fails ? EIO : 0, .bytes_max = 0};
+            });
+            text = call("patch", {{"patch", patch}}).text();
+        }
+        if (text.starts_with("Applied")) continue;
+        ++failed;
+        EXPECT_EQ(os_read(ws("a")), "1\n") << text;
+        EXPECT_EQ(os_read(ws("b")), "2\n") << text;
+        EXPECT_EQ(os_read(ws("c")), "3\n") << text;
+        EXPECT_EQ(os_read(ws("last")), "9\n") << text;
+    }
+    EXPECT_GE(failed, 4);
 }
 
 TEST_F(PatchFiles, one_that_is_renamed_to_itself_stays) {
