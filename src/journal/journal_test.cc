@@ -140,6 +140,27 @@ TEST_F(JournalTest, lies_in_git_or_beside) {
     EXPECT_EQ(open().journal().path(), ".paddock") << "a worktree has a file";
 }
 
+// Another session that begins meanwhile would take root for the owner, and its commands could not
+// write their log.
+TEST_F(JournalTest, of_a_workspace_that_root_opens_is_its_owners_from_the_first_instant) {
+    constexpr uid_t kOwner = 65534;
+    if (!is_root()) GTEST_SKIP() << "only root gives files away";
+    ASSERT_EQ(::chown(ws().c_str(), kOwner, kOwner), 0);
+    int seen = 0;
+    {
+        const CallHook look([&](sys::Call) {
+            struct stat raw;
+            if (::stat(ws(".paddock").c_str(), &raw) == 0) {
+                ++seen;
+                EXPECT_EQ(raw.st_uid, kOwner);
+            }
+            return sys::Fault{};
+        });
+        const JournaledTree session = open();
+    }
+    EXPECT_GT(seen, 0);
+}
+
 TEST_F(JournalTest, refuses_a_link_a_file_and_what_others_can_write) {
     const UniqueFd workspace(::open(ws().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
     tree({"OUT/elsewhere/", "ROOT/.paddock->@/OUT/elsewhere"});

@@ -56,11 +56,31 @@ Done give_to_owner_of(int parent, int made) {
     return sys::fchown(made, above.uid, above.gid);
 }
 
+// Root gives it to its owner first. Another session that found one of root's would take root for
+// the owner.
+Done make_directory_of_owner(int parent, const char* name) {
+    if (sys::effective_user() != 0) return sys::mkdirat(parent, name, 0700);
+    PADDOCK_ASSIGN(random, sys::random_u64());
+    const std::string draft = name + ('.' + std::to_string(random));
+    PADDOCK_TRY(sys::mkdirat(parent, draft.c_str(), 0700));
+    Done made = [&]() -> Done {
+        PADDOCK_ASSIGN(directory, sys::openat(parent, draft.c_str(), kDirectory));
+        PADDOCK_TRY(give_to_owner_of(parent, directory.get()));
+        const auto named =
+            sys::renameat2(parent, draft.c_str(), parent, name, sys::Rename::kNoReplace);
+        if (named || named.error().os_error != EINVAL) return named;
+        // A file system that cannot refuse a name that is taken replaces an empty directory only.
+        return sys::renameat2(parent, draft.c_str(), parent, name, sys::Rename::kReplace);
+    }();
+    if (!made) (void)sys::unlinkat(parent, draft.c_str(), sys::Unlink::kDirectory);
+    return made;
+}
+
 Outcome<UniqueFd> make_own_directory(int parent, const char* name) {
-    const auto made = sys::mkdirat(parent, name, 0700);
-    if (!made && made.error().os_error != EEXIST) return made.error();
-    const auto directory = sys::openat(parent, name, kDirectory);
-    if (made && directory) PADDOCK_TRY(give_to_owner_of(parent, directory->get()));
+    const auto made = make_directory_of_owner(parent, name);
+    if (!made && made.error().os_error != EEXIST && made.error().os_error != ENOTEMPTY) {
+        return made.error();
+    }
     return open_own_directory(parent, name);
 }
 
