@@ -55,7 +55,7 @@ protected:
 
 TEST_F(OuterGit, says_what_searches_pass_over) {
     const auto found = [&] { return paddock({"glob", "*", "--root", ws()}, as_user()).out; };
-    tree({"ROOT/a.o=", "ROOT/b.o=", "OUT/.config/git/ignore=a.o", "OUT/mine=b.o"});
+    tree({"ROOT/.git/", "ROOT/a.o=", "ROOT/b.o=", "OUT/.config/git/ignore=a.o", "OUT/mine=b.o"});
     EXPECT_EQ(found(), "b.o\n");
     tree({"OUT/.gitconfig=[core]\n excludesFile = ~/mine\n"});
     EXPECT_EQ(found(), "a.o\n");
@@ -64,11 +64,11 @@ TEST_F(OuterGit, says_what_searches_pass_over) {
 }
 
 TEST_F(OuterGit, names_hooks_in_a_linked_worktree) {
-    tree({"OUT/main/.git/config=[core]\n hooksPath = .githooks\n",
+    tree({"OUT/main/.git/config=[core]\n hooksPath = .myhooks\n",
           "OUT/main/.git/worktrees/w/commondir=../..\n", "OUT/main/.git/worktrees/w/HEAD=x\n"});
-    tree({"ROOT/.git=gitdir: " + out() + "/main/.git/worktrees/w\n", "ROOT/.githooks/"});
-    expect_protected(".githooks/pre-commit", ws());
-    expect_written("sub/.githooks/pre-commit", ws());
+    tree({"ROOT/.git=gitdir: " + out() + "/main/.git/worktrees/w\n", "ROOT/.myhooks/"});
+    expect_protected(".myhooks/pre-commit", ws());
+    expect_written("sub/.myhooks/pre-commit", ws());
     tree({"OUT/main/.git/worktrees/w/config.worktree=[core]\n hooksPath = other\n"});
     expect_protected("other/pre-commit", ws());
 }

@@ -124,7 +124,7 @@ protected:
     }
 
     std::vector<std::string> told() const {
-        static constexpr const char* kWalls[] = {"none", "view", "mode", "rule", "net"};
+        static constexpr const char* kWalls[] = {"none", "view", "mode", "rule", "seen", "net"};
         static constexpr const char* kDeeds[] = {"write",  "create",  "remove",
                                                  "rename", "connect", "look up"};
         std::vector<std::string> lines;
