@@ -6,6 +6,7 @@
 
 #include "config/setting.h"
 #include "config/words.h"
+#include "policy/path_rules.h"
 #include "testing/jail.h"
 
 namespace paddock::config {
@@ -321,6 +322,21 @@ TEST_F(Load, row_2_a_rule_protects_what_it_names_however_it_is_written) {
     for (const std::string name : {"routes/$id.tsx", "$id.tsx", "~$report.docx", "~lock", "#notes#",
                                    "C#", "two words", "it's", "a\\*", "a,b"}) {
         EXPECT_EQ(pattern("deny " + name), name);
+    }
+}
+
+// Their names may look like a comment or a second rule.
+TEST_F(Load, issue_17_2_directories_of_paddock_are_denied_whatever_they_are_called) {
+    for (const std::string name : {"state", "a #1", "a; deny b", "a deny 'b", "a\nb"}) {
+        const std::string state = base() + "/home/" + name;
+        tree({"home/"});
+        const auto options = loaded(source({"XDG_STATE_HOME=" + state},
+                                           {{"workspace.root", base() + "/home", "--root"}}))
+                                 .workspace;
+        const auto rules = policy::PathRules::of(options);
+        ASSERT_TRUE(rules) << rules.error().message();
+        EXPECT_EQ(rules->decide(name + "/paddock/x").access, PathAccess::kDeny) << name;
+        EXPECT_EQ(rules->decide(name).access, PathAccess::kAllow) << name;
     }
 }
 

@@ -3,7 +3,7 @@
 
 #include <fcntl.h>
 
-#include "base/ascii.h"
+#include "base/reason.h"
 #include "fs/entry.h"
 #include "fs/probe.h"
 #include "fs/procfs.h"
@@ -78,7 +78,7 @@ Outcome<std::shared_ptr<const RootState>> make_state(UniqueFd fd, const std::str
     if (options.expected && *options.expected != node.stat.identity) {
         return refuse(Code::kInvalidArgument, "is not the directory that was expected");
     }
-    if (options.every_mount && !has_letter(options.every_mount->reason)) {
+    if (options.every_mount && !is_reason(options.every_mount->reason)) {
         return refuse(Code::kInvalidArgument, "was to enter every mount without a reason");
     }
     state->node = node;

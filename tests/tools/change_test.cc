@@ -166,7 +166,7 @@ TEST_F(Change, a_name_that_looks_quoted_is_that_file) {
 
 TEST_F(Change, an_unconfined_session_changes_what_it_read) {
     tree({"ROOT/f=old", "OUT/g=old"});
-    options.unconfined = permit::Unconfined{"test"};
+    options.unconfined = permit::Unconfined{"a test"};
     for (const std::string& path : {std::string("f"), out("g"), std::string("../OUT/g")}) {
         read(path);
         (void)ok("edit_file", {{"path", path}, {"old_string", "old"}, {"new_string", "new"}});
