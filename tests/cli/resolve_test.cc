@@ -106,7 +106,7 @@ TEST_F(Resolve, one_refusal_among_many_paths_is_told_by_the_exit_code) {
     const Ran mixed = paddock({"resolve", "a", "../b"}, here);
     EXPECT_EQ(mixed.exit_code, 1);
     EXPECT_NE(mixed.out.find("accepted  a"), std::string::npos) << mixed.out;
-    EXPECT_NE(mixed.out.find("path_escape: resolve '../b'"), std::string::npos) << mixed.out;
+    EXPECT_NE(mixed.out.find("path_escape: '../b'"), std::string::npos) << mixed.out;
     const Ran with_long = paddock({"resolve", "a", std::string(5000, 'x')}, here);
     EXPECT_TRUE(with_long.out.starts_with("accepted  a  a  (file)\n")) << with_long.out;
 }

@@ -304,7 +304,7 @@ TEST_F(Change, what_is_no_directory_is_named_with_what_to_do) {
          "not_a_directory: 'p' is a fifo, not a directory. Look at it with file_info, or give the "
          "directory that it is in: '.'.");
     says("list_directory", {{"path", "f/x"}},
-         "not_a_directory: resolve 'f/x': is not a directory, or passes through something that is "
+         "not_a_directory: 'f/x': is not a directory, or passes through something that is "
          "none. Check each part of the path.");
     says("make_directory", {{"path", "f"}},
          "already_exists: 'f' already exists and is a file, not a directory. Choose another name.");
