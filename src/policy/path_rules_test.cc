@@ -390,7 +390,7 @@ TEST(PathDefaults, keep_what_shells_editors_and_agents_obey_as_it_is) {
 }
 
 // Issue 17, row 3.
-TEST(PathDefaults, row_3_are_a_table_with_a_reason_a_source_and_a_date) {
+TEST(PathDefaults, issue_17_3_are_a_table_with_a_reason_a_source_and_a_date) {
     std::set<std::string> seen;
     for (const PathDefault& row : path_defaults()) {
         EXPECT_FALSE(row.patterns.empty());
@@ -408,7 +408,7 @@ TEST(PathDefaults, row_3_are_a_table_with_a_reason_a_source_and_a_date) {
     EXPECT_GT(seen.size(), 200U);
 }
 
-TEST(PathDefaults, row_3_deny_backups_and_variants_of_secrets) {
+TEST(PathDefaults, issue_17_3_deny_backups_and_variants_of_secrets) {
     for (const char* path : {".env~",
                              "#.env#",
                              ".#.env",
@@ -477,7 +477,7 @@ TEST(PathDefaults, row_3_deny_backups_and_variants_of_secrets) {
     EXPECT_EQ(all.decide("a.pem.bak").pattern, "*.pem");
 }
 
-TEST(PathDefaults, row_3_seal_what_debuggers_version_managers_and_hooks_obey) {
+TEST(PathDefaults, issue_17_3_seal_what_debuggers_version_managers_and_hooks_obey) {
     for (const char* path : {".gdbinit",
                              "a/.lldbinit",
                              ".exrc",

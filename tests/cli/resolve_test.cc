@@ -56,7 +56,7 @@ TEST_F(Resolve, names_the_rule_that_refuses) {
 }
 
 // Issue 17, row 2.
-TEST_F(Resolve, row_2_says_what_the_path_rules_decide) {
+TEST_F(Resolve, issue_17_2_says_what_the_path_rules_decide) {
     tree({"ROOT/.env=x", "ROOT/data/a.db=x", "ROOT/.vscode/", "ROOT/link->.env"});
     const auto rule = [&](const std::string& path, std::vector<std::string> options = {}) {
         const auto answer = ask(path, std::move(options));

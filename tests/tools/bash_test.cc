@@ -529,7 +529,7 @@ TEST_F(Bash, unconfined_commands_stay_in_the_workspace) {
 
 // Issue 17, row 5. Git holds what was committed; the filter knows the values of the file that is
 // hidden.
-TEST_F(Bash, row_5_shows_no_value_of_a_hidden_file) {
+TEST_F(Bash, issue_17_5_shows_no_value_of_a_hidden_file) {
     const std::string value =
         Chance(6).text("abcdefghijkmnpqrstuvwxyzABCDEFGHJ23456789", 32) + "4x";
     tree({"ROOT/.env=SIGNING=" + value + "\nPORT=5432\n",

@@ -91,7 +91,7 @@ TEST_F(Glob, a_search_that_finds_nothing_says_what_it_passed_over) {
               std::string::npos);
 }
 
-TEST_F(Glob, row17_gitignore_counts_only_in_a_repository) {
+TEST_F(Glob, issue_17_17_gitignore_counts_only_in_a_repository) {
     tree({"ROOT/init/main.c=needle", "ROOT/kernel/fork.c=needle"});
     os_write(ws(".gitignore"), ".*\n/*\n");
     EXPECT_EQ(glob("fork.c"), "kernel/fork.c\n");
@@ -106,7 +106,7 @@ TEST_F(Glob, row17_gitignore_counts_only_in_a_repository) {
 }
 
 // ripgrep and fd look for ".git" above too.
-TEST_F(Glob, row17_gitignore_counts_in_a_workspace_inside_a_repository) {
+TEST_F(Glob, issue_17_17_gitignore_counts_in_a_workspace_inside_a_repository) {
     tree({"ROOT/a.o=", "ROOT/a.c="});
     os_write(ws(".gitignore"), "*.o\n");
     EXPECT_EQ(glob("a.*").size(), std::string_view("a.c\na.o\n").size());
