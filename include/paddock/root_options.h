@@ -38,7 +38,7 @@ enum class Hardlinks : std::uint8_t {
 namespace permit {
 
 // Lets lookups enter every mount below the root, whenever it was made. Says why, for whoever reads
-// the code; a reason without a letter is refused.
+// the code; a reason of fewer than two words is refused.
 struct EveryMount {
     std::string reason;
 };

@@ -40,7 +40,7 @@ struct AccessRule {
 };
 
 // Whoever weakens the wall names the weakening and why: a grep for "permit::" finds each place, and
-// the report repeats it. A reason without a letter is refused.
+// the report repeats it. A reason of fewer than two words is refused.
 namespace permit {
 struct Network {  // bind and connect of TCP stay usable
     std::string reason;

@@ -42,8 +42,8 @@ inline constexpr std::size_t kLayers = 12;
 std::string_view layer_name(Layer layer) noexcept;
 
 namespace permit {
-// Commands use the host's network, its loopback services included. A reason without a letter is
-// refused.
+// Commands use the host's network, its loopback services included. A reason of fewer than two words
+// is refused.
 struct HostNetwork {
     std::string reason;
 };

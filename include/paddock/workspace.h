@@ -36,7 +36,8 @@ namespace permit {
 
 // Lets paths resolve as the operating system does: the workspace is then only where relative paths
 // begin, and ".." after a link goes up from where the link leads. Rules, tracker, secrets filter
-// and limits stay, and so does the sandbox of commands: they see the workspace only.
+// and limits stay, and so does the sandbox of commands: they see the workspace only. A reason of
+// fewer than two words is refused.
 struct Unconfined {
     std::string reason;
 };
@@ -118,8 +119,8 @@ class Session;
 
 class Workspace {
 public:
-    // Errors: those of Root::open, and invalid_argument for a rule that is no glob or a tool that
-    // is none.
+    // Errors: those of Root::open, and invalid_argument for a rule that is no glob or that can
+    // match nothing as it is written, or a tool that is none.
     static Result<Workspace> open(WorkspaceOptions options);
 
     bool is_read_only() const noexcept;

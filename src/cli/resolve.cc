@@ -61,7 +61,7 @@ tl::expected<ResolveReport, std::string> resolve_all(const WorkspaceOptions& opt
     const auto root = Root::open(options.root, options.paths);
     if (!root) return tl::unexpected(root.error().message());
     const auto rules = policy::PathRules::of(options);
-    if (!rules) return tl::unexpected(as_error(rules.error(), "path rules", {}).message());
+    if (!rules) return tl::unexpected(rules.error().message());
     ResolveReport report{options.root, root->resolver(), {}};
     for (const std::string& path : paths) {
         ResolveAnswer& answer = report.answers.emplace_back(path, root->resolve(path));

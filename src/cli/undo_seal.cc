@@ -31,7 +31,7 @@ public:
 
     Result<Stat> lstat(std::string_view path) const override {
         const auto node = find(path);
-        if (!node) return as_error(node.error(), "look", path);
+        if (!node) return as_error(node.error(), "read", path);
         Stat stat;
         stat.type = (*node)->type;
         stat.mode = (*node)->mode;

@@ -5,6 +5,7 @@
 
 #include <paddock/limits.h>
 
+#include "base/blanks.h"
 #include "base/display.h"
 #include "base/within.h"
 #include "config/setting.h"
@@ -173,8 +174,13 @@ private:
             for (const std::string& root : roots) {
                 const auto inside = below(spelled + "/paddock", root);
                 if (!inside) continue;
+                // What looks like a comment or a second rule is refused.
+                std::string pattern = text::literal_pattern(*inside);
+                for (char& c : pattern) {
+                    if (kBlanks.find(c) != kBlanks.npos) c = '?';
+                }
                 auto& rules = draft_.workspace.rules;
-                rules.insert(rules.begin(), {text::literal_pattern(*inside), PathAccess::kDeny});
+                rules.insert(rules.begin(), {std::move(pattern), PathAccess::kDeny});
             }
         }
     }

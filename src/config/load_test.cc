@@ -6,6 +6,7 @@
 
 #include "config/setting.h"
 #include "config/words.h"
+#include "policy/path_rules.h"
 #include "testing/jail.h"
 
 namespace paddock::config {
@@ -243,7 +244,7 @@ TEST_F(Load, the_whole_file_system_is_no_workspace_without_a_reason) {
 }
 
 // Issue 17, row 1. In every setting that weakens by a reason, and in every way to write it.
-TEST_F(Load, row_1_a_reason_of_blanks_or_switches_weakens_nothing) {
+TEST_F(Load, issue_17_1_a_reason_of_blanks_or_switches_weakens_nothing) {
     std::vector<const Setting*> reasons;
     for (const Setting& setting : all_settings()) {
         if (setting.unit == "REASON") reasons.push_back(&setting);
@@ -299,7 +300,7 @@ TEST_F(Load, leaving_the_workspace_needs_a_reason) {
         << "the environment goes over the file";
 }
 
-TEST_F(Load, row_2_a_rule_protects_what_it_names_however_it_is_written) {
+TEST_F(Load, issue_17_2_a_rule_protects_what_it_names_however_it_is_written) {
     const auto pattern = [&](const std::string& rule) {
         const auto rules = loaded(source({"HOME=" + base()}, {{"workspace.rules", rule, "--rule"},
                                                               {"workspace.root", ws(), "--root"}}))
@@ -324,8 +325,23 @@ TEST_F(Load, row_2_a_rule_protects_what_it_names_however_it_is_written) {
     }
 }
 
+// Their names may look like a comment or a second rule.
+TEST_F(Load, issue_17_2_directories_of_paddock_are_denied_whatever_they_are_called) {
+    for (const std::string name : {"state", "a #1", "a; deny b", "a deny 'b", "a\nb"}) {
+        const std::string state = base() + "/home/" + name;
+        tree({"home/"});
+        const auto options = loaded(source({"XDG_STATE_HOME=" + state},
+                                           {{"workspace.root", base() + "/home", "--root"}}))
+                                 .workspace;
+        const auto rules = policy::PathRules::of(options);
+        ASSERT_TRUE(rules) << rules.error().message();
+        EXPECT_EQ(rules->decide(name + "/paddock/x").access, PathAccess::kDeny) << name;
+        EXPECT_EQ(rules->decide(name).access, PathAccess::kAllow) << name;
+    }
+}
+
 // Issue 17, row 2.
-TEST_F(Load, row_2_a_rule_that_would_protect_nothing_is_refused_with_the_reason) {
+TEST_F(Load, issue_17_2_a_rule_that_would_protect_nothing_is_refused_with_the_reason) {
     for (const auto& [rule, why] : std::vector<std::pair<std::string, std::string>>{
              {"deny !secret", "begins with '!'"},
              {"deny \"secret\"", "in quotes"},

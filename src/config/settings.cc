@@ -1,7 +1,8 @@
 #include <algorithm>
 #include <array>
 
-#include "base/ascii.h"
+#include "base/blanks.h"
+#include "base/reason.h"
 #include "config/fields.h"
 #include "config/words.h"
 
@@ -55,22 +56,6 @@ const Setting* find_setting(std::string_view key) {
 
 bool Setting::switches_off() const { return kind == Kind::kSwitch && std::get<bool>(usual()); }
 
-namespace {
-
-// Neither "1" nor "yes" nor "--" says why.
-std::size_t telling_words(std::string_view text) {
-    std::size_t count = 0;
-    for (text = trimmed(text); !text.empty(); text = trimmed(text)) {
-        const std::size_t end = std::min(text.find_first_of(kBlanks), text.size());
-        const std::string_view word = text.substr(0, end);
-        if (has_letter(word) && !switch_of(word)) ++count;
-        text.remove_prefix(end);
-    }
-    return count;
-}
-
-}  // namespace
-
 Setting reason(Setting setting, Field<std::string> field) {
     setting.kind = Kind::kText;
     setting.unit = "REASON";
@@ -82,7 +67,7 @@ Setting reason(Setting setting, Field<std::string> field) {
         if (as_switch && *as_switch) {
             return "says no reason; write why it is needed instead of '" + text + "'";
         }
-        if (!as_switch && telling_words(text) < 2) {
+        if (!as_switch && !is_reason(text)) {
             return "is no reason; write why it is needed, in more than one word";
         }
         field(draft) = as_switch ? std::string() : text;

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "base/blanks.h"
 #include "config/toml.h"
-#include "config/words.h"
 
 namespace paddock::config {
 namespace {

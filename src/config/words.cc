@@ -7,6 +7,7 @@
 #include <paddock/limits.h>
 
 #include "base/display.h"
+#include "base/reason.h"
 #include "base/utf8.h"
 #include "text/fold.h"
 #include "text/similar.h"
@@ -116,22 +117,6 @@ std::string table_text(const Setting& setting, const Words& items) {
 std::string meant(std::string_view typed, const std::vector<std::string>& valid) {
     const std::string near = text::nearest_word(typed.substr(0, 100), valid);
     return near.empty() ? "" : "; did you mean '" + near + "'?";
-}
-
-std::string_view trimmed(std::string_view text) {
-    text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
-    return text.substr(0, text.find_last_not_of(kBlanks) + 1);
-}
-
-std::optional<bool> switch_of(std::string_view word) {
-    const std::string lower = text::fold_case(word.substr(0, 6));
-    for (const char* yes : {"1", "true", "yes", "on"}) {
-        if (lower == yes) return true;
-    }
-    for (const char* no : {"", "0", "false", "no", "off"}) {
-        if (lower == no) return false;
-    }
-    return std::nullopt;
 }
 
 Decoded from_text(const Setting& setting, std::string_view text) {

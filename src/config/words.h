@@ -1,7 +1,6 @@
 // Values of settings as words: from a variable or a flag, from the file, and back into TOML.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -11,13 +10,6 @@
 #include "config/toml.h"
 
 namespace paddock::config {
-
-// Blanks, as they get to the ends of what is pasted or set by a script.
-inline constexpr std::string_view kBlanks = " \t\r\n\v\f";
-std::string_view trimmed(std::string_view text);
-
-// 1, true, yes, on; 0, false, no, off and nothing at all. Letter case is all the same.
-std::optional<bool> switch_of(std::string_view word);
 
 // The error says what is wrong, after the name of the setting: "is not a whole number".
 using Decoded = tl::expected<Value, std::string>;

@@ -1,112 +1,35 @@
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <string_view>
 
-#include "base/ascii.h"
+#include "base/blanks.h"
 #include "base/display.h"
 #include "config/fields.h"
 #include "config/words.h"
 #include "policy/path_rules.h"
+#include "policy/rule_text.h"
 
 namespace paddock::config {
 namespace {
 
 using Texts = std::vector<std::string>;
 
-constexpr std::array<std::pair<std::string_view, PathAccess>, 3> kAccesses{
-    {{"allow", PathAccess::kAllow},
-     {"read_only", PathAccess::kReadOnly},
-     {"deny", PathAccess::kDeny}}};
-
-std::optional<PathAccess> access_of(std::string_view word) {
-    for (const auto& [name, access] : kAccesses) {
-        if (name == word) return access;
-    }
-    return std::nullopt;
-}
-
-// Does another rule follow in the same text, "a; deny b" or "a deny b"?
-bool holds_two_rules(std::string_view pattern) {
-    constexpr std::string_view kBetween = " \t\r\n\v\f;,";
-    for (std::size_t at = pattern.find_first_of(kBetween); at != pattern.npos;
-         at = pattern.find_first_of(kBetween, at + 1)) {
-        const std::string_view next = trimmed(pattern.substr(at + 1));
-        const std::size_t end = next.find_first_of(kBlanks);
-        if (end != next.npos && access_of(next.substr(0, end))) return true;
-    }
-    return false;
-}
-
-// "$HOME/x", "${DIR}/x"; but "$id.tsx" is a name.
-bool begins_with_variable(std::string_view pattern) {
-    if (!pattern.starts_with('$')) return false;
-    const std::string_view name =
-        pattern.substr(1, std::min(pattern.find('/'), pattern.size()) - 1);
-    return name.starts_with('{') ||
-           (!name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
-               return is_upper(c) || is_digit(c) || c == '_';
-           }));
-}
-
-// "~somebody/x"; but "~$report.docx" is a name.
-bool begins_with_other_home(std::string_view pattern) {
-    const std::size_t slash = pattern.find('/');
-    if (!pattern.starts_with('~') || slash == pattern.npos || slash < 2) return false;
-    const std::string_view name = pattern.substr(1, slash - 1);
-    return std::all_of(name.begin(), name.end(),
-                       [](char c) { return is_letter(c) || is_digit(c) || c == '_' || c == '-'; });
-}
-
-// A backslash makes the next character plain. Before a letter it does nothing.
-bool is_path_of_windows(std::string_view pattern) {
-    for (std::size_t at = 0; at + 1 < pattern.size(); ++at) {
-        if (pattern[at] != '\\') continue;
-        ++at;
-        if (is_letter(pattern[at]) || is_digit(pattern[at])) return true;
-    }
-    return false;
-}
-
-// Why a pattern would match nothing, or not what its author means. Empty: it is a good one.
+// Empty: it is a good one. The user's own home is expanded later.
 std::string not_a_pattern(std::string_view pattern) {
-    const std::string shown = "'" + displayable(pattern) + "' ";
-    constexpr std::string_view kQuotes = "\"'`";
     if (pattern.empty()) return "a rule has no pattern";
-    if (pattern.starts_with('!')) return shown + "begins with '!'; write allow instead of deny";
-    if (kQuotes.find(pattern.front()) != kQuotes.npos ||
-        kQuotes.find(pattern.back()) != kQuotes.npos) {
-        return shown + "is in quotes; remove them, or write ? for a quote in a name";
-    }
-    if (holds_two_rules(pattern)) return shown + "holds two rules; write each on its own";
-    if (pattern.find_first_of("\r\n") != pattern.npos) {
-        return shown + "holds the end of a line; write each rule on its own";
-    }
-    if (pattern.ends_with(';') || pattern.ends_with(',')) {
-        return shown + "ends with '" + pattern.back() + "'; remove it, or write ? for it";
-    }
-    if (pattern.find(" #") != pattern.npos || pattern.find("\t#") != pattern.npos) {
-        return shown + "holds a comment; remove it, or write ? for the blank before '#'";
-    }
-    if (begins_with_variable(pattern)) {
-        return shown + "begins with a variable, which is not expanded; write the path";
-    }
-    if (begins_with_other_home(pattern)) {
-        return shown + "begins with the home of another user; write the path";
-    }
-    if (is_path_of_windows(pattern)) {
-        return shown + "has '\\' before a letter; write '/' between names";
-    }
-    return {};
+    if (pattern == "~") return {};
+    const std::string_view fault =
+        policy::pattern_fault(pattern.starts_with("~/") ? pattern.substr(1) : pattern);
+    return fault.empty() ? "" : "'" + displayable(pattern) + "' " + std::string(fault);
 }
 
 tl::expected<PathRule, std::string> rule_of(const std::string& text) {
     const std::string_view whole = trimmed(text);
     const std::size_t space = std::min(whole.find_first_of(kBlanks), whole.size());
-    const auto access = access_of(whole.substr(0, space));
+    const auto access = policy::access_named(whole.substr(0, space));
     if (!access) {
         Texts words;
-        for (const auto& [name, meaning] : kAccesses) words.emplace_back(name);
+        for (const auto& [name, meaning] : policy::kAccessWords) words.emplace_back(name);
         return tl::unexpected(
             "'" + displayable(text) +
             "' is no rule; write allow, read_only or deny, a space and a pattern" +
@@ -116,7 +39,7 @@ tl::expected<PathRule, std::string> rule_of(const std::string& text) {
     if (std::string why = not_a_pattern(pattern); !why.empty()) return tl::unexpected(why);
     if (pattern == "." || pattern == "./") pattern = "**";
     PathRule rule{std::move(pattern), *access};
-    const auto compiled = policy::PathRules::compile({&rule, 1}, {});
+    const auto compiled = policy::PathRules::compile({}, {&rule, 1});
     if (compiled) return rule;
     const std::string_view why = compiled.error().reason;
     return tl::unexpected("'" + displayable(rule.pattern) + "' is no pattern" +
@@ -124,7 +47,7 @@ tl::expected<PathRule, std::string> rule_of(const std::string& text) {
 }
 
 std::string rule_text(const PathRule& rule) {
-    for (const auto& [name, access] : kAccesses) {
+    for (const auto& [name, access] : policy::kAccessWords) {
         if (access == rule.access) return std::string(name) + " " + rule.pattern;
     }
     return {};

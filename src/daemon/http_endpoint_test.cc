@@ -70,7 +70,7 @@ TEST(HttpEndpoint, a_body_counts_until_its_call_is_over) {
 }
 
 // In the legacy era a closed stream cancels nothing that changes something.
-TEST(HttpEndpoint, row10_what_only_reads_is_cancelled_when_its_client_goes) {
+TEST(HttpEndpoint, issue_17_10_what_only_reads_is_cancelled_when_its_client_goes) {
     std::latch begun(1);
     std::latch cancelled(1);
     mcp::Methods methods;

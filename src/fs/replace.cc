@@ -73,7 +73,12 @@ Failure since_looked_at(const Failure& failure) {
 Done inherit(int old, const Stat& before, int fd, const Stat& made, Mode mode) {
     if (before.uid != made.uid || before.gid != made.gid) {
         auto owned = sys::fchown(fd, before.uid, before.gid);
-        if (!owned) return refuse(Code::kPermissionDenied, "its owner could not be kept", EPERM);
+        if (!owned) {
+            return refuse(Code::kPermissionDenied,
+                          before.uid == made.uid ? "its group could not be kept"
+                                                 : "its owner could not be kept",
+                          EPERM);
+        }
     }
     PADDOCK_TRY(copy_xattrs(old, fd));
     return sys::fchmod(fd, mode);

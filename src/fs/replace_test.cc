@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "escape/call_hook.h"
+#include "escape/unprivileged.h"
 #include "sys/io.h"
 #include "unit/state_jail.h"
 
@@ -137,6 +138,23 @@ TEST_F(ReplaceTest, keeps_owner_and_group) {
     EXPECT_EQ(os_read(ws("f")), "new");
     EXPECT_EQ(status("f").st_uid, 12345U);
     EXPECT_EQ(status("f").st_gid, 23456U);
+}
+
+TEST_F(ReplaceTest, issue_17_16_says_whether_the_owner_or_the_group_could_not_be_kept) {
+    if (!is_root()) GTEST_SKIP() << "only root can make files of others";
+    tree({"ROOT/group=old", "ROOT/owner=old"});
+    ASSERT_EQ(::chmod(ws().c_str(), 0777), 0);
+    const auto refusal = [this](const char* name, uid_t owner) {
+        EXPECT_EQ(::chown(ws(name).c_str(), owner, 23456), 0);
+        EXPECT_EQ(::chmod(ws(name).c_str(), 0666), 0);
+        const Unprivileged user;
+        const auto done = replace(name, "new");
+        EXPECT_FALSE(done);
+        return done ? "" : std::string(done.error().reason);
+    };
+    EXPECT_EQ(refusal("group", 65534), "its group could not be kept");
+    EXPECT_EQ(refusal("owner", 12345), "its owner could not be kept");
+    EXPECT_EQ(os_read(ws("group")), "old");
 }
 
 TEST_F(ReplaceTest, keeps_extended_attributes) {

@@ -3,7 +3,7 @@
 
 #include <fcntl.h>
 
-#include "base/ascii.h"
+#include "base/reason.h"
 #include "fs/entry.h"
 #include "fs/probe.h"
 #include "fs/procfs.h"
@@ -78,7 +78,7 @@ Outcome<std::shared_ptr<const RootState>> make_state(UniqueFd fd, const std::str
     if (options.expected && *options.expected != node.stat.identity) {
         return refuse(Code::kInvalidArgument, "is not the directory that was expected");
     }
-    if (options.every_mount && !has_letter(options.every_mount->reason)) {
+    if (options.every_mount && !is_reason(options.every_mount->reason)) {
         return refuse(Code::kInvalidArgument, "was to enter every mount without a reason");
     }
     state->node = node;
@@ -175,13 +175,13 @@ ResolverKind Root::resolver() const noexcept {
 int Root::fd() const noexcept { return state_->fd.get(); }
 
 Result<std::string> Root::normalized(std::string_view path) const {
-    return fs::report("look up", *state_, path, [](const RelPath& at) -> Outcome<std::string> {
+    return fs::report({}, *state_, path, [](const RelPath& at) -> Outcome<std::string> {
         return at.is_root() ? std::string(".") : at.text;
     });
 }
 
 Result<Resolution> Root::resolve(std::string_view path) const {
-    return fs::report("resolve", *state_, path, [&](const RelPath& at) -> Outcome<Resolution> {
+    return fs::report({}, *state_, path, [&](const RelPath& at) -> Outcome<Resolution> {
         PADDOCK_ASSIGN(end, fs::walk_settled(*state_, at, state_->symlinks));
         Resolution resolution;
         resolution.path = end.path();
@@ -212,7 +212,7 @@ Result<std::string> Root::canonical_path(const Handle& handle) const {
         return below->text;
     };
     auto path = find();
-    if (!path) return as_error(path.error(), "canonical path", {});
+    if (!path) return as_error(path.error(), "the open file", {});
     return *path;
 }
 

@@ -115,7 +115,7 @@ TEST(Json, objects_find_and_make_members) {
     EXPECT_EQ(json::Value(std::uint64_t{1} << 63).kind(), "a number");
 }
 
-TEST(Json, row11_names_half_of_a_character) {
+TEST(Json, issue_17_11_names_half_of_a_character) {
     for (const char* text : {R"("\ud83d")", R"("\uD83D x")", R"("\ude00")", R"("\ud83d\u0041")"}) {
         const std::string problem = json::parse(text).problem;
         EXPECT_TRUE(problem.starts_with("a string holds half of a character")) << problem;

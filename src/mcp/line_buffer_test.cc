@@ -51,7 +51,7 @@ TEST(LineBuffer, drops_a_line_that_is_too_long_and_goes_on_behind_it) {
     EXPECT_EQ(lines_of(std::string(100, 'x'), 9, 10), std::vector<std::string>{"(too long)"});
 }
 
-TEST(LineBuffer, row11_keeps_the_id_of_a_request_that_is_too_long) {
+TEST(LineBuffer, issue_17_11_keeps_the_id_of_a_request_that_is_too_long) {
     const std::string content = R"("params":{"id":8,"x":")" + std::string(300'000, 'x') + "\"}";
     const std::string text = R"({"id":7,"method":"a",)" + content + "}\n" + R"({"method":"a",)" +
                              content + R"(,"id":"b"})" + "\n" + R"({"id":9,"result":0,)" + content +

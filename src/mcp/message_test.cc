@@ -68,7 +68,7 @@ TEST(Message, is_bounded_in_depth_and_in_the_length_of_its_id) {
               error_code::kInvalidRequest);
 }
 
-TEST(Message, row11_broken_json_keeps_the_id_of_the_request) {
+TEST(Message, issue_17_11_broken_json_keeps_the_id_of_the_request) {
     struct Case {
         std::string text;
         std::string id;

@@ -55,7 +55,7 @@ TEST(Workers, refuse_what_does_not_fit_the_queue) {
     EXPECT_TRUE(workers.wait_idle(kForEver));
 }
 
-TEST(Workers, row10_one_client_leaves_threads_and_queue_to_others) {
+TEST(Workers, issue_17_10_one_client_leaves_threads_and_queue_to_others) {
     Workers workers({.threads = 4, .queued = 8, .queued_bytes = 100, .share = 2});
     std::latch released(1);
     std::latch both(2);
@@ -80,7 +80,7 @@ TEST(Workers, row10_one_client_leaves_threads_and_queue_to_others) {
     EXPECT_EQ(own, 4);
 }
 
-TEST(Workers, row10_who_has_least_is_next) {
+TEST(Workers, issue_17_10_who_has_least_is_next) {
     Workers workers({.threads = 2});
     std::latch released(1);
     std::latch both(2);

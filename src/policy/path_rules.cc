@@ -12,6 +12,7 @@
 #include "policy/backup_name.h"
 #include "policy/name_alias.h"
 #include "policy/path_defaults.h"
+#include "policy/rule_text.h"
 
 namespace paddock::policy {
 namespace {
@@ -77,14 +78,26 @@ Outcome<PathRules> PathRules::compile(std::span<const PathRule> from_operator,
     return rules;
 }
 
-Outcome<PathRules> PathRules::of(const WorkspaceOptions& options) {
-    if (!options.default_rules) return compile(options.rules, {});
-    return compile(options.rules, default_path_rules(), options.further_default_rules);
+Result<PathRules> PathRules::of(const WorkspaceOptions& options) {
+    auto rules = options.default_rules
+                     ? compile(options.rules, default_path_rules(), options.further_default_rules)
+                     : compile(options.rules, {});
+    if (rules) return std::move(*rules);
+    for (const PathRule& rule : options.rules) {
+        const auto one = compile({&rule, 1}, {});
+        if (!one) return as_error(one.error(), "rule", rule.pattern);
+    }
+    return as_error(rules.error(), "path rules", {});
 }
 
 Done PathRules::add(const PathRule& rule, From from) {
     Rule added{rule.pattern, rule.access, {}};
     std::string_view pattern = added.pattern;
+    if (from == From::kOperator) {
+        const std::string_view fault = pattern_fault(pattern);
+        if (!fault.empty()) return refuse(Code::kInvalidArgument, fault);
+        if (pattern == "." || pattern == "./") pattern = "**";
+    }
     text::GlobOptions options;
     options.ignore_case = rule.access != Access::kAllow;
     // A further one does not keep the defaults from being asked.

@@ -42,13 +42,14 @@ struct Decision {
 
 class PathRules {
 public:
-    // Errors: those of text::Glob::compile; limit_reached for more than kPathRulesMax.
+    // Errors: those of text::Glob::compile; limit_reached for more than kPathRulesMax;
+    // invalid_argument for an operator's pattern that has a pattern_fault() (rule_text.h).
     static Outcome<PathRules> compile(std::span<const PathRule> from_operator,
                                       std::span<const PathRule> defaults,
                                       std::span<const PathRule> further = {});
 
-    // Those of a workspace.
-    static Outcome<PathRules> of(const WorkspaceOptions& options);
+    // Those of a workspace. An error names the first of the operator's patterns that is none.
+    static Result<PathRules> of(const WorkspaceOptions& options);
 
     Decision decide(std::string_view path) const noexcept;
 

@@ -169,6 +169,28 @@ TEST(PathRules, refuse_what_is_no_pattern) {
     EXPECT_EQ(PathRules::compile(many, {}).error().code, Code::kLimitReached);
 }
 
+// What an operator writes and what matches nothing, or something else.
+TEST(PathRules, issue_17_2_refuse_an_operators_pattern_that_is_not_meant) {
+    for (const char* pattern :
+         {"!x",       "\"x\"",   "'x'",      "`x`",       "\"x",      "x'",   "x ",     " x",
+          "x\t",      "x\r",     " ",        "a; deny b", "a deny b", "a\nb", "a;",     "a,",
+          "x # mine", "$HOME/x", "${DIR}/x", "~root/x",   "~/x",      "~",    "dir\\x", "a\r\nb"}) {
+        const std::vector<PathRule> given = {{pattern, Access::kDeny}};
+        const auto made = PathRules::compile(given, {});
+        ASSERT_FALSE(made) << pattern;
+        EXPECT_FALSE(made.error().reason.empty()) << pattern;
+        EXPECT_TRUE(PathRules::compile({}, given)) << pattern << " is a glob";
+    }
+    for (const char* pattern : {"x!", "a b", "it's", "a#b", "#a", "$id.tsx", "~$report.docx", "./~",
+                                "*~", "x;y", "a,b", "?x?", "{a,b}"}) {
+        const std::vector<PathRule> given = {{pattern, Access::kDeny}};
+        EXPECT_TRUE(PathRules::compile(given, {})) << pattern;
+    }
+    for (const char* all : {".", "./"}) {
+        EXPECT_EQ(decided(rules({{all, Access::kDeny}}), "a/b"), "deny") << all;
+    }
+}
+
 TEST(PathRules, say_whether_a_tree_must_be_looked_into) {
     const PathRules one = rules({{"vendor", Access::kAllow},
                                  {"config/secrets", Access::kDeny},
@@ -368,7 +390,7 @@ TEST(PathDefaults, keep_what_shells_editors_and_agents_obey_as_it_is) {
 }
 
 // Issue 17, row 3.
-TEST(PathDefaults, row_3_are_a_table_with_a_reason_a_source_and_a_date) {
+TEST(PathDefaults, issue_17_3_are_a_table_with_a_reason_a_source_and_a_date) {
     std::set<std::string> seen;
     for (const PathDefault& row : path_defaults()) {
         EXPECT_FALSE(row.patterns.empty());
@@ -386,7 +408,7 @@ TEST(PathDefaults, row_3_are_a_table_with_a_reason_a_source_and_a_date) {
     EXPECT_GT(seen.size(), 200U);
 }
 
-TEST(PathDefaults, row_3_deny_backups_and_variants_of_secrets) {
+TEST(PathDefaults, issue_17_3_deny_backups_and_variants_of_secrets) {
     for (const char* path : {".env~",
                              "#.env#",
                              ".#.env",
@@ -455,7 +477,7 @@ TEST(PathDefaults, row_3_deny_backups_and_variants_of_secrets) {
     EXPECT_EQ(all.decide("a.pem.bak").pattern, "*.pem");
 }
 
-TEST(PathDefaults, row_3_seal_what_debuggers_version_managers_and_hooks_obey) {
+TEST(PathDefaults, issue_17_3_seal_what_debuggers_version_managers_and_hooks_obey) {
     for (const char* path : {".gdbinit",
                              "a/.lldbinit",
                              ".exrc",

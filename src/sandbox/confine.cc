@@ -7,8 +7,8 @@
 #include <limits>
 #include <utility>
 
-#include "base/ascii.h"
 #include "base/outcome.h"
+#include "base/reason.h"
 #include "sandbox/rights.h"
 #include "sys/dir.h"
 #include "sys/host.h"
@@ -28,7 +28,7 @@ constexpr std::string_view kNoLandlock =
 
 template <class Permit>
 bool lacks_reason(const std::optional<Permit>& permit) {
-    return permit && !has_letter(permit->reason);
+    return permit && !is_reason(permit->reason);
 }
 
 Done check(const ConfineSpec& spec) {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "base/ascii.h"
+#include "base/reason.h"
 #include "base/within.h"
 #include "fs/probe.h"
 #include "git/config.h"
@@ -273,7 +273,7 @@ Done check_spec(const WardenSpec& spec) {
     const ShellOptions& options = spec.options;
     const auto stat = sys::fstat(spec.workspace);
     if (!stat || stat->type != FileType::kDirectory) return wrong("the workspace is no directory");
-    if (options.host_network && !has_letter(options.host_network->reason)) {
+    if (options.host_network && !is_reason(options.host_network->reason)) {
         return wrong("a permit has no reason");
     }
     if (options.host_network && !options.network_allow.empty()) {

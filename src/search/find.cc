@@ -27,8 +27,10 @@ public:
 
     std::unique_ptr<Task> visit(Batch batch) override;
     std::uint32_t batch_entries() const noexcept override { return 256; }
-    Next unreadable(std::string_view, const Failure&) override {
-        ++result_.unreadable;
+    Next unreadable(std::string_view path, const Failure& failure) override {
+        if (result_.unreadable++ > 0) return Next::kGoOn;
+        result_.first_unreadable = path;
+        result_.why_unreadable = failure;
         return Next::kGoOn;
     }
     bool interrupted() const noexcept override { return interruption_.requested(); }
@@ -57,7 +59,7 @@ public:
 
     void run(unsigned worker, List& behind) override;
     Next deliver() override {
-        if (!done_) return run_.unreadable({}, done_.error());
+        if (!done_) return run_.unreadable(path_, done_.error());
         return run_.deliver(std::move(found_));
     }
     std::size_t bytes() const noexcept override { return found_.bytes(); }
@@ -67,6 +69,7 @@ private:
     Batch batch_;
     FoundFiles found_;
     Done done_;
+    std::string path_;  // of the directory, if it could not be read
 };
 
 void FindTask::run(unsigned, List&) {
@@ -74,7 +77,9 @@ void FindTask::run(unsigned, List&) {
     const WalkedDirectory& directory = *batch.directory;
     const auto held = directory.hold();
     if (!held) {
-        if (held.error().os_error != ENOENT) done_ = held.error();
+        if (held.error().os_error == ENOENT) return;
+        done_ = held.error();
+        path_ = directory.path();
         return;
     }
     found_.expect(batch.end - batch.begin, directory.path_bytes(batch.begin, batch.end));

@@ -40,7 +40,9 @@ struct FindResult {
     FoundFiles found;
     std::uint64_t total = 0;       // that matched, more than found.size() if there is a limit
     std::uint64_t unreadable = 0;  // directories, or parts of large ones
-    Cut cut = Cut::kNone;          // why not all was looked at
+    std::string first_unreadable;  // in order of path, and why it could not be read
+    Failure why_unreadable{};
+    Cut cut = Cut::kNone;  // why not all was looked at
     Excluded excluded{};
 };
 

@@ -122,7 +122,7 @@ TEST_F(FindTest, rules_from_above_the_start_count_up_to_a_repository) {
 }
 
 // A kernel source package has a .gitignore that ends in "/*".
-TEST_F(FindTest, row17_gitignore_counts_only_in_a_repository) {
+TEST_F(FindTest, issue_17_17_gitignore_counts_only_in_a_repository) {
     tree({"ROOT/.gitignore=/*\n", "ROOT/a.c=", "ROOT/r/.git/", "ROOT/r/.gitignore=*.o\n",
           "ROOT/r/a.o=", "ROOT/r/d/a.o=", "ROOT/r/a.c=", "ROOT/w/.git=gitdir: ../r\n",
           "ROOT/w/.gitignore=*.o\n", "ROOT/w/a.o=", "ROOT/k/.gitignore=*.c\n",
@@ -136,7 +136,7 @@ TEST_F(FindTest, row17_gitignore_counts_only_in_a_repository) {
     EXPECT_EQ(find(query), "");
 }
 
-TEST_F(FindTest, row17_what_excludes_is_named_with_its_line) {
+TEST_F(FindTest, issue_17_17_what_excludes_is_named_with_its_line) {
     tree({"ROOT/.git/", "ROOT/.gitignore=# mine\n\n/*\n!/sub\n",
           "ROOT/b=", "ROOT/a=", "ROOT/sub/.ignore=x\n", "ROOT/sub/x=", "ROOT/sub/y="});
     EXPECT_EQ(by_path("[ab]"), "");

@@ -10,7 +10,7 @@
 namespace paddock::search {
 namespace {
 
-TEST(MemoryBudget, row10_is_never_exceeded) {
+TEST(MemoryBudget, issue_17_10_is_never_exceeded) {
     MemoryBudget budget(100);
     std::atomic<int> held = 0;
     std::atomic<int> most = 0;
@@ -35,7 +35,7 @@ TEST(MemoryBudget, row10_is_never_exceeded) {
     EXPECT_TRUE(budget.take(100, none)) << "all was given back";
 }
 
-TEST(MemoryBudget, row10_who_waits_can_be_cancelled) {
+TEST(MemoryBudget, issue_17_10_who_waits_can_be_cancelled) {
     MemoryBudget budget(100);
     Interruption none({}, {});
     const auto all = budget.take(100, none);

@@ -127,7 +127,7 @@ private:
     int behind_;
 };
 
-TEST(OrderedWork, row10_searches_share_the_processors) {
+TEST(OrderedWork, issue_17_10_searches_share_the_processors) {
     std::latch begun(3);
     std::latch released(1);
     std::vector<std::jthread> others;

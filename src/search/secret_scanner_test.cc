@@ -338,7 +338,7 @@ TEST(SecretScanner, leaves_code_and_placeholders_alone) {
 }
 
 // Issue 17, row 14.
-TEST(SecretScanner, row_14_leaves_types_and_well_known_samples_alone) {
+TEST(SecretScanner, issue_17_14_leaves_types_and_well_known_samples_alone) {
     for (const std::string text : {"private_key: PKCS7PrivateKeyTypes,",
                                    "    private_key: PKCS12PrivateKeyTypes | None,",
                                    "token: Optional[SecretStr] = None",
@@ -381,7 +381,7 @@ TEST(SecretScanner, finds_a_token_in_the_name_of_a_variable) {
 // -----------------------------------------------
 
 // Issue 17, row 4.
-TEST(SecretScanner, row_4_follows_a_secret_onto_the_next_line) {
+TEST(SecretScanner, issue_17_4_follows_a_secret_onto_the_next_line) {
     const std::string github = std::string("gh") + "p_" + Chance(3).text("abcXYZ0123456789", 36);
     const std::string value = random_value();
     const std::vector<std::pair<std::string, std::string>> cases = {
@@ -420,7 +420,7 @@ TEST(SecretScanner, row_4_follows_a_secret_onto_the_next_line) {
 }
 
 // Issue 17, row 4. The shapes of tokens are in secret_samples.cc.
-TEST(SecretScanner, row_4_finds_what_programs_and_their_files_write_without_a_sign) {
+TEST(SecretScanner, issue_17_4_finds_what_programs_and_their_files_write_without_a_sign) {
     const std::string value = random_value();
     const std::string aws = std::string("AKIA") + "Q3EGB5WZ7LNXKJ2M";
     const std::string aws_secret = Chance(5).text("abcdefghijKLMNOPQ0123456789/+", 38) + "a0";
@@ -851,7 +851,7 @@ TEST(SecretScanner, leaves_a_value_with_a_token_in_it_as_the_first_pass_did) {
 }
 
 // Issue 17, row 5.
-TEST(SecretScanner, row_5_learns_the_values_of_denied_files) {
+TEST(SecretScanner, issue_17_5_learns_the_values_of_denied_files) {
     const std::string random = random_value(21);
     const std::string password = "hunter" + std::to_string(2) + "swordfish";
     const std::string key = pem("PRIVATE KEY");
@@ -881,7 +881,7 @@ TEST(SecretScanner, row_5_learns_the_values_of_denied_files) {
     EXPECT_EQ(out, "[REDACTED:denied-file]");
 }
 
-TEST(SecretScanner, row_5_learns_within_bounds) {
+TEST(SecretScanner, issue_17_5_learns_within_bounds) {
     const std::vector<KnownSecret> operators = {{"mine", "hunter2hunter2"}};
     const SecretScanner scanner = SecretScanner::create(operators).value();
     for (std::uint32_t i = 0; i < 2 * limits::kKnownSecretsMax; ++i) {

@@ -86,6 +86,7 @@ public:
     // Sorted by name; only those that are of interest.
     const std::vector<Entry>& entries() const noexcept { return entries_; }
     const char* name(const Entry& entry) const noexcept { return &names_[entry.begin]; }
+    const std::string& path() const noexcept { return path_; }
     std::string path(const Entry& entry) const;
     void append_path(const Entry& entry, std::string& to) const;
     std::size_t path_bytes(std::size_t first, std::size_t end) const noexcept;  // of all together

@@ -69,6 +69,8 @@ TEST_F(Reopened, glob_says_how_many_directories_it_could_not_look_into) {
     const auto result = find(root(), {.pattern = "z", .walk = moving(), .threads = 1}).value();
     EXPECT_EQ(result.total, static_cast<std::uint64_t>(kMovedAt));
     EXPECT_EQ(result.unreadable, static_cast<std::uint64_t>(kLost));
+    EXPECT_EQ(result.first_unreadable + "/", down(kDepth));
+    EXPECT_EQ(result.why_unreadable.code, Code::kPathEscape);
 }
 
 }  // namespace

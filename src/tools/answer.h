@@ -16,7 +16,8 @@ struct Problem {
     std::string text;  // a sentence or more, ended by what to do next
 
     Problem(Code what, std::string why) : code(what), text(std::move(why)) {}
-    Problem(const Error& error) : code(error.code), text(error.explanation()) {}
+    Problem(
+        const Error& error);  // what paddock was doing is left out unless everybody knows the word
 };
 
 template <class T>

@@ -31,7 +31,11 @@ std::string closing(const Files& files, const search::FindResult& result,
                   " s; the result is partial. Narrow the path.");
     }
     if (result.unreadable > 0) {
-        notes.add(std::to_string(result.unreadable) + " directories could not be read.");
+        const std::string& first = result.first_unreadable;
+        const bool is_one = result.unreadable == 1;
+        notes.add(std::to_string(result.unreadable) + (is_one ? " directory" : " directories") +
+                  " could not be read: '" + files.shown(first.empty() ? "." : first) + "' (" +
+                  std::string(code_name(result.why_unreadable.code)) + (is_one ? ")." : "), ..."));
     }
     return notes.text();
 }

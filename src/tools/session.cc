@@ -4,6 +4,7 @@
 
 #include <paddock/limits.h>
 
+#include "base/reason.h"
 #include "search/secret_match.h"
 #include "sys/stat.h"
 #include "text/quote.h"
@@ -57,6 +58,10 @@ Result<OpenedRoot> open_confined(const WorkspaceOptions& options) {
 // The whole file system is then the root, and the workspace only where relative paths begin and
 // where commands stay.
 Result<OpenedRoot> open_unconfined(const WorkspaceOptions& options) {
+    if (!is_reason(options.unconfined->reason)) {
+        return as_error(refuse(Code::kInvalidArgument, "was to be left without a reason"),
+                        "open root", options.root);
+    }
     auto opened = open_confined(options);
     if (!opened) return opened.error();
     auto real = sys::real_path(options.root.c_str());
@@ -138,7 +143,7 @@ Result<std::shared_ptr<Session>> Session::open(WorkspaceOptions options) {
     auto opened = options.unconfined ? open_unconfined(options) : open_confined(options);
     if (!opened) return opened.error();
     auto rules = policy::PathRules::of(options);
-    if (!rules) return as_error(rules.error(), "path rules", {});
+    if (!rules) return rules.error();
     auto ignored = rules_from(options.ignore_rules);
     if (!ignored) return as_error(ignored.error(), "ignore rules", {});
     // The operator's lines are stronger.

@@ -154,7 +154,7 @@ TEST_F(Commands, grep_prints_as_grep_does) {
     EXPECT_NE(cut.err.find("continue with --offset 1"), std::string::npos) << cut.err;
 }
 
-TEST_F(Commands, row17_a_pipe_gets_all_that_is_found) {
+TEST_F(Commands, issue_17_17_a_pipe_gets_all_that_is_found) {
     std::string text;
     for (int i = 0; i < 6000; ++i) text += "needle " + std::to_string(i) + "\n";
     const std::string wide = "needle" + std::string(3000, 'x') + "\n";

@@ -428,7 +428,7 @@ TEST_F(Person, commits_under_the_own_name_unless_the_repository_says_otherwise) 
     EXPECT_EQ(inside({"git", "config", "user.name"}).out, "Ann \"A\" Author\n");
 }
 
-TEST_F(Person, keeps_umask_language_and_time_zone) {
+TEST_F(Person, issue_17_13_keeps_umask_language_and_time_zone) {
     for (const mode_t mask : {mode_t{0022}, mode_t{0077}, mode_t{0002}}) {
         const mode_t before = ::umask(mask);
         const Ran ran = inside({"sh", "-c", "umask; : > f; mkdir d; stat -c %a f d; rm -r f d"});

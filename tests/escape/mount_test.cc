@@ -184,8 +184,10 @@ TEST_F(Mounts, every_mount_only_with_a_permit_and_a_reason) {
     EXPECT_EQ(jail.read_file("late/secret"), kSecret);
     EXPECT_EQ(jail.sub_root("late")->read_file("secret"), kSecret);
     EXPECT_CODE(jail.read_file("late/../../OUT/secret"), Code::kPathEscape);
-    options.every_mount->reason = " \t";
-    EXPECT_CODE(Root::open(ws(), options), Code::kInvalidArgument);
+    for (const char* reason : {" \t", "test", "1 yes"}) {
+        options.every_mount->reason = reason;
+        EXPECT_CODE(Root::open(ws(), options), Code::kInvalidArgument);
+    }
 }
 
 ATTACK_F(Mounts, MNT_05, same_device_number) {

@@ -590,7 +590,7 @@ TEST_F(McpStdio, a_line_of_a_hundred_megabytes_is_refused_and_the_next_one_read)
     }
 }
 
-TEST_F(McpStdio, row10_searches_across_lines_share_a_bound_on_memory) {
+TEST_F(McpStdio, issue_17_10_searches_across_lines_share_a_bound_on_memory) {
     if (kSanitized) GTEST_SKIP() << "a sanitizer's own memory counts too";
     constexpr std::size_t kFileBytes = 40'000'000;
     std::string text;
@@ -611,7 +611,7 @@ TEST_F(McpStdio, row10_searches_across_lines_share_a_bound_on_memory) {
     EXPECT_LT(status_kb(server().id(), "VmHWM"), before + 256'000U);
 }
 
-TEST_F(McpStdio, row11_a_string_cut_inside_an_emoji_is_answered_with_its_id) {
+TEST_F(McpStdio, issue_17_11_a_string_cut_inside_an_emoji_is_answered_with_its_id) {
     server().send(
         R"({"method":"tools/call","params":{"name":"write_file","arguments":{"path":"a.txt",)"
         R"("content":"\ud83d"}},"jsonrpc":"2.0","id":5})");

@@ -71,8 +71,8 @@ TEST_F(Degrade, the_plan_names_what_each_abi_lacks) {
 
 TEST_F(Degrade, what_is_permitted_is_not_requested) {
     ConfineSpec spec;
-    spec.network = permit::Network{"test"};
-    spec.other_processes = permit::OtherProcesses{"test"};
+    spec.network = permit::Network{"a test"};
+    spec.other_processes = permit::OtherProcesses{"a test"};
     const auto plan = sandbox::plan_for(spec, 9);
     EXPECT_EQ(plan.requested.size(), 17U);
     EXPECT_FALSE(has(plan.requested, "connect_tcp"));
@@ -216,7 +216,7 @@ TEST_F(Degrade, without_landlock_only_best_effort_goes_on_and_says_so) {
 TEST_F(Degrade, nonsense_is_refused_before_anything_happens) {
     in_child([&] {
         const int file = ::open(out("secret").c_str(), O_RDONLY | O_CLOEXEC);
-        std::vector<ConfineSpec> wrong(7);
+        std::vector<ConfineSpec> wrong(8);
         wrong[0].rules = {{file, Access::kReadOnly}};
         wrong[1].rules = {{-1, Access::kReadOnly}};
         wrong[2].network = permit::Network{""};
@@ -225,6 +225,7 @@ TEST_F(Degrade, nonsense_is_refused_before_anything_happens) {
         wrong[5].abi_min = 10;
         wrong[6] = best_effort();
         wrong[6].abi_min = 4;
+        wrong[7].other_processes = permit::OtherProcesses{"test"};
         for (const ConfineSpec& spec : wrong) {
             EXPECT_CODE(confine_self(spec), Code::kInvalidArgument);
         }

@@ -211,9 +211,11 @@ TEST_F(View, what_cannot_be_shown_is_refused) {
         EXPECT_CODE(Warden::start(wanted), Code::kInvalidArgument);
     }
     sandbox::WardenSpec wanted = spec();
-    wanted.options.host_network = permit::HostNetwork{" \t"};
-    EXPECT_CODE(Warden::start(wanted), Code::kInvalidArgument);
-    wanted.options.host_network = permit::HostNetwork{"test"};
+    for (const char* reason : {" \t", "test", "true 1"}) {
+        wanted.options.host_network = permit::HostNetwork{reason};
+        EXPECT_CODE(Warden::start(wanted), Code::kInvalidArgument);
+    }
+    wanted.options.host_network = permit::HostNetwork{"a test"};
     wanted.options.network_allow = {"example.org"};
     EXPECT_CODE(Warden::start(wanted), Code::kInvalidArgument);
 }

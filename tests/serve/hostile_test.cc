@@ -43,7 +43,7 @@ TEST_F(ServeHostile, bodies_that_are_no_message_are_refused_with_a_reason) {
     EXPECT_EQ(status_of(message(list)), 200U);
 }
 
-TEST_F(ServeHostile, row11_broken_json_is_answered_with_its_id) {
+TEST_F(ServeHostile, issue_17_11_broken_json_is_answered_with_its_id) {
     const std::string answer =
         message(R"({"method":"tools/list","params":{"x":"\ud83d"},"jsonrpc":"2.0","id":77})");
     EXPECT_EQ(status_of(answer), 400U);

@@ -270,7 +270,7 @@ TEST_F(Serve, sigterm_finishes_what_is_under_way) {
     EXPECT_EQ(server().wait(), 0);
 }
 
-TEST_F(Serve, row12_goes_on_after_sigpipe) {
+TEST_F(Serve, issue_17_12_goes_on_after_sigpipe) {
     server().signal(SIGPIPE);
     EXPECT_EQ(status(get("/healthz")), 200U);
     server().signal(SIGTERM);

@@ -529,7 +529,7 @@ TEST_F(Bash, unconfined_commands_stay_in_the_workspace) {
 
 // Issue 17, row 5. Git holds what was committed; the filter knows the values of the file that is
 // hidden.
-TEST_F(Bash, row_5_shows_no_value_of_a_hidden_file) {
+TEST_F(Bash, issue_17_5_shows_no_value_of_a_hidden_file) {
     const std::string value =
         Chance(6).text("abcdefghijkmnpqrstuvwxyzABCDEFGHJ23456789", 32) + "4x";
     tree({"ROOT/.env=SIGNING=" + value + "\nPORT=5432\n",
@@ -549,10 +549,16 @@ TEST_F(Bash, row_5_shows_no_value_of_a_hidden_file) {
     if (has_git) {
         EXPECT_TRUE(bash("git show HEAD:.env").starts_with("SIGNING=" + mark + "\nPORT=5432\n"));
         EXPECT_TRUE(holds(bash("git archive HEAD .env | tar xO"), "SIGNING=" + mark));
+        const std::string elsewhere = bash("git worktree add -q /tmp/w HEAD && cat /tmp/w/.env");
+        EXPECT_TRUE(holds(elsewhere, "SIGNING=" + mark)) << elsewhere;
+        EXPECT_FALSE(holds(bash("git worktree add w HEAD 2>&1; cat w/.env"), value));
     }
     options.redact_secrets = false;
     reopen();
     EXPECT_TRUE(holds(bash("cat log.txt"), value)) << "without the filter it leaks";
+    if (has_git) {
+        EXPECT_TRUE(holds(bash("git worktree add -q /tmp/v HEAD && cat /tmp/v/.env"), value));
+    }
 }
 
 TEST_F(Bash, is_not_listed_without_a_shell_or_in_a_read_only_workspace) {

@@ -166,7 +166,7 @@ TEST_F(Change, a_name_that_looks_quoted_is_that_file) {
 
 TEST_F(Change, an_unconfined_session_changes_what_it_read) {
     tree({"ROOT/f=old", "OUT/g=old"});
-    options.unconfined = permit::Unconfined{"test"};
+    options.unconfined = permit::Unconfined{"a test"};
     for (const std::string& path : {std::string("f"), out("g"), std::string("../OUT/g")}) {
         read(path);
         (void)ok("edit_file", {{"path", path}, {"old_string", "old"}, {"new_string", "new"}});
@@ -304,7 +304,7 @@ TEST_F(Change, what_is_no_directory_is_named_with_what_to_do) {
          "not_a_directory: 'p' is a fifo, not a directory. Look at it with file_info, or give the "
          "directory that it is in: '.'.");
     says("list_directory", {{"path", "f/x"}},
-         "not_a_directory: resolve 'f/x': is not a directory, or passes through something that is "
+         "not_a_directory: 'f/x': is not a directory, or passes through something that is "
          "none. Check each part of the path.");
     says("make_directory", {{"path", "f"}},
          "already_exists: 'f' already exists and is a file, not a directory. Choose another name.");

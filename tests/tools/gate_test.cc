@@ -383,6 +383,34 @@ TEST_F(Gate, only_the_tools_that_were_chosen_can_be_had) {
     EXPECT_CODE(Workspace::open(options), Code::kInvalidArgument);
 }
 
+TEST_F(Gate, issue_17_1_no_boundary_is_opened_for_less_than_two_words) {
+    options.root = ws();
+    for (const char* none : {"", " \t", "test", "1", "true", "yes 1", "-- no"}) {
+        RootOptions paths;
+        paths.every_mount = permit::EveryMount{none};
+        EXPECT_CODE(Root::open(ws(), paths), Code::kInvalidArgument);
+        options.unconfined = permit::Unconfined{none};
+        EXPECT_CODE(Workspace::open(options), Code::kInvalidArgument);
+    }
+    options.unconfined = permit::Unconfined{"a test"};
+    EXPECT_TRUE(Workspace::open(options));
+}
+
+TEST_F(Gate, issue_17_2_a_rule_that_is_not_meant_opens_no_workspace) {
+    options.root = ws();
+    options.rules = {{"vendor", PathAccess::kReadOnly}, {"!secret", PathAccess::kDeny}};
+    for (const bool with_defaults : {true, false}) {
+        options.default_rules = with_defaults;
+        const auto opened = Workspace::open(options);
+        ASSERT_FALSE(opened);
+        EXPECT_EQ(opened.error().message(),
+                  "invalid_argument: rule '!secret': begins with '!'; write allow instead of deny. "
+                  "Correct the call.");
+    }
+    options.rules.pop_back();
+    EXPECT_TRUE(Workspace::open(options));
+}
+
 // What a session has not read, or not as it is now, is still somewhere after any call: the file is
 // refused or carried elsewhere. Only the tool that is there to remove may lose it.
 TEST_F(Gate, no_tool_loses_what_was_not_read) {

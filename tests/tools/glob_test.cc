@@ -1,8 +1,11 @@
 // Which files a search takes in, and what it says of the others.
 #include <gtest/gtest.h>
 
+#include <sys/stat.h>
+
 #include <paddock/limits.h>
 
+#include "escape/unprivileged.h"
 #include "tools/desk.h"
 #include "tools/session.h"
 
@@ -25,6 +28,23 @@ TEST_F(Glob, an_absolute_pattern_below_the_root_is_one_of_the_workspace) {
          {out("*.c"), out("x.c"), std::string("/*"), std::string("/etc/*"), ws("../*")}) {
         EXPECT_EQ(call("glob", {{"pattern", pattern}}).error, Code::kPathEscape) << pattern;
     }
+}
+
+TEST_F(Glob, issue_17_16_names_the_directory_that_could_not_be_read_and_why) {
+    tree({"ROOT/a/f=", "ROOT/shut/f=", "ROOT/shut too/f="});
+    (void)glob("f");  // the session is open
+    const auto say = [&](const char* name, const std::string& notes) {
+        ASSERT_EQ(::chmod(ws(name).c_str(), 0), 0);
+        const Unprivileged user;
+        EXPECT_TRUE(glob("f").ends_with("\n\n[" + notes + "]")) << glob("f");
+        const std::string lines = ok("list_directory", {{"path", "."}, {"depth", 2}});
+        EXPECT_NE(lines.find("shut too/  (permission_denied)\n"), lines.npos) << lines;
+        const std::string found = ok("grep", {{"pattern", "x"}});
+        EXPECT_NE(found.find(" (shut"), found.npos) << found;
+    };
+    say("shut too", "1 directory could not be read: 'shut too' (permission_denied).");
+    say("shut", "2 directories could not be read: 'shut' (permission_denied), ...");
+    for (const char* name : {"shut", "shut too"}) ASSERT_EQ(::chmod(ws(name).c_str(), 0700), 0);
 }
 
 TEST_F(Glob, of_grep_may_be_absolute_below_the_root) {
@@ -71,7 +91,7 @@ TEST_F(Glob, a_search_that_finds_nothing_says_what_it_passed_over) {
               std::string::npos);
 }
 
-TEST_F(Glob, row17_gitignore_counts_only_in_a_repository) {
+TEST_F(Glob, issue_17_17_gitignore_counts_only_in_a_repository) {
     tree({"ROOT/init/main.c=needle", "ROOT/kernel/fork.c=needle"});
     os_write(ws(".gitignore"), ".*\n/*\n");
     EXPECT_EQ(glob("fork.c"), "kernel/fork.c\n");
@@ -86,7 +106,7 @@ TEST_F(Glob, row17_gitignore_counts_only_in_a_repository) {
 }
 
 // ripgrep and fd look for ".git" above too.
-TEST_F(Glob, row17_gitignore_counts_in_a_workspace_inside_a_repository) {
+TEST_F(Glob, issue_17_17_gitignore_counts_in_a_workspace_inside_a_repository) {
     tree({"ROOT/a.o=", "ROOT/a.c="});
     os_write(ws(".gitignore"), "*.o\n");
     EXPECT_EQ(glob("a.*").size(), std::string_view("a.c\na.o\n").size());
