@@ -288,6 +288,34 @@ TEST_F(UndoOfCalls, brings_back_hooks_of_what_is_no_repository_then) {
     EXPECT_EQ(os_read(ws("E/hooks/pc")), "the owner's");
 }
 
+// What lies in a closed directory can be judged when an earlier step has opened it.
+TEST_F(UndoOfCalls, opens_a_directory_and_then_judges_what_is_in_it) {
+    for (const bool is_repository : {false, true}) {
+        const std::string top = is_repository ? "repository" : "plain";
+        const std::string hook = top + "/q/hooks/post-checkout";
+        call([&](JournaledTree& tree) {
+            for (const char* path : {"", "/q", "/q/hooks"}) {
+                EXPECT_TRUE(tree.make_directory(top + path));
+            }
+            EXPECT_TRUE(tree.make_file(hook, "text"));
+        });
+        if (is_repository) tree({"ROOT/repository/q/objects/", "ROOT/repository/q/refs/"});
+        call([&](JournaledTree& tree) {
+            EXPECT_TRUE(tree.make_directory(top + "/.git"));
+            EXPECT_TRUE(tree.make_file(top + "/.git/a", "text"));
+            EXPECT_TRUE(tree.rename(top + "/.git/a", top + "/.git/b"));
+            EXPECT_TRUE(tree.remove(hook));
+            EXPECT_TRUE(tree.chmod(top, 0));
+        });
+        const std::string last = std::to_string(made_->call);
+        const Ran ran = run({"undo", last, "--yes"});
+        EXPECT_EQ(ran.exit_code == 0, !is_repository) << ran.err;
+        EXPECT_EQ(says(ran.err, "git would obey it"), is_repository) << ran.err;
+        ::chmod(ws(top).c_str(), 0755);
+        EXPECT_EQ(os_exists(ws(hook)), !is_repository);
+    }
+}
+
 TEST_F(UndoOfCalls, moves_nothing_to_above_what_git_obeys) {
     call([](JournaledTree& tree) {
         EXPECT_TRUE(tree.make_directory("tools"));
