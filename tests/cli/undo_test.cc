@@ -433,6 +433,86 @@ TEST_F(Undo, takes_files_without_a_session) {
     EXPECT_TRUE(says(run({"log"}).out, "partly undone"));
 }
 
+// Each row on the tree that those before it leave. "ID" stands for the session.
+TEST_F(Undo, options_do_what_they_say) {
+    struct Row {
+        std::vector<std::string> words;
+        int exit_code;
+        std::vector<std::string> says;
+        bool has_old = false;  // afterwards
+    };
+    const std::string id = short_id();
+    const Row rows[] = {
+        {{"log", "src/main.c", "--json"},
+         0,
+         {R"("session":"ID","call":1)", R"("tool":"write_file")", R"("change":"changed")"}},
+        {{"log", "there.txt", "--json"}, 0, {R"("change":"moved")", R"("from":"moved.txt")"}},
+        {{"log", "nothing", "--json"}, 1, {R"({"changes":[]})"}},
+        {{"log", "--prune", "old.txt"}, 2, {"--prune takes no FILE"}},
+        {{"undo", "--dry-run", "--json"},
+         0,
+         {R"("of":"ID")", R"({"action":"restore","path":"old.txt","type":"file"})",
+          R"("conflicts":[],"done":false)"}},
+        {{"undo", id, "old.txt", "--dry-run"}, 0, {"Undo " + id + ":\n  restore  old.txt\n"}},
+        {{"undo", id, "nothing", "--yes"}, 1, {"there is nothing to undo of these files"}},
+        {{"undo", id, "old.txt", "--yes"}, 0, {"Done. 'paddock redo' takes it back."}, true},
+        {{"log", "-n", "1"}, 0, {"paddock undo  of " + id}, true},
+        {{"redo", "--dry-run"}, 0, {"Redo: take back the undo ", "  remove  old.txt\n"}, true},
+        {{"redo", "1", "--yes"}, 2, {"unexpected argument '1'"}, true},
+        {{"redo", "old.txt", "--yes"}, 2, {"unexpected argument 'old.txt'"}, true},
+        {{"redo", "--dry-run", "--json", "--root", ws()}, 0, {R"("action":"remove")"}, true},
+        {{"redo", "--yes", "--root", ws()}, 0, {"Done. 'paddock undo' takes it back."}},
+    };
+    for (const Row& row : rows) {
+        const bool is_elsewhere = row.words.back() == ws();
+        const Ran ran = run(row.words, {.directory = is_elsewhere ? base() : ws()});
+        std::string line;
+        for (const std::string& word : row.words) line += word + " ";
+        EXPECT_EQ(ran.exit_code, row.exit_code) << line << ran.out << ran.err;
+        for (std::string part : row.says) {
+            const std::size_t at = part.find("ID\"");
+            if (at != part.npos) part.replace(at, 2, id_);
+            EXPECT_TRUE(says(ran.out + ran.err, part)) << line << part << "\n" << ran.out;
+        }
+        EXPECT_EQ(os_exists(ws("old.txt")), row.has_old) << line;
+    }
+    const auto last = run({"log", "-n", "1", "--json"}).json();
+    const auto all = run({"log", "-n", "100", "--json"}).json();
+    EXPECT_EQ(last.at("sessions").as_array().size(), 1U);
+    ASSERT_EQ(all.at("sessions").as_array().size(), 3U);
+    EXPECT_EQ(last.at("sessions").at(0), all.at("sessions").at(0)) << "the newest";
+}
+
+TEST_F(Undo, conflicts_as_json) {
+    os_write(ws("src/main.c"), "the owner's\n");
+    const Snapshot before = snapshot_of(ws());
+    const Ran ran = run({"undo", "--json", "--yes"});
+    EXPECT_EQ(ran.exit_code, 1) << ran.err;
+    const auto document = ran.json();
+    EXPECT_FALSE(document.at("done").as_bool());
+    const auto& conflicts = document.at("conflicts").as_array();
+    ASSERT_EQ(conflicts.size(), 1U) << ran.out;
+    EXPECT_EQ(text_of(conflicts[0].at("path")), "src/main.c");
+    EXPECT_EQ(text_of(conflicts[0].at("reason")), "changed since, not by a session");
+    EXPECT_EQ(difference(before, snapshot_of(ws())), "");
+}
+
+TEST_F(Undo, prune_removes_the_oldest_of_what_is_too_much) {
+    JournaledTree living(ws(), {"later", {}});
+    living.call = living.journal().begin_call("bash", "x");
+    EXPECT_TRUE(living.make_file("later", "x"));
+    living.journal().end_call(living.call);
+    // Noted when a session is over: more than all may take together.
+    os_write(ws(".paddock/" + id_ + "/size"), "3000000000\n");
+    EXPECT_EQ(run({"log", "--prune"}).out, "Removed 1 old sessions (3000000000 bytes).\n");
+    const auto left = run({"log", "--json"}).json();
+    ASSERT_EQ(left.at("sessions").as_array().size(), 1U);
+    EXPECT_EQ(text_of(left.at("sessions").at(0).at("session")), living.journal().session());
+    EXPECT_FALSE(os_exists(ws(".paddock/" + id_)));
+    EXPECT_EQ(run({"log", "--prune", "--json"}).out, "{\"sessions\":0,\"bytes\":0}\n");
+    EXPECT_EQ(run({"undo", short_id(), "--yes"}).exit_code, 2);
+}
+
 // All three streams are a terminal, at which somebody types.
 std::string on_terminal(std::vector<std::string> words, std::string_view typed) {
     const UniqueFd keyboard(::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC));
