@@ -125,10 +125,11 @@ private:
 
 class UndoSeal {
 public:
-    UndoSeal(const Root& root, TreeModel& model, const policy::PathRules& rules, std::string home)
+    UndoSeal(const Root& root, TreeModel& model, policy::PathRules rules, std::string home)
         : root_(root),
           model_(model),
-          judge_(std::make_unique<ModelView>(root, model), {}, rules,
+          rules_(std::move(rules)),
+          judge_(std::make_unique<ModelView>(root, model), {}, rules_,
                  {.is_own = [](const Stat&) { return true; },
                   .is_secret = [](const std::string&, const Stat&) { return false; },
                   .repositories =
@@ -207,6 +208,7 @@ private:
 
     const Root root_;
     TreeModel& model_;
+    const policy::PathRules rules_;
     std::uint64_t changes_ = 0;
     const git::Judge judge_;
 };
@@ -230,19 +232,15 @@ journal::IsSameIndex same_index_in(int workspace) {
 }
 
 journal::SealOn seal_in(int workspace, const std::string& path) {
-    // What the owner's tools obey besides git is as it was.
-    const PathRule all{"**", PathAccess::kAllow};
-    auto rules = policy::PathRules::compile({}, {&all, 1},
-                                            rules_of_outer_git(path, InnerRepositories::kAll));
-    const auto root = root_of(workspace);
-    if (!rules || !root) {
-        return [](TreeModel&) -> journal::IsSealed { return [](const Step&) { return true; }; };
-    }
-    const auto shared_rules = std::make_shared<const policy::PathRules>(std::move(*rules));
-    const std::string home(host_variable("HOME"));
-    return [root = *root, rules = shared_rules, home](TreeModel& model) -> journal::IsSealed {
-        const auto seal = std::make_shared<UndoSeal>(root, model, *rules, home);
-        return [seal, rules](const Step& step) { return seal->is_sealed(step); };
+    return [root = root_of(workspace), path](TreeModel& model) -> journal::IsSealed {
+        // What the owner's tools obey besides git is as it was.
+        const PathRule all{"**", PathAccess::kAllow};
+        auto rules = policy::PathRules::compile({}, {&all, 1},
+                                                rules_of_outer_git(path, InnerRepositories::kAll));
+        if (!rules || !root) return [](const Step&) { return true; };
+        const auto seal = std::make_shared<UndoSeal>(*root, model, std::move(*rules),
+                                                     std::string(host_variable("HOME")));
+        return [seal](const Step& step) { return seal->is_sealed(step); };
     };
 }
 

@@ -55,7 +55,11 @@ void Rewinder::change(const std::function<void(TreeModel&)>& act) {
 // Before the model is changed: the step is judged in the tree that it will find.
 void Rewinder::add(Step step) {
     step.position = position_;
-    if (is_sealed_ && is_sealed_(step)) {
+    const std::uint64_t unseen = model_.unseen();
+    const bool is_refused = is_sealed_ && is_sealed_(step);
+    if (is_refused && model_.unseen() != unseen) {
+        if (!first_unjudged_) first_unjudged_ = steps_.size();
+    } else if (is_refused) {
         // By the name that it would get.
         const bool is_named_once = step.other.empty() || is_journal_path(step.other);
         complain(is_named_once ? step.path : step.other, Why::kSealed);

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -80,6 +81,9 @@ public:
 
     TreeModel& model() noexcept { return model_; }
     std::vector<Step>& steps() noexcept { return steps_; }
+    // The first step that could not be judged yet: what it changes lies in a directory that a step
+    // before it opens.
+    std::optional<std::size_t> first_unjudged() const noexcept { return first_unjudged_; }
     // Of all that was taken back.
     std::vector<Conflict> conflicts() const;
 
@@ -115,6 +119,7 @@ private:
     TreeModel model_;
     const IsSealed is_sealed_;
     std::vector<Step> steps_;
+    std::optional<std::size_t> first_unjudged_;
     std::uint64_t position_ = 0;  // of the entry at hand
 
     std::map<std::string, Conflict> conflicts_;

@@ -29,10 +29,14 @@ TreeModel::TreeModel(int workspace) : workspace_(workspace), root_(std::make_uni
     if (const auto node = sys::node(workspace)) mount_ = node->mount;
 }
 
+TreeModel::~TreeModel() { forget(); }
+
 // Renames make trees of any depth: not by recursion.
-TreeModel::~TreeModel() {
+void TreeModel::forget() {
+    opened_.reset();
     std::vector<std::unique_ptr<Branch>> rest;
-    rest.push_back(std::move(root_));
+    for (auto& [name, child] : root_->children) rest.push_back(std::move(child));
+    root_->children.clear();
     while (!rest.empty()) {
         const std::unique_ptr<Branch> each = std::move(rest.back());
         rest.pop_back();
@@ -76,12 +80,16 @@ std::unique_ptr<TreeModel::Branch> TreeModel::look_up(const ModelNode& directory
 }
 
 TreeModel::Branch* TreeModel::branch(std::string_view path) {
+    constexpr std::uint32_t kSearched = 0100;
     Branch* at = root_.get();
+    bool is_closed = false;
     while (!path.empty()) {
-        const bool may_have_children =
-            at->node.presence == Presence::kUnknown ||
-            (at->node.presence == Presence::kPresent && at->node.type == FileType::kDirectory);
+        const bool is_present = at->node.presence == Presence::kPresent;
+        const bool may_have_children = at->node.presence == Presence::kUnknown ||
+                                       (is_present && at->node.type == FileType::kDirectory);
         if (!may_have_children) return nullptr;
+        is_closed =
+            is_closed || (is_present && at != root_.get() && (at->node.mode & kSearched) == 0);
         const std::string name(path.substr(0, path.find('/')));
         path.remove_prefix(std::min(name.size() + 1, path.size()));
         auto& child = at->children[name];
@@ -91,6 +99,7 @@ TreeModel::Branch* TreeModel::branch(std::string_view path) {
         }
         at = child.get();
     }
+    if (at->node.presence == Presence::kUnknown && !is_closed) ++unseen_;
     return at;
 }
 
@@ -167,7 +176,11 @@ Outcome<std::vector<std::string>> TreeModel::names_in(std::string_view directory
     if (at->node.on_disk) {
         constexpr int kRead = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK;
         PADDOCK_ASSIGN(pinned, open_directory(workspace_, *at->node.on_disk));
-        PADDOCK_ASSIGN(opened, sys::openat(pinned.get(), ".", kRead));
+        auto found = sys::openat(pinned.get(), ".", kRead);
+        constexpr std::uint32_t kListed = 0500;
+        const bool is_open = at == root_.get() || (at->node.mode & kListed) == kListed;
+        if (!found && found.error().os_error == EACCES && is_open) ++unseen_;
+        PADDOCK_ASSIGN(opened, std::move(found));
         sys::DirReader reader;
         while (names.size() < most) {
             PADDOCK_ASSIGN(entry, reader.next(opened.get()));

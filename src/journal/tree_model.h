@@ -63,6 +63,12 @@ public:
     // The names in a directory, sorted, `most` at most. Errors: those of reading it.
     Outcome<std::vector<std::string>> names_in(std::string_view directory, std::size_t most);
 
+    // How often somebody asked for what lies behind a directory that is closed on the disk and that
+    // the model has opened: it can be looked at only when that has happened.
+    std::uint64_t unseen() const noexcept { return unseen_; }
+    // The model is the disk again.
+    void forget();
+
     // From here on: which nodes change. Each costs as much once as it has names, however often
     // the directories above it move.
     void begin_marking();
@@ -79,6 +85,7 @@ private:
     int workspace_;
     sys::MountId mount_ = 0;
     std::unique_ptr<Branch> root_;
+    std::uint64_t unseen_ = 0;
     std::string opened_path_;
     UniqueFd opened_;
     std::set<std::string> first_names_;  // of what was marked

@@ -325,6 +325,7 @@ Outcome<UndoPlan> plan_undo(int workspace, const Timeline& timeline, const UndoT
     }
     plan.changes = changes_of(rewinder.compared());
     plan.steps = std::move(rewinder.steps());
+    plan.first_unjudged = rewinder.first_unjudged();
     plan.seal_on = seal_on;
     for (auto& [path, conflict] : conflicts) plan.conflicts.push_back(std::move(conflict));
     return plan;

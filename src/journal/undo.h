@@ -66,6 +66,8 @@ struct UndoPlan {
     std::vector<Conflict> conflicts = {};     // by their paths
     std::vector<Step> steps = {};             // in their order
     SealOn seal_on = {};
+    // From this step on each is judged when it is performed (Rewinder::first_unjudged).
+    std::optional<std::size_t> first_unjudged = std::nullopt;
     IsSameIndex is_same_index = {};  // for perform_undo
 
     bool is_empty() const noexcept { return changes.empty() && conflicts.empty(); }

@@ -209,9 +209,16 @@ UndoResult perform_steps(int workspace, const Timeline& timeline, Journal& journ
     journal.increase_shared_count();
     const CallId call = journal.begin_call("undo", plan.target.text());
     Performer performer(workspace, timeline, journal, call);
-    for (const Step& step : plan.steps) {
+    TreeModel disk(workspace);
+    IsSealed is_sealed;
+    for (std::size_t i = 0; i < plan.steps.size(); ++i) {
+        const Step& step = plan.steps[i];
+        if (i == plan.first_unjudged) is_sealed = plan.seal_on(disk);
+        disk.forget();
         journal.begin_reverting(call, plan.target.session, step.position);
-        const auto done = performer.perform(step);
+        const bool is_refused = is_sealed && is_sealed(step);
+        const Done done = is_refused ? Done(refuse(Code::kDeniedByRule, "git would obey it"))
+                                     : performer.perform(step);
         if (done) continue;
         result.failed_path = is_journal_path(step.path) ? step.other : step.path;
         result.failure = done.error();

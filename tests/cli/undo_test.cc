@@ -288,6 +288,34 @@ TEST_F(UndoOfCalls, brings_back_hooks_of_what_is_no_repository_then) {
     EXPECT_EQ(os_read(ws("E/hooks/pc")), "the owner's");
 }
 
+// What lies in a closed directory can be judged when an earlier step has opened it.
+TEST_F(UndoOfCalls, opens_a_directory_and_then_judges_what_is_in_it) {
+    for (const bool is_repository : {false, true}) {
+        const std::string top = is_repository ? "repository" : "plain";
+        const std::string hook = top + "/q/hooks/post-checkout";
+        call([&](JournaledTree& tree) {
+            for (const char* path : {"", "/q", "/q/hooks"}) {
+                EXPECT_TRUE(tree.make_directory(top + path));
+            }
+            EXPECT_TRUE(tree.make_file(hook, "text"));
+        });
+        if (is_repository) tree({"ROOT/repository/q/objects/", "ROOT/repository/q/refs/"});
+        call([&](JournaledTree& tree) {
+            EXPECT_TRUE(tree.make_directory(top + "/.git"));
+            EXPECT_TRUE(tree.make_file(top + "/.git/a", "text"));
+            EXPECT_TRUE(tree.rename(top + "/.git/a", top + "/.git/b"));
+            EXPECT_TRUE(tree.remove(hook));
+            EXPECT_TRUE(tree.chmod(top, 0));
+        });
+        const std::string last = std::to_string(made_->call);
+        const Ran ran = run({"undo", last, "--yes"});
+        EXPECT_EQ(ran.exit_code == 0, !is_repository) << ran.err;
+        EXPECT_EQ(says(ran.err, "git would obey it"), is_repository) << ran.err;
+        ::chmod(ws(top).c_str(), 0755);
+        EXPECT_EQ(os_exists(ws(hook)), !is_repository);
+    }
+}
+
 TEST_F(UndoOfCalls, moves_nothing_to_above_what_git_obeys) {
     call([](JournaledTree& tree) {
         EXPECT_TRUE(tree.make_directory("tools"));
@@ -403,6 +431,86 @@ TEST_F(Undo, takes_files_without_a_session) {
     EXPECT_EQ(os_read(ws("old.txt")), "old\n");
     EXPECT_TRUE(os_exists(ws("out.bin")));
     EXPECT_TRUE(says(run({"log"}).out, "partly undone"));
+}
+
+// Each row on the tree that those before it leave. "ID" stands for the session.
+TEST_F(Undo, options_do_what_they_say) {
+    struct Row {
+        std::vector<std::string> words;
+        int exit_code;
+        std::vector<std::string> says;
+        bool has_old = false;  // afterwards
+    };
+    const std::string id = short_id();
+    const Row rows[] = {
+        {{"log", "src/main.c", "--json"},
+         0,
+         {R"("session":"ID","call":1)", R"("tool":"write_file")", R"("change":"changed")"}},
+        {{"log", "there.txt", "--json"}, 0, {R"("change":"moved")", R"("from":"moved.txt")"}},
+        {{"log", "nothing", "--json"}, 1, {R"({"changes":[]})"}},
+        {{"log", "--prune", "old.txt"}, 2, {"--prune takes no FILE"}},
+        {{"undo", "--dry-run", "--json"},
+         0,
+         {R"("of":"ID")", R"({"action":"restore","path":"old.txt","type":"file"})",
+          R"("conflicts":[],"done":false)"}},
+        {{"undo", id, "old.txt", "--dry-run"}, 0, {"Undo " + id + ":\n  restore  old.txt\n"}},
+        {{"undo", id, "nothing", "--yes"}, 1, {"there is nothing to undo of these files"}},
+        {{"undo", id, "old.txt", "--yes"}, 0, {"Done. 'paddock redo' takes it back."}, true},
+        {{"log", "-n", "1"}, 0, {"paddock undo  of " + id}, true},
+        {{"redo", "--dry-run"}, 0, {"Redo: take back the undo ", "  remove  old.txt\n"}, true},
+        {{"redo", "1", "--yes"}, 2, {"unexpected argument '1'"}, true},
+        {{"redo", "old.txt", "--yes"}, 2, {"unexpected argument 'old.txt'"}, true},
+        {{"redo", "--dry-run", "--json", "--root", ws()}, 0, {R"("action":"remove")"}, true},
+        {{"redo", "--yes", "--root", ws()}, 0, {"Done. 'paddock undo' takes it back."}},
+    };
+    for (const Row& row : rows) {
+        const bool is_elsewhere = row.words.back() == ws();
+        const Ran ran = run(row.words, {.directory = is_elsewhere ? base() : ws()});
+        std::string line;
+        for (const std::string& word : row.words) line += word + " ";
+        EXPECT_EQ(ran.exit_code, row.exit_code) << line << ran.out << ran.err;
+        for (std::string part : row.says) {
+            const std::size_t at = part.find("ID\"");
+            if (at != part.npos) part.replace(at, 2, id_);
+            EXPECT_TRUE(says(ran.out + ran.err, part)) << line << part << "\n" << ran.out;
+        }
+        EXPECT_EQ(os_exists(ws("old.txt")), row.has_old) << line;
+    }
+    const auto last = run({"log", "-n", "1", "--json"}).json();
+    const auto all = run({"log", "-n", "100", "--json"}).json();
+    EXPECT_EQ(last.at("sessions").as_array().size(), 1U);
+    ASSERT_EQ(all.at("sessions").as_array().size(), 3U);
+    EXPECT_EQ(last.at("sessions").at(0), all.at("sessions").at(0)) << "the newest";
+}
+
+TEST_F(Undo, conflicts_as_json) {
+    os_write(ws("src/main.c"), "the owner's\n");
+    const Snapshot before = snapshot_of(ws());
+    const Ran ran = run({"undo", "--json", "--yes"});
+    EXPECT_EQ(ran.exit_code, 1) << ran.err;
+    const auto document = ran.json();
+    EXPECT_FALSE(document.at("done").as_bool());
+    const auto& conflicts = document.at("conflicts").as_array();
+    ASSERT_EQ(conflicts.size(), 1U) << ran.out;
+    EXPECT_EQ(text_of(conflicts[0].at("path")), "src/main.c");
+    EXPECT_EQ(text_of(conflicts[0].at("reason")), "changed since, not by a session");
+    EXPECT_EQ(difference(before, snapshot_of(ws())), "");
+}
+
+TEST_F(Undo, prune_removes_the_oldest_of_what_is_too_much) {
+    JournaledTree living(ws(), {"later", {}});
+    living.call = living.journal().begin_call("bash", "x");
+    EXPECT_TRUE(living.make_file("later", "x"));
+    living.journal().end_call(living.call);
+    // Noted when a session is over: more than all may take together.
+    os_write(ws(".paddock/" + id_ + "/size"), "3000000000\n");
+    EXPECT_EQ(run({"log", "--prune"}).out, "Removed 1 old sessions (3000000000 bytes).\n");
+    const auto left = run({"log", "--json"}).json();
+    ASSERT_EQ(left.at("sessions").as_array().size(), 1U);
+    EXPECT_EQ(text_of(left.at("sessions").at(0).at("session")), living.journal().session());
+    EXPECT_FALSE(os_exists(ws(".paddock/" + id_)));
+    EXPECT_EQ(run({"log", "--prune", "--json"}).out, "{\"sessions\":0,\"bytes\":0}\n");
+    EXPECT_EQ(run({"undo", short_id(), "--yes"}).exit_code, 2);
 }
 
 // All three streams are a terminal, at which somebody types.

@@ -5,6 +5,7 @@
 // Every row has a repository of the owner for itself, "ROW/", so one session plays them all.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 #include <span>
 
@@ -689,6 +690,69 @@ bool plants_in_two_sessions(const Place& place) {
 TEST_P(PlantsInside, are_refused_in_two_sessions) {
     EXPECT_TRUE(plants_in_two_sessions(plain_place()));
     EXPECT_FALSE(plants_in_two_sessions(GetParam()));
+}
+
+// Repositories at paths so long that the judge can hardly name what lies in them. Hooks are
+// planted from above and from within; printed are the lengths of the paths where that was done, and
+// how many other files were made.
+constexpr const char* kDeep = R"sh(cat > deep.py <<'P'
+import os, sys
+for i in range(39):
+    name = "%02d" % i + "a" * 97
+    if sys.argv[1] == "make": os.mkdir(name)
+    os.chdir(name)
+top = os.open(".", os.O_RDONLY)
+free = 0
+def attempt(act):
+    try: act()
+    except OSError: pass
+def write(name): os.write(os.open(name, os.O_WRONLY | os.O_CREAT), b"evil")
+for length in range(3920, 4096, 4):
+    os.fchdir(top)
+    leaf = "b" * (length - 3900)
+    if sys.argv[1] == "make":
+        for name in ["", "/objects", "/refs", "/hooks"]: attempt(lambda: os.mkdir(leaf + name))
+    elif sys.argv[1] == "find":
+        free += os.path.exists(leaf + "/free")
+        for name in "wxyz":
+            if os.path.exists(leaf + "/hooks/" + name): print(length, name)
+    else:
+        attempt(lambda: write(leaf + "/free"))
+        attempt(lambda: write(leaf + "/hooks/w"))
+        def within():
+            os.chdir(leaf)
+            attempt(lambda: write("hooks/x"))
+            attempt(lambda: write("moved"))
+            attempt(lambda: os.rename("moved", "hooks/y"))
+            os.chdir("hooks")
+            write("z")
+        attempt(within)
+if sys.argv[1] == "find": print("free", free)
+P
+)sh";
+
+enum class MadeBy { kTheOwner, kSession };
+
+std::string planted_near_the_longest_path(const Place& place, MadeBy by) {
+    const Workspace workspace(place);
+    workspace.prepare(kDeep);
+    const std::string make = "python3 deep.py make; ";
+    if (by == MadeBy::kTheOwner) workspace.prepare(make);
+    const Ran ran = workspace.shell((by == MadeBy::kSession ? make : "") + "python3 deep.py plant");
+    EXPECT_EQ(ran.exit_code, 0) << ran.all();
+    return workspace.outside("python3 deep.py find").out;
+}
+
+TEST_P(PlantsInside, are_refused_near_the_longest_path) {
+    for (const MadeBy by : {MadeBy::kTheOwner, MadeBy::kSession}) {
+        // What the owner has so deep is covered there.
+        if (by == MadeBy::kTheOwner && GetParam().level == Level::kFull) continue;
+        const std::string outside = planted_near_the_longest_path(plain_place(), by);
+        EXPECT_EQ(std::count(outside.begin(), outside.end(), '\n'), 44 * 4 + 1) << outside;
+        const std::string inside = planted_near_the_longest_path(GetParam(), by);
+        ASSERT_TRUE(inside.starts_with("free ")) << inside;
+        EXPECT_GE(std::stoi(inside.substr(5)), 20) << "everything is refused";
+    }
 }
 
 // Only what depends on the unreadable is refused, and the answer names it.

@@ -9,6 +9,7 @@
 #include <linux/fs.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <array>
@@ -18,6 +19,7 @@
 #include <cstring>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <thread>
 
 namespace {
@@ -26,6 +28,7 @@ bool is_naive = false;
 
 constexpr const char* kHooks = ".git/hooks";
 constexpr const char* kHook = ".git/hooks/x";
+constexpr const char* kOwnHook = ".git/hooks/pre-commit";
 constexpr const char* kConfig = ".git/config";
 constexpr const char* kEvil = "[core]\n\tfsmonitor = evil\n";
 constexpr const char* kSafe = "[core]\n\tbare = false\n#########";
@@ -91,8 +94,14 @@ void say(const char* path) {
     for (int i = 0; i < 500; ++i) std::atomic_signal_fence(std::memory_order_seq_cst);
 }
 
-bool memory_is_free() {
-    return std::string(memory.data(), ::strnlen(memory.data(), 64)) == "free/abcde/x";
+bool memory_is(std::string_view path) {
+    return std::string_view(memory.data(), ::strnlen(memory.data(), 64)) == path;
+}
+bool memory_is_free() { return memory_is("free/abcde/x"); }
+
+void say_file_or_hook() {
+    say("free/abcde/x");
+    say(".git/hooks/pre-commit");
 }
 
 bool hook_leaked() {
@@ -108,7 +117,7 @@ int lock = -1;
 int free_directory = -1;
 int hooks_directory = -1;
 
-std::array<Race, 10> races() {
+std::array<Race, 14> races() {
     return {{
         {"path_memory",
          [] {
@@ -116,16 +125,33 @@ std::array<Race, 10> races() {
              say(".git/hooks/x");
          },
          memory_is_free, [] { return create(AT_FDCWD, memory.data()); }, hook_leaked},
-        {"mode_of_path_memory",
+        // The gate lets the kernel open the device itself.
+        {"device_in_path_memory",
+         [] {
+             say("/dev/null");
+             say(".git/hooks/x");
+         },
+         [] { return memory_is("/dev/null"); }, [] { return create(AT_FDCWD, memory.data()); },
+         hook_leaked},
+        {"rename_to_path_memory",
          [] {
              say("free/abcde/x");
-             say(".git/hooks/pre-commit");
+             say(".git/hooks/x");
          },
-         memory_is_free, [] { return ::chmod(memory.data(), 0755) == 0; },
+         memory_is_free, [] { return ::rename("moved", memory.data()) == 0; }, hook_leaked,
+         [] { put("moved", kSafe); }},
+        {"mode_of_path_memory", say_file_or_hook, memory_is_free,
+         [] { return ::chmod(memory.data(), 0755) == 0; },
          [] {
              struct stat status {};
-             return ::stat(".git/hooks/pre-commit", &status) == 0 && (status.st_mode & 0111) != 0;
+             return ::stat(kOwnHook, &status) == 0 && (status.st_mode & 0111) != 0;
          }},
+        {"size_of_path_memory", say_file_or_hook, memory_is_free,
+         [] { return ::truncate(memory.data(), 1) == 0; },
+         [] { return content(kOwnHook) != "evil\n"; }},
+        {"attribute_of_path_memory", say_file_or_hook, memory_is_free,
+         [] { return ::setxattr(memory.data(), "user.x", "x", 1, 0) == 0; },
+         [] { return ::getxattr(kOwnHook, "user.x", nullptr, 0) >= 0; }},
         {"working_directory",
          [] {
              (void)!::fchdir(free_directory);

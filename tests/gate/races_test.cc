@@ -11,9 +11,19 @@ namespace gate {
 namespace {
 
 constexpr const char* kRaces[] = {
-    "path_memory",          "mode_of_path_memory",     "working_directory",
-    "directory_descriptor", "link_on_the_way",         "link_at_the_end",
-    "directory_exchanged",  "config_through_its_lock", "config_by_a_second_name",
+    "path_memory",
+    "device_in_path_memory",
+    "rename_to_path_memory",
+    "mode_of_path_memory",
+    "size_of_path_memory",
+    "attribute_of_path_memory",
+    "working_directory",
+    "directory_descriptor",
+    "link_on_the_way",
+    "link_at_the_end",
+    "directory_exchanged",
+    "config_through_its_lock",
+    "config_by_a_second_name",
     "link_of_a_descriptor",
 };
 

@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <stdexcept>
 
 #include "gate/tree.h"
@@ -220,6 +221,15 @@ Words Workspace::server_line() const {
            Words{paddock(), "mcp", "--root", path_};
 }
 
+Ran Workspace::paddock_command(const Words& words) const {
+    Ran ran =
+        Running(as_user(place_.from_root, true) + Words{paddock()} + words + Words{"--root", path_},
+                environment())
+            .wait(kHangsMs);
+    EXPECT_FALSE(ran.timed_out) << words.front() << " hangs in " << place_.name;
+    return ran;
+}
+
 Ran Workspace::outside(const std::string& script) const {
     return Running(outside_line({"/bin/bash", "-c", script}), environment()).wait(kHangsMs);
 }
@@ -335,6 +345,35 @@ Ran Running::wait(int timeout_ms) {
     if (WIFEXITED(status)) ran_.exit_code = WEXITSTATUS(status);
     if (WIFSIGNALED(status)) ran_.signal = WTERMSIG(status);
     return ran_;
+}
+
+const char* const kClient =
+    "coproc S { exec \"$@\"; }; while IFS= read -r line; do printf '%s\\n' \"$line\" "
+    ">&${S[1]}; case $line in *'\"id\"'*) IFS= read -r line <&${S[0]}; printf '%s\\n' "
+    "\"$line\";; esac; done";
+
+void start_session(Running& server) {
+    server.send(
+        R"({"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18",)"
+        R"("capabilities":{},"clientInfo":{"name":"test","version":"1"}}})"
+        "\n"
+        R"({"jsonrpc":"2.0","method":"notifications/initialized"})"
+        "\n");
+    EXPECT_NE(server.line(kHangsMs).find("serverInfo"), std::string::npos);
+}
+
+std::string tool_call(int id, const std::string& tool, const std::string& arguments) {
+    return R"({"jsonrpc":"2.0","id":)" + std::to_string(id) +
+           R"(,"method":"tools/call","params":{"name":")" + tool + R"(","arguments":)" + arguments +
+           "}}\n";
+}
+
+std::vector<pid_t> children_of(pid_t process) {
+    const std::string id = std::to_string(process);
+    std::ifstream children("/proc/" + id + "/task/" + id + "/children");
+    std::vector<pid_t> all;
+    for (pid_t each = 0; children >> each;) all.push_back(each);
+    return all;
 }
 
 long tries(long few, long many) {

@@ -75,6 +75,8 @@ public:
     std::vector<std::string> command_line(const std::vector<std::string>& words) const;
     // An MCP server on the workspace; only where there is a sandbox.
     std::vector<std::string> server_line() const;
+    // A command of paddock's on the workspace, by the user who starts the sandbox.
+    Ran paddock_command(const std::vector<std::string>& words) const;
     std::vector<std::string> environment() const;
 
 private:
@@ -111,6 +113,15 @@ private:
     Ran ran_;
     std::string pending_;
 };
+
+// An MCP session with a server that is running.
+void start_session(Running& server);
+// `arguments`: a JSON object.
+std::string tool_call(int id, const std::string& tool, const std::string& arguments);
+// A client of its own, which can be killed: a script for bash, followed by its name and the
+// server's line. It hands on what it gets, line by line.
+extern const char* const kClient;
+std::vector<pid_t> children_of(pid_t process);
 
 // How many tries a test makes: `few`, or `many` in the full run (PADDOCK_GATE_FULL).
 long tries(long few, long many);

@@ -1,5 +1,6 @@
-// sequence FIRST COUNT LENGTH: random calls on a few names, COUNT times, with the seeds from FIRST
-// on. Prints every call with its result, and the tree that each sequence leaves.
+// sequence FIRST COUNT LENGTH [keep]: random calls on a few names, COUNT times, with the seeds from
+// FIRST on. Prints every call with its result, and the tree that each sequence leaves. `keep`
+// leaves that tree to the next sequence, and in the end to whoever comes after.
 //
 // The same seed makes the same calls as long as their results are the same, so a difference between
 // two runs begins where the first line differs. Nothing waits: every open has O_NONBLOCK.
@@ -417,8 +418,8 @@ int make_chain() {
 }  // namespace
 
 int main(int argc, char** argv) {
-    if (argc != 4) {
-        std::fputs("usage: sequence FIRST COUNT LENGTH\n", stderr);
+    if (argc != 4 && argc != 5) {
+        std::fputs("usage: sequence FIRST COUNT LENGTH [keep]\n", stderr);
         return 2;
     }
     std::signal(SIGPIPE, SIG_IGN);
@@ -437,7 +438,7 @@ int main(int argc, char** argv) {
         sequence.run(std::atoi(argv[3]));
         std::printf("sequence %llu\n%s", static_cast<unsigned long long>(seed),
                     sequence.text().c_str());
-        gate::empty_tree(root);
+        if (argc == 4) gate::empty_tree(root);
     }
     return 0;
 }

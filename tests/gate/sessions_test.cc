@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <fstream>
 #include <random>
 #include <thread>
 
@@ -69,17 +68,8 @@ TEST(Plant, works_outside) {
     watch.expect_as_in_its_place();
 }
 
-const std::string kInitialize =
-    R"({"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18",)"
-    R"("capabilities":{},"clientInfo":{"name":"test","version":"1"}}})"
-    "\n"
-    R"({"jsonrpc":"2.0","method":"notifications/initialized"})"
-    "\n";
-
 std::string call(int id, const std::string& command) {
-    return R"({"jsonrpc":"2.0","id":)" + std::to_string(id) +
-           R"(,"method":"tools/call","params":{"name":"bash","arguments":{"command":")" + command +
-           "\"}}}\n";
+    return tool_call(id, "bash", R"({"command":")" + command + "\"}");
 }
 
 // A server, or what answers in its place where there is no sandbox: it runs the commands.
@@ -90,11 +80,6 @@ std::vector<std::string> server_line(const Workspace& workspace) {
          "begin='\"command\":\"' end='\"}}}'; while IFS= read -r line; do case $line in "
          "*tools/call*) line=${line#*$begin}; eval \"${line%$end}\";; "
          "*protocolVersion*) echo serverInfo;; esac; done"});
-}
-
-void start_session(Running& server) {
-    server.send(kInitialize);
-    EXPECT_NE(server.line(kHangsMs).find("serverInfo"), std::string::npos);
 }
 
 void plant_after_the_answer(const Place& place) {
@@ -121,22 +106,8 @@ TEST_P(Sessions, what_runs_on_after_the_answer_plants_nothing) {
     plant_after_the_answer(GetParam());
 }
 
-std::vector<pid_t> children_of(pid_t process) {
-    const std::string id = std::to_string(process);
-    std::ifstream children("/proc/" + id + "/task/" + id + "/children");
-    std::vector<pid_t> all;
-    for (pid_t each = 0; children >> each;) all.push_back(each);
-    return all;
-}
-
 // How a session ends while its processes live.
 enum class End { kServerKilled, kSupervisorKilled, kClientKilled, kInputClosed };
-
-// A client of its own, which can be killed: it hands on what it gets, line by line.
-constexpr const char* kClient =
-    "coproc S { exec \"$@\"; }; while IFS= read -r line; do printf '%s\\n' \"$line\" "
-    ">&${S[1]}; case $line in *'\"id\"'*) IFS= read -r line <&${S[0]}; printf '%s\\n' "
-    "\"$line\";; esac; done";
 
 void plant_while_it_ends(const Place& place, End end, std::chrono::microseconds moment) {
     const Workspace workspace(place);

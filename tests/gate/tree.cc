@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <utility>
 #include <vector>
@@ -17,6 +18,7 @@ namespace gate {
 namespace {
 
 constexpr std::size_t kTextShown = 200;
+constexpr std::size_t kTextSummed = std::size_t{1} << 20;
 
 std::vector<std::string> names_in(int directory, int& error) {
     std::vector<std::string> names;
@@ -36,13 +38,14 @@ std::vector<std::string> names_in(int directory, int& error) {
 std::string content_of(int directory, const std::string& name, const struct stat& status) {
     const int file = ::openat(directory, name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (file < 0) return error_name(errno);
-    std::string text(kTextShown, '\0');
+    std::string text(std::min(kTextSummed, static_cast<std::size_t>(status.st_size)), '\0');
     const ssize_t size = ::read(file, text.data(), text.size());
     ::close(file);
     text.resize(size < 0 ? 0 : static_cast<std::size_t>(size));
-    std::string shown = "'" + escaped(text) + "'";
+    std::string shown = "'" + escaped(text.substr(0, kTextShown)) + "'";
     if (status.st_size > static_cast<off_t>(kTextShown)) {
-        shown += " of " + std::to_string(status.st_size) + " bytes";
+        shown += " of " + std::to_string(status.st_size) + " bytes, hash " +
+                 std::to_string(std::hash<std::string>()(text));
     }
     return shown;
 }
@@ -83,7 +86,11 @@ struct Walk {
         int error = 0;
         const std::vector<std::string> names = names_in(directory, error);
         if (error != 0) text += prefix + "unreadable: " + error_name(error) + "\n";
-        for (const std::string& name : names) entry(directory, prefix, name, levels);
+        for (const std::string& name : names) {
+            const bool is_journal =
+                prefix.empty() ? name == ".paddock" : prefix == ".git/" && name == "paddock";
+            if (!is_journal) entry(directory, prefix, name, levels);
+        }
     }
 
     void entry(int directory, const std::string& prefix, const std::string& name, int levels) {

@@ -1,5 +1,6 @@
 // A tree as text: names, types, modes, contents, link targets and hard links, one line an entry.
-// Two trees are the same if their texts are. Times, owners and inode numbers are left out.
+// Two trees are the same if their texts are; of contents, the first megabyte. Times, owners, inode
+// numbers and the journal of a workspace are left out.
 //
 // Everything goes by descriptors from `directory`, so a tree may be deeper than a path is long.
 #pragma once
