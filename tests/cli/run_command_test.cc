@@ -23,13 +23,13 @@ protected:
         ASSERT_EQ(probe.exit_code, 0) << probe.err;
     }
 
-    Ran run(const std::vector<std::string>& options,
-            const std::vector<std::string>& command) const {
+    Ran run(const std::vector<std::string>& options, const std::vector<std::string>& command,
+            const Setting& setting = {}) const {
         std::vector<std::string> words{"run", "--root", ws()};
         words.insert(words.end(), options.begin(), options.end());
         words.emplace_back("--");
         words.insert(words.end(), command.begin(), command.end());
-        return paddock(words);
+        return paddock(words, setting);
     }
 };
 
@@ -97,18 +97,28 @@ TEST_F(Run, reaches_listed_destinations_only) {
     if (!has_program("curl")) GTEST_SKIP() << "curl is not installed";
     const Origin listed(http("listed content"), "127.0.0.2");
     const Origin other(http("other content"), "127.0.0.3");
-    const Ran ran = run({"--net", "allow=example.org," + listed.place()},
-                        {"curl", "-sSf", "http://" + listed.place(), "http://" + other.place()});
+    const std::string list = "example.org," + listed.place();
+    const std::vector<std::string> ask{"curl", "-sSf", "http://" + listed.place(),
+                                       "http://" + other.place()};
+    const Ran ran = run({}, ask, {.variables = {{"PADDOCK_BASH_NETWORK", list}}});
     if (ran.exit_code == 125) {
         EXPECT_TRUE(holds(ran.err, "sandbox_unavailable")) << ran.err;
         GTEST_SKIP() << ran.err;
     }
     EXPECT_TRUE(ran.out.starts_with("listed content")) << ran.out << ran.err;
+    const std::string whole = list + "," + other.place();
     EXPECT_TRUE(holds(ran.err, "- connect to " + other.place() +
-                                   ": is not on the allow list; allow it with --allow-host " +
-                                   other.place() + " (layer: proxy, "))
+                                   ": is not on the allow list; allow it with --net " + whole +
+                                   " (layer: proxy, "))
         << ran.err;
     EXPECT_EQ(other.connections(), 0);
+    // As it stands there it goes before the list of the configuration.
+    const Ran pasted = run({"--net", whole}, ask, {.variables = {{"PADDOCK_BASH_NETWORK", list}}});
+    EXPECT_EQ(pasted.out, "listed contentother content") << pasted.err;
+    // The control: the new host alone would close the others.
+    const Ran alone =
+        run({"--net", other.place()}, ask, {.variables = {{"PADDOCK_BASH_NETWORK", list}}});
+    EXPECT_FALSE(holds(alone.out, "listed content")) << alone.out;
 }
 
 // Whatever ends paddock: nothing is planted.

@@ -202,7 +202,9 @@ TEST_F(Denials, name_a_limit_that_a_failed_command_speaks_of) {
 
 TEST_F(Denials, of_the_network_are_told) {
     if (!full_) GTEST_SKIP() << "no network namespace here: there are no sockets to connect";
-    const std::string why = ": a direct way out is closed, and it ignored HTTPS_PROXY";
+    const std::string why =
+        ": a direct way out is closed, and it ignored HTTPS_PROXY; reach the host over HTTPS, or "
+        "with --net host";
     const std::string text = bash("echo > /dev/tcp/192.0.2.1/443; echo > /dev/tcp/127.0.0.1/9");
     EXPECT_TRUE(
         holds(text, line("connect to 192.0.2.1:443" + why, "network_namespace", "bash.network")))
@@ -421,14 +423,15 @@ TEST_F(LookUps, fail_at_once_with_host_and_option) {
 TEST_F(LookUps, of_an_allowed_host_say_why_they_fail) {
     allow({"a.example:443", "npm"});
     const std::string why =
-        ": is allowed through the proxy only, and the program ignored HTTPS_PROXY";
+        ": is allowed through the proxy only, and the program ignored HTTPS_PROXY; reach it over "
+        "HTTPS, or with --net host";
     for (const std::string host : {"a.example", "registry.npmjs.org"}) {
         const std::string text = look_up(host);
         EXPECT_TRUE(text.ends_with(only(host + why, "bash.network_allow"))) << text;
     }
     const std::string text = look_up("b.example");
     EXPECT_TRUE(text.ends_with(
-        only("b.example: is not on the allow list; allow it with --allow-host b.example",
+        only("b.example: is not on the allow list; allow it with --net a.example:443,npm,b.example",
              "bash.network_allow")))
         << text;
 }
@@ -487,9 +490,13 @@ protected:
     std::string curl(const std::string& arguments) {
         return bash("curl -sSf --max-time 60 " + arguments + " 2>&1");
     }
-    static std::string denied(const std::string& place, std::string_view why) {
+    std::string denied(const std::string& place, std::string_view why) const {
         const bool is_metadata = place.starts_with("169.254.");
-        const std::string option = is_metadata ? "" : "; allow it with --allow-host " + place;
+        std::string list;
+        for (const std::string& each : options.shell->network_allow) list += each + ",";
+        list += place;
+        if (list.find_first_of("*[") != list.npos) list = "'" + list + "'";
+        const std::string option = is_metadata ? "" : "; allow it with --net " + list;
         return line("connect to " + place + ": " + std::string(why) + option, "proxy",
                     "bash.network_allow");
     }
@@ -543,7 +550,8 @@ TEST_F(Destinations, are_not_reached_around_the_proxy) {
     EXPECT_FALSE(holds(text, "content")) << text;
     EXPECT_TRUE(holds(
         text,
-        line("connect to 192.0.2.1:80: a direct way out is closed, and it ignored HTTPS_PROXY",
+        line("connect to 192.0.2.1:80: a direct way out is closed, and it ignored HTTPS_PROXY; "
+             "reach the host over HTTPS, or with --net host",
              "network_namespace", "bash.network")))
         << text;
     EXPECT_EQ(listed_.connections(), 0);
