@@ -471,6 +471,53 @@ TEST_F(LookUps, take_no_port_from_commands) {
                     .starts_with("bound\n"));
 }
 
+// Without sockets there is neither a proxy nor a name server: programs say what they looked up.
+class LookUpsWithoutSockets : public Denials {
+protected:
+    void SetUp() override {
+        Denials::SetUp();
+        if (IsSkipped()) return;
+        if (full_) GTEST_SKIP() << "a name server answers here";
+    }
+
+    static std::string denied(const std::string& host, const std::string& option) {
+        return line("look up " + host +
+                        ": is out of reach: commands have no network, and allowed hosts need a "
+                        "network namespace (see `paddock doctor`)" +
+                        (option.empty() ? "" : "; allow it with " + option),
+                    "seccomp", "bash.network");
+    }
+};
+
+TEST_F(LookUpsWithoutSockets, are_told_with_host_and_option) {
+    const std::string npm = "echo getaddrinfo EAI_AGAIN registry.npmjs.org";
+    const std::string failed = bash(npm + "; exit 1");
+    EXPECT_TRUE(failed.ends_with(
+        "\n[Denied by the sandbox:" + denied("registry.npmjs.org", "--net npm") + "]"))
+        << failed;
+    const std::string succeeded = bash(npm);
+    EXPECT_TRUE(
+        succeeded.ends_with("\n[Not reached, though the command succeeded: "
+                            "registry.npmjs.org (--net npm)]"))
+        << succeeded;
+    EXPECT_FALSE(holds(bash("echo registry.npmjs.org; exit 1"), "Denied"));
+}
+
+TEST_F(LookUpsWithoutSockets, of_real_programs_are_told) {
+    const auto expect_told = [this](const char* program, const std::string& command,
+                                    const std::string& told) {
+        if (!has_program(program)) return;
+        const std::string text = bash(command + " 2>&1");
+        EXPECT_TRUE(holds(text, told)) << text;
+    };
+    const std::string example = denied("a.example", "--allow-host a.example");
+    expect_told("curl", "curl -sS https://a.example/", example);
+    expect_told("git", "git ls-remote https://a.example/", example);
+    expect_told("node", "node -e 'fetch(\"https://a.example/\")'", example);
+    expect_told("python3", "python3 -c 'import socket; socket.getaddrinfo(\"a.example\", 443)'",
+                denied("any host", ""));
+}
+
 class Destinations : public Denials {
 protected:
     void SetUp() override {
