@@ -3,6 +3,7 @@
 
 #include <sys/resource.h>
 
+#include <cerrno>
 #include <csignal>
 #include <filesystem>
 #include <thread>
@@ -119,6 +120,35 @@ TEST_F(Run, reaches_listed_destinations_only) {
     const Ran alone =
         run({"--net", other.place()}, ask, {.variables = {{"PADDOCK_BASH_NETWORK", list}}});
     EXPECT_FALSE(holds(alone.out, "listed content")) << alone.out;
+}
+
+TEST_F(Run, publishes_a_server_of_the_command) {
+    if (!has_program("python3")) GTEST_SKIP() << "python3 is not installed";
+    const std::uint16_t port = free_port();
+    const std::string number = std::to_string(port);
+    // Serves whoever says something, once.
+    const std::string server =
+        "import socket\nserver = socket.create_server(('127.0.0.1', " + number +
+        "))\n"
+        "text = b''\n"
+        "while not text:\n  client = server.accept()[0]; text = client.recv(99)\n"
+        "client.sendall(text.upper())";
+    Process process({"run", "--root", ws(), "--publish", number, "--", "python3", "-c", server});
+    const std::string where = "paddock: listening: http://127.0.0.1:" + number + "\n";
+    const std::string said = process.err_until(where);
+    if (holds(said, "sandbox_unavailable")) {
+        EXPECT_EQ(process.wait().exit_code, 125);
+        GTEST_SKIP() << said;
+    }
+    ASSERT_TRUE(said.ends_with(where)) << said;
+    const UniqueFd client = connect_to("127.0.0.1", port);
+    send_all(client.get(), "hello");
+    EXPECT_EQ(read_to_end(client.get()), "HELLO");
+    const Ran ran = process.wait();
+    EXPECT_EQ(ran.exit_code, 0) << ran.err;
+    EXPECT_EQ(ran.err, where) << "it is said once";
+    // The control: it was paddock that listened.
+    EXPECT_EQ(connect_error("127.0.0.1", port), ECONNREFUSED);
 }
 
 // Whatever ends paddock: nothing is planted.

@@ -12,19 +12,10 @@
 #include <paddock/unique_fd.h>
 
 #include "sandbox/proxy_peers.h"
-#include "sys/socket.h"
 #include "tools/bash_desk.h"
 
 namespace paddock::testing {
 namespace {
-
-// Ports of their own for copies of this test that run at once.
-std::uint16_t free_port() {
-    static std::uint16_t next = static_cast<std::uint16_t>(10'000 + ::getpid() % 20'000);
-    for (;; ++next) {
-        if (sys::listen_on_loopback(next)) return next++;
-    }
-}
 
 class Publish : public BashDesk {
 protected:
