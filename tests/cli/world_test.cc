@@ -179,7 +179,7 @@ protected:
 
 class EachToolchain : public Toolchain, public ::testing::WithParamInterface<std::size_t> {};
 
-TEST_P(EachToolchain, runs_and_keeps_its_credentials) {
+ATTACK_P(EachToolchain, WD_01, runs_and_keeps_its_credentials) {
     const Row& row = rows()[GetParam()];
     make(row);
     const std::string ask = std::string(row.program) + " --version";
@@ -238,7 +238,7 @@ TEST_F(Toolchain, of_whoever_runs_this_answers_as_outside) {
     if (asked == 0) GTEST_SKIP() << "no toolchain is installed";
 }
 
-TEST_F(Toolchain, that_is_a_link_to_the_home_widens_nothing) {
+ATTACK_F(Toolchain, WD_02, that_is_a_link_to_the_home_widens_nothing) {
     place("bin/tool", SH "echo tool");
     place("bin/credential", "decoy-credential");
     place(".cargo", "->.");
@@ -303,7 +303,7 @@ TEST_F(Toolchain, is_found_where_a_variable_says) {
     }
 }
 
-TEST_F(Toolchain, that_a_variable_makes_of_the_data_of_others_widens_nothing) {
+ATTACK_F(Toolchain, WD_03, that_a_variable_makes_of_the_data_of_others_widens_nothing) {
     for (const char* path :
          {".local/bin/brew", ".config/bin/go", ".config/bin/cargo", "data/bin/brew"}) {
         place(path, SH);
@@ -373,9 +373,9 @@ TEST_F(Toolchain, keeps_the_order_of_the_search_path) {
     EXPECT_NE(inside({"id"}).out, "first\n");
     const std::string path = inside({"sh", "-c", "echo $HOME; echo $PATH"}).out;
     const std::string own_home = path.substr(0, path.find('\n'));
-    EXPECT_TRUE(path.substr(own_home.size() + 1)
-                    .starts_with("/usr/bin:" + home(".deno/bin") + ":" + own_home +
-                                 "/.deno/bin:/bin:"))
+    EXPECT_TRUE(
+        path.substr(own_home.size() + 1)
+            .starts_with("/usr/bin:" + home(".deno/bin") + ":" + own_home + "/.deno/bin:/bin:"))
         << path;
 }
 
@@ -383,8 +383,9 @@ TEST_F(Toolchain, keeps_the_order_of_the_search_path) {
 TEST_F(Toolchain, programs_that_a_command_installs_are_found) {
     setting().variables["PATH"] = home(".local/bin") + ":" + home(".cargo/bin") + ":/usr/bin:/bin";
     place(".cargo/bin/cargo", SH);
-    const std::string install = "mkdir -p ~/.cargo/bin ~/.local/bin; cp $(command -v id) "
-                                "~/.cargo/bin/installed; cp $(command -v id) ~/.local/bin/mine; ";
+    const std::string install =
+        "mkdir -p ~/.cargo/bin ~/.local/bin; cp $(command -v id) "
+        "~/.cargo/bin/installed; cp $(command -v id) ~/.local/bin/mine; ";
     EXPECT_EQ(inside({"sh", "-c", install + "installed -u && mine -u"}).exit_code, 0);
     setting().variables["PATH"] = "/usr/bin:/bin";
     EXPECT_EQ(inside({"sh", "-c", install + "installed -u"}).exit_code, 127);

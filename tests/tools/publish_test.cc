@@ -195,7 +195,7 @@ std::optional<std::string> as_nobody(std::uint16_t port, bool stays) {
     return text;
 }
 
-TEST_F(Publish, another_user_is_refused) {
+ATTACK_F(Publish, WD_06, another_user_is_refused) {
     if (::geteuid() != 0) GTEST_SKIP() << "only root can be another user";
     // The control: what listens on the loopback by itself serves anybody.
     const Origin open([](int socket) {
