@@ -1,7 +1,7 @@
 // What a command costs in the sandbox of a session that runs already; what the first command costs
-// with its sandbox, by `paddock run` and from C++; and what the sandbox costs while a command
-// works: a build, with and without telling what it is denied. All of it once more while this
-// process, whose copy a warden is, holds 500 MB.
+// with its sandbox, by `paddock run` and from C++; what the sandbox costs while a command works: a
+// build, with and without telling what it is denied; and how soon npm is refused. All but the last
+// once more while this process, whose copy a warden is, holds 500 MB.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -228,6 +228,24 @@ Group cold_group(const WardenSpec& spec) {
              {"bubblewrap, a small view", in_bubblewrap(small_profile(workspace)), kBwrap}}};
 }
 
+// What a user waits for without a network. npm would wait ten seconds before a second attempt.
+Group refused_group(const std::string& workspace) {
+    constexpr const char* kVersion = "npm --version, outside";
+    const auto programs = std::filesystem::canonical("/proc/self/exe").parent_path().parent_path();
+    const std::string program = programs / "paddock";
+    const auto in_shell = [=](const char* script) {
+        return once([=] { return succeeds({"/bin/sh", "-c", script, program, workspace}); });
+    };
+    return {"npm install, refused",
+            {{kVersion, in_shell("HOME=$1 npm --version > /dev/null")},
+             {"paddock run npm install",
+              in_shell("\"$0\" run --fresh-home --root \"$1\" -- npm install left-pad 2>&1 | "
+                       "grep -q -e 'allow it with --net npm '"),
+              kVersion, 8}},
+            "ms",
+            std::chrono::seconds(60)};
+}
+
 // All that an agent's call takes: the look at protected names before and after, the output, the
 // answer.
 Group tool_group(const std::string& workspace) {
@@ -294,7 +312,9 @@ int main(int argc, char** argv) {
     if (started(spec) == nullptr) return paddock::bench::kSkipped;
     write_units(scratch.path());
 
-    const int status = paddock::bench::compare(all_groups(spec), settings);
+    std::vector<Group> groups = all_groups(spec);
+    if (::access("/usr/bin/npm", X_OK) == 0) groups.push_back(refused_group(scratch.path()));
+    const int status = paddock::bench::compare(groups, settings);
     const std::vector<char> held(std::size_t{500} << 20, 'x');
     std::vector<Group> again = all_groups(spec);
     for (Group& group : again) group.title += ", 500 MB held";

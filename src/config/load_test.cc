@@ -6,6 +6,7 @@
 
 #include "config/setting.h"
 #include "config/words.h"
+#include "policy/host_rules.h"
 #include "policy/path_rules.h"
 #include "testing/jail.h"
 
@@ -501,6 +502,31 @@ TEST_F(Load, the_network_of_commands_as_one_list) {
         const std::string text = refused(source({std::string("PADDOCK_BASH_NETWORK=") + wrong}));
         EXPECT_NE(text.find("$PADDOCK_BASH_NETWORK: bash.network "), std::string::npos) << text;
     }
+}
+
+// It is pasted onto a command line, and goes before both lists.
+TEST_F(Load, the_option_that_a_report_names_keeps_what_is_allowed) {
+    write("[bash]\nnetwork = \"github\"\nnetwork_allow = [\"a.example:8443\"]\n");
+    const auto rules_of = [&](std::vector<Override> overrides) {
+        const Configuration made = loaded(source({}, std::move(overrides)));
+        auto rules = policy::HostRules::parse(made.workspace.shell->network_allow);
+        EXPECT_TRUE(rules.has_value());
+        return std::move(*rules);
+    };
+    const auto refuses = [](const policy::HostRules& rules, std::string_view place) {
+        return rules.refusal(*policy::parse_destination(place)).has_value();
+    };
+    const policy::HostRules before = rules_of({});
+    const policy::Destination npm = *policy::parse_destination("registry.npmjs.org:443");
+    ASSERT_TRUE(before.refusal(npm));
+    EXPECT_EQ(before.option_to_allow(npm), "--net github,a.example:8443,npm");
+    const policy::HostRules pasted =
+        rules_of({{"bash.network", "github,a.example:8443,npm", "--net"}});
+    for (const char* place : {"github.com:443", "a.example:8443", "registry.npmjs.org:443"}) {
+        EXPECT_FALSE(refuses(pasted, place)) << place;
+    }
+    EXPECT_TRUE(refuses(rules_of({{"bash.network", "npm", "--net"}}), "github.com:443"))
+        << "the control: what it names is all that is allowed";
 }
 
 TEST_F(Load, lists_in_the_environment) {

@@ -24,7 +24,6 @@ constexpr std::array kHosts{
     PresetHost{"go", "dl.google.com:443", "toolchains: the proxy redirects there"},
 
     PresetHost{"github", "github.com:443", "git over HTTPS, releases"},
-    PresetHost{"github", "github.com:22", "git over SSH"},
     PresetHost{"github", "api.github.com:443", "the API"},
     PresetHost{"github", "codeload.github.com:443", "archives of a repository"},
     PresetHost{"github", "raw.githubusercontent.com:443", "single files"},

@@ -54,31 +54,48 @@ std::string_view leads_to(AddressClass which) {
     }
 }
 
-}  // namespace
-
-std::string option_to_allow(const Destination& destination,
-                            const std::optional<IpAddress>& refused) {
+// The entry that allows it; empty: none should.
+std::string entry_to_allow(const Destination& destination,
+                           const std::optional<IpAddress>& refused) {
     const Host& host = destination.host;
     const std::string place = destination_text(destination);
     if (refused && !host.address) {
-        if (is_of_site(classify(*refused))) return "--allow-host private:" + place;
-        return option_to_allow({{address_text(*refused), *refused}, destination.port});
+        if (is_of_site(classify(*refused))) return "private:" + place;
+        return entry_to_allow({{address_text(*refused), *refused}, destination.port}, {});
     }
     for (const PresetHost& each : preset_hosts()) {
         const std::string_view name = each.host.substr(0, each.host.rfind(':'));
         if (each.host == place || (destination.port == 0 && name == host.text)) {
-            return "--net " + std::string(each.preset);
+            return std::string(each.preset);
         }
     }
     if (host.address) {
         const AddressClass which = classify(*host.address);
         const bool is_closed =
             which == AddressClass::kMetadata || which == AddressClass::kLinkLocal;
-        return is_closed ? "" : "--allow-host " + place;
+        return is_closed ? "" : place;
     }
     const bool is_web = destination.port == 80 || destination.port == 443 || destination.port == 0;
-    if (!is_web) return "--allow-host " + place;
-    return "--allow-host " + std::string(is_bare_word(host.text) ? "host:" : "") + host.text;
+    if (!is_web) return place;
+    return (is_bare_word(host.text) ? "host:" : "") + host.text;
+}
+
+// A shell would take these for patterns of file names.
+std::string shell_word(const std::string& entries) {
+    return entries.find_first_of("*[") == entries.npos ? entries : "'" + entries + "'";
+}
+
+}  // namespace
+
+std::string HostRules::option_to_allow(const Destination& destination,
+                                       const std::optional<IpAddress>& refused) const {
+    const std::string entry = entry_to_allow(destination, refused);
+    if (entry.empty()) return {};
+    std::string list;
+    for (const std::string& each : entries_) list += each + ",";
+    const bool is_host = list.empty() && !is_preset(entry);
+    std::string option = (is_host ? "--allow-host " : "--net ") + shell_word(list + entry);
+    return option.size() > kAllowOptionBytesMax ? std::string() : option;
 }
 
 bool HostRules::fits(const Rule& rule, const Destination& destination) {
@@ -99,6 +116,7 @@ Result<HostRules> HostRules::parse(std::span<const std::string> entries) {
             return as_error(added.error(), "allow", entry);
         }
     }
+    rules.entries_.assign(entries.begin(), entries.end());
     return rules;
 }
 

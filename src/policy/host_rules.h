@@ -31,11 +31,8 @@
 
 namespace paddock::policy {
 
-// The option that allows it: "--net npm" if a preset has it, else "--allow-host HOST". `refused`:
-// the name is allowed and led to this address, which is not. Empty: none should, as for the
-// metadata service of a cloud. Port 0: of the host with any port.
-std::string option_to_allow(const Destination& destination,
-                            const std::optional<IpAddress>& refused = {});
+// An option beyond that is not given: whoever lists so much edits the list.
+inline constexpr std::size_t kAllowOptionBytesMax = 512;
 
 class HostRules {
 public:
@@ -54,6 +51,15 @@ public:
     std::optional<std::string_view> refusal(const Destination& destination,
                                             const IpAddress& address) const;
 
+    // The option that allows `destination` as well, to be pasted into a shell: "--net npm" if a
+    // preset has it, else "--allow-host HOST". Where something is allowed already it names all of
+    // that, because an option on the command line replaces a list of the configuration. `refused`:
+    // the name is allowed and led to this address, which is not. Empty: nothing should allow it, as
+    // for the metadata service of a cloud, or the option would be too long. Port 0: of the host
+    // with any port.
+    std::string option_to_allow(const Destination& destination,
+                                const std::optional<IpAddress>& refused = {}) const;
+
 private:
     struct Rule {
         bool below = false;  // "*."
@@ -67,6 +73,7 @@ private:
     static bool fits(const Rule& rule, const Destination& destination);  // port included
     bool lists(const IpAddress& address, std::uint16_t port) const;
 
+    std::vector<std::string> entries_;  // as they were given
     std::vector<Rule> rules_;
 };
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <sstream>
 
 #include <paddock/limits.h>
 
@@ -23,6 +24,16 @@ Destination to(std::string_view text) {
     auto destination = parse_destination(text);
     EXPECT_TRUE(destination.has_value()) << text;
     return std::move(*destination);
+}
+
+// "--net 'a,b'" as a shell and the option understand it.
+std::vector<std::string> entries_of(std::string option) {
+    option.erase(0, option.find(' ') + 1);
+    std::erase(option, '\'');
+    std::vector<std::string> entries;
+    std::istringstream in(option);
+    for (std::string entry; std::getline(in, entry, ',');) entries.push_back(entry);
+    return entries;
 }
 
 bool allows(const HostRules& rules, std::string_view text) { return !rules.refusal(to(text)); }
@@ -195,10 +206,12 @@ TEST(HostRules, a_private_name_leads_into_the_site_and_no_further) {
     EXPECT_FALSE(allows(listed, "public.example:443", "10.0.0.1")) << "rebinding";
     EXPECT_FALSE(allows(listed, "10.0.0.1:443")) << "the name is listed, not the address";
     EXPECT_TRUE(allows(rules({"private:git.corp", "127.0.0.1:80"}), "git.corp:80", "127.0.0.1"));
-    EXPECT_EQ(option_to_allow(to("git.corp:443"), ipv4(0x0a000001)),
-              "--allow-host private:git.corp:443");
-    EXPECT_EQ(option_to_allow(to("git.corp:443"), ipv4(0x7f000001)), "--allow-host 127.0.0.1:443");
-    EXPECT_EQ(option_to_allow(to("git.corp:443"), ipv4(0xa9fea9fe)), "");
+    const HostRules name = rules({"git.corp"});
+    EXPECT_EQ(name.option_to_allow(to("git.corp:443"), ipv4(0x0a000001)),
+              "--net git.corp,private:git.corp:443");
+    EXPECT_EQ(name.option_to_allow(to("git.corp:443"), ipv4(0x7f000001)),
+              "--net git.corp,127.0.0.1:443");
+    EXPECT_EQ(name.option_to_allow(to("git.corp:443"), ipv4(0xa9fea9fe)), "");
     // The control: the loopback is what these names lead to, if they are listed as they are.
     EXPECT_TRUE(allows(rules({"localhost"}), "localhost:80", "127.0.0.1"));
     EXPECT_TRUE(allows(rules({"a.localhost"}), "a.localhost:80", "::1"));
@@ -220,25 +233,44 @@ TEST(HostRules, the_option_that_allows_a_host) {
         {"build:80", "--allow-host host:build"},
         {"build:22", "--allow-host build:22"},
         {"10.1.2.3:80", "--allow-host 10.1.2.3:80"},
-        {"[fd00::1]:80", "--allow-host [fd00::1]:80"},
+        {"[fd00::1]:80", "--allow-host '[fd00::1]:80'"},
         {"169.254.169.254:80", ""},
     };
+    const HostRules none = rules({});
     for (const auto& [destination, option] : rows) {
-        EXPECT_EQ(option_to_allow(to(destination)), option);
-        const std::string entry =
-            std::string(option).substr(std::string_view(option).find(' ') + 1);
-        if (*option == '\0') continue;
-        EXPECT_TRUE(allows(rules({entry}), destination)) << option;
+        EXPECT_EQ(none.option_to_allow(to(destination)), option);
+        if (*option != '\0') {
+            EXPECT_TRUE(allows(rules(entries_of(option)), destination)) << option;
+        }
     }
+}
+
+TEST(HostRules, the_option_that_allows_a_host_keeps_what_is_allowed) {
+    const HostRules github = rules({"github"});
+    EXPECT_EQ(github.option_to_allow(to("registry.npmjs.org:443")), "--net github,npm");
+    EXPECT_EQ(github.option_to_allow(to("a.example:443")), "--net github,a.example");
+    EXPECT_EQ(github.option_to_allow(to("169.254.169.254:80")), "");
+    const HostRules mixed = rules({"github", "*.b.example", "[fd00::1]:80", "host:build"});
+    const std::string option = mixed.option_to_allow(to("registry.npmjs.org:443"));
+    EXPECT_EQ(option, "--net 'github,*.b.example,[fd00::1]:80,host:build,npm'");
+    const HostRules pasted = rules(entries_of(option));
+    for (const char* host : {"github.com:443", "x.b.example:1", "[fd00::1]:80", "build:80",
+                             "registry.npmjs.org:443"}) {
+        EXPECT_TRUE(allows(pasted, host)) << host;
+    }
+    // Cut short it would allow something else.
+    std::vector<std::string> many(limits::kHostRulesMax - 1, "a.example");
+    EXPECT_EQ(rules(many).option_to_allow(to("b.example:443")), "");
 }
 
 // Who looks a name up has said no port yet.
 TEST(HostRules, a_host_without_a_port) {
     const auto asked = [](const char* name) { return Destination{{name}, 0}; };
-    EXPECT_EQ(option_to_allow(asked("registry.npmjs.org")), "--net npm");
-    EXPECT_EQ(option_to_allow(asked("github.com")), "--net github");
-    EXPECT_EQ(option_to_allow(asked("a.example")), "--allow-host a.example");
-    EXPECT_EQ(option_to_allow(asked("build")), "--allow-host host:build");
+    const HostRules none = rules({});
+    EXPECT_EQ(none.option_to_allow(asked("registry.npmjs.org")), "--net npm");
+    EXPECT_EQ(none.option_to_allow(asked("github.com")), "--net github");
+    EXPECT_EQ(none.option_to_allow(asked("a.example")), "--allow-host a.example");
+    EXPECT_EQ(none.option_to_allow(asked("build")), "--allow-host host:build");
     const HostRules list = rules({"npm", "a.example:8443", "*.b.example"});
     for (const char* name : {"registry.npmjs.org", "a.example", "x.b.example"}) {
         EXPECT_TRUE(list.has({name})) << name;

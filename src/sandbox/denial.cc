@@ -21,7 +21,11 @@ WallText text_of(Wall wall) {
         case Wall::kRule: return {"the path is protected", "workspace.rules"};
         case Wall::kSeen: return {"this directory is only for reading", "workspace.also"};
         case Wall::kNetwork:
-            return {"a direct way out is closed, and it ignored HTTPS_PROXY", "bash.network"};
+            return {
+                "a direct way out is closed, and it ignored HTTPS_PROXY; reach the host over "
+                "HTTPS, or "
+                "with --net host",
+                "bash.network"};
         case Wall::kProxy: return {"it is not allowed", "bash.network_allow"};
         case Wall::kLimit: return {"it was reached", "none"};
         case Wall::kView:

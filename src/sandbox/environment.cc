@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "base/ascii.h"
+#include "policy/host_rules.h"
 #include "sandbox/etc_texts.h"
 
 namespace paddock::sandbox {
@@ -39,6 +41,40 @@ void set_proxy(Collector& variables, std::uint16_t port) {
         const std::string_view name = name_of(each);
         variables.set(name, std::string_view(each).substr(name.size() + 1));
     }
+}
+
+// npm takes its variables in any case.
+bool has_in_any_case(const Collector& variables, std::string_view name) {
+    std::string upper(name);
+    for (char& c : upper) c = is_lower(c) ? static_cast<char>(c & ~32) : c;
+    return variables.has(name) || variables.has(upper);
+}
+
+// Where a program cannot get an answer, it shall not wait for one, and shall not look for a newer
+// version of itself: a report would name that host for every command that fails.
+void set_network(Collector& variables, const ShellOptions& options, bool has_proxy) {
+    if (options.host_network) return;
+    const auto rules = policy::HostRules::parse(options.network_allow);
+    const auto reaches = [&](std::string_view registry) {
+        return rules && rules->has({std::string(registry), {}});
+    };
+    const auto set = [&](std::string_view name, std::string_view value) {
+        if (!has_in_any_case(variables, name)) variables.set(name, value);
+    };
+    if (!reaches("registry.npmjs.org")) {
+        set("npm_config_update_notifier", "false");
+        set("NO_UPDATE_NOTIFIER", "1");
+    }
+    if (!reaches("pypi.org")) set("PIP_DISABLE_PIP_VERSION_CHECK", "1");
+    if (options.network_allow.empty()) {
+        // pip says what failed only when it tries again, which it does at once the first time.
+        set("PIP_RETRIES", "1");
+        set("CARGO_NET_RETRY", "0");
+    } else {
+        set("NODE_USE_ENV_PROXY", "1");
+    }
+    // What the proxy refuses npm does not ask for again; a look-up that fails it does.
+    if (!has_proxy) set("npm_config_fetch_retries", "0");
 }
 
 // Each entry that begins with "~/" lies there.
@@ -116,6 +152,7 @@ Environment command_environment(const ShellOptions& options, std::span<const std
         }
     }
     set_basis(variables, surroundings);
+    set_network(variables, options, surroundings.proxy_port != 0);
     std::sort(environment.withheld.begin(), environment.withheld.end());
     environment.variables = variables.take();
     return environment;

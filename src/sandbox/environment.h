@@ -32,7 +32,7 @@ struct Surroundings {
 };
 
 // `host`: "NAME=value" as in environ; what has no name is left out. Order of precedence: operator,
-// proxy, passed, surroundings.
+// proxy, passed, surroundings, and what package managers obey where they cannot reach everything.
 Environment command_environment(const ShellOptions& options, std::span<const std::string> host,
                                 const Surroundings& surroundings);
 

@@ -58,5 +58,48 @@ TEST(Environment, a_proxy_is_announced_in_every_usual_way) {
     EXPECT_EQ(count(made, "NO_PROXY"), 1U);
 }
 
+TEST(Environment, what_cannot_be_reached_is_asked_for_once) {
+    const Environment low = command_environment({}, {}, kAround);
+    for (const char* each :
+         {"npm_config_fetch_retries=0", "npm_config_update_notifier=false", "NO_UPDATE_NOTIFIER=1",
+          "PIP_RETRIES=1", "PIP_DISABLE_PIP_VERSION_CHECK=1", "CARGO_NET_RETRY=0"}) {
+        EXPECT_TRUE(has(low, each)) << each;
+    }
+    EXPECT_EQ(count(low, "NODE_USE_ENV_PROXY"), 0U);
+    const Environment full = command_environment({}, {}, {.proxy_port = 1});
+    EXPECT_EQ(count(full, "npm_config_fetch_retries"), 0U) << "of a registry on the own loopback";
+    EXPECT_TRUE(has(full, "CARGO_NET_RETRY=0"));
+}
+
+TEST(Environment, what_can_be_reached_is_asked_for_as_outside) {
+    ShellOptions options;
+    options.network_allow = {"npm", "a.example"};
+    const Environment npm = command_environment(options, {}, {.proxy_port = 1});
+    EXPECT_TRUE(has(npm, "NODE_USE_ENV_PROXY=1"));
+    EXPECT_TRUE(has(npm, "PIP_DISABLE_PIP_VERSION_CHECK=1")) << "that is another registry";
+    for (const char* name : {"npm_config_update_notifier", "NO_UPDATE_NOTIFIER", "PIP_RETRIES",
+                             "CARGO_NET_RETRY", "npm_config_fetch_retries"}) {
+        EXPECT_EQ(count(npm, name), 0U) << name;
+    }
+    ShellOptions host;
+    host.host_network = permit::HostNetwork{"a test"};
+    for (const std::string& each : command_environment(host, {}, kAround).variables) {
+        EXPECT_TRUE(each.find("RETR") == each.npos && each.find("PROXY") == each.npos) << each;
+    }
+}
+
+TEST(Environment, the_users_own_words_on_retries_win) {
+    ShellOptions options;
+    options.pass_environment = {"NPM_CONFIG_FETCH_RETRIES", "PIP_RETRIES"};
+    options.environment = {{"npm_config_update_notifier", "true"}};
+    const Texts host = {"NPM_CONFIG_FETCH_RETRIES=5", "PIP_RETRIES=7", "CARGO_NET_RETRY=9"};
+    const Environment made = command_environment(options, host, kAround);
+    for (const char* each : {"NPM_CONFIG_FETCH_RETRIES=5", "PIP_RETRIES=7",
+                             "npm_config_update_notifier=true", "CARGO_NET_RETRY=0"}) {
+        EXPECT_TRUE(has(made, each)) << each;
+    }
+    EXPECT_EQ(count(made, "npm_config_fetch_retries"), 0U);
+}
+
 }  // namespace
 }  // namespace paddock::sandbox

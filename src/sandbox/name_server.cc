@@ -45,11 +45,13 @@ void NameServer::log(const std::string& name) {
     if (!host) {
         log_.add(name, 0, host.error().reason, {}, kIsLookUp);
     } else if (rules_.has(*host)) {
-        log_.add(name, 0, "is allowed through the proxy only, and the program ignored HTTPS_PROXY",
+        log_.add(name, 0,
+                 "is allowed through the proxy only, and the program ignored HTTPS_PROXY; reach it "
+                 "over HTTPS, or with --net host",
                  {}, kIsLookUp);
     } else {
         const policy::Destination asked{*host, 0};
-        log_.add(name, 0, rules_.refusal(asked).value_or(""), policy::option_to_allow(asked),
+        log_.add(name, 0, rules_.refusal(asked).value_or(""), rules_.option_to_allow(asked),
                  kIsLookUp);
     }
 }

@@ -131,7 +131,7 @@ ProxyConnection::Next ProxyConnection::proceed(Relay& relay, Time now) {
 ProxyConnection::Next ProxyConnection::deny(std::string_view why, Time now,
                                             const std::optional<policy::IpAddress>& refused) {
     const policy::Destination& asked = request_.destination;
-    const std::string option = policy::option_to_allow(asked, refused);
+    const std::string option = settings_.rules.option_to_allow(asked, refused);
     denials_.add(asked.host.text, asked.port, why, option);
     const std::string told = std::string(why) + (option.empty() ? "" : "; allow it with " + option);
     return answer(ProxyAnswer::kDenied, told, now);

@@ -10,12 +10,12 @@
 #include <utility>
 
 #include "base/display.h"
+#include "policy/host_rules.h"
 
 namespace paddock::sandbox {
 namespace {
 
 constexpr std::size_t kWhyBytesMax = 128;
-constexpr std::size_t kOptionBytesMax = 512;
 constexpr std::size_t kShownHostBytesMax = 4 * limits::kProxyDenialHostBytesMax;  // all escaped
 
 constexpr std::string_view kConnection = "c";
@@ -55,7 +55,8 @@ std::optional<NetworkDenial> parse_line(std::string_view line) {
     const auto port_number = read_number<std::uint16_t>(*port);
     const auto times_number = read_number<std::uint32_t>(*times);
     if (!port_number || !times_number || !is_shown_text(*host, kShownHostBytesMax) ||
-        !is_shown_text(*option, kOptionBytesMax) || !is_shown_text(line, kWhyBytesMax)) {
+        !is_shown_text(*option, policy::kAllowOptionBytesMax) ||
+        !is_shown_text(line, kWhyBytesMax)) {
         return std::nullopt;
     }
     return NetworkDenial{std::string(*host), *port_number,         std::string(line),
@@ -79,7 +80,8 @@ void RefusalLog::add(std::string_view host, std::uint16_t port, std::string_view
         return;
     }
     denials_.list.push_back({shown, port, std::string(why.substr(0, kWhyBytesMax)), 1,
-                             std::string(option.substr(0, kOptionBytesMax)), is_look_up});
+                             std::string(option.substr(0, policy::kAllowOptionBytesMax)),
+                             is_look_up});
 }
 
 Denials RefusalLog::take() { return std::exchange(denials_, {}); }

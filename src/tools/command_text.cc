@@ -107,6 +107,7 @@ void add_denials(CommandResult& result, Job& job, const Shell& shell,
         // A refused change prints the same words, and the gate has reported it already.
         if (!log.has_target(read.target)) log.add(std::move(read));
     }
+    for (sandbox::Denial& look_up : shell.refused_look_ups(printed)) log.add(std::move(look_up));
     result.denials = log.explained(shell.wall_layers(), result.exit_code == 0);
     result.more_denials = log.more();
 }

@@ -18,6 +18,7 @@
 #include "sys/wait.h"
 #include "text/quote.h"
 #include "tools/met_limit.h"
+#include "tools/refused_look_ups.h"
 #include "tools/refused_reads.h"
 
 namespace paddock::tools {
@@ -263,6 +264,12 @@ std::vector<sandbox::Denial> Shell::refused_reads(const Job& job, std::string_vi
                                  .directories = {job.directory(), directory()},
                                  .roots = roots_,
                                  .can_add_rule = options_.rules.empty()});
+}
+
+std::vector<sandbox::Denial> Shell::refused_look_ups(std::string_view printed) const {
+    // Elsewhere the name server reports them, or commands have the host's network.
+    if (report().rung == Rung::kFull || options_.shell->host_network) return {};
+    return tools::refused_look_ups(printed);
 }
 
 sandbox::WallLayers Shell::wall_layers() const {

@@ -77,7 +77,7 @@ TEST_F(LastingHome, keeps_caches_across_sessions) {
 
 // A `.git` file may lead git to a repository in the home, also where git asks for no owner: in a
 // submodule.
-TEST_F(LastingHome, holds_nothing_that_git_of_the_owner_would_run) {
+ATTACK_F(LastingHome, WD_05, holds_nothing_that_git_of_the_owner_would_run) {
     if (is_root()) {
         ASSERT_EQ(::chown(ws().c_str(), 0, 0), 0);
     }
@@ -196,7 +196,7 @@ TEST_F(LastingHome, of_a_workspace_that_was_made_again_is_fresh) {
 }
 
 // Start files there are the session's own: they run inside, and nowhere else.
-TEST_F(LastingHome, plants_nothing_for_anybody_outside) {
+ATTACK_F(LastingHome, WD_04, plants_nothing_for_anybody_outside) {
     const std::string mark = base() + "/OUT/planted";
     const std::string plant = "echo > '" + mark + "'";
     ASSERT_EQ(

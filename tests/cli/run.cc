@@ -122,8 +122,15 @@ Process::Process(const std::vector<std::string>& arguments, const Setting& setti
     err_ = err[0];
 }
 
+std::string Process::err_until(std::string_view mark) {
+    char c = 0;
+    while (early_err_.find(mark) == std::string::npos && ::read(err_, &c, 1) == 1) early_err_ += c;
+    return early_err_;
+}
+
 Ran Process::wait() {
     Ran ran;
+    ran.err = early_err_;
     std::array<pollfd, 2> pipes{{{out_, POLLIN, 0}, {err_, POLLIN, 0}}};
     std::array<char, 4096> block;
     while (pipes[0].fd >= 0 || pipes[1].fd >= 0) {

@@ -5,6 +5,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <boost/json/value.hpp>
@@ -40,12 +41,14 @@ public:
     Process& operator=(const Process&) = delete;
 
     pid_t id() const { return id_; }
+    std::string err_until(std::string_view mark);  // what it says up to there, or to its end
     Ran wait();
 
 private:
     pid_t id_ = -1;
     int out_ = -1;
     int err_ = -1;
+    std::string early_err_;
 };
 
 // A JSON string; a test failure and "" if it is none.

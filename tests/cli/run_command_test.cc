@@ -3,6 +3,7 @@
 
 #include <sys/resource.h>
 
+#include <cerrno>
 #include <csignal>
 #include <filesystem>
 #include <thread>
@@ -23,13 +24,13 @@ protected:
         ASSERT_EQ(probe.exit_code, 0) << probe.err;
     }
 
-    Ran run(const std::vector<std::string>& options,
-            const std::vector<std::string>& command) const {
+    Ran run(const std::vector<std::string>& options, const std::vector<std::string>& command,
+            const Setting& setting = {}) const {
         std::vector<std::string> words{"run", "--root", ws()};
         words.insert(words.end(), options.begin(), options.end());
         words.emplace_back("--");
         words.insert(words.end(), command.begin(), command.end());
-        return paddock(words);
+        return paddock(words, setting);
     }
 };
 
@@ -97,18 +98,57 @@ TEST_F(Run, reaches_listed_destinations_only) {
     if (!has_program("curl")) GTEST_SKIP() << "curl is not installed";
     const Origin listed(http("listed content"), "127.0.0.2");
     const Origin other(http("other content"), "127.0.0.3");
-    const Ran ran = run({"--net", "allow=example.org," + listed.place()},
-                        {"curl", "-sSf", "http://" + listed.place(), "http://" + other.place()});
+    const std::string list = "example.org," + listed.place();
+    const std::vector<std::string> ask{"curl", "-sSf", "http://" + listed.place(),
+                                       "http://" + other.place()};
+    const Ran ran = run({}, ask, {.variables = {{"PADDOCK_BASH_NETWORK", list}}});
     if (ran.exit_code == 125) {
         EXPECT_TRUE(holds(ran.err, "sandbox_unavailable")) << ran.err;
         GTEST_SKIP() << ran.err;
     }
     EXPECT_TRUE(ran.out.starts_with("listed content")) << ran.out << ran.err;
+    const std::string whole = list + "," + other.place();
     EXPECT_TRUE(holds(ran.err, "- connect to " + other.place() +
-                                   ": is not on the allow list; allow it with --allow-host " +
-                                   other.place() + " (layer: proxy, "))
+                                   ": is not on the allow list; allow it with --net " + whole +
+                                   " (layer: proxy, "))
         << ran.err;
     EXPECT_EQ(other.connections(), 0);
+    // As it stands there it goes before the list of the configuration.
+    const Ran pasted = run({"--net", whole}, ask, {.variables = {{"PADDOCK_BASH_NETWORK", list}}});
+    EXPECT_EQ(pasted.out, "listed contentother content") << pasted.err;
+    // The control: the new host alone would close the others.
+    const Ran alone =
+        run({"--net", other.place()}, ask, {.variables = {{"PADDOCK_BASH_NETWORK", list}}});
+    EXPECT_FALSE(holds(alone.out, "listed content")) << alone.out;
+}
+
+TEST_F(Run, publishes_a_server_of_the_command) {
+    if (!has_program("python3")) GTEST_SKIP() << "python3 is not installed";
+    const std::uint16_t port = free_port();
+    const std::string number = std::to_string(port);
+    // Serves whoever says something, once.
+    const std::string server =
+        "import socket\nserver = socket.create_server(('127.0.0.1', " + number +
+        "))\n"
+        "text = b''\n"
+        "while not text:\n  client = server.accept()[0]; text = client.recv(99)\n"
+        "client.sendall(text.upper())";
+    Process process({"run", "--root", ws(), "--publish", number, "--", "python3", "-c", server});
+    const std::string where = "paddock: listening: http://127.0.0.1:" + number + "\n";
+    const std::string said = process.err_until(where);
+    if (holds(said, "sandbox_unavailable")) {
+        EXPECT_EQ(process.wait().exit_code, 125);
+        GTEST_SKIP() << said;
+    }
+    ASSERT_TRUE(said.ends_with(where)) << said;
+    const UniqueFd client = connect_to("127.0.0.1", port);
+    send_all(client.get(), "hello");
+    EXPECT_EQ(read_to_end(client.get()), "HELLO");
+    const Ran ran = process.wait();
+    EXPECT_EQ(ran.exit_code, 0) << ran.err;
+    EXPECT_EQ(ran.err, where) << "it is said once";
+    // The control: it was paddock that listened.
+    EXPECT_EQ(connect_error("127.0.0.1", port), ECONNREFUSED);
 }
 
 // Whatever ends paddock: nothing is planted.

@@ -179,7 +179,7 @@ protected:
 
 class EachToolchain : public Toolchain, public ::testing::WithParamInterface<std::size_t> {};
 
-TEST_P(EachToolchain, runs_and_keeps_its_credentials) {
+ATTACK_P(EachToolchain, WD_01, runs_and_keeps_its_credentials) {
     const Row& row = rows()[GetParam()];
     make(row);
     const std::string ask = std::string(row.program) + " --version";
@@ -253,7 +253,7 @@ TEST_F(Toolchain, of_whoever_runs_this_answers_as_outside) {
     if (asked == 0) GTEST_SKIP() << "no toolchain is installed";
 }
 
-TEST_F(Toolchain, that_is_a_link_to_the_home_widens_nothing) {
+ATTACK_F(Toolchain, WD_02, that_is_a_link_to_the_home_widens_nothing) {
     place("bin/tool", SH "echo tool");
     place("bin/credential", "decoy-credential");
     place(".cargo", "->.");
@@ -318,7 +318,7 @@ TEST_F(Toolchain, is_found_where_a_variable_says) {
     }
 }
 
-TEST_F(Toolchain, that_a_variable_makes_of_the_data_of_others_widens_nothing) {
+ATTACK_F(Toolchain, WD_03, that_a_variable_makes_of_the_data_of_others_widens_nothing) {
     for (const char* path :
          {".local/bin/brew", ".config/bin/go", ".config/bin/cargo", "data/bin/brew"}) {
         place(path, SH);

@@ -59,8 +59,8 @@ TEST_F(ProxyCurl, fetches_in_every_way) {
 TEST_F(ProxyCurl, is_refused_with_the_reason) {
     const std::string other = "other.test:" + std::to_string(origin_.port());
     EXPECT_EQ(curl("--proxy " + proxy() + " " + url("other.test")),
-              "paddock: " + other + " is not on the allow list; allow it with --allow-host " +
-                  other + "\n");
+              "paddock: " + other + " is not on the allow list; allow it with --net origin.test," +
+                  "127.0.0.1:" + std::to_string(origin_.port()) + "," + other + "\n");
     EXPECT_NE(curl("--proxytunnel --proxy " + proxy() + " " + url("other.test")).find("403"),
               std::string::npos);
     curl("--socks5-hostname " + proxy() + " " + url("other.test"));

@@ -90,13 +90,15 @@ TEST_F(ProxyNames, are_refused_and_logged_with_the_option) {
 TEST_F(ProxyNames, that_are_allowed_are_refused_too_for_another_reason) {
     start_with_names({"npm", "*.example"});
     const std::string why =
-        " is allowed through the proxy only, and the program ignored HTTPS_PROXY; ";
+        " is allowed through the proxy only, and the program ignored HTTPS_PROXY; reach it over "
+        "HTTPS, or with --net host; ";
     for (const std::string name : {"registry.npmjs.org", "a.example", "other.test"}) {
         expect_refused(question(name));
     }
-    EXPECT_EQ(looked_up(), (std::vector<std::string>{
-                               "registry.npmjs.org" + why, "a.example" + why,
-                               "other.test is not on the allow list; --allow-host other.test"}));
+    EXPECT_EQ(looked_up(),
+              (std::vector<std::string>{
+                  "registry.npmjs.org" + why, "a.example" + why,
+                  "other.test is not on the allow list; --net 'npm,*.example,other.test'"}));
 }
 
 TEST_F(ProxyNames, that_nobody_needs_are_not_logged) {

@@ -11,6 +11,7 @@
 
 #include "sandbox/dns_reply.h"
 #include "sandbox/socket_address.h"
+#include "sys/socket.h"
 
 namespace paddock::testing {
 namespace {
@@ -39,6 +40,13 @@ UniqueFd listen_at(const std::string& address, std::uint16_t port) {
     EXPECT_TRUE(fd.valid()) << address << ":" << port << ": " << std::strerror(errno);
     EXPECT_EQ(::listen(fd.get(), 4096), 0);
     return fd;
+}
+
+std::uint16_t free_port() {
+    static std::uint16_t next = static_cast<std::uint16_t>(10'000 + ::getpid() % 20'000);
+    for (;; ++next) {
+        if (sys::listen_on_loopback(next)) return next++;
+    }
 }
 
 std::uint16_t port_of(int socket) {

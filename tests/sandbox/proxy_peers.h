@@ -23,6 +23,7 @@ namespace paddock::testing {
 // A TCP socket that listens at `address`; port 0: any.
 UniqueFd listen_at(const std::string& address, std::uint16_t port = 0);
 std::uint16_t port_of(int socket);
+std::uint16_t free_port();  // another one each time, also in copies of a test that run at once
 
 // A blocking TCP connection.
 UniqueFd connect_to(const std::string& address, std::uint16_t port);

@@ -201,7 +201,7 @@ TEST_F(ProxyTest, the_good_address_among_bad_ones_is_dialled) {
 
 // A name server that answers differently the second time. Who checks one answer and dials by
 // another one ends up where the attacker wants.
-TEST_F(ProxyTest, the_address_that_was_checked_is_the_one_that_is_dialled) {
+ATTACK_F(ProxyTest, WD_07, the_address_that_was_checked_is_the_one_that_is_dialled) {
     const Origin listed(echo("listed "), "127.0.0.3");
     const Origin decoy(echo("decoy "), "127.0.0.2", listed.port());
     std::atomic<int> rounds = 0;
@@ -312,7 +312,7 @@ TEST_F(ProxyTest, a_replaced_listener_is_served_and_the_old_one_is_not) {
 }
 
 // Whoever owns a listed name, or the answer to a look-up, leads nowhere else by it.
-TEST_F(ProxyTest, a_private_name_opens_neither_loopback_nor_metadata) {
+ATTACK_F(ProxyTest, WD_08, a_private_name_opens_neither_loopback_nor_metadata) {
     const Origin victim(echo("secret"));
     const std::string port = ":" + std::to_string(victim.port());
     const FakeDns dns([](const sandbox::DnsQuestion& question, int nth, bool tcp) {

@@ -111,3 +111,4 @@ bool is_root();
 // docs/attack-coverage.md; `fixture` is Jail or derived from it.
 #define ATTACK(id, name) TEST_F(Jail, id##_##name)
 #define ATTACK_F(fixture, id, name) TEST_F(fixture, id##_##name)
+#define ATTACK_P(fixture, id, name) TEST_P(fixture, id##_##name)

@@ -94,7 +94,7 @@ TEST_F(BashInput, is_refused_where_nobody_can_read_it) {
 }
 
 // An id is one of the session: the same one elsewhere is another command, or none.
-TEST_F(BashInput, never_gets_to_a_command_of_another_session) {
+ATTACK_F(BashInput, WD_10, never_gets_to_a_command_of_another_session) {
     const std::string id = start("read x; echo got $x");
     const ScratchDir elsewhere;
     WorkspaceOptions others = options;

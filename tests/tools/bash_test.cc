@@ -345,7 +345,7 @@ TEST_F(Bash, long_news_come_in_pages) {
 
 // Sequences that write to a clipboard, set a title, ask the terminal or load a key: none gets to
 // whoever shows the result, as progress or as output, also in two halves.
-TEST_F(Bash, no_escape_sequence_leaves) {
+ATTACK_F(Bash, WD_09, no_escape_sequence_leaves) {
     const std::string evil =
         R"(a\033]52;c;ZXZpbA==\a\033]0;title\033\\b\033Pq#0\033\\c\033[6n\033[5i)"
         R"(\302\2330c\302\235 52;c;ZXZpbA==\302\234d\2330c\220x\234\033_apc\033\\e\0\177\016f\n)";

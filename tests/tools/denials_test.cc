@@ -202,7 +202,9 @@ TEST_F(Denials, name_a_limit_that_a_failed_command_speaks_of) {
 
 TEST_F(Denials, of_the_network_are_told) {
     if (!full_) GTEST_SKIP() << "no network namespace here: there are no sockets to connect";
-    const std::string why = ": a direct way out is closed, and it ignored HTTPS_PROXY";
+    const std::string why =
+        ": a direct way out is closed, and it ignored HTTPS_PROXY; reach the host over HTTPS, or "
+        "with --net host";
     const std::string text = bash("echo > /dev/tcp/192.0.2.1/443; echo > /dev/tcp/127.0.0.1/9");
     EXPECT_TRUE(
         holds(text, line("connect to 192.0.2.1:443" + why, "network_namespace", "bash.network")))
@@ -421,14 +423,15 @@ TEST_F(LookUps, fail_at_once_with_host_and_option) {
 TEST_F(LookUps, of_an_allowed_host_say_why_they_fail) {
     allow({"a.example:443", "npm"});
     const std::string why =
-        ": is allowed through the proxy only, and the program ignored HTTPS_PROXY";
+        ": is allowed through the proxy only, and the program ignored HTTPS_PROXY; reach it over "
+        "HTTPS, or with --net host";
     for (const std::string host : {"a.example", "registry.npmjs.org"}) {
         const std::string text = look_up(host);
         EXPECT_TRUE(text.ends_with(only(host + why, "bash.network_allow"))) << text;
     }
     const std::string text = look_up("b.example");
     EXPECT_TRUE(text.ends_with(
-        only("b.example: is not on the allow list; allow it with --allow-host b.example",
+        only("b.example: is not on the allow list; allow it with --net a.example:443,npm,b.example",
              "bash.network_allow")))
         << text;
 }
@@ -468,6 +471,53 @@ TEST_F(LookUps, take_no_port_from_commands) {
                     .starts_with("bound\n"));
 }
 
+// Without sockets there is neither a proxy nor a name server: programs say what they looked up.
+class LookUpsWithoutSockets : public Denials {
+protected:
+    void SetUp() override {
+        Denials::SetUp();
+        if (IsSkipped()) return;
+        if (full_) GTEST_SKIP() << "a name server answers here";
+    }
+
+    static std::string denied(const std::string& host, const std::string& option) {
+        return line("look up " + host +
+                        ": is out of reach: commands have no network, and allowed hosts need a "
+                        "network namespace (see `paddock doctor`)" +
+                        (option.empty() ? "" : "; allow it with " + option),
+                    "seccomp", "bash.network");
+    }
+};
+
+TEST_F(LookUpsWithoutSockets, are_told_with_host_and_option) {
+    const std::string npm = "echo getaddrinfo EAI_AGAIN registry.npmjs.org";
+    const std::string failed = bash(npm + "; exit 1");
+    EXPECT_TRUE(failed.ends_with(
+        "\n[Denied by the sandbox:" + denied("registry.npmjs.org", "--net npm") + "]"))
+        << failed;
+    const std::string succeeded = bash(npm);
+    EXPECT_TRUE(
+        succeeded.ends_with("\n[Not reached, though the command succeeded: "
+                            "registry.npmjs.org (--net npm)]"))
+        << succeeded;
+    EXPECT_FALSE(holds(bash("echo registry.npmjs.org; exit 1"), "Denied"));
+}
+
+TEST_F(LookUpsWithoutSockets, of_real_programs_are_told) {
+    const auto expect_told = [this](const char* program, const std::string& command,
+                                    const std::string& told) {
+        if (!has_program(program)) return;
+        const std::string text = bash(command + " 2>&1");
+        EXPECT_TRUE(holds(text, told)) << text;
+    };
+    const std::string example = denied("a.example", "--allow-host a.example");
+    expect_told("curl", "curl -sS https://a.example/", example);
+    expect_told("git", "git ls-remote https://a.example/", example);
+    expect_told("node", "node -e 'fetch(\"https://a.example/\")'", example);
+    expect_told("python3", "python3 -c 'import socket; socket.getaddrinfo(\"a.example\", 443)'",
+                denied("any host", ""));
+}
+
 class Destinations : public Denials {
 protected:
     void SetUp() override {
@@ -487,9 +537,13 @@ protected:
     std::string curl(const std::string& arguments) {
         return bash("curl -sSf --max-time 60 " + arguments + " 2>&1");
     }
-    static std::string denied(const std::string& place, std::string_view why) {
+    std::string denied(const std::string& place, std::string_view why) const {
         const bool is_metadata = place.starts_with("169.254.");
-        const std::string option = is_metadata ? "" : "; allow it with --allow-host " + place;
+        std::string list;
+        for (const std::string& each : options.shell->network_allow) list += each + ",";
+        list += place;
+        if (list.find_first_of("*[") != list.npos) list = "'" + list + "'";
+        const std::string option = is_metadata ? "" : "; allow it with --net " + list;
         return line("connect to " + place + ": " + std::string(why) + option, "proxy",
                     "bash.network_allow");
     }
@@ -543,7 +597,8 @@ TEST_F(Destinations, are_not_reached_around_the_proxy) {
     EXPECT_FALSE(holds(text, "content")) << text;
     EXPECT_TRUE(holds(
         text,
-        line("connect to 192.0.2.1:80: a direct way out is closed, and it ignored HTTPS_PROXY",
+        line("connect to 192.0.2.1:80: a direct way out is closed, and it ignored HTTPS_PROXY; "
+             "reach the host over HTTPS, or with --net host",
              "network_namespace", "bash.network")))
         << text;
     EXPECT_EQ(listed_.connections(), 0);

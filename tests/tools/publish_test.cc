@@ -12,19 +12,10 @@
 #include <paddock/unique_fd.h>
 
 #include "sandbox/proxy_peers.h"
-#include "sys/socket.h"
 #include "tools/bash_desk.h"
 
 namespace paddock::testing {
 namespace {
-
-// Ports of their own for copies of this test that run at once.
-std::uint16_t free_port() {
-    static std::uint16_t next = static_cast<std::uint16_t>(10'000 + ::getpid() % 20'000);
-    for (;; ++next) {
-        if (sys::listen_on_loopback(next)) return next++;
-    }
-}
 
 class Publish : public BashDesk {
 protected:
@@ -204,7 +195,7 @@ std::optional<std::string> as_nobody(std::uint16_t port, bool stays) {
     return text;
 }
 
-TEST_F(Publish, another_user_is_refused) {
+ATTACK_F(Publish, WD_06, another_user_is_refused) {
     if (::geteuid() != 0) GTEST_SKIP() << "only root can be another user";
     // The control: what listens on the loopback by itself serves anybody.
     const Origin open([](int socket) {
