@@ -594,7 +594,7 @@ os.unlink('run/socket')
 PY
 mkdir run
 python3 serve.py &
-while ! test -S run/socket; do :; done
+while ! test -S run/socket; do kill -0 $!; done
 python3 - <<'PY'
 import socket
 for word in (b'one', b'two', b'three'):
