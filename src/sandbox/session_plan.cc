@@ -352,7 +352,9 @@ Outcome<WardenPlan> plan_full_rung(const WardenSpec& spec, int abi) {
         plan.home_mount = std::move(kept);
     }
     plan.user = std::move(user);
-    plan.scratch_bytes = std::to_string(plan.limits.scratch_bytes);
+    // What lies there is memory, and nobody else counts files that no process has open.
+    plan.scratch_bytes = std::to_string(
+        std::max(kScratchBytesMin, std::min(plan.limits.scratch_bytes, plan.limits.memory_bytes)));
     plan.settings = shares_of_user();
     plan.scratch_files = std::to_string(limits::kCommandScratchFiles);
     plan.landlock_abi = abi;

@@ -27,7 +27,7 @@ std::optional<MetLimit> limit_met_by(const Job& job, const Job::State& state,
     if (auto limit = kernel_limit(*state.exit, limits)) return limit;
     if (state.exceeds_quota) return exceeded_quota();
     if (state.exit->signal == 0 && state.exit->exit_code == 0) return std::nullopt;
-    return mentioned_limit(job.output().end(kLastWordsBytes));
+    return mentioned_limit(job.output().end(kLastWordsBytes), limits);
 }
 
 // The code of a command that was not let finish.
