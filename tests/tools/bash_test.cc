@@ -63,6 +63,24 @@ TEST_F(Bash, the_workspace_tells_what_commands_may) {
 }
 
 // Only root can give a file away.
+TEST_F(Bash, files_of_another_user_in_further_roots_are_reported_by_their_prefix) {
+    if (::geteuid() != 0) GTEST_SKIP() << "needs root";
+    tree({"MORE/left/by/root=x", "MORE/own=x", "SEEN/left=x", "FINE/own=x"});
+    ASSERT_EQ(::chown((base() + "/MORE/left").c_str(), 4321, 4321), 0);
+    ASSERT_EQ(::chown((base() + "/SEEN/left").c_str(), 4321, 4321), 0);
+    options.also = {base() + "/MORE", base() + "/FINE"};
+    options.see = {base() + "/SEEN"};
+    reopen();
+    const std::string more = base() + "/MORE";
+    const std::string report =
+        "1 entry of '" + more + "' belongs to another user ('" + more + "/left')";
+    for (const std::string& said : {bash("true"), ok("workspace_info", {})}) {
+        EXPECT_TRUE(holds(said, report)) << said;
+        EXPECT_FALSE(holds(said, "SEEN/left")) << said;
+        EXPECT_FALSE(holds(said, "FINE/own")) << said;
+    }
+}
+
 TEST_F(Bash, files_of_another_user_are_reported_once_at_the_start) {
     EXPECT_FALSE(holds(bash("true"), "another user"));
     EXPECT_FALSE(holds(ok("workspace_info", {}), "another user"));
