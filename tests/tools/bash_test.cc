@@ -361,12 +361,23 @@ TEST_F(Bash, long_news_come_in_pages) {
     EXPECT_EQ(all, expected);
 }
 
-// Sequences that write to a clipboard, set a title, ask the terminal or load a key: none gets to
-// whoever shows the result, as progress or as output, also in two halves.
+// Sequences that write to a clipboard, set a title, ask the terminal or load a key, as printf(1)
+// takes them.
+constexpr const char* kEvil =
+    R"(a\033]52;c;ZXZpbA==\a\033]0;title\033\\b\033Pq#0\033\\c\033[6n\033[5i)"
+    R"(\302\2330c\302\235 52;c;ZXZpbA==\302\234d\2330c\220x\234\033_apc\033\\e\0\177\016f\n)";
+
+void expect_no_control(const std::string& text) {
+    for (const char c : text) EXPECT_TRUE(c == '\n' || static_cast<unsigned char>(c) >= 0x20);
+    EXPECT_FALSE(holds(text, "\x7f"));
+    for (std::size_t i = 0x80; i < 0xA0; ++i) {
+        EXPECT_FALSE(holds(text, std::string("\xC2") + static_cast<char>(i)));
+    }
+}
+
+// None gets to whoever shows the result, as progress or as output, also in two halves.
 TEST_F(Bash, no_escape_sequence_leaves) {
-    const std::string evil =
-        R"(a\033]52;c;ZXZpbA==\a\033]0;title\033\\b\033Pq#0\033\\c\033[6n\033[5i)"
-        R"(\302\2330c\302\235 52;c;ZXZpbA==\302\234d\2330c\220x\234\033_apc\033\\e\0\177\016f\n)";
+    const std::string evil = kEvil;
     std::string progress;
     const json::Object arguments{{"command", "printf '" + evil + "'"}};
     const tools::Answer answer =
@@ -382,15 +393,31 @@ TEST_F(Bash, no_escape_sequence_leaves) {
     os_write(ws("half"), "\n");
     const std::string halves = output_with(id, "hello");
     EXPECT_TRUE(halves.starts_with("ghello\n[")) << halves;
-    for (const std::string& text : {answer.text(), progress, halves}) {
-        for (const char c : text) EXPECT_TRUE(c == '\n' || static_cast<unsigned char>(c) >= 0x20);
-        for (std::size_t i = 0x80; i < 0xA0; ++i) {
-            EXPECT_FALSE(holds(text, std::string("\xC2") + static_cast<char>(i)));
-        }
-    }
+    for (const std::string& text : {answer.text(), progress, halves}) expect_no_control(text);
     // The control: the same command leaves them as they are.
     bash("printf '" + evil + "' > raw");
     EXPECT_TRUE(holds(os_read(ws("raw")).value_or(""), "\033]52;c;ZXZpbA==\a"));
+}
+
+// A terminal obeys those that move the cursor, and answers none that asks: what is typed at it is
+// what bash_input sends, and nothing else.
+TEST_F(Bash, no_escape_sequence_leaves_a_terminal) {
+    const auto begun = [this](const std::string& command) {
+        return id_in(ok("bash", {{"command", command}, {"terminal", true}}));
+    };
+    const std::string whole =
+        output_with(begun("stty -echo; printf '" + std::string(kEvil) +
+                          "'; read -t 0.1 -n 1 typed; echo \"typed: '$typed'\""),
+                    "never");
+    EXPECT_TRUE(holds(whole, "typed: ''\n")) << json::to_text(json::Value(whole));
+    EXPECT_TRUE(holds(whole, "abc")) << json::to_text(json::Value(whole));
+    const std::string id = begun(
+        "mkfifo half; printf 'g\\033'; read x < half; printf ']52;c;ZQ==\\a\\033[3'; cat a.txt");
+    (void)output_with(id, "g\n[");
+    os_write(ws("half"), "\n");
+    const std::string halves = output_with(id, "never");
+    EXPECT_TRUE(halves.starts_with("gello\n[")) << json::to_text(json::Value(halves));
+    for (const std::string& text : {whole, halves}) expect_no_control(text);
 }
 
 TEST_F(Bash, a_background_command_is_read_and_ended_by_its_id) {
