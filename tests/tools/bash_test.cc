@@ -136,6 +136,48 @@ TEST_F(Bash, what_paddock_says_is_a_block_of_its_own) {
     EXPECT_EQ(call("bash", {{"command", "true"}}).blocks.size(), 1U) << "an empty one helps nobody";
 }
 
+std::string files_of(const tools::Answer& answer) {
+    std::string text;
+    for (const tools::FileChange& file : answer.command.value().changes.value().files) {
+        text += (text.empty() ? "" : " ") + std::string(1, "+*>-"[static_cast<int>(file.what)]) +
+                file.path + (file.from.empty() ? "" : "<" + file.from);
+    }
+    return text;
+}
+
+TEST_F(Bash, changed_files_are_listed_by_name) {
+    tree({"ROOT/changed=old", "ROOT/d/moved=x", "ROOT/gone=x", "ROOT/same=x"});
+    const std::string token = "ghp_A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8";
+    const tools::Answer answer =
+        call("bash", {{"command", "echo > changed; mv d/moved z; rm gone; touch $'a\\nb' " + token +
+                                      "; echo > t && rm t; cat same"}});
+    if (!answer.command.value().changes) GTEST_SKIP() << "nothing counts changes here";
+    EXPECT_EQ(files_of(answer), "+a\\x0ab *changed +[REDACTED:github-token] -gone >z<d/moved");
+    EXPECT_EQ(answer.command->changes->more, 0U);
+    EXPECT_EQ(answer.command->changes->changed, 2U);
+    EXPECT_EQ(files_of(call("bash", {{"command", "true"}})), "");
+}
+
+TEST_F(Bash, many_changed_files_are_counted_beyond_a_bound) {
+    const tools::Answer many =
+        call("bash", {{"command", "mkdir m && cd m && seq -f %03g 150 | xargs touch; cd .."}});
+    if (!many.command.value().changes) GTEST_SKIP() << "nothing counts changes here";
+    const tools::FileChanges& changes = *many.command->changes;
+    ASSERT_EQ(changes.files.size(), limits::kChangedNamesMax);
+    EXPECT_EQ(changes.files[1].path, "m/001");
+    EXPECT_EQ(changes.made, 151U);
+    EXPECT_EQ(changes.more, 51U);
+    // And beyond so many bytes.
+    const tools::Answer wide =
+        call("bash", {{"command",
+                       "d=$(printf 'x%.0s' {1..250}); mkdir -p w/$d/$d/$d && cd w/$d/$d/$d "
+                       "&& seq 60 | xargs touch"}});
+    EXPECT_EQ(wide.command->changes->made, 64U);
+    EXPECT_LT(wide.command->changes->files.size(), 60U);
+    EXPECT_GT(wide.command->changes->files.size(), 30U);
+    EXPECT_EQ(wide.command->changes->files.size() + wide.command->changes->more, 64U);
+}
+
 TEST_F(Bash, how_a_command_went_can_be_had_as_values) {
     const auto result = [this](std::string_view tool, const json::Object& arguments) {
         const tools::Answer answer = call(tool, arguments);
@@ -152,6 +194,8 @@ TEST_F(Bash, how_a_command_went_can_be_had_as_values) {
     if (failed.changes) {
         EXPECT_EQ(failed.changes->made, 1U);
         EXPECT_EQ(failed.changes->removed, 0U);
+        ASSERT_EQ(failed.changes->files.size(), 1U);
+        EXPECT_EQ(failed.changes->files[0].path, "new");
     }
     const auto killed = result("bash", {{"command", "kill -9 $$"}});
     EXPECT_EQ(killed.exit_code, std::nullopt);
