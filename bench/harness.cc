@@ -206,13 +206,15 @@ Settings read_arguments(int argc, char** argv, int rounds) {
             settings.corpus = value;
         } else if (key == "--peers") {
             settings.peers = value;
+        } else if (key == "--against") {
+            settings.against = value;
         } else if (argument == "--json") {
             settings.json = true;
         } else if (argument == "--check") {
             settings.check = true;
         } else {
             end("usage: [--rounds=N] [--calls=N] [--only=TEXT] [--dir=PATH] [--corpus=PATH] "
-                "[--peers=PATH] [--json] [--check]");
+                "[--peers=PATH] [--against=PROGRAM] [--json] [--check]");
         }
     }
     return settings;

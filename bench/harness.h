@@ -41,8 +41,9 @@ struct Settings {
     bool check = false;  // a missed bound is exit status 1
     std::string only;    // measure just the contenders whose "title: name" contains it
     std::string directory = "/tmp";
-    std::string corpus;  // as scripts/corpus prepares it; empty: a little text will do
-    std::string peers;   // where the servers of bench/peers are installed; empty: nowhere
+    std::string corpus;   // as scripts/corpus prepares it; empty: a little text will do
+    std::string peers;    // where the servers of bench/peers are installed; empty: nowhere
+    std::string against;  // an older paddock, which this one may be little slower than; empty: none
 };
 
 inline constexpr std::chrono::microseconds kBatch{100};
@@ -50,8 +51,8 @@ inline constexpr std::chrono::microseconds kBatch{100};
 // What a benchmark that cannot run exits with; ctest counts it as skipped.
 inline constexpr int kSkipped = 77;
 
-// --rounds=N --calls=N --json --check --only=TEXT --dir=PATH --corpus=PATH --peers=PATH; ends the
-// process on anything else.
+// --rounds=N --calls=N --json --check --only=TEXT --dir=PATH --corpus=PATH --peers=PATH
+// --against=PROGRAM; ends the process on anything else.
 Settings read_arguments(int argc, char** argv, int rounds);
 
 // Measures, prints, and returns the exit status: 0, 1 a bound was missed, 2 a call failed.

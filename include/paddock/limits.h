@@ -575,6 +575,11 @@ inline constexpr std::size_t kJournalInodesMax = std::size_t{1} << 20;
 // Names of one call whose end is noted together. Beyond, they are noted early.
 inline constexpr std::size_t kJournalNamesMax = 65'536;
 
+// Names of one call that its result lists, and their bytes: more than people read, and what fits
+// into a pipe that nobody reads meanwhile.
+inline constexpr std::size_t kChangedNamesMax = 100;
+inline constexpr std::size_t kChangedNamesBytesMax = 32'768;
+
 // The log of one session: two million changes. Beyond, a change is refused: none is made that is
 // not recorded.
 inline constexpr std::uint64_t kJournalLogBytesMax = std::uint64_t{256} << 20;

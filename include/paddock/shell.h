@@ -56,7 +56,8 @@ struct CommandLimits {
     std::uint64_t memory_bytes = limits::kCommandMemoryBytes;
     std::uint64_t file_bytes = limits::kCommandFileBytes;
     std::uint64_t open_files = limits::kCommandOpenFiles;
-    std::uint64_t scratch_bytes = limits::kCommandScratchBytes;  // /tmp, home, /dev/shm together
+    // /tmp, home and /dev/shm together; they are memory, and hold memory_bytes at most.
+    std::uint64_t scratch_bytes = limits::kCommandScratchBytes;
     // What must stay free on the workspace's disk; 0: nothing.
     std::uint64_t disk_reserve_bytes = limits::kDiskReserveBytes;
     // The home that lasts; a file counts for at least 4 kB.

@@ -27,12 +27,21 @@ struct Block {
     std::string mime;  // of a medium
 };
 
-// Files of the workspace that a command has made, changed and removed.
+struct FileChange {
+    enum class What : std::uint8_t { kMade, kChanged, kMoved, kRemoved };
+    What what = What::kMade;
+    std::string path{};  // as paddock::displayable has it; of a further root with its prefix
+    std::string from{};  // of kMoved
+};
+
+// Files of the workspace that a command has made, changed and removed. What was moved has changed.
 struct FileChanges {
     std::uint64_t made = 0;
     std::uint64_t changed = 0;
     std::uint64_t removed = 0;
-    std::uint64_t not_kept = 0;  // changed beyond what can be undone
+    std::uint64_t not_kept = 0;       // changed beyond what can be undone
+    std::vector<FileChange> files{};  // the first by their paths, limits::kChangedNamesMax at most
+    std::uint64_t more = 0;           // how many others there were
 };
 
 // A command as bash, bash_output and bash_kill answer it: what their text says, as values.

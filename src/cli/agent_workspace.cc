@@ -40,8 +40,9 @@ void complain_of_home(const ShellReport& report) {
 void complain_of_workspace(const Workspace& workspace) {
     const WorkspaceOptions& options = workspace.session().options();
     if (options.read_only) return;
-    const auto foreign = tools::look_for_foreign_files(workspace.session().workspace());
-    if (const std::string text = foreign.text(); !text.empty()) complain(text);
+    for (const std::string& line : tools::foreign_files(workspace.session().roots())) {
+        complain(line);
+    }
     if (!options.shell) return;
     const auto shell = workspace.session().shell();
     if (!shell) {

@@ -41,12 +41,29 @@ json::Value text_or_null(std::string text) {
 
 json::Value number(std::uint64_t count) { return static_cast<std::int64_t>(count); }
 
+std::string_view word_of(tools::FileChange::What what) {
+    using What = tools::FileChange::What;
+    switch (what) {
+        case What::kMade: return "made";
+        case What::kChanged: return "changed";
+        case What::kMoved: return "moved";
+        case What::kRemoved: return "removed";
+    }
+    return "";
+}
+
 json::Value changes_json(const std::optional<tools::FileChanges>& changes) {
     if (!changes) return {};
-    return json::Object{{"made", number(changes->made)},
-                        {"changed", number(changes->changed)},
-                        {"removed", number(changes->removed)},
-                        {"not_kept", number(changes->not_kept)}};
+    json::Array files;
+    for (const tools::FileChange& file : changes->files) {
+        json::Object one{{"change", word_of(file.what)}, {"path", file.path}};
+        if (!file.from.empty()) one["from"] = file.from;
+        files.push_back(std::move(one));
+    }
+    return json::Object{
+        {"made", number(changes->made)},       {"changed", number(changes->changed)},
+        {"removed", number(changes->removed)}, {"not_kept", number(changes->not_kept)},
+        {"files", std::move(files)},           {"more", number(changes->more)}};
 }
 
 json::Value denial_json(const CommandDenial& denial) {

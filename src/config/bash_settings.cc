@@ -255,8 +255,9 @@ std::vector<Setting> bash_settings() {
         command_limit<&CommandLimits::open_files>("open_files", Kind::kNumber,
                                                   "Open files of a process"),
         command_limit<&CommandLimits::scratch_bytes>("scratch_bytes", Kind::kBytes,
-                                                     "/tmp and a home that ends with the "
-                                                     "session, together"),
+                                                     "/tmp, /dev/shm and a home that ends with "
+                                                     "the session, together; never more than "
+                                                     "memory_bytes, since they are memory"),
         command_limit<&CommandLimits::home_bytes>("home_bytes", Kind::kBytes,
                                                   "The home that lasts; a file counts for at "
                                                   "least 4 kB"),

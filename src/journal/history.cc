@@ -110,11 +110,7 @@ Undone undone_of(std::size_t changes, std::size_t in_effect) {
 
 Changes count(const std::vector<NameChange>& names) {
     Changes changes;
-    for (const NameChange& name : names) {
-        ++(name.what == What::kMade      ? changes.made
-           : name.what == What::kRemoved ? changes.removed
-                                         : changes.changed);
-    }
+    for (const NameChange& name : names) changes.count(name.what);
     return changes;
 }
 

@@ -12,13 +12,6 @@
 
 namespace paddock::journal {
 
-struct NameChange {
-    enum class What : std::uint8_t { kMade, kChanged, kMoved, kRemoved };
-    What what = What::kMade;
-    std::string path;
-    std::string from = {};  // of kMoved
-};
-
 // How much of it has been taken back.
 enum class Undone : std::uint8_t { kNo, kPartly, kYes };
 

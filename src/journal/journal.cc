@@ -127,8 +127,8 @@ void Journal::State::settle(CallId call, OpenCall& open_call) {
         if (claim_log(batch.size(), limits::kJournalWholeLogBytesMax)) (void)write(batch, call);
         batch.clear();
     };
-    const Changes found =
-        open_call.names.settle(workspace.get(), [&](std::string_view name, const Stat& stat) {
+    const Changes found = open_call.names.settle(
+        workspace.get(), open_call.settled_names, [&](std::string_view name, const Stat& stat) {
             Record record = record_of(call, Verb::kState, {.path = name}, stat);
             if (is_git_index(name)) {
                 keep_index(name, record);
@@ -267,7 +267,7 @@ CallId Journal::begin_call(std::string_view what, std::string_view detail) {
     return call;
 }
 
-Changes Journal::end_call(CallId call) {
+Changes Journal::end_call(CallId call, std::vector<NameChange>* names) {
     std::optional<Turn> turn;
     if (state_->holder.load(std::memory_order_relaxed) != std::this_thread::get_id()) {
         turn.emplace(*this);
@@ -277,6 +277,7 @@ Changes Journal::end_call(CallId call) {
     if (found == state_->calls.end()) return {};
     state_->settle(call, found->second);
     const Changes changes = found->second.settled;
+    if (names != nullptr) *names = std::move(found->second.settled_names);
     Record record = record_of(call, Verb::kDone, {});
     record.object = {changes.made, static_cast<std::int64_t>(changes.changed)};
     record.second = {changes.removed, static_cast<std::int64_t>(changes.not_kept)};

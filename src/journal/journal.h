@@ -28,10 +28,12 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <paddock/handle.h>
 
 #include "base/outcome.h"
+#include "journal/changes.h"
 
 namespace paddock::journal {
 
@@ -48,16 +50,6 @@ struct Name {
 struct SessionInfo {
     std::string client = {};  // who asked: "claude-code", "paddock run"; shown by `paddock log`
     std::string undone = {};  // of an undo: the session or call that it takes back
-};
-
-// What one call changed, by distinct names.
-struct Changes {
-    std::uint64_t made = 0;
-    std::uint64_t changed = 0;
-    std::uint64_t removed = 0;
-    std::uint64_t not_kept = 0;  // changed beyond what can be undone: too large, no room
-
-    bool any() const noexcept { return made + changed + removed > 0; }
 };
 
 // Why a change fails when the log of its session has no room for it.
@@ -110,8 +102,9 @@ public:
     CallId begin_call(std::string_view what, std::string_view detail);
     // Records how each name that this process touched since the last time is now, so that a later
     // change by somebody else is noticed. May come again, for what the call left running. With or
-    // without a Turn.
-    Changes end_call(CallId call);
+    // without a Turn. `names`: gets the first of them by their paths, limits::kChangedNamesMax at
+    // most.
+    Changes end_call(CallId call, std::vector<NameChange>* names = nullptr);
 
     // --- with a Turn held, each before its change ---
     // `replaced`: the file, link or empty directory that loses its name by the change; it is kept.

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include <paddock/limits.h>
 
@@ -27,6 +28,7 @@ struct Journal::State {
     struct OpenCall {
         TouchedNames names;
         Changes settled;  // of names that were let go early, and what could not be kept
+        std::vector<NameChange> settled_names;  // the first of them
     };
 
     State(SharedState known, SessionFiles opened)

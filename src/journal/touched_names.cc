@@ -1,9 +1,9 @@
 #include "journal/touched_names.h"
 
 #include <cerrno>
-#include <set>
 #include <utility>
 
+#include <paddock/limits.h>
 #include <paddock/unique_fd.h>
 
 #include "base/within.h"
@@ -96,29 +96,46 @@ void TouchedNames::exchange_directories(std::string_view one, std::string_view o
     put_below(std::move(below_one), one, other);
 }
 
-Changes TouchedNames::settle(int workspace, const Note& note) {
-    Changes changes;
+Changes TouchedNames::settle(int workspace, std::vector<NameChange>& changed, const Note& note) {
+    using What = NameChange::What;
+    struct Found {
+        What what;
+        const std::string* path;  // nullptr: another entry says where it went
+        const std::string* from = nullptr;
+    };
+    std::vector<Found> found;  // by their paths
     SortedLookup lookup(workspace);
-    std::set<Object> gone;   // of names that are no more
-    std::set<Object> fresh;  // of names that were not there
+    std::map<Object, std::size_t> gone;   // of names that are no more
+    std::map<Object, std::size_t> fresh;  // of names that were not there
     for (const auto& [path, before] : names_) {
         const auto now = lookup.find(path);
         const int error = now ? 0 : now.error().os_error;
         if (now) note(path, *now);
         if (error == ENOENT || error == ENOTDIR || error == ELOOP) {
-            if (before.existed && !gone.insert(before.object).second) ++changes.removed;
+            if (!before.existed) continue;
+            gone.emplace(before.object, found.size());
+            found.push_back({What::kRemoved, &path});
         } else if (!before.existed) {
-            if (!now || !fresh.insert(object_of(*now)).second) ++changes.made;
+            if (now) fresh.emplace(object_of(*now), found.size());
+            found.push_back({What::kMade, &path});
         } else if (!now || !before.is_like(*now)) {
-            ++changes.changed;
+            found.push_back({What::kChanged, &path});
         }
     }
     // What lost one name and got another was renamed.
-    for (const Object& object : fresh) {
-        const bool renamed = gone.erase(object) != 0;
-        ++(renamed ? changes.changed : changes.made);
+    for (const auto& [object, place] : fresh) {
+        const auto old = gone.find(object);
+        if (old == gone.end()) continue;
+        found[place] = {What::kMoved, found[place].path, found[old->second].path};
+        found[old->second].path = nullptr;
     }
-    changes.removed += gone.size();
+    Changes changes;
+    for (const Found& each : found) {
+        if (each.path == nullptr) continue;
+        changes.count(each.what);
+        if (changed.size() >= limits::kChangedNamesMax) continue;
+        changed.push_back({each.what, *each.path, each.from == nullptr ? "" : *each.from});
+    }
     names_.clear();
     return changes;
 }

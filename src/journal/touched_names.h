@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <paddock/handle.h>
 
@@ -31,9 +32,10 @@ public:
     std::size_t size() const noexcept { return names_.size(); }
 
     // Looks at each name as it is now, in the order of the paths, calls `note` for each that is
-    // there, adds up what has changed, and forgets the names.
+    // there, adds up what has changed, and forgets the names. `changed` gets the first that have,
+    // until it holds limits::kChangedNamesMax.
     using Note = std::function<void(std::string_view path, const Stat& now)>;
-    Changes settle(int workspace, const Note& note);
+    Changes settle(int workspace, std::vector<NameChange>& changed, const Note& note);
 
 private:
     struct Before {

@@ -3,14 +3,19 @@
 #include <algorithm>
 #include <cerrno>
 
+#include <paddock/limits.h>
+
 #include "base/within.h"
 
 namespace paddock::sandbox {
 namespace {
 
+void name_in_root(std::string& path, const std::string& prefix) {
+    if (!prefix.empty()) path = path == "." ? prefix : prefix + "/" + path;
+}
+
 void name_in_root(std::optional<GateRefusal>& refusal, const std::string& prefix) {
-    if (!refusal || prefix.empty()) return;
-    refusal->path = refusal->path == "." ? prefix : prefix + "/" + refusal->path;
+    if (refusal) name_in_root(refusal->path, prefix);
 }
 
 }  // namespace
@@ -70,14 +75,21 @@ void Gates::forget(int listener) {
     for (Entry& each : entries_) each.gate->forget(listener);
 }
 
-journal::Changes Gates::end_call(const CallIds& calls) {
+journal::Changes Gates::end_call(const CallIds& calls, std::vector<journal::NameChange>& names) {
     journal::Changes all;
     for (std::size_t i = 0; i < entries_.size(); ++i) {
-        const journal::Changes one = entries_[i].gate->journal().end_call(calls[i]);
+        std::vector<journal::NameChange> own;
+        const journal::Changes one = entries_[i].gate->journal().end_call(calls[i], &own);
         all.made += one.made;
         all.changed += one.changed;
         all.removed += one.removed;
         all.not_kept += one.not_kept;
+        for (journal::NameChange& name : own) {
+            if (names.size() >= limits::kChangedNamesMax) break;
+            name_in_root(name.path, entries_[i].prefix);
+            if (!name.from.empty()) name_in_root(name.from, entries_[i].prefix);
+            names.push_back(std::move(name));
+        }
     }
     return all;
 }

@@ -34,7 +34,8 @@ public:
     void forget(int listener);
     // Each gate gets those of its root: relative to the workspace, or absolute in another root.
     void set_repositories(std::span<const std::string> directories);
-    journal::Changes end_call(const CallIds& calls);
+    // `names`: gets the first of them, limits::kChangedNamesMax at most.
+    journal::Changes end_call(const CallIds& calls, std::vector<journal::NameChange>& names);
 
 private:
     struct Entry {

@@ -10,8 +10,8 @@
 // slices between other work. When the time for that is over, what was not looked at yet counts as
 // if nothing in it were shared.
 //
-// Not counted: the page cache; files in /tmp and /dev/shm that nobody maps, which have a limit of
-// their own; other memory of the kernel such as socket buffers. Not seen: a memfd that is only on
+// Not counted: the page cache; files in /tmp and /dev/shm that nobody maps, which may hold as much
+// again; other memory of the kernel such as socket buffers. Not seen: a memfd that is only on
 // its way through a socket, or only in a descriptor table that one thread has for itself; pages of
 // a shared mapping that were dropped with madvise(2); memfds of a process that this one may not
 // inspect.

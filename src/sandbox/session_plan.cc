@@ -186,9 +186,17 @@ Done furnish(int directory, const CommandUser& user, const std::string& git_conf
     return {};
 }
 
-// For git, as the settings of the system: everything else that git reads is stronger.
-std::string git_config_of(const GitAuthor& author) {
+// Does the workspace belong to the same user and group inside as outside?
+bool keeps_owners(const Stat& workspace, const CommandUser& user) {
+    return workspace.uid == user.inside_user && workspace.gid == user.inside_group;
+}
+
+// For git, as the settings of the system: everything else that git reads is stronger. An index has
+// owners in it. Where they are others inside, git would take each file for a changed one, and
+// `git reset --hard` would write all of them anew, those that are sealed as well.
+std::string git_config_of(const GitAuthor& author, bool keeps_owners) {
     std::vector<git::GitSetting> settings;
+    if (!keeps_owners) settings.push_back({"core.checkstat", "minimal"});
     if (!author.name.empty()) settings.push_back({"user.name", author.name});
     if (!author.email.empty()) settings.push_back({"user.email", author.email});
     return git::print_git_config(settings);
@@ -311,7 +319,8 @@ Outcome<WardenPlan> plan_full_rung(const WardenSpec& spec, int abi) {
     for (const FurtherRoot& each : spec.further) facts.further.push_back(each.path);
     facts.links = spec.links;
     facts.has_home = !plan.home_path.empty();
-    facts.git_config = git_config_of(spec.options.git_author);
+    PADDOCK_ASSIGN(workspace, sys::fstat(spec.workspace));
+    facts.git_config = git_config_of(spec.options.git_author, keeps_owners(workspace, user));
     if (!facts.git_config.empty()) plan.git_config = "/etc/gitconfig";
     facts.user = user.inside_user;
     facts.group = user.inside_group;
@@ -343,7 +352,9 @@ Outcome<WardenPlan> plan_full_rung(const WardenSpec& spec, int abi) {
         plan.home_mount = std::move(kept);
     }
     plan.user = std::move(user);
-    plan.scratch_bytes = std::to_string(plan.limits.scratch_bytes);
+    // What lies there is memory, and nobody else counts files that no process has open.
+    plan.scratch_bytes = std::to_string(
+        std::max(kScratchBytesMin, std::min(plan.limits.scratch_bytes, plan.limits.memory_bytes)));
     plan.settings = shares_of_user();
     plan.scratch_files = std::to_string(limits::kCommandScratchFiles);
     plan.landlock_abi = abi;
@@ -373,7 +384,7 @@ Outcome<WardenPlan> plan_low_rung(const WardenSpec& spec, int abi) {
     }
     places.read_only = spec.read_only;
     places.host_network = spec.options.host_network.has_value();
-    PADDOCK_TRY(make_scratch(plan, git_config_of(spec.options.git_author)));
+    PADDOCK_TRY(make_scratch(plan, git_config_of(spec.options.git_author, true)));
     places.scratch = plan.scratch_parent + '/' + plan.scratch_name;
     plan.landlock_abi = abi;
     plan.rules = rules_without_view(places, abi);

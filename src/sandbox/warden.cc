@@ -484,16 +484,4 @@ void Warden::end() {
     if (state_->running.process.valid()) state_->end();
 }
 
-Outcome<std::optional<ExitRecord>> read_exit(int status) {
-    ExitRecord record;
-    auto* bytes = reinterpret_cast<char*>(&record);
-    std::size_t filled = 0;
-    while (filled < sizeof record) {
-        PADDOCK_ASSIGN(size, sys::read(status, bytes + filled, sizeof record - filled));
-        if (size == 0) return std::nullopt;
-        filled += size;
-    }
-    return record;
-}
-
 }  // namespace paddock::sandbox

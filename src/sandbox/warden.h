@@ -30,6 +30,7 @@
 
 #include "base/outcome.h"
 #include "journal/journal.h"
+#include "sandbox/exit_record.h"
 #include "sandbox/warden_spec.h"
 
 namespace paddock::sandbox {
@@ -73,22 +74,6 @@ struct Process {
     // says why, or too many others are (kObserversMax).
     UniqueFd denials;
 };
-
-// How a command ended. Times and memory are those of the command and of the children it waited for.
-struct ExitRecord {
-    std::int32_t exit_code = 0;  // meaningless after a signal
-    std::int32_t signal = 0;     // 0: it exited
-    std::uint64_t user_us = 0;
-    std::uint64_t system_us = 0;
-    std::uint64_t peak_memory_kb = 0;
-    std::uint32_t killed = 0;             // processes that kill_tree had to end
-    std::uint32_t memory_kills = 0;       // by the cgroup's memory limit, during the command
-    std::uint32_t processes_refused = 0;  // by the cgroup's process limit, during the command
-    journal::Changes changes = {};        // of the workspace, through the gate
-};
-
-// Waits for the end of a command. Nothing: the session ended first.
-Outcome<std::optional<ExitRecord>> read_exit(int status);
 
 // The processes of a session that are alive, the warden not counted.
 struct Census {

@@ -45,11 +45,6 @@ enum : std::size_t { kControl, kChildren, kServer, kDoorway, kFixedWaits };
 constexpr std::string_view kMemoryKills = "oom_kill";
 constexpr std::string_view kProcessesRefused = "max";
 
-template <class Value>
-std::string_view bytes_of(const Value& value) {
-    return {reinterpret_cast<const char*>(&value), sizeof value};
-}
-
 Reply refused(Stage stage, int os_error) { return Reply{{stage, os_error}, 0, 0}; }
 
 }  // namespace
@@ -413,8 +408,8 @@ WardenProcess::Left WardenProcess::collect_ended() {
             event_count(plan_.memory_events.get(), kMemoryKills) - job->memory_kills);
         record.processes_refused = static_cast<std::uint32_t>(
             event_count(plan_.process_events.get(), kProcessesRefused) - job->processes_refused);
-        if (gates_ != nullptr) record.changes = gates_->end_call(job->calls);
-        (void)sys::write_all(job->status.get(), bytes_of(record));
+        if (gates_ != nullptr) record.changes = gates_->end_call(job->calls, record.names);
+        (void)write_exit(job->status.get(), record);
         job->status.reset();
         job->id = 0;
     }

@@ -105,4 +105,9 @@ Outcome<Pipe> pipe(NeverWaits which) {
     return pipe;
 }
 
+std::size_t pipe_capacity(int fd) noexcept {
+    const int bytes = ::fcntl(fd, F_GETPIPE_SZ);
+    return bytes < 0 ? 0 : static_cast<std::size_t>(bytes);
+}
+
 }  // namespace paddock::sys

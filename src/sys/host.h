@@ -44,5 +44,7 @@ struct Pipe {
 // Which ends answer EAGAIN where they would have to wait.
 enum class NeverWaits : std::uint8_t { kNone, kReader, kBoth };
 Outcome<Pipe> pipe(NeverWaits which = NeverWaits::kNone);
+// Bytes that it holds before a writer waits; 0: it is none.
+std::size_t pipe_capacity(int fd) noexcept;
 
 }  // namespace paddock::sys

@@ -135,6 +135,10 @@ Strings strings_of(CommandResult& result) {
     auto& [id, running, exit_code, signal, duration, ended_by, changes, denials, more] = result;
     Strings targets;
     Strings others{&id, &ended_by};
+    if (changes) {
+        auto& [made, changed, removed, not_kept, files, more_files] = *changes;
+        for (FileChange& file : files) targets.insert(targets.end(), {&file.path, &file.from});
+    }
     for (CommandDenial& denial : denials) {
         auto& [operation, target, reason, layer, setting, option, needed] = denial;
         targets.push_back(&target);
@@ -172,6 +176,9 @@ void clean(const Session& session, CommandResult& result) {
     for (std::string* each : strings) (void)clean(session, *each);
     result.more_denials = true;
     result.denials.clear();
+    if (!result.changes) return;
+    result.changes->more += result.changes->files.size();
+    result.changes->files.clear();
 }
 
 // Text leaves as valid UTF-8 and without secrets.

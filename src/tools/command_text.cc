@@ -1,9 +1,11 @@
 #include "tools/command_text.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <paddock/limits.h>
 
+#include "base/display.h"
 #include "sys/process.h"
 #include "tools/met_limit.h"
 
@@ -27,7 +29,7 @@ std::optional<MetLimit> limit_met_by(const Job& job, const Job::State& state,
     if (auto limit = kernel_limit(*state.exit, limits)) return limit;
     if (state.exceeds_quota) return exceeded_quota();
     if (state.exit->signal == 0 && state.exit->exit_code == 0) return std::nullopt;
-    return mentioned_limit(job.output().end(kLastWordsBytes));
+    return mentioned_limit(job.output().end(kLastWordsBytes), limits);
 }
 
 // The code of a command that was not let finish.
@@ -86,15 +88,34 @@ std::string ended_by(EndedBy cause, const std::optional<MetLimit>& limit) {
     return std::string(limit ? limit->name : cause_of(cause).name);
 }
 
+FileChange::What public_form(journal::NameChange::What what) {
+    switch (what) {
+        case journal::NameChange::What::kMade: return FileChange::What::kMade;
+        case journal::NameChange::What::kChanged: return FileChange::What::kChanged;
+        case journal::NameChange::What::kMoved: return FileChange::What::kMoved;
+        case journal::NameChange::What::kRemoved: return FileChange::What::kRemoved;
+    }
+    return FileChange::What::kChanged;
+}
+
+FileChanges changes_of(const sandbox::ExitRecord& exit) {
+    const journal::Changes& counts = exit.changes;
+    FileChanges changes{counts.made, counts.changed, counts.removed, counts.not_kept};
+    for (const journal::NameChange& name : exit.names) {
+        changes.files.push_back(
+            {public_form(name.what), displayable(name.path), displayable(name.from)});
+    }
+    changes.more = counts.names() - std::min<std::uint64_t>(counts.names(), exit.names.size());
+    return changes;
+}
+
 void add_exit(CommandResult& result, const sandbox::ExitRecord& exit, const Shell& shell) {
     if (exit.signal != 0) {
         result.signal = exit.signal;
     } else {
         result.exit_code = exit.exit_code;
     }
-    const journal::Changes& changes = exit.changes;
-    if (!shell.is_gated()) return;
-    result.changes = {changes.made, changes.changed, changes.removed, changes.not_kept};
+    if (shell.is_gated()) result.changes = changes_of(exit);
 }
 
 void add_denials(CommandResult& result, Job& job, const Shell& shell,

@@ -1,29 +1,20 @@
-// Files of a workspace that belong to another user: left by `sudo npm install`, a container or an
-// unpacked archive. Commands cannot change them, and say no more than "Permission denied".
+// Files of the session's roots that belong to another user: left by `sudo npm install`, a container
+// or an unpacked archive. Commands cannot change them, and say no more than "Permission denied".
 //
-// A cheap look, the top of the tree first and a few hundred entries at most, so that each session
+// A cheap look, the top of each tree first and a few hundred entries at most, so that each session
 // can begin with one.
 #pragma once
 
-#include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
-#include <paddock/root.h>
+#include "tools/session_root.h"
 
 namespace paddock::tools {
 
-struct ForeignFiles {
-    std::uint32_t user = 0;            // who works here
-    std::size_t count = 0;             // a directory counts once, with all below it
-    std::vector<std::string> first{};  // some of them, relative to the workspace
-    bool is_cut = false;               // there may be more: not all was looked at
-
-    // One or two sentences: which files there are, and what to do. Empty if there are none.
-    std::string text() const;
-};
-
-// `workspace` passes no link.
-ForeignFiles look_for_foreign_files(const Root& workspace);
+// One or two sentences for each root that has some: which files there are, and what to do. A
+// further root is named by its prefix; one that is only seen is left out.
+std::vector<std::string> foreign_files(std::span<SessionRoot* const> roots);
 
 }  // namespace paddock::tools

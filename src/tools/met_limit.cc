@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::string_view kProcessesSetting = "bash.limits.processes";
 constexpr std::string_view kMemorySetting = "bash.limits.memory_bytes";
+constexpr std::string_view kScratchSetting = "bash.limits.scratch_bytes";
 constexpr std::string_view kDiskReserveSetting = "bash.limits.disk_reserve_bytes";
 constexpr std::string_view kHomeSetting = "bash.limits.home_bytes";
 constexpr std::string_view kQuotaSetting = "limits.bytes_on_disk";
@@ -24,7 +25,7 @@ struct Mention {
 };
 constexpr std::array<Mention, 3> kMentions{{
     {"Too many open files", "open files", "bash.limits.open_files"},
-    {"No space left on device", "scratch", "bash.limits.scratch_bytes"},
+    {"No space left on device", "scratch", kScratchSetting},
     {"fork: Resource temporarily unavailable", "processes", kProcessesSetting},
 }};
 
@@ -101,13 +102,15 @@ std::optional<MetLimit> kernel_limit(const sandbox::ExitRecord& exit, const Comm
     return std::nullopt;
 }
 
-std::optional<MetLimit> mentioned_limit(std::string_view last_words) {
+std::optional<MetLimit> mentioned_limit(std::string_view last_words, const CommandLimits& limits) {
     for (const Mention& mention : kMentions) {
         if (last_words.find(mention.words) == last_words.npos) continue;
-        return MetLimit{
-            mention.name,
-            "it printed '" + std::string(mention.words) + "', perhaps because of this limit",
-            mention.setting};
+        const std::string why =
+            "it printed '" + std::string(mention.words) + "', perhaps because of this limit";
+        const bool is_memory =
+            mention.setting == kScratchSetting && limits.memory_bytes < limits.scratch_bytes;
+        return is_memory ? MetLimit{"memory", why, kMemorySetting}
+                         : MetLimit{mention.name, why, mention.setting};
     }
     return std::nullopt;
 }

@@ -38,6 +38,6 @@ std::optional<MetLimit> kernel_limit(const sandbox::ExitRecord& exit, const Comm
 
 // One that the last words of a failed command speak of. The kernel tells nobody but the command of
 // these; words are no proof, and the text says so.
-std::optional<MetLimit> mentioned_limit(std::string_view last_words);
+std::optional<MetLimit> mentioned_limit(std::string_view last_words, const CommandLimits& limits);
 
 }  // namespace paddock::tools

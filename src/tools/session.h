@@ -30,9 +30,6 @@ public:
     const Files& files_for(std::string_view given) const;
     ReadTracker& reads() noexcept { return workspace_.reads; }
     policy::Meter& meter() noexcept { return meter_; }
-    const Root& workspace() const noexcept {
-        return workspace_.opened.workspace;
-    }                                   // passes no link
     std::vector<SessionRoot*> roots();  // the workspace first
     const std::deque<SessionRoot>& further_roots() const noexcept { return further_; }
 

@@ -112,9 +112,7 @@ Attempt<void> Shell::see_to_hiding() {
 }
 
 void Shell::look_for_foreign_files() {
-    if (std::string text = tools::look_for_foreign_files(linkless_).text(); !text.empty()) {
-        put_aside({{std::move(text)}});
-    }
+    if (auto lines = foreign_files(roots_); !lines.empty()) put_aside({std::move(lines)});
 }
 
 }  // namespace paddock::tools

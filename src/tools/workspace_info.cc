@@ -70,10 +70,7 @@ Attempt<Answer> run_workspace_info(Session& session, const Arguments&, const Cal
         if (options.unconfined) text += "Commands stay in the workspace.\n";
         text += about_commands(*options.shell);
     }
-    if (const std::string foreign = look_for_foreign_files(session.workspace()).text();
-        !foreign.empty()) {
-        text += foreign + "\n";
-    }
+    for (const std::string& line : foreign_files(session.roots())) text += line + "\n";
     for (const PathRule& rule : options.rules) {
         text += "Rule: " + rule.pattern + " is " + access_name(rule.access) + ".\n";
     }

@@ -118,12 +118,18 @@ TEST_F(Screen, no_file_can_speak_to_the_terminal) {
              {"call", "read_file", R"({"path":"f"})", "--json"},
              {"call", "read_file", R"({"\u001b[2J":1})"},
              {"call", "x\x1b[2J"},
+             {"call", "bash", R"({"command":"cat f; > $'new\\x1b[2J'; cd $'/x\\x1b[2J'"})"},
+             {"call", "bash", R"({"command":"cat f; > $'n2\\x1b[2J'; > $'/x\\x1b[2J'"})", "--json"},
              {"resolve", odd_path, "link", "\x1b[2J"},
              {"resolve", "--json", odd_path, "link"},
              {"ls", "--root", "\x1b[2J"},
              {"cat", "--x\x1b[2J"},
              {"\x1b[2J"}}) {
-        const std::string seen = see(words);
+        std::string seen = see(words);
+        // Of paddock's own, when a command takes long.
+        if (words.size() > 1 && words[1] == "bash") {
+            seen = std::regex_replace(seen, std::regex("\r\x1b\\[K"), "");
+        }
         EXPECT_FALSE(seen.empty()) << words[0];
         EXPECT_FALSE(would_be_obeyed(seen)) << ::testing::PrintToString(words) << "\n"
                                             << ::testing::PrintToString(seen);

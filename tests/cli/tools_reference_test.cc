@@ -260,7 +260,10 @@ protected:
             "| `ended_by` | what ended it, if not itself: `timeout`, `cancelled`, `bash_kill`, "
             "`session`, or a limit such as `memory`; or `null` |\n"
             "| `changes` | files of the workspace: `made`, `changed`, `removed`, and `not_kept` of "
-            "those that cannot be undone; `null` while it runs, and where nothing counts them |\n"
+            "those that cannot be undone; `files`, at most " +
+            std::to_string(limits::kChangedNamesMax) +
+            " of `change` (`made`, `changed`, `moved`, `removed`), `path` and, where it was moved, "
+            "`from`; and how many `more`; `null` while it runs, and where nothing counts them |\n"
             "| `denials` | a list of `operation`, `target`, `reason`, `layer`, the operator's "
             "`setting`, the `option` of paddock that allows it or `null`, and `needed`: `false` of "
             "a destination that a command did without |\n"

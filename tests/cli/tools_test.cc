@@ -421,6 +421,11 @@ TEST_F(Commands, call_bash_ends_with_the_exit_code_of_the_command) {
               failed.out.npos)
         << failed.out;
     EXPECT_NE(failed.out.find(R"("ended_by":null,"changes":)"), failed.out.npos) << failed.out;
+    if (failed.out.find(R"("changes":null)") == failed.out.npos) {
+        EXPECT_NE(failed.out.find(R"("files":[{"change":"made","path":"b"}],"more":0})"),
+                  failed.out.npos)
+            << failed.out;
+    }
     EXPECT_NE(failed.out.find(R"("denials":[],"more_denials":false})"), failed.out.npos)
         << failed.out;
     EXPECT_EQ(call(R"({"command": "exit 7"})", {}).exit_code, 7);

@@ -496,6 +496,24 @@ git status --porcelain
 git checkout -q -b topic && git checkout -q main
 )sh",
      kTrackedSecrets, "git diff --exit-code --name-status HEAD~2 -- . ':!README'"},
+    // Git has not looked at the files since the owner's git did, and takes none for changed.
+    {"reset_of_the_owners_repository", "git", R"sh(
+git reset -q --hard
+git status --porcelain
+echo more >> README && git reset -q --hard HEAD && cat README
+echo more >> README && git checkout -q -f && cat README
+git log --format=%s && ls -A
+)sh",
+     kTrackedSecrets, "test -z \"$(git status --porcelain)\""},
+    {"stash_in_the_owners_repository", "git", R"sh(
+echo more >> README && g stash -q && cat README && g stash pop -q && cat README
+)sh",
+     kTrackedSecrets},
+    {"checkout_in_the_owners_repository", "git", R"sh(
+git checkout -q -f -b topic && git switch -q --discard-changes main && git read-tree -u --reset HEAD
+git status --porcelain
+)sh",
+     kTrackedSecrets},
     // Sealed settings are read like any file, and work goes on beside them.
     {"project_with_sealed_settings", "git", R"sh(
 cat mise.toml .tool-versions lefthook.yml .yarnrc.yml .cargo/config.toml .env.local.example
@@ -594,7 +612,7 @@ os.unlink('run/socket')
 PY
 mkdir run
 python3 serve.py &
-while ! test -S run/socket; do :; done
+while ! test -S run/socket; do kill -0 $!; done
 python3 - <<'PY'
 import socket
 for word in (b'one', b'two', b'three'):

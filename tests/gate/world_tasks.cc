@@ -125,8 +125,10 @@ strace -f -e trace=openat,mkdir -o trace sh -c 'mkdir d; cat < f > g'
 grep -cE '"(f|g)"' trace; grep -o 'mkdir("d", 0777) *= 0' trace
 )sh"},
     {"counting_events_of_a_program", "perf", R"sh(
-[ "$(cat /proc/sys/kernel/perf_event_paranoid)" -le 2 ] || exit 0
 perf stat -x, -e task-clock:u true 2>&1 | grep -c task-clock
+)sh",
+     nullptr, nullptr, nullptr, R"sh(
+[ "$(cat /proc/sys/kernel/perf_event_paranoid)" -le 2 ] || echo 'perf_event_paranoid is above 2'
 )sh"},
     {"without_randomisation", "setarch", R"sh(
 setarch -R sh -c 'echo fixed'
@@ -308,7 +310,6 @@ env/bin/python -c 'import word; print(word.text)'
 env/bin/pip list 2>/dev/null | grep word | tr -s ' '
 )sh"},
     {"pip_from_an_index_on_the_loopback", "python3", R"sh(
-python3 -m venv env
 cat > index.py <<'P'
 import http.server, subprocess, sys, threading, zipfile, os
 os.makedirs("simple/word")
@@ -324,6 +325,7 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
     def log_message(self, *words): pass
 server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Quiet)
 threading.Thread(target=server.serve_forever, daemon=True).start()
+subprocess.check_call([sys.executable, "-m", "venv", "env"])
 address = f"http://127.0.0.1:{server.server_address[1]}/simple"
 sys.exit(subprocess.call(["env/bin/pip", "install", "-q", "--disable-pip-version-check",
                           "--index-url", address, "word"]))
@@ -350,9 +352,8 @@ pg_ctl -D data -w stop -m fast >/dev/null
      nullptr, nullptr, kNoSockets},
     {"redis", "redis-check-rdb redis-cli", R"sh(
 ln -s "$(command -v redis-check-rdb)" redis-server  # one program, known by its name
-./redis-server --port 0 --unixsocket "$PWD/s" --daemonize yes --dir "$PWD" --pidfile "$PWD/pid" \
-  >/dev/null
-while ! redis-cli -s s ping >/dev/null 2>&1; do :; done
+./redis-server --port 0 --unixsocket "$PWD/s" --dir "$PWD" >/dev/null & server=$!
+while ! redis-cli -s s ping >/dev/null 2>&1; do kill -0 $server; done
 redis-cli -s s set key value && redis-cli -s s get key
 redis-cli -s s save && redis-cli -s s shutdown nosave || true
 ls dump.rdb
@@ -361,7 +362,7 @@ ls dump.rdb
     {"http_on_the_loopback", "python3 curl", R"sh(
 echo page > page
 python3 -u -m http.server --bind 127.0.0.1 0 > log 2>&1 &
-until port=$(grep -oE 'port [0-9]+' log | cut -d' ' -f2) && test -n "$port"; do :; done
+until port=$(grep -oE 'port [0-9]+' log | cut -d' ' -f2) && test -n "$port"; do kill -0 $!; done
 curl -sS "http://127.0.0.1:$port/page"
 curl -sS "http://localhost:$port/page"
 kill %1
@@ -463,7 +464,7 @@ ulimit -n 256 && ulimit -n
     // --- memory, events, time --------------------------------------------------------------------
     {"shared_memory", "python3", R"sh(
 python3 - <<'PY'
-import mmap, multiprocessing, os
+import multiprocessing
 from multiprocessing import shared_memory
 def square(n): return n * n
 if __name__ == '__main__':
@@ -473,15 +474,26 @@ if __name__ == '__main__':
     other.close(); block.close(); block.unlink()
     with multiprocessing.Pool(3) as pool: print(pool.map(square, range(5)))
     lock = multiprocessing.Semaphore(1); print(lock.acquire(), lock.acquire(False))
-    fd = os.memfd_create('m'); os.write(fd, b'memory'); print(os.pread(fd, 6, 0))
-    anonymous = mmap.mmap(-1, 4096); pid = os.fork()
-    if pid == 0: anonymous[:5] = b'child'; os._exit(0)
-    os.waitpid(pid, 0); print(anonymous[:5])
 PY
+)sh",
+     nullptr, nullptr, kNoNamedMemory},
+    {"system_v_memory", "ipcmk ipcrm", R"sh(
 id=$(ipcmk -M 4096 | grep -oE '[0-9]+$') && ipcs -m -i "$id" | grep -o bytes=4096
 ipcrm -m "$id"
 )sh",
-     nullptr, nullptr, "without an ipc namespace System V memory is refused"},
+     nullptr, nullptr, kNoNamedMemory},
+    {"memory_without_a_name", "python3", R"sh(
+python3 - <<'PY'
+import mmap, os
+fd = os.memfd_create('m'); os.write(fd, b'memory'); print(os.pread(fd, 6, 0))
+def tell(memory):
+    pid = os.fork()
+    if pid == 0: memory[:5] = b'child'; os._exit(0)
+    os.waitpid(pid, 0); print(memory[:5])
+tell(mmap.mmap(-1, 4096))
+with open('f', 'w+b') as f: f.truncate(4096); tell(mmap.mmap(f.fileno(), 4096))
+PY
+)sh"},
     {"file_events", "python3", R"sh(
 python3 - <<'PY'
 import ctypes, os, struct

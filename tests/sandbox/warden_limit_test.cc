@@ -116,6 +116,24 @@ TEST_F(Limits, private_memory_file_systems) {
               0);
 }
 
+// They are memory, wherever nobody else counts it.
+TEST_F(Limits, of_memory_hold_for_memory_file_systems) {
+    sandbox::WardenSpec wanted = spec();
+    wanted.options.limits.memory_bytes = 32 << 20;
+    START(warden, wanted);
+    for (const std::string file : {"/dev/shm/f", "/tmp/f", "$HOME/f"}) {
+        EXPECT_EQ(run(warden, "head -c 16M /dev/zero > " + file).exit_code, 0) << file;
+        const Ran full = run(warden, "LC_ALL=C head -c 40M /dev/zero > " + file);
+        EXPECT_NE(full.exit_code, 0) << file;
+        const bool has_cgroup = full.record && full.record->memory_kills > 0;
+        if (!has_cgroup) {
+            EXPECT_NE(full.output.find("No space left on device"), std::string::npos)
+                << full.output;
+        }
+        EXPECT_EQ(run(warden, "rm " + file).exit_code, 0);
+    }
+}
+
 TEST_F(Limits, that_leave_no_room_for_a_command_are_refused) {
     sandbox::WardenSpec wanted = spec();
     wanted.options.limits.processes = 0;

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <utility>
 
 #include "sandbox/session.h"
 
@@ -83,6 +84,21 @@ TEST_F(User, root_works_in_everybodys_workspace_and_reads_nobodys_files) {
         EXPECT_EQ(run(warden, "id -u; touch new; stat -c '%u %g' new").output, "1000\n1000 1000\n");
         EXPECT_EQ(owner_of(ws("new")), owner);
         ASSERT_EQ(::unlink(ws("new").c_str()), 0);
+    }
+}
+
+TEST_F(User, git_compares_no_owners_where_they_differ) {
+    if (!is_root()) GTEST_SKIP() << "only root can give files away";
+    for (const auto& [owner, differs] : {std::pair{Owner{0, 0}, true},
+                                         {Owner{1234, 1234}, true},
+                                         {Owner{1000, 5678}, true},
+                                         {Owner{1000, 1000}, false}}) {
+        SCOPED_TRACE(owner.user);
+        ASSERT_EQ(::chown(ws().c_str(), owner.user, owner.group), 0);
+        START(warden, spec());
+        EXPECT_EQ(run(warden, "cat /etc/gitconfig").output.find("checkstat = \"minimal\"") !=
+                      std::string::npos,
+                  differs);
     }
 }
 

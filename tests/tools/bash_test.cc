@@ -63,6 +63,24 @@ TEST_F(Bash, the_workspace_tells_what_commands_may) {
 }
 
 // Only root can give a file away.
+TEST_F(Bash, files_of_another_user_in_further_roots_are_reported_by_their_prefix) {
+    if (::geteuid() != 0) GTEST_SKIP() << "needs root";
+    tree({"MORE/left/by/root=x", "MORE/own=x", "SEEN/left=x", "FINE/own=x"});
+    ASSERT_EQ(::chown((base() + "/MORE/left").c_str(), 4321, 4321), 0);
+    ASSERT_EQ(::chown((base() + "/SEEN/left").c_str(), 4321, 4321), 0);
+    options.also = {base() + "/MORE", base() + "/FINE"};
+    options.see = {base() + "/SEEN"};
+    reopen();
+    const std::string more = base() + "/MORE";
+    const std::string report =
+        "1 entry of '" + more + "' belongs to another user ('" + more + "/left')";
+    for (const std::string& said : {bash("true"), ok("workspace_info", {})}) {
+        EXPECT_TRUE(holds(said, report)) << said;
+        EXPECT_FALSE(holds(said, "SEEN/left")) << said;
+        EXPECT_FALSE(holds(said, "FINE/own")) << said;
+    }
+}
+
 TEST_F(Bash, files_of_another_user_are_reported_once_at_the_start) {
     EXPECT_FALSE(holds(bash("true"), "another user"));
     EXPECT_FALSE(holds(ok("workspace_info", {}), "another user"));
@@ -118,6 +136,48 @@ TEST_F(Bash, what_paddock_says_is_a_block_of_its_own) {
     EXPECT_EQ(call("bash", {{"command", "true"}}).blocks.size(), 1U) << "an empty one helps nobody";
 }
 
+std::string files_of(const tools::Answer& answer) {
+    std::string text;
+    for (const tools::FileChange& file : answer.command.value().changes.value().files) {
+        text += (text.empty() ? "" : " ") + std::string(1, "+*>-"[static_cast<int>(file.what)]) +
+                file.path + (file.from.empty() ? "" : "<" + file.from);
+    }
+    return text;
+}
+
+TEST_F(Bash, changed_files_are_listed_by_name) {
+    tree({"ROOT/changed=old", "ROOT/d/moved=x", "ROOT/gone=x", "ROOT/same=x"});
+    const std::string token = "ghp_A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8";
+    const tools::Answer answer =
+        call("bash", {{"command", "echo > changed; mv d/moved z; rm gone; touch $'a\\nb' " + token +
+                                      "; echo > t && rm t; cat same"}});
+    if (!answer.command.value().changes) GTEST_SKIP() << "nothing counts changes here";
+    EXPECT_EQ(files_of(answer), "+a\\x0ab *changed +[REDACTED:github-token] -gone >z<d/moved");
+    EXPECT_EQ(answer.command->changes->more, 0U);
+    EXPECT_EQ(answer.command->changes->changed, 2U);
+    EXPECT_EQ(files_of(call("bash", {{"command", "true"}})), "");
+}
+
+TEST_F(Bash, many_changed_files_are_counted_beyond_a_bound) {
+    const tools::Answer many =
+        call("bash", {{"command", "mkdir m && cd m && seq -f %03g 150 | xargs touch; cd .."}});
+    if (!many.command.value().changes) GTEST_SKIP() << "nothing counts changes here";
+    const tools::FileChanges& changes = *many.command->changes;
+    ASSERT_EQ(changes.files.size(), limits::kChangedNamesMax);
+    EXPECT_EQ(changes.files[1].path, "m/001");
+    EXPECT_EQ(changes.made, 151U);
+    EXPECT_EQ(changes.more, 51U);
+    // And beyond so many bytes.
+    const tools::Answer wide =
+        call("bash", {{"command",
+                       "d=$(printf 'x%.0s' {1..250}); mkdir -p w/$d/$d/$d && cd w/$d/$d/$d "
+                       "&& seq 60 | xargs touch"}});
+    EXPECT_EQ(wide.command->changes->made, 64U);
+    EXPECT_LT(wide.command->changes->files.size(), 60U);
+    EXPECT_GT(wide.command->changes->files.size(), 30U);
+    EXPECT_EQ(wide.command->changes->files.size() + wide.command->changes->more, 64U);
+}
+
 TEST_F(Bash, how_a_command_went_can_be_had_as_values) {
     const auto result = [this](std::string_view tool, const json::Object& arguments) {
         const tools::Answer answer = call(tool, arguments);
@@ -134,6 +194,8 @@ TEST_F(Bash, how_a_command_went_can_be_had_as_values) {
     if (failed.changes) {
         EXPECT_EQ(failed.changes->made, 1U);
         EXPECT_EQ(failed.changes->removed, 0U);
+        ASSERT_EQ(failed.changes->files.size(), 1U);
+        EXPECT_EQ(failed.changes->files[0].path, "new");
     }
     const auto killed = result("bash", {{"command", "kill -9 $$"}});
     EXPECT_EQ(killed.exit_code, std::nullopt);
@@ -343,12 +405,23 @@ TEST_F(Bash, long_news_come_in_pages) {
     EXPECT_EQ(all, expected);
 }
 
-// Sequences that write to a clipboard, set a title, ask the terminal or load a key: none gets to
-// whoever shows the result, as progress or as output, also in two halves.
+// Sequences that write to a clipboard, set a title, ask the terminal or load a key, as printf(1)
+// takes them.
+constexpr const char* kEvil =
+    R"(a\033]52;c;ZXZpbA==\a\033]0;title\033\\b\033Pq#0\033\\c\033[6n\033[5i)"
+    R"(\302\2330c\302\235 52;c;ZXZpbA==\302\234d\2330c\220x\234\033_apc\033\\e\0\177\016f\n)";
+
+void expect_no_control(const std::string& text) {
+    for (const char c : text) EXPECT_TRUE(c == '\n' || static_cast<unsigned char>(c) >= 0x20);
+    EXPECT_FALSE(holds(text, "\x7f"));
+    for (std::size_t i = 0x80; i < 0xA0; ++i) {
+        EXPECT_FALSE(holds(text, std::string("\xC2") + static_cast<char>(i)));
+    }
+}
+
+// None gets to whoever shows the result, as progress or as output, also in two halves.
 ATTACK_F(Bash, WD_09, no_escape_sequence_leaves) {
-    const std::string evil =
-        R"(a\033]52;c;ZXZpbA==\a\033]0;title\033\\b\033Pq#0\033\\c\033[6n\033[5i)"
-        R"(\302\2330c\302\235 52;c;ZXZpbA==\302\234d\2330c\220x\234\033_apc\033\\e\0\177\016f\n)";
+    const std::string evil = kEvil;
     std::string progress;
     const json::Object arguments{{"command", "printf '" + evil + "'"}};
     const tools::Answer answer =
@@ -364,15 +437,31 @@ ATTACK_F(Bash, WD_09, no_escape_sequence_leaves) {
     os_write(ws("half"), "\n");
     const std::string halves = output_with(id, "hello");
     EXPECT_TRUE(halves.starts_with("ghello\n[")) << halves;
-    for (const std::string& text : {answer.text(), progress, halves}) {
-        for (const char c : text) EXPECT_TRUE(c == '\n' || static_cast<unsigned char>(c) >= 0x20);
-        for (std::size_t i = 0x80; i < 0xA0; ++i) {
-            EXPECT_FALSE(holds(text, std::string("\xC2") + static_cast<char>(i)));
-        }
-    }
+    for (const std::string& text : {answer.text(), progress, halves}) expect_no_control(text);
     // The control: the same command leaves them as they are.
     bash("printf '" + evil + "' > raw");
     EXPECT_TRUE(holds(os_read(ws("raw")).value_or(""), "\033]52;c;ZXZpbA==\a"));
+}
+
+// A terminal obeys those that move the cursor, and answers none that asks: what is typed at it is
+// what bash_input sends, and nothing else.
+TEST_F(Bash, no_escape_sequence_leaves_a_terminal) {
+    const auto begun = [this](const std::string& command) {
+        return id_in(ok("bash", {{"command", command}, {"terminal", true}}));
+    };
+    const std::string whole =
+        output_with(begun("stty -echo; printf '" + std::string(kEvil) +
+                          "'; read -t 0.1 -n 1 typed; echo \"typed: '$typed'\""),
+                    "never");
+    EXPECT_TRUE(holds(whole, "typed: ''\n")) << json::to_text(json::Value(whole));
+    EXPECT_TRUE(holds(whole, "abc")) << json::to_text(json::Value(whole));
+    const std::string id = begun(
+        "mkfifo half; printf 'g\\033'; read x < half; printf ']52;c;ZQ==\\a\\033[3'; cat a.txt");
+    (void)output_with(id, "g\n[");
+    os_write(ws("half"), "\n");
+    const std::string halves = output_with(id, "never");
+    EXPECT_TRUE(halves.starts_with("gello\n[")) << json::to_text(json::Value(halves));
+    for (const std::string& text : {whole, halves}) expect_no_control(text);
 }
 
 TEST_F(Bash, a_background_command_is_read_and_ended_by_its_id) {

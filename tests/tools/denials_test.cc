@@ -198,6 +198,12 @@ TEST_F(Denials, name_a_limit_that_a_failed_command_speaks_of) {
         EXPECT_TRUE(holds(scratch, perhaps("scratch_bytes", "No space left on device"))) << scratch;
     }
     EXPECT_FALSE(holds(bash("echo Too many open files"), "limit")) << "it did not fail";
+    if (!full_) return;
+    options.shell->limits.scratch_bytes = 64 << 20;
+    options.shell->limits.memory_bytes = 32 << 20;
+    reopen();
+    const std::string shared = bash("head -c 40M /dev/zero > /dev/shm/f");
+    EXPECT_TRUE(holds(shared, perhaps("memory_bytes", "No space left on device"))) << shared;
 }
 
 TEST_F(Denials, of_the_network_are_told) {

@@ -249,6 +249,19 @@ TEST_F(FurtherRootsOfCommands, are_read_and_changed_at_their_own_paths) {
     EXPECT_TRUE(holds(ok("bash", {{"command", "pwd -P"}, {"cwd", more("src")}}), more("src")));
 }
 
+TEST_F(FurtherRootsOfCommands, changed_files_in_them_are_listed_by_their_paths) {
+    const tools::Answer answer = call(
+        "bash", {{"command", "echo > new; cd " + more() + " && echo > n && mv src/b.txt moved"}});
+    ASSERT_TRUE(answer.command) << answer.text();
+    if (!answer.command->changes) GTEST_SKIP() << "nothing counts changes here";
+    const auto& files = answer.command->changes->files;
+    ASSERT_EQ(files.size(), 3U);
+    EXPECT_EQ(files[0].path, "new");
+    EXPECT_EQ(files[1].path, more("moved"));
+    EXPECT_EQ(files[1].from, more("src/b.txt"));
+    EXPECT_EQ(files[2].path, more("n"));
+}
+
 TEST_F(FurtherRootsOfCommands, that_are_only_seen_stay_as_they_are) {
     const std::string text = bash("echo x > " + seen("c.txt") + "; echo x > " + seen("new") +
                                   "; rm -f " + seen("c.txt") + "; mkdir " + seen("d"));
