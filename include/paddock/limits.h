@@ -487,6 +487,11 @@ inline constexpr std::size_t kMcpMessageBytesMax = std::size_t{16} << 20;
 // The id of a request, which is repeated in every answer and cancellation.
 inline constexpr std::size_t kMcpIdBytesMax = 1024;
 
+// Of the names that clients give themselves, what `paddock log` shows: enough to recognise one, and
+// as many as somebody reads.
+inline constexpr std::size_t kClientNameBytesMax = 64;
+inline constexpr std::size_t kClientNamesMax = 4;
+
 // What an error repeats of a name that a client sent.
 inline constexpr std::size_t kMcpShownBytes = 100;
 

@@ -7,6 +7,7 @@
 #include "cli/workspace_options.h"
 #include "mcp/stdio.h"
 #include "sys/memory.h"
+#include "tools/session.h"
 
 namespace paddock::cli {
 namespace {
@@ -37,7 +38,9 @@ int run(const McpRequest& request) {
     if (!report) return refuse_to_serve(report.error());
     look_ahead(*workspace);
 
-    const mcp::Protocol protocol(info_of(*workspace), methods_of(*workspace));
+    const mcp::Protocol protocol(
+        info_of(*workspace), methods_of(*workspace),
+        [&workspace](std::string_view name) { workspace->session().meet_client(name); });
     sys::release_program();
     const mcp::StdioServed served = server->serve(protocol);
     end_commands(*workspace);

@@ -19,6 +19,7 @@
 #include "sys/output.h"
 #include "sys/signal.h"
 #include "sys/socket.h"
+#include "tools/session.h"
 
 namespace paddock::cli {
 namespace {
@@ -120,7 +121,9 @@ int serve(config::Configuration setup, const Token& token) {
     sys::ignore_broken_pipes();
     if (const auto report = confine_to(*workspace); !report) return refuse_to_serve(report.error());
 
-    const mcp::Protocol protocol(info_of(*workspace), methods_of(*workspace));
+    const mcp::Protocol protocol(
+        info_of(*workspace), methods_of(*workspace),
+        [&workspace](std::string_view name) { workspace->session().meet_client(name); });
     daemon::HttpEndpoint endpoint(protocol, {.address = wanted.address,
                                              .token = token.text,
                                              .allowed_hosts = wanted.allowed_hosts,

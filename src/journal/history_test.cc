@@ -56,6 +56,11 @@ TEST_F(HistoryTest, names_what_each_call_changed) {
     const auto sessions = history_of(timeline());
     ASSERT_EQ(sessions.size(), 1U);
     EXPECT_EQ(sessions[0].client, "claude-code");
+    // Named again, in as many lines as it has.
+    made.journal().name_client("cur\nundone x\nsor");
+    const auto named = history_of(timeline());
+    EXPECT_EQ(named[0].client, "cur undone x sor");
+    EXPECT_TRUE(named[0].undoes.empty());
     EXPECT_TRUE(sessions[0].live);
     ASSERT_EQ(sessions[0].calls.size(), 2U) << "a call that changed nothing is left out";
     const CallHistory& first = sessions[0].calls[0];

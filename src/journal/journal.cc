@@ -222,6 +222,12 @@ Outcome<Journal> Journal::silent(UniqueFd turn) {
 const std::string& Journal::session() const noexcept { return state_->id; }
 const std::string& Journal::path() const noexcept { return state_->path; }
 
+void Journal::name_client(std::string_view client) {
+    if (state_->is_silent) return;
+    const std::lock_guard locked(*state_->guard);
+    (void)add_client(state_->files.info.get(), client);  // the one before stays
+}
+
 Done Journal::after_fork(int workspace) {
     State& state = *state_;
     // Other threads of the original may have held them; they do not exist here.

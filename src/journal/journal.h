@@ -18,8 +18,7 @@
 // is full (limit_reached, ENOSPC).
 //
 // Two processes of a session use one journal: the server and the warden, its copy (after_fork).
-// Threads: any; whoever records holds a Turn from the first look at the names until the change is
-// made and its Intent is gone.
+// Threads: any. A recorder holds a Turn from the first look at the names until its Intent is gone.
 #pragma once
 
 #include <cstdint>
@@ -92,6 +91,7 @@ public:
 
     const std::string& session() const noexcept;  // its id
     const std::string& path() const noexcept;     // of the journal, relative to the workspace
+    void name_client(std::string_view client);    // who asks, told late. Not in a copy
 
     // In the copy of a process: takes a lock of its own, and works on other mounts of the same
     // directory: `workspace` is the workspace as the copy reaches it. Its own calls of the methods

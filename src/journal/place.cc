@@ -112,15 +112,17 @@ std::string directory_mark(const Stat& stat) {
     return std::to_string(object.inode) + ' ' + std::to_string(object.birth);
 }
 
+// The last one.
 std::string_view field_of(std::string_view text, std::string_view key) {
+    std::string_view value;
     while (!text.empty()) {
         const std::string_view line = text.substr(0, text.find('\n'));
         if (line.starts_with(key) && line.substr(key.size()).starts_with(' ')) {
-            return line.substr(key.size() + 1);
+            value = line.substr(key.size() + 1);
         }
         text.remove_prefix(std::min(line.size() + 1, text.size()));
     }
-    return {};
+    return value;
 }
 
 Outcome<JournalPlace> find_in_git(int workspace) {
@@ -255,6 +257,12 @@ Outcome<SessionFiles> make_session(int journal, const std::string& id, const Ses
     (void)sys::unlinkat(journal, (id + "/kept").c_str(), sys::Unlink::kDirectory);
     (void)sys::unlinkat(journal, id.c_str(), sys::Unlink::kDirectory);
     return files;
+}
+
+Done add_client(int info, std::string_view client) {
+    std::string text;
+    append_field(text, "client", client);
+    return sys::write_all(info, text);
 }
 
 Outcome<std::vector<std::string>> list_sessions(int journal, std::size_t most) {

@@ -72,6 +72,9 @@ bool is_session_id(std::string_view name) noexcept;
 
 Outcome<SessionFiles> make_session(int journal, const std::string& id, const SessionNote& note);
 
+// The last one that was added counts. `info`: of the session, as make_session() gave it.
+Done add_client(int info, std::string_view client);
+
 // The ids of all sessions, or of `most`, oldest first; what else lies there is left out.
 Outcome<std::vector<std::string>> list_sessions(int journal, std::size_t most = SIZE_MAX);
 

@@ -83,8 +83,8 @@ Era era_of(const Message& message, std::optional<Era> announced) noexcept {
     return message.method == "server/discover" ? Era::kModern : Era::kLegacy;
 }
 
-Protocol::Protocol(ServerInfo info, Methods methods)
-    : info_(std::move(info)), methods_(std::move(methods)) {
+Protocol::Protocol(ServerInfo info, Methods methods, MeetClient meet_client)
+    : info_(std::move(info)), methods_(std::move(methods)), meet_client_(std::move(meet_client)) {
     server_info_ = json::to_text(
         json::Object{{"name", info_.name}, {"title", info_.title}, {"version", info_.version}});
     add_unless_there(methods_, "initialize", Eras::kLegacy,
@@ -95,11 +95,19 @@ Protocol::Protocol(ServerInfo info, Methods methods)
     add_unless_there(methods_, "subscriptions/listen", Eras::kModern, listen);
 }
 
+void Protocol::meet(const json::Value* client_info) const {
+    const json::Object* client = client_info == nullptr ? nullptr : client_info->as_object();
+    const json::Value* name = client == nullptr ? nullptr : client->find("name");
+    const std::string* text = name == nullptr ? nullptr : name->as_string();
+    if (meet_client_ && text != nullptr) meet_client_(*text);
+}
+
 Handled Protocol::initialize(Exchange& exchange) const {
     const std::string* asked = exchange.text("protocolVersion");
     if (asked == nullptr) {
         return RpcError{error_code::kInvalidParams, "params.protocolVersion must be a string"};
     }
+    meet(exchange.params().find("clientInfo"));
     const json::Object* capabilities = exchange.object("capabilities");
     const std::string_view version = agreed_legacy_version(*asked);
     exchange.conversation().set_client(capabilities == nullptr ? json::Object() : *capabilities,
@@ -143,6 +151,7 @@ std::shared_ptr<Exchange> Protocol::accept(Message message, const Arrival& arriv
             const Era era = era_of(message, arrival.announced);
             if (era == Era::kModern) {
                 if (const auto wrong = check_envelope(message)) return refuse_message(*wrong);
+                meet(meta_of(message)->find(meta::kClientInfo));
             }
             const Method* method = methods_.find(message.method, era);
             if (method == nullptr) {

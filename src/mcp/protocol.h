@@ -15,9 +15,11 @@
 // Threads: all methods may be called from any thread at any time.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "json/value.h"
 #include "mcp/conversation.h"
@@ -46,9 +48,12 @@ struct Arrival {
 
 class Protocol {
 public:
+    // Gets the name that a client gives itself, with each request that says one. From any thread.
+    using MeetClient = std::function<void(std::string_view name)>;
+
     // "initialize", "ping", "server/discover" and "subscriptions/listen" are added to the table
     // unless it has its own.
-    Protocol(ServerInfo info, Methods methods);
+    Protocol(ServerInfo info, Methods methods, MeetClient meet_client = {});
     ~Protocol() = default;
     Protocol(const Protocol&) = delete;
     Protocol& operator=(const Protocol&) = delete;
@@ -70,10 +75,12 @@ private:
     void answer(Exchange& exchange, const Handled& handled) const;
     Handled initialize(Exchange& exchange) const;
     Handled discover(Exchange& exchange) const;
+    void meet(const json::Value* client_info) const;
     void notice(const Message& message, Conversation& conversation) const;
 
     const ServerInfo info_;
     Methods methods_;
+    const MeetClient meet_client_;
     std::string server_info_;  // JSON text
 };
 

@@ -110,11 +110,11 @@ TEST(Channel, a_protection_arrives_as_it_was_sent) {
     constexpr std::uint64_t kMost = ~std::uint64_t{0};
     for (const auto& object : {std::optional<Identity>(), std::optional(Identity{0, 0}),
                                std::optional(Identity{kMost, kMost})}) {
-        const std::string text = encode(Protection{"a:b/1.2", Shield::kPinned, object});
+        const std::string text = encode(Protection{"a:b/1.2", Shield::kEmptied, object});
         const auto wanted = decode_protection(text.c_str());
         ASSERT_TRUE(wanted.has_value()) << text;
         EXPECT_STREQ(wanted->path, "a:b/1.2");
-        EXPECT_EQ(wanted->shield, Shield::kPinned);
+        EXPECT_EQ(wanted->shield, Shield::kEmptied);
         EXPECT_EQ(wanted->object, object);
     }
     for (const char* wrong : {"", ":", "1", "1a", "4:a", "/:a", "11:a", "11.:a", "1.1:a", "11.2x:a",

@@ -98,10 +98,9 @@ void look_at_names(const Notification& call, const ObservedCall& kind, const Obs
     if (!read_name(call, kind.name, seen.path)) return;
     const bool two = kind.second.path != kNoArgument;
     if (two && !read_name(call, kind.second, seen.second)) return;
-    const bool moves = kind.deed == Deed::kRename || kind.deed == Deed::kRemove;
     const std::string_view path = seen.path.view();
-    const Wall wall = moves ? world.map.wall_around(path) : world.map.wall_before(path);
-    const Wall second = two ? world.map.wall_around(seen.second.view()) : Wall::kNone;
+    const Wall wall = world.map.wall_before(path);
+    const Wall second = two ? world.map.wall_before(seen.second.view()) : Wall::kNone;
     if (wall == Wall::kNone && second == Wall::kNone) return;
     if (fails_anyhow(kind.must, exists(seen.path, world))) return;
     if (keeps_existing(call, kind) && exists(seen.second, world)) return;

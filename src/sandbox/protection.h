@@ -12,7 +12,6 @@ namespace paddock::sandbox {
 enum class Shield : std::uint8_t {
     kReadOnly,  // it and all below can be read
     kHidden,    // an empty object without permissions stands in its place
-    kPinned,   // can be changed, but not renamed or removed: keeps what is protected below in place
     kEmptied,  // of a directory: an empty one stands in its place, which can be read
 };
 

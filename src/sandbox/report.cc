@@ -8,8 +8,14 @@ namespace {
 
 #define NO_LISTENER \
     "no seccomp filter can have a listener here: one outside has it already, perhaps"
-#define NO_GATE \
-    "changes cannot be judged before they are made: that takes Linux 5.19 and a seccomp listener"
+#define NO_GATE                                                                                    \
+    "changes cannot be judged before they are made: that takes Linux 5.19, openat2 and a seccomp " \
+    "listener"
+#define NO_GATE_FULL \
+    "; existing sealed files are read-only for commands, new ones are only reported"
+#define NO_GATE_LOW                                                                             \
+    "; on the low level existing sealed files and the journal are not protected from commands " \
+    "either, changes of sealed files are only reported"
 #define NEWER_KERNEL "use a newer kernel, outside of a container that listens itself"
 #define NO_WAY_OUT \
     "listed destinations need a network namespace, which is refused here; see `paddock doctor`"
@@ -41,7 +47,9 @@ ShellReport report_of(const ShellOptions& options, const Reached& reached) {
         } else if (layer == Layer::kCgroup && reached.no_cgroup) {
             report.missing.push_back({layer, NO_CGROUP, DELEGATE, reached.no_cgroup->os_error});
         } else if (layer == Layer::kGate && !reached.gated) {
-            report.missing.push_back({layer, NO_GATE, NEWER_KERNEL, 0});
+            const bool is_full = reached.rung == Rung::kFull;
+            const char* const reason = is_full ? NO_GATE NO_GATE_FULL : NO_GATE NO_GATE_LOW;
+            report.missing.push_back({layer, reason, NEWER_KERNEL, 0});
         } else {
             report.enforced.push_back(layer);
         }

@@ -5,7 +5,7 @@
 
 namespace paddock::sandbox {
 
-void add_protection(WriteMap& map, std::string_view workspace, std::string_view path, Shield shield,
+void add_protection(WriteMap& map, std::string_view workspace, std::string_view path,
                     std::span<char> buffer) noexcept {
     std::string_view whole = path;
     if (!path.starts_with('/')) {
@@ -16,11 +16,7 @@ void add_protection(WriteMap& map, std::string_view workspace, std::string_view 
         std::copy(path.begin(), path.end(), at);
         whole = {buffer.data(), size};
     }
-    if (shield == Shield::kPinned) {
-        map.pin(whole);
-    } else {
-        map.set(whole, Wall::kRule);
-    }
+    map.set(whole, Wall::kRule);
 }
 
 ObservedWorld observed_world(const WardenPlan& plan) {
@@ -55,7 +51,7 @@ ObservedWorld observed_world(const WardenPlan& plan) {
     if (plan.rung == Rung::kLow) return world;
     std::array<char, limits::kPathBytesMax> buffer{};
     for (const Protection& each : plan.protections) {
-        add_protection(map, plan.workspace_path, each.path, each.shield, buffer);
+        add_protection(map, plan.workspace_path, each.path, buffer);
     }
     return world;
 }

@@ -14,7 +14,7 @@ namespace paddock::sandbox {
 ObservedWorld observed_world(const WardenPlan& plan);
 
 // `path` is relative to `workspace`, or absolute. Allocates nothing; what does not fit is left out.
-void add_protection(WriteMap& map, std::string_view workspace, std::string_view path, Shield shield,
+void add_protection(WriteMap& map, std::string_view workspace, std::string_view path,
                     std::span<char> buffer) noexcept;
 
 }  // namespace paddock::sandbox

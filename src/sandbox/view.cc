@@ -313,19 +313,13 @@ Done View::shield(const char* path, Shield shield, const std::optional<Identity>
     if (is_blank(target->get())) return {};
     PADDOCK_ASSIGN(there, sys::fstat(target->get()));
     if (object && there.identity != *object) return Failure::from_errno(ESTALE);
-    if (shield == Shield::kHidden || shield == Shield::kEmptied) {
-        return cover(target->get(), shield);
-    }
+    if (shield != Shield::kReadOnly) return cover(target->get(), shield);
+    constexpr std::uint64_t kReadable = kHarmless | sys::kMountReadOnly;
     PADDOCK_ASSIGN(is_mount, sys::is_mount_root(target->get()));
-    const bool read_only = shield == Shield::kReadOnly;
-    const std::uint64_t attributes = read_only ? kHarmless | sys::kMountReadOnly : kHarmless;
-    if (is_mount) {
-        // Something of ours already: at most it has to become stricter.
-        return read_only ? sys::restrict_mount(target->get(), attributes, Tree::kRecursive)
-                         : Done();
-    }
+    // Something of ours already.
+    if (is_mount) return sys::restrict_mount(target->get(), kReadable, Tree::kRecursive);
     PADDOCK_ASSIGN(mount, sys::copy_mount(target->get(), "", Tree::kRecursive));
-    PADDOCK_TRY(sys::restrict_mount(mount.get(), attributes, Tree::kRecursive));
+    PADDOCK_TRY(sys::restrict_mount(mount.get(), kReadable, Tree::kRecursive));
     return sys::attach_mount(mount.get(), target->get(), "");
 }
 

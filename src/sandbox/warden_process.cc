@@ -366,8 +366,7 @@ StageError WardenProcess::protect(Request& request) {
         if (!wanted) return {Stage::kRequest, EINVAL};
         const auto done = view_.shield(wanted->path, wanted->shield, wanted->object);
         if (!done) return at(Stage::kProtect, done);
-        add_protection(world_.map, plan_.workspace_path, wanted->path, wanted->shield,
-                       path_buffer_);
+        add_protection(world_.map, plan_.workspace_path, wanted->path, path_buffer_);
     }
     // Through the new mounts, if it is still the same place.
     auto again = descend_to_directory(workspace_.get(), directory_path_.data());

@@ -28,34 +28,19 @@ std::size_t WriteMap::first_not_before(std::string_view path) const noexcept {
     return static_cast<std::size_t>(found - places_.begin());
 }
 
-WriteMap::Place* WriteMap::find_or_add(std::string_view path) noexcept {
-    const std::size_t at = first_not_before(path);
-    if (at < places_.size() && path_of(places_[at]) == path) return &places_[at];
-    if (places_.size() == places_.capacity()) return nullptr;
-    if (text_.capacity() - text_.size() < path.size()) return nullptr;
-    const Place place{static_cast<std::uint32_t>(text_.size()),
-                      static_cast<std::uint32_t>(path.size()), wall_before(path)};
-    text_.append(path);
-    return &*places_.insert(places_.begin() + static_cast<std::ptrdiff_t>(at), place);
-}
-
 bool WriteMap::set(std::string_view path, Wall wall) noexcept {
-    Place* place = find_or_add(path);
-    if (place != nullptr) place->wall = wall;
-    return place != nullptr;
-}
-
-bool WriteMap::pin(std::string_view path) noexcept {
-    Place* place = find_or_add(path);
-    if (place != nullptr) place->pinned = true;
-    return place != nullptr;
-}
-
-Wall WriteMap::wall_around(std::string_view path) const noexcept {
     const std::size_t at = first_not_before(path);
-    const bool pinned = at < places_.size() && path_of(places_[at]) == path && places_[at].pinned;
-    const Wall wall = wall_before(path);
-    return pinned && wall == Wall::kNone ? Wall::kRule : wall;
+    if (at < places_.size() && path_of(places_[at]) == path) {
+        places_[at].wall = wall;
+        return true;
+    }
+    if (places_.size() == places_.capacity()) return false;
+    if (text_.capacity() - text_.size() < path.size()) return false;
+    const Place place{static_cast<std::uint32_t>(text_.size()),
+                      static_cast<std::uint32_t>(path.size()), wall};
+    text_.append(path);
+    places_.insert(places_.begin() + static_cast<std::ptrdiff_t>(at), place);
+    return true;
 }
 
 const WriteMap::Place* WriteMap::nearest(std::string_view path) const noexcept {

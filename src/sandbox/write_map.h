@@ -25,13 +25,8 @@ public:
     // this path what it said before.
     bool set(std::string_view path, Wall wall) noexcept;
 
-    // It can be changed, but neither renamed nor removed. The same conditions.
-    bool pin(std::string_view path) noexcept;
-
     // For the same kind of path.
     Wall wall_before(std::string_view path) const noexcept;
-    // Before renaming or removing it.
-    Wall wall_around(std::string_view path) const noexcept;
 
     // What the wall before it was set at: the path itself, or a directory above.
     std::string_view behind(std::string_view path) const noexcept;
@@ -46,12 +41,10 @@ private:
         std::uint32_t begin = 0;
         std::uint32_t size = 0;
         Wall wall = Wall::kNone;
-        bool pinned = false;
     };
 
     std::string_view path_of(const Place& place) const noexcept;
     const Place* nearest(std::string_view path) const noexcept;  // null: there is none
-    Place* find_or_add(std::string_view path) noexcept;          // null: there is no room
     std::size_t first_not_before(std::string_view path) const noexcept;
 
     std::vector<Place> places_;  // sorted by path

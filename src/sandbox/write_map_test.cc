@@ -43,19 +43,6 @@ TEST(WriteMap, an_entry_can_be_changed) {
     EXPECT_EQ(map.wall_before("/ws/file"), Wall::kReadOnly);
 }
 
-TEST(WriteMap, what_is_pinned_can_be_changed_and_not_moved) {
-    WriteMap map;
-    ASSERT_TRUE(map.set("/ws", Wall::kNone));
-    ASSERT_TRUE(map.pin("/ws/.git"));
-    ASSERT_TRUE(map.set("/ws/.git/hooks", Wall::kRule));
-    EXPECT_EQ(map.wall_before("/ws/.git"), Wall::kNone);
-    EXPECT_EQ(map.wall_before("/ws/.git/index"), Wall::kNone);
-    EXPECT_EQ(map.wall_around("/ws/.git"), Wall::kRule);
-    EXPECT_EQ(map.wall_around("/ws/.git/index"), Wall::kNone);
-    EXPECT_EQ(map.wall_around("/ws/.git/hooks"), Wall::kRule);
-    EXPECT_EQ(map.wall_around("/ws"), Wall::kNone);
-}
-
 TEST(WriteMap, devices_and_the_own_process_are_open) {
     const WriteMap map;
     for (const char* path : {"/dev/null", "/dev/pts/0", "/proc/self/fd/1", "/proc/7/comm"}) {

@@ -23,9 +23,7 @@ Answer finished(const Shell& shell, const Finished& command, const CommandLimits
             "\n[Processes it started still run; what they print is read with bash_output, id '" +
             command.job->id() + "'.]";
     }
-    said += denials_text(report.result);
-    const std::string changes = changes_text(report.result.changes.value_or(FileChanges()));
-    if (!changes.empty()) said += "\n" + changes;
+    said += consequences_text(report.result);
     Answer answer =
         command_answer(command.job->output().excerpt(limits::kCommandShownBytes, command.job->id()),
                        std::move(said));

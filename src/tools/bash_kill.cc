@@ -13,7 +13,8 @@ Attempt<Answer> run_bash_kill(Session& session, const Arguments& arguments, cons
     const auto ended = (*shell)->kill(arguments.text("id"));
     if (!ended) return ended.error();
     CommandReport report = report_on(*ended->job, **shell, session.options().shell->limits);
-    Answer answer = text_answer("[" + report.ending + "]" + remarks_text(ended->remarks));
+    Answer answer = text_answer("[" + report.ending + "]" + remarks_text(ended->remarks) +
+                                consequences_text(report.result));
     answer.command = std::move(report.result);
     return answer;
 }

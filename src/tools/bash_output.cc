@@ -63,7 +63,7 @@ Attempt<Answer> run_bash_output(Session& session, const Arguments& arguments, co
                     : news_of(**job);
     Answer answer = command_answer(std::move(page.text), "[" + report.ending + page.said + "]" +
                                                              remarks_text((*shell)->overdue()) +
-                                                             denials_text(report.result));
+                                                             consequences_text(report.result));
     answer.command = std::move(report.result);
     return answer;
 }

@@ -168,11 +168,16 @@ std::string remarks_text(const Remarks& remarks) {
     return text;
 }
 
-std::string denials_text(const CommandResult& result) {
-    std::string text = sandbox::denials_text(result.denials, result.more_denials);
-    if (text.empty()) return {};
-    text.pop_back();  // the last line feed
-    return "\n[" + text + "]";
+std::string consequences_text(const CommandResult& result) {
+    std::string text;
+    std::string denials = sandbox::denials_text(result.denials, result.more_denials);
+    if (!denials.empty()) {
+        denials.pop_back();  // the last line feed
+        text += "\n[" + denials + "]";
+    }
+    const std::string changes = changes_text(result.changes.value_or(FileChanges()));
+    if (!changes.empty()) text += "\n" + changes;
+    return text;
 }
 
 }  // namespace paddock::tools

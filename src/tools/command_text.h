@@ -25,8 +25,8 @@ CommandReport report_on(Job& job, const Shell& shell, const CommandLimits& limit
 // "\n[...]" for each remark.
 std::string remarks_text(const Remarks& remarks);
 
-// "\n[Denied by the sandbox: ...]" of a command that has ended: what it was refused, and the limit
-// that it met. Empty: nothing that was seen.
-std::string denials_text(const CommandResult& result);
+// Of a command that has ended: "\n[Denied by the sandbox: ...]", what it was refused and the limit
+// that it met, and "\n[Files: ...]", what it changed. Empty: nothing that was seen.
+std::string consequences_text(const CommandResult& result);
 
 }  // namespace paddock::tools

@@ -9,7 +9,6 @@
 #include "base/within.h"
 #include "fs/readable.h"
 #include "fs/rel_path.h"
-#include "journal/journal.h"
 #include "search/denied_values.h"
 #include "search/entries.h"
 #include "sys/stat.h"
@@ -35,7 +34,6 @@ std::string_view covering(std::string_view path) {
 
 search::Chooser chooser_of(const policy::PathRules& rules) {
     return [&rules](std::string_view path, std::string_view name, FileType type) {
-        if (journal::is_journal_path(path)) return Interest{};
         if (git::is_any_journal(path)) return Interest{.take = true};
         if (rules.decide(path).access == PathAccess::kDeny) return Interest{.take = true};
         if (type == FileType::kSocket) return Interest{.take = true};
@@ -178,7 +176,9 @@ void HiddenFiles::hide(std::string_view path, Shield shield,
     Found& found = found_[key_of(*stat)];
     if (!ruled_path.empty()) keep_path(found, ruled_path);
     if (found.is_covered || is_below) return;
-    hides_directories_ = hides_directories_ || stat->type == FileType::kDirectory;
+    // The search does not enter what is only emptied.
+    const bool is_entered = shield == Shield::kHidden && stat->type == FileType::kDirectory;
+    hides_directories_ = hides_directories_ || is_entered;
     const auto is_same = [&](const sandbox::Protection& each) { return each.path == path; };
     if (std::any_of(hidden.begin(), hidden.end(), is_same)) return;
     hidden.push_back({std::string(path), shield, stat->identity});

@@ -1,7 +1,7 @@
 // What a search through the whole workspace finds for its session: the files that it must not see
-// (secrets of the owner's, what the operator denies, sockets of the host, journals of workspaces
-// below), and the repositories whose settings lead elsewhere. A directory that the search cannot
-// enter may hold a secret: it is hidden whole, unless the session made it.
+// (secrets of the owner's, what the operator denies, sockets of the host, journals), and the
+// repositories whose settings lead elsewhere. A directory that the search cannot enter may hold a
+// secret: it is hidden whole, unless the session made it.
 //
 // The tools ask of each path (is_secret), so for them nothing is ever late. From commands a file is
 // hidden by covering it, which takes a search through the whole workspace. There is one before the

@@ -17,11 +17,16 @@ thread_local Recorder::Call* current_call = nullptr;
 Outcome<journal::Journal*> Recorder::journal() {
     const std::lock_guard lock(mutex_);
     if (!journal_) {
-        PADDOCK_ASSIGN(opened,
-                       journal::Journal::open(setup_.workspace.fd(), {.client = setup_.client}));
+        PADDOCK_ASSIGN(opened, journal::Journal::open(setup_.workspace.fd(), {.client = client_}));
         journal_.emplace(std::move(opened));
     }
     return &*journal_;
+}
+
+void Recorder::name_client(const std::string& client) {
+    const std::lock_guard lock(mutex_);
+    client_ = client;
+    if (journal_) journal_->name_client(client);
 }
 
 bool Recorder::has_written(const Stat& stat) const noexcept {

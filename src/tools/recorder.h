@@ -34,10 +34,13 @@ public:
         bool records = true;  // false: nothing will be changed
         std::string client;   // see journal::SessionInfo
     };
-    explicit Recorder(Setup setup) : setup_(std::move(setup)) {}
+    explicit Recorder(Setup setup) : setup_(std::move(setup)), client_(setup_.client) {}
 
     // Opens it, unless that was done. Errors: those of journal::Journal::open.
     Outcome<journal::Journal*> journal();
+
+    // Who works there, as Setup::client.
+    void name_client(const std::string& client);
 
     // Did this session make it?
     bool is_own(const Stat& stat) const noexcept;
@@ -55,6 +58,7 @@ public:
 private:
     const Setup setup_;
     mutable std::mutex mutex_;
+    std::string client_;
     std::optional<journal::Journal> journal_;
 };
 

@@ -1,5 +1,6 @@
 // Where no gate stands before the workspace (an old kernel, a foreign listener): what is sealed and
-// exists is bound read-only, and paddock reports sealed files that are new or changed.
+// exists is bound read-only, journals are emptied, and paddock reports what of both is new or
+// changed.
 //
 // Found by the rules, and by the shape of git directories (git/judge.h). One thread at a time.
 #pragma once

@@ -4,7 +4,9 @@
 
 #include <paddock/limits.h>
 
+#include "base/display.h"
 #include "base/reason.h"
+#include "base/utf8.h"
 #include "search/secret_match.h"
 #include "sys/stat.h"
 #include "text/quote.h"
@@ -128,6 +130,18 @@ Result<std::unique_ptr<Shell>> Session::start_shell() {
         if (scanner_) search::SecretScanner::prepare();
     };
     return Shell::start({roots(), rules_, home_of(options_), options_, scanner_, prepare});
+}
+
+void Session::meet_client(std::string_view name) {
+    const std::string shown = displayable(cut_utf8(name, limits::kClientNameBytesMax));
+    if (shown.empty()) return;
+    const std::lock_guard lock(meeting_);
+    const bool is_known = std::find(clients_.begin(), clients_.end(), shown) != clients_.end();
+    if (is_known || clients_.size() >= limits::kClientNamesMax) return;
+    clients_.push_back(shown);
+    std::string all;
+    for (const std::string& each : clients_) all += (all.empty() ? "" : ", ") + each;
+    for (SessionRoot* root : roots()) root->recorder.name_client(all);
 }
 
 Attempt<Shell*> Session::shell() {

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <deque>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -33,6 +34,9 @@ public:
     std::vector<SessionRoot*> roots();  // the workspace first
     const std::deque<SessionRoot>& further_roots() const noexcept { return further_; }
 
+    // A client of this name works here, for `paddock log`. Of several each is named.
+    void meet_client(std::string_view name);
+
     // Errors: sandbox_unavailable, if commands cannot be confined here; not_available without one.
     Attempt<Shell*> shell();
 
@@ -59,6 +63,8 @@ private:
     Result<std::unique_ptr<Shell>> start_shell();
 
     WorkspaceOptions options_;
+    std::mutex meeting_;
+    std::vector<std::string> clients_;
     std::chrono::milliseconds search_time_ = limits::kSearchTimeMax;
     policy::Meter meter_;
     search::GlobalIgnores ignored_;

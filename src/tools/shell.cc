@@ -31,6 +31,20 @@ Outcome<std::unique_ptr<sandbox::Proxy>> start_proxy(policy::HostRules rules) {
     return sandbox::Proxy::start(settings);
 }
 
+// Once for each session: its level is weaker than the usual one.
+std::string_view words_without_gate(Rung rung) {
+    if (rung == Rung::kFull) {
+        return "No gate stands before the workspace on this machine (`paddock doctor` says why). "
+               "Commands cannot change the sealed files that exist (hooks, settings of git, "
+               "editors and agents). New ones are reported, not refused. What commands change is "
+               "not recorded, so `paddock undo` cannot take it back.";
+    }
+    return "No gate stands before the workspace on this machine (`paddock doctor` says why). "
+           "Commands can make and change sealed files (hooks, settings of git, editors and "
+           "agents) and paddock's own journal; paddock reports such files and refuses nothing. "
+           "What commands change is not recorded, so `paddock undo` cannot take it back.";
+}
+
 std::span<SessionRoot* const> further(const std::vector<SessionRoot*>& roots) {
     return std::span(roots).subspan(1);
 }
@@ -186,7 +200,10 @@ Remarks Shell::check_sealed() {
 
 Attempt<sandbox::Process> Shell::spawn(sandbox::Command command, std::string_view detail) {
     const std::lock_guard lock(starting_);
-    if (!std::exchange(looked_for_foreign_, true)) look_for_foreign_files();
+    if (!std::exchange(looked_for_foreign_, true)) {
+        look_for_foreign_files();
+        if (sealed_ != nullptr) put_aside({{std::string(words_without_gate(report().rung))}});
+    }
     if (auto hidden = see_to_hiding(); !hidden) return hidden.error();
     if (sealed_ != nullptr) {
         const auto shields = sealed_->before();

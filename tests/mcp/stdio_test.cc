@@ -162,6 +162,47 @@ TEST_F(McpStdio, nothing_outside_is_reached) {
     expect_naive_leak("../OUT/secret");
 }
 
+// By the name that it gives itself, in both eras; with and without commands.
+TEST_F(McpStdio, the_log_names_the_client) {
+    const auto log = [&] {
+        const std::string command = PADDOCK_BINARY " log --json --root '" + ws() + "'";
+        std::FILE* const pipe = ::popen(command.c_str(), "r");
+        std::string text;
+        std::array<char, 4096> block{};
+        while (const std::size_t got = std::fread(block.data(), 1, block.size(), pipe)) {
+            text.append(block.data(), got);
+        }
+        ::pclose(pipe);
+        return text;
+    };
+    const std::vector<std::vector<std::string>> kinds{{}, {"--no-bash"}};
+    for (const std::vector<std::string>& more : kinds) {
+        const json::Object client{{"name", "claude\n\x1b-code" + std::string(100, 'x')}};
+        ServerProcess legacy(ws(), more);
+        (void)legacy.answer_to(legacy.request(
+            "initialize", {{"protocolVersion", "2025-11-25"}, {"clientInfo", client}}));
+        (void)legacy.text_of("write_file", {{"path", "f"}, {"content", "x"}});
+        legacy.close_input();
+        EXPECT_EQ(legacy.wait(), 0);
+        const std::string named = R"("client":"claude\\x0a\\x1b-code)" + std::string(51, 'x') + '"';
+        EXPECT_NE(log().find(named), std::string::npos) << log();
+
+        ServerProcess modern(ws(), more);
+        for (const char* name : {"one", "two", "one"}) {
+            const json::Object meta{
+                {"io.modelcontextprotocol/protocolVersion", "2026-07-28"},
+                {"io.modelcontextprotocol/clientCapabilities", json::Object{}},
+                {"io.modelcontextprotocol/clientInfo", json::Object{{"name", name}}}};
+            const json::Object arguments{{"path", name}, {"content", name}};
+            (void)modern.answer_to(modern.call("write_file", arguments, {{"_meta", meta}}));
+        }
+        modern.close_input();
+        EXPECT_EQ(modern.wait(), 0);
+        EXPECT_NE(log().find(R"("client":"one, two")"), std::string::npos) << log();
+        for (const char* name : {"f", "one", "two"}) std::filesystem::remove(ws(name));
+    }
+}
+
 // A client may say what it likes of its roots: it is not asked, and nothing gets wider.
 TEST_F(McpStdio, roots_of_a_client_change_nothing) {
     (void)server().answer_to(server().request(

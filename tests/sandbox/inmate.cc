@@ -408,6 +408,14 @@ int terminal_size(const Arguments&) {
     return 0;
 }
 
+int truncate_by_name(const Arguments& arguments) {
+    return error_if(::truncate(arguments.at(0).c_str(), 1) != 0);
+}
+
+int truncate_by_reading(const Arguments& arguments) {
+    return error_if(::open(arguments.at(0).c_str(), O_RDONLY | O_TRUNC | O_CLOEXEC) < 0);
+}
+
 int install_filter(unsigned long flags) {
     sock_filter allow{BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW};
     const sock_fprog program{1, &allow};
@@ -444,6 +452,8 @@ const std::map<std::string_view, std::function<int(const Arguments&)>>& attempts
         {"start_sibling", start_sibling},
         {"stop_all", stop_all},
         {"terminal_size", terminal_size},
+        {"truncate_by_name", truncate_by_name},
+        {"truncate_by_reading", truncate_by_reading},
         {"unmount", unmount},
         {"use_own_loopback", use_own_loopback},
         {"watch_and_stay", watch_and_stay},

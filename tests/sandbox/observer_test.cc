@@ -186,22 +186,10 @@ TEST_F(ObservedCommand, changes_behind_a_wall_are_told) {
                "view create /OUT/hard", "view rename /OUT/file", "view remove /OUT/link"}));
 }
 
-TEST_F(ObservedCommand, moving_what_is_pinned_is_told) {
-    tree({"ROOT/.git/config=x"});
-    world.map.pin(ws(".git"));
-    observe([&] {
-        ::close(::open(ws(".git/index").c_str(), O_WRONLY | O_CREAT, 0600));
-        ::rename(ws(".git").c_str(), ws("moved").c_str());
-        return 0;
-    });
-    EXPECT_EQ(told(), Lines{"rule rename /ROOT/.git"});
-}
-
 // As rm -r does it.
 TEST_F(ObservedCommand, a_tree_that_is_removed_is_told_by_what_is_in_the_way) {
     tree({"ROOT/.git/config=x", "ROOT/.git/index=x", "ROOT/.git/hooks/a=x", "ROOT/.git/hooks/b=x",
           "OUT/dir/a=x", "OUT/dir/b=x"});
-    world.map.pin(ws(".git"));
     world.map.set(ws(".git/config"), Wall::kRule);
     world.map.set(ws(".git/hooks"), Wall::kRule);
     observe([&] {
@@ -216,7 +204,7 @@ TEST_F(ObservedCommand, a_tree_that_is_removed_is_told_by_what_is_in_the_way) {
         return 0;
     });
     EXPECT_EQ(told(), (Lines{"rule remove /ROOT/.git/hooks", "rule remove /ROOT/.git/config",
-                             "rule remove /ROOT/.git", "view remove /OUT/dir"}));
+                             "view remove /OUT/dir"}));
 }
 
 // Who looks with more rights than the command has would tell it what exists.

@@ -3,6 +3,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "journal/journal.h"
 #include "policy/path_defaults.h"
 #include "policy/path_rules.h"
@@ -123,6 +125,86 @@ TEST_P(GateOnBothRungs, WithoutItTheyAreMade) {
               0);
 }
 
+// Landlock before ABI 3 (Linux 5.19 to 6.1) does not know truncation: nothing but the gate refuses
+// it.
+class TruncationOnBothRungs : public GateOnBothRungs {
+protected:
+    sandbox::WardenSpec truncating(sandbox::WardenSpec wanted) {
+        wanted.ceiling.landlock_abi = 2;
+        wanted.options.read_only_directories = {out()};
+        tree({"ROOT/file=text", "ROOT/other=text", "ROOT/.git/hooks/owned=text", "OUT/file=text",
+              "OUT/other=text", "ROOT/link->@/OUT/other"});
+        give_to_commands();
+        if (::geteuid() == 0) {
+            EXPECT_EQ(std::system(("chown -R 65534:65534 '" + out() + "'").c_str()), 0);
+        }
+        (void)inmate();
+        return wanted;
+    }
+
+    static std::string by_name(const std::string& path) {
+        return "./inmate truncate_by_name " + path + "; ";
+    }
+    static std::string by_reading(const std::string& path) {
+        return "./inmate truncate_by_reading " + path + "; ";
+    }
+};
+
+TEST_P(TruncationOnBothRungs, IsJudgedInsideAndRefusedOutside) {
+    START(warden, truncating(gated()));
+    if (!warden.is_gated()) GTEST_SKIP() << "no listener can be had here";
+    sandbox::Command command = shell(warden, by_name("file") + by_reading("other"));
+    command.call = journal_->begin_call("bash", "truncate");
+    auto process = warden.spawn(command);
+    ASSERT_TRUE(process.has_value());
+    const auto record = sandbox::read_exit(process->status.get());
+    ASSERT_TRUE(record.has_value() && record->has_value());
+    EXPECT_EQ((*record)->exit_code, 0);
+    EXPECT_EQ(os_read(ws("file")), "t");
+    EXPECT_EQ(os_read(ws("other")), "");
+    EXPECT_EQ((*record)->changes.changed, 2U);
+    EXPECT_EQ((*record)->changes.not_kept, 0U);
+
+    for (const std::string& path : {ws(".git/hooks/owned"), out("file"), std::string("link")}) {
+        EXPECT_NE(run(warden, by_name(path)).exit_code, 0) << path;
+        EXPECT_NE(run(warden, by_reading(path)).exit_code, 0) << path;
+    }
+    EXPECT_EQ(os_read(ws(".git/hooks/owned")), "text");
+    EXPECT_EQ(os_read(out("file")), "text");
+    EXPECT_EQ(os_read(out("other")), "text");
+    // What programs do instead works in the private directory, too.
+    EXPECT_EQ(run(warden, "echo x > $TMPDIR/f; : > $TMPDIR/f; wc -c < $TMPDIR/f").output, "0\n");
+}
+
+// Without the gate each of these works where no mount is in the way.
+TEST_P(TruncationOnBothRungs, WithoutTheGateNobodyRefusesIt) {
+    START(warden, truncating(spec()));
+    (void)run(warden, by_name(ws(".git/hooks/owned")) + by_name(out("file")) + by_reading("link"));
+    EXPECT_EQ(os_read(ws(".git/hooks/owned")), "t");
+    EXPECT_EQ(os_read(out("file")), full() ? "text" : "t");
+    EXPECT_EQ(os_read(out("other")), full() ? "text" : "");
+}
+
+TEST_P(GateOnBothRungs, WithoutAListenerThereIsNone) {
+    sandbox::WardenSpec wanted = gated();
+    wanted.ceiling.listener = false;
+    {
+        START(warden, wanted);
+        EXPECT_FALSE(warden.is_gated());
+        EXPECT_EQ(run(warden, "echo x > made").exit_code, 0);
+        EXPECT_TRUE(os_exists(ws("made")));
+        const auto& missing = warden.report().missing;
+        EXPECT_TRUE(std::any_of(missing.begin(), missing.end(), [](const MissingLayer& each) {
+            return each.layer == Layer::kGate;
+        }));
+    }
+    wanted.options.required.push_back(Layer::kGate);
+    EXPECT_CODE(start(wanted), Code::kSandboxUnavailable);
+    wanted.ceiling.listener = true;
+    START(warden, wanted);
+    EXPECT_TRUE(warden.is_gated());
+}
+
 TEST_P(GateOnBothRungs, WhatACallChangedIsCounted) {
     START(warden, gated());
     if (!warden.is_gated()) GTEST_SKIP() << "no listener can be had here";
@@ -138,6 +220,8 @@ TEST_P(GateOnBothRungs, WhatACallChangedIsCounted) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Rungs, GateOnBothRungs, ::testing::Values(Rung::kFull, Rung::kLow),
+                         [](const auto& rung) { return std::string(rung_name(rung.param)); });
+INSTANTIATE_TEST_SUITE_P(Rungs, TruncationOnBothRungs, ::testing::Values(Rung::kFull, Rung::kLow),
                          [](const auto& rung) { return std::string(rung_name(rung.param)); });
 
 }  // namespace

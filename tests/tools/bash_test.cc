@@ -21,6 +21,7 @@
 #include "testing/secret_samples.h"
 #include "testing/shell.h"
 #include "tools/bash_desk.h"
+#include "tools/session.h"
 
 namespace paddock::testing {
 namespace {
@@ -479,6 +480,25 @@ TEST_F(Bash, a_background_command_is_read_and_ended_by_its_id) {
     EXPECT_TRUE(bash("pgrep -c -x sleep; true").starts_with("0\n"));
     EXPECT_EQ(refused("bash_output", {{"id", "b999"}}), "not_found");
     EXPECT_EQ(refused("bash_kill", {{"id", ""}}), "not_found");
+}
+
+TEST_F(Bash, an_ended_command_names_how_many_files_it_changed) {
+    if (!(*workspace().session().shell())->is_gated()) GTEST_SKIP() << "no gate here";
+    EXPECT_TRUE(bash("echo 1 > made; echo 2 > a.txt").ends_with("\n[Files: 1 made, 1 changed]"));
+    EXPECT_FALSE(holds(bash("cat made"), "[Files:"));
+    const auto in_background = [&](std::string_view command) {
+        return id_in(ok("bash", {{"command", command}, {"run_in_background", true}}));
+    };
+    const std::string ended = in_background("echo 1 > sub/made; rm a.txt");
+    for (int i = 0; i < 2; ++i) {
+        const std::string text = output_with(ended, "[exit code");
+        EXPECT_TRUE(text.ends_with("\n[Files: 1 made, 1 removed]")) << text;
+    }
+    EXPECT_TRUE(ok("bash_kill", {{"id", ended}}).ends_with("\n[Files: 1 made, 1 removed]"));
+    const std::string killed = in_background("echo 1 > sub/other; echo ready; sleep 1000");
+    EXPECT_FALSE(holds(output_with(killed, "ready"), "[Files:")) << "it has not ended";
+    const std::string text = ok("bash_kill", {{"id", killed}});
+    EXPECT_TRUE(text.ends_with("\n[Files: 1 made]")) << text;
 }
 
 // No address space holds the stack of another thread.

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
 
 #include "testing/shell.h"
 #include "tools/bash_desk.h"
@@ -279,6 +280,28 @@ TEST_F(FurtherRootsOfCommands, secrets_in_them_are_hidden) {
         EXPECT_FALSE(holds(text, "owner")) << path;
         EXPECT_TRUE(holds(text, "- read " + path + ": hidden from commands: ")) << text;
         EXPECT_FALSE(holds(text, "- read .env")) << "the workspace's own was not read: " << text;
+    }
+}
+
+// An earlier session kept a file in each.
+TEST_F(FurtherRootsOfCommands, commands_read_no_journal) {
+    if (!full_) GTEST_SKIP() << "no mount namespaces here: nothing is hidden";
+    const char* const kKept = ".git/paddock/20260101-000000-0000/kept";
+    std::string looks = "cd /";
+    for (const std::string& root : {ws(), more(), seen()}) {
+        std::filesystem::create_directories(root + "/" + kKept);
+        os_write(root + "/" + kKept + "/1", "of the owner's");
+        std::filesystem::create_directories(root + "/deep/.paddock");
+        os_write(root + "/deep/.paddock/1", "of the owner's");
+        EXPECT_TRUE(holds(naive_read(root + "/" + kKept + "/1").value_or(""), "owner"));
+        looks += "; cat " + root + "/" + kKept + "/1 " + root + "/deep/.paddock/1";
+    }
+    for (const bool read_only : {false, true}) {
+        options.shell->read_only = read_only;
+        reopen();
+        const std::string text = bash(looks);
+        EXPECT_FALSE(holds(text, "owner")) << text;
+        EXPECT_TRUE(holds(text, "No such file or directory")) << text;
     }
 }
 
