@@ -193,7 +193,7 @@ private:
         if (!judge_.is_config(path)) return false;
         const ModelNode* node = model_.find(from);
         if (node == nullptr || !node->on_disk) return true;
-        const auto text = root_.read_file(*node->on_disk, limits::kGitConfigBytesMax);
+        const auto text = root_.read_file(*node->on_disk, git::judged_bytes_max(path));
         return !text || judge_.judge_new_config(path, *text, present(path)).has_value();
     }
     // What git obeys now stays allowed.
@@ -202,7 +202,8 @@ private:
         if (directory == nullptr || !directory->on_disk) return {};
         const std::string& on_disk = *directory->on_disk;
         if (git::is_any_journal(on_disk) || !git::is_git_directory(root_, on_disk)) return {};
-        return root_.read_file(fs::joined(on_disk, fs::leaf_of(config)), limits::kGitConfigBytesMax)
+        return root_
+            .read_file(fs::joined(on_disk, fs::leaf_of(config)), git::judged_bytes_max(config))
             .value_or(std::string());
     }
 

@@ -5,11 +5,13 @@
 #include <paddock/limits.h>
 
 #include "git/byte_reader.h"
+#include "git/obeyed_names.h"
 
 namespace paddock::git {
 namespace {
 
 constexpr std::uint32_t kCompressedNames = 4;  // the version that has them
+constexpr std::size_t kShaOneBytes = 20;
 
 // One entry, its name apart:
 //   times, device and inode, 24 bytes; mode, 4; owner, group and size, 12
@@ -33,12 +35,13 @@ struct Fields {
     }
 };
 
-Fields read_fields(ByteReader& reader) {
+Fields read_fields(ByteReader& reader, std::size_t id_bytes) {
     Fields fields;
     reader.take(24);
     fields.mode = reader.u32();
     reader.take(12);
-    std::ranges::copy(reader.take(fields.id.size()), fields.id.begin());
+    const std::string_view id = reader.take(id_bytes);
+    std::ranges::copy(id.substr(0, fields.id.size()), fields.id.begin());
     fields.flags = reader.u16();
     if (fields.is_extended()) fields.more_flags = reader.u16();
     return fields;
@@ -64,7 +67,8 @@ bool read_name(ByteReader& reader, std::uint32_t version, std::size_t entry_begi
 // The entries of an index, one after the other.
 class EntryReader {
 public:
-    explicit EntryReader(std::string_view bytes) : reader_(bytes) {
+    explicit EntryReader(std::string_view bytes, std::size_t id_bytes = kShaOneBytes)
+        : reader_(bytes), id_bytes_(id_bytes) {
         const bool is_index = reader_.take(4) == "DIRC";
         version_ = reader_.u32();
         left_ = reader_.u32();
@@ -76,7 +80,7 @@ public:
         if (!is_good_ || left_ == 0) return false;
         --left_;
         const std::size_t begin = reader_.position();
-        fields_ = read_fields(reader_);
+        fields_ = read_fields(reader_, id_bytes_);
         std::string name_before = name_;
         is_good_ = read_name(reader_, version_, begin, name_) && name_ >= name_before;
         return is_good_;
@@ -99,6 +103,7 @@ public:
 
 private:
     ByteReader reader_;
+    std::size_t id_bytes_;
     std::uint32_t version_ = 0;
     std::uint32_t left_ = 0;
     bool is_good_ = false;
@@ -122,6 +127,27 @@ std::optional<Index> Index::parse(std::string_view bytes, WorkBudget& budget) {
     }
     if (!reader.is_good()) return std::nullopt;
     return index;
+}
+
+bool visit_index_names(std::string_view bytes, std::size_t id_bytes,
+                       const std::function<bool(std::string_view name)>& visit) {
+    EntryReader reader(bytes, id_bytes);
+    while (reader.next()) {
+        if (!visit(reader.name())) return false;
+    }
+    return reader.is_good();
+}
+
+bool is_name_in_worktree(std::string_view name) {
+    // Of a sparse index, a directory with all that is in it.
+    if (name.ends_with('/')) name.remove_suffix(1);
+    for (;;) {
+        const std::size_t end = name.find('/');
+        const std::string_view part = name.substr(0, end);
+        if (part.empty() || part == "." || part == ".." || is_called(part, ".git")) return false;
+        if (end == name.npos) return true;
+        name.remove_prefix(end + 1);
+    }
 }
 
 bool is_same_index(const Root& root, const std::string& one, const std::string& other) {

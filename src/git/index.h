@@ -6,7 +6,9 @@
 // directories that are not checked out.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -44,6 +46,15 @@ private:
     std::vector<Entry> entries_{};  // by name
     std::string names_{};
 };
+
+// Calls `visit` with each name until it returns false. Returns false then, and where git would not
+// read it all. `id_bytes`: 20 in a repository of SHA-1, 32 of SHA-256.
+bool visit_index_names(std::string_view bytes, std::size_t id_bytes,
+                       const std::function<bool(std::string_view name)>& visit);
+
+// May an index hold it? Git writes to where the names lead, and looks at them only when it adds
+// them: not up, not into a ".git".
+bool is_name_in_worktree(std::string_view name);
 
 // Do two index files of the workspace have the same entries? What they remember of times and
 // inodes is not compared. False too if one of them cannot be read whole.

@@ -9,6 +9,7 @@
 #include "base/within.h"
 #include "fs/rel_path.h"
 #include "git/config.h"
+#include "git/index.h"
 #include "git/link_trail.h"
 #include "git/obeyed_names.h"
 #include "git/settings_paths.h"
@@ -116,6 +117,10 @@ bool is_any_journal(std::string_view path) {
 bool is_obeyed_name(std::string_view name) {
     return is_one_of(kClosedDirectories, name) || is_one_of(kConfigs, name) ||
            is_called(name, "commondir");
+}
+
+std::uint64_t judged_bytes_max(std::string_view path) {
+    return is_index(leaf_of(path)) ? kIndexBytesMax : limits::kGitConfigBytesMax;
 }
 
 Judge::Judge(const Root& root, std::string base, const policy::PathRules& rules, Facts facts)
@@ -266,11 +271,16 @@ Verdict Judge::judge_git(std::string_view path, Act act, FileType type) const {
     if (is_called(name, ".git") && type == FileType::kSymlink && act == Act::kMake) {
         return sealed(kConfigRule);
     }
-    if (is_one_of(kConfigs, name) && is_git_directory(parent_of(path))) {
+    const bool is_settings = is_one_of(kConfigs, name);
+    if ((is_settings || is_index(name)) && is_git_directory(parent_of(path))) {
+        const std::string_view rule = is_settings ? kConfigRule : kIndexRule;
         if (act == Act::kWrite) {
-            return Refusal{PathAccess::kReadOnly, std::string(kConfigRule),
-                           "use git config, or rename a finished file to this name"};
+            return Refusal{PathAccess::kReadOnly, std::string(rule),
+                           "use git, or rename a finished file to this name"};
         }
+        if (!is_settings && act != Act::kRemove && type != FileType::kRegular) return sealed(rule);
+    }
+    if (is_settings && is_git_directory(parent_of(path))) {
         const bool is_owners_own = is_owners && parent_of(path) == top_path;
         if (act == Act::kRemove ? is_owners_own : type != FileType::kRegular) {
             return sealed(kConfigRule);
@@ -320,14 +330,12 @@ bool Judge::completes(std::string_view path) const {
 }
 
 Verdict Judge::judge_parts(std::string_view directory) const {
-    for (const std::string_view name : kConfigs) {
-        const std::string config = joined(directory, name);
-        const auto stat = tree_->lstat(config);
-        if (!stat && stat.error().code == Code::kNotFound) continue;
+    for (const std::string& file : judged_files(directory)) {
+        const auto stat = tree_->lstat(file);
         if (!stat || stat->type != FileType::kRegular) return sealed(kConfigRule);
-        const auto text = tree_->read_file(config, limits::kGitConfigBytesMax);
+        const auto text = tree_->read_file(file, judged_bytes_max(file));
         if (!text) return sealed(kConfigRule);
-        if (auto refused = judge_settings(*tree_, config, *text, {})) return refused;
+        if (auto refused = judge_content(file, *text, {})) return refused;
     }
     for (const std::string_view name : kClosedDirectories) {
         if (auto refused = judge_hooks(joined(directory, name))) return refused;
@@ -349,31 +357,89 @@ Verdict Judge::judge_hooks(std::string_view directory) const {
 }
 
 std::vector<std::string> Judge::configs_completed_by(std::string_view path) const {
-    std::vector<std::string> configs;
-    if (!rules_.has_defaults() || !completes(path)) return configs;
-    const std::string_view directory = parent_of(path);
-    for (const std::string_view name : kConfigs) {
-        std::string config = joined(directory, name);
-        if (tree_->lstat(config)) configs.push_back(std::move(config));
+    if (!rules_.has_defaults() || !completes(path)) return {};
+    return judged_files(parent_of(path));
+}
+
+// Those that are there. What cannot be looked at counts as there.
+std::vector<std::string> Judge::judged_files(std::string_view directory) const {
+    std::vector<std::string> files;
+    for (const std::string_view name : {kConfigs[0], kConfigs[1], std::string_view("index")}) {
+        if (has(directory, name)) files.push_back(joined(directory, name));
     }
-    return configs;
+    const auto listing = tree_->list(directory);
+    if (!listing) return files;
+    for (const ListEntry& entry : listing->entries) {
+        if (is_index(entry.name) && !is_called(entry.name, "index")) {
+            files.push_back(joined(directory, entry.name));
+        }
+    }
+    return files;
+}
+
+Verdict Judge::judge_content(std::string_view path, std::string_view text,
+                             std::string_view present) const {
+    if (is_index(leaf_of(path))) return judge_index(path, text, present);
+    return judge_settings(*tree_, path, text, present);
+}
+
+// A name that is new must not be a secret's: the owner's "git commit -a" would store its content
+// where the session can read it.
+Verdict Judge::judge_index(std::string_view path, std::string_view bytes,
+                           std::string_view present) const {
+    const std::string_view git_directory = parent_of(path);
+    const std::size_t id_bytes = object_id_bytes(git_directory);
+    const bool has_worktree = is_called(leaf_of(git_directory), ".git");
+    const auto was_there = [&](std::string_view name) {
+        return !visit_index_names(present, id_bytes,
+                                  [&](std::string_view each) { return each != name; });
+    };
+    Refusal refused{PathAccess::kReadOnly, std::string(kIndexRule), "it is damaged"};
+    const auto is_fine = [&](std::string_view name) {
+        if (!is_name_in_worktree(name)) {
+            refused.detail = "it names a file outside of the worktree";
+            return false;
+        }
+        if (!has_worktree) return true;
+        const std::string file = joined(parent_of(git_directory), name);
+        const bool is_denied = rules_.decide(rule_path(file)).access == PathAccess::kDeny;
+        if (!is_denied || !look(file) || (!present.empty() && was_there(name))) return true;
+        refused.detail = "it names a file that is hidden";
+        return false;
+    };
+    if (visit_index_names(bytes, id_bytes, is_fine)) return std::nullopt;
+    return refused;
+}
+
+std::size_t Judge::object_id_bytes(std::string_view git_directory) const {
+    const bool is_worktree = has(git_directory, "commondir");
+    const std::string_view common =
+        is_worktree ? parent_of(parent_of(git_directory)) : git_directory;
+    const auto text = tree_->read_file(joined(common, "config"), limits::kGitConfigBytesMax);
+    const auto settings = parse_git_config(text ? *text : std::string());
+    const bool is_sha256 =
+        settings && std::any_of(settings->begin(), settings->end(), [](const GitSetting& each) {
+            return each.key == "extensions.objectformat" && each.value == "sha256";
+        });
+    return is_sha256 ? 32 : 20;
 }
 
 bool Judge::is_config(std::string_view path) const {
-    return rules_.has_defaults() && is_one_of(kConfigs, leaf_of(path)) &&
+    const std::string_view name = leaf_of(path);
+    return rules_.has_defaults() && (is_one_of(kConfigs, name) || is_index(name)) &&
            is_git_directory(parent_of(path));
 }
 
 Verdict Judge::judge_config(std::string_view path, std::string_view text) const {
     const auto decision = rules_.decide(rule_path(path));
     if (decision.by_operator && decision.access == PathAccess::kAllow) return std::nullopt;
-    const auto present = tree_->read_file(path, limits::kGitConfigBytesMax);
-    return judge_settings(*tree_, path, text, present ? *present : std::string());
+    const auto present = tree_->read_file(path, judged_bytes_max(path));
+    return judge_content(path, text, present ? *present : std::string());
 }
 
 Verdict Judge::judge_new_config(std::string_view path, std::string_view text,
                                 std::string_view before) const {
-    return judge_settings(*tree_, path, text, before);
+    return judge_content(path, text, before);
 }
 
 Verdict Judge::adopt(std::string_view directory) const {

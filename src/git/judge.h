@@ -11,6 +11,9 @@
 // "objects" and "refs", or "HEAD" and "commondir": git accepts no other. In one
 //   - "config" and "config.worktree" are judged by content (judge_config) before they get the name,
 //     and are never written in place;
+//   - so is "index", whose names git follows without looking: none leads out of the worktree, into
+//   a
+//     ".git", or to a secret;
 //   - "hooks" holds nothing but samples, "remotes" and "branches" nothing at all, unless the owner
 //     made it;
 //   - no link is made: git writes through links, and what it writes may be of the session's choice;
@@ -59,6 +62,7 @@ using Verdict = std::optional<Refusal>;  // nothing: go on
 // Told as the rule where no pattern of paths applies.
 inline constexpr std::string_view kHooksRule = "hooks of a git repository";
 inline constexpr std::string_view kConfigRule = "settings of a git repository";
+inline constexpr std::string_view kIndexRule = "the index of a git repository";
 inline constexpr std::string_view kLinksRule = "links in a git repository";
 inline constexpr std::string_view kPointerRule = "a .git file in a directory of the owner's";
 inline constexpr std::string_view kWorktreeRule = "a worktree outside of the workspace";
@@ -74,6 +78,9 @@ bool is_any_journal(std::string_view path);
 bool is_object_store(std::string_view directory);
 // May git run or obey what bears this name in a git directory?
 bool is_obeyed_name(std::string_view name);
+
+// Of a file that is judged by its content, the most bytes that can be.
+std::uint64_t judged_bytes_max(std::string_view path);
 
 using Repositories = std::vector<LeadingRepository>;
 
@@ -131,7 +138,7 @@ public:
     // git makes it: kCommonOfWorktree is all that git writes there.
     bool is_commondir_of_worktree(std::string_view path) const;
 
-    // Would git read its settings from a file of this name?
+    // Is a file of this name judged by its content? A config of git, an index.
     bool is_config(std::string_view path) const;
     // May it hold this text? What the present file says stays allowed.
     Verdict judge_config(std::string_view path, std::string_view text) const;
@@ -156,6 +163,12 @@ private:
     Verdict judge_rules(std::string_view path, Act act) const;
     Verdict judge_secret(std::string_view path, const policy::Decision& decision) const;
     Verdict judge_git(std::string_view path, Act act, FileType type) const;
+    Verdict judge_content(std::string_view path, std::string_view text,
+                          std::string_view present) const;
+    Verdict judge_index(std::string_view path, std::string_view bytes,
+                        std::string_view present) const;
+    std::size_t object_id_bytes(std::string_view git_directory) const;
+    std::vector<std::string> judged_files(std::string_view directory) const;
     Verdict judge_completion(std::string_view path) const;
     Verdict judge_parts(std::string_view directory) const;
     Verdict judge_hooks(std::string_view directory) const;

@@ -135,7 +135,7 @@ Verdict Judge::judge_repositories_below(std::string_view from, std::string_view 
 bool Judge::holds_unjudged(std::string_view directory) const {
     const auto holds = [&](std::string_view name) { return has(directory, name); };
     return !is_git_directory(directory) &&
-           (std::any_of(kConfigs.begin(), kConfigs.end(), holds) ||
+           (!judged_files(directory).empty() ||
             std::any_of(kClosedDirectories.begin(), kClosedDirectories.end(), holds) ||
             holds("commondir"));
 }

@@ -16,6 +16,11 @@ bool is_called(std::string_view name, std::string_view wanted) {
                       [&](char a, char b) { return lower(a) == lower(b); });
 }
 
+bool is_index(std::string_view name) {
+    constexpr std::string_view kShared = "sharedindex.";
+    return is_called(name, "index") || is_called(name.substr(0, kShared.size()), kShared);
+}
+
 Refusal sealed(std::string_view rule) { return Refusal{PathAccess::kReadOnly, std::string(rule)}; }
 
 Refusal not_readable(std::string_view path) {

@@ -14,6 +14,9 @@ inline constexpr std::array<std::string_view, 3> kClosedDirectories = {"hooks", 
                                                                        "branches"};
 inline constexpr std::array<std::string_view, 2> kConfigs = {"config", "config.worktree"};
 
+// The index, or the part of one that several share.
+bool is_index(std::string_view name);
+
 // Where a directory ignores case, git finds them under any.
 bool is_called(std::string_view name, std::string_view wanted);
 

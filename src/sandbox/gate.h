@@ -134,7 +134,7 @@ private:
     Outcome<journal::Intent> prepare_to_make(const Place& place, FileType type,
                                              const Caller& caller);
     int adopt_config(const std::string& path, const Caller& caller);
-    Done write_config(const Place& to, std::string_view text, mode_t mode);
+    Done write_config(const Place& to, std::string_view text, const Stat& like);
     static void made(const Place& place, journal::Intent& intent);
 
     GateSetup setup_;

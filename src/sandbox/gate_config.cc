@@ -1,4 +1,4 @@
-// Configs of git: judged as a whole, and what was judged is what is installed.
+// Configs and indexes of git: judged as a whole, and what was judged is what is installed.
 #include "sandbox/gate.h"
 
 #include <fcntl.h>
@@ -20,13 +20,13 @@
 namespace paddock::sandbox {
 namespace {
 
-Done read_config(int file, std::string& text) {
-    std::array<char, 4096> part;
+Done read_judged(int file, std::string_view path, std::string& text) {
+    std::array<char, 65536> part;
     for (;;) {
         PADDOCK_ASSIGN(got, sys::read(file, part.data(), part.size()));
         if (got == 0) return {};
         text.append(part.data(), got);
-        if (text.size() > limits::kGitConfigBytesMax) return Failure::from_errno(EFBIG);
+        if (text.size() > git::judged_bytes_max(path)) return Failure::from_errno(EFBIG);
     }
 }
 
@@ -49,7 +49,7 @@ Gate::End Gate::install_config(const Place& from, const Stat& stat, const Place&
         sys::openat2(from.directory.get(), from.leaf.c_str(), O_RDONLY | O_NONBLOCK, kBeneath);
     if (!file) return {.os_error = error_of(file.error())};
     std::string text;
-    if (const auto done = read_config(file->get(), text); !done) {
+    if (const auto done = read_judged(file->get(), to.path, text); !done) {
         return {.os_error = error_of(done.error())};
     }
     const bool is_adopted = from.path == to.path;
@@ -62,7 +62,7 @@ Gate::End Gate::install_config(const Place& from, const Stat& stat, const Place&
     auto intent =
         journal.will_make(caller.call, to.name(), FileType::kRegular, old ? &old->stat : nullptr);
     if (!intent) return {.os_error = error_of(intent.error())};
-    const auto written = write_config(to, text, stat.mode & 0777U);
+    const auto written = write_config(to, text, stat);
     if (!written) {
         intent->failed();
         return {.os_error = error_of(written.error())};
@@ -73,13 +73,15 @@ Gate::End Gate::install_config(const Place& from, const Stat& stat, const Place&
     return {.os_error = gone ? 0 : error_of(gone.error())};
 }
 
-Done Gate::write_config(const Place& to, std::string_view text, mode_t mode) {
+// Git compares the time of an index with those of the files in it.
+Done Gate::write_config(const Place& to, std::string_view text, const Stat& like) {
     PADDOCK_ASSIGN(random, sys::random_u64());
     const std::string temporary = ".paddock-" + std::to_string(random);
     sys::set_creation_mask(0);
     PADDOCK_ASSIGN(file, sys::openat2(to.directory.get(), temporary.c_str(),
-                                      O_WRONLY | O_CREAT | O_EXCL, mode, kBeneath));
+                                      O_WRONLY | O_CREAT | O_EXCL, like.mode & 0777U, kBeneath));
     Done done = sys::write_all(file.get(), text);
+    if (done) (void)sys::set_times(file.get(), {}, like.modified);
     if (done) {
         done = sys::renameat2(to.directory.get(), temporary.c_str(), to.directory.get(),
                               to.leaf.c_str(), sys::Rename::kReplace);
@@ -126,7 +128,7 @@ void Gate::settle_drafts() {
         if (!object || object->place.path.empty()) return true;
         const std::string& path = object->place.path;
         git::Verdict verdict =
-            read_config(draft.text.get(), text)
+            read_judged(draft.text.get(), path, text)
                 ? judge_->judge_new_config(path, text)
                 : git::Verdict(git::Refusal{PathAccess::kReadOnly, std::string(git::kConfigRule),
                                             "it could not be read"});

@@ -117,7 +117,7 @@ Attempt<journal::Intent> Files::announce(Recorder::Change& change, const std::st
 Attempt<void> Files::adopt_configs(Recorder::Change& change, const std::string& canonical) const {
     for (const std::string& config : judge_.configs_completed_by(canonical)) {
         const auto stat = linkless_.lstat(config);
-        const auto text = linkless_.read_file(config, limits::kGitConfigBytesMax);
+        const auto text = linkless_.read_file(config, git::judged_bytes_max(config));
         if (!stat || !text) return told(stat ? text.error() : stat.error());
         if (auto fine = allowed(judge_.judge_new_config(config, *text), config); !fine) return fine;
         auto intent = change.will_make(config, FileType::kRegular, *stat);

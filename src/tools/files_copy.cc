@@ -255,7 +255,7 @@ Attempt<void> Files::Copying::copy_content(Recorder::Change& change, const CopyS
 // What is judged is what is written.
 Attempt<void> Files::Copying::copy_config(const Handle& source, const std::string& to,
                                           const std::optional<Stat>& old) const {
-    const auto text = fs::read_content(source.fd(), source.stat().size, limits::kGitConfigBytesMax);
+    const auto text = fs::read_content(source.fd(), source.stat().size, git::judged_bytes_max(to));
     if (!text) return files_.told(as_error(text.error(), "copy", to));
     if (auto fine = files_.allowed(files_.judge_.judge_config(to, *text), to); !fine) return fine;
     WriteOptions options;

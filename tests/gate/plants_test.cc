@@ -307,6 +307,28 @@ const Plant kPlants[] = {
      nullptr, "! test -s .git/config"},
     {"config_that_is_a_fifo", "rm .git/config; mkfifo .git/config", "", nullptr,
      "test -p .git/config"},
+    // --- names that git follows out of its index
+    // --------------------------------------------------
+    {"index_that_names_a_hook",
+     "mkdir -p ,git/hooks; echo evil > ,git/hooks/pre-commit; git add ,git; "
+     "sed s/,git/.git/ .git/index > t; mv t .git/index",
+     "", nullptr, "git checkout -q -- . && grep -q evil .git/hooks/pre-commit"},
+    {"index_that_is_written_in_place",
+     "mkdir -p ,git/hooks; echo evil > ,git/hooks/pre-commit; git add ,git; "
+     "sed s/,git/.git/ .git/index > t; cat t > .git/index",
+     "", nullptr, "git checkout -q -- . && grep -q evil .git/hooks/pre-commit"},
+    {"index_of_a_completed_shape",
+     "git init -q n; mkdir -p n/,git/hooks; echo evil > n/,git/hooks/pre-commit; "
+     "git -C n add ,git; cp -r n/.git x; sed s/,git/.git/ n/.git/index > x/index; rm -rf n/.git; "
+     "mv x n/.git",
+     "", nullptr, "git -C n checkout -q -- . && grep -q evil n/.git/hooks/pre-commit"},
+    {"index_that_leads_up",
+     "mkdir ,,; echo evil > ,,/leaf; git add ,,; sed s/,,/../ .git/index > t; mv t .git/index", "",
+     nullptr, "git ls-files | grep -q ^../leaf"},
+    {"index_written_by_descriptor_once_it_is_there",
+     "mkdir -p ,git/hooks; echo evil > ,git/hooks/pre-commit; git add ,git; cp .git/index t; "
+     "exec 9<>t; mv t .git/index; sed s/,git/.git/ .git/index > u; cat u >&9",
+     "", nullptr, "git checkout -q -- . && grep -q evil .git/hooks/pre-commit"},
     {"config_of_the_worktree",
      "git config extensions.worktreeConfig true; git config --worktree core.fsmonitor evil",
      ".git/config.worktree"},
