@@ -59,7 +59,7 @@ TEST_F(Change, issue_17_9_a_change_that_fails_leaves_no_directories) {
         {"move_path", {{"source", "from"}, {"destination", "a/b/f"}}},
         {"copy_path", {{"source", "from"}, {"destination", "a/b/f"}}},
         {"patch", {{"patch", "--- /dev/null\n+++ b/a/b/f\n@@ -0,0 +1 @@\n+x\n"}}}};
-    (void)ok("write_file", {{"path", "other"}, {"content", "x"}});  // the journal is there
+    begin_journal();
     for (const auto& [tool, arguments] : calls) {
         for (const sys::Call failing :
              {sys::Call::kMkdir, sys::Call::kWrite, sys::Call::kRename, sys::Call::kCopyRange}) {
@@ -950,6 +950,7 @@ TEST_F(Rollback, is_not_refused_by_a_limit) {
 
 TEST_F(Rollback, that_is_impossible_is_told) {
     set_up();
+    begin_journal();
     int renames = 0;
     tools::Answer answer;
     {

@@ -190,6 +190,7 @@ TEST_F(Copy, of_what_gets_too_long_a_path_leaves_nothing) {
 
 TEST_F(Copy, that_fails_in_the_middle_says_what_was_made) {
     tree({"ROOT/s/d/a=1", "ROOT/s/d/b=2", "ROOT/s/d/c=3"});
+    begin_journal();
     const auto copy = [&](int fails_at) {
         int renames = 0;
         const CallHook hook([&](sys::Call call) {

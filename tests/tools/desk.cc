@@ -54,4 +54,9 @@ std::string Desk::refused(std::string_view tool, const json::Object& arguments) 
     return code;
 }
 
+void Desk::begin_journal() {
+    (void)ok("make_directory", {{"path", "a directory for a moment"}});
+    (void)ok("remove_path", {{"path", "a directory for a moment"}});
+}
+
 }  // namespace paddock::testing

@@ -32,6 +32,9 @@ protected:
     // Reads the file, so that it may be changed.
     void read(std::string_view path) { (void)ok("read_file", {{"path", path}}); }
 
+    // The journal is there then: a change makes only its own system calls.
+    void begin_journal();
+
     Workspace& workspace();
     void reopen() { workspace_.reset(); }  // another session, with the options as they are now
 

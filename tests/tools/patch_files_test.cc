@@ -88,6 +88,7 @@ TEST_F(PatchFiles, a_removal_that_is_taken_back_gives_the_same_file) {
 
 TEST_F(PatchFiles, that_cannot_be_put_back_are_named_and_kept) {
     for (const char* name : {"x", "y"}) make(name);
+    begin_journal();
     int renames = 0;
     std::string text;
     {
@@ -178,6 +179,7 @@ TEST_F(PatchFiles, issue_17_6_names_in_a_circle) {
     for (const char* name : {"a", "b"}) make(name);
     os_write(ws("b"), "1\n2\nb\n");
     read("b");
+    begin_journal();
     const auto a = status("a");
     const auto b = status("b");
     int renames = 0;
