@@ -324,7 +324,7 @@ const Plant kPlants[] = {
      "", nullptr, "git -C n checkout -q -- . && grep -q evil n/.git/hooks/pre-commit"},
     {"index_that_leads_up",
      "mkdir ,,; echo evil > ,,/leaf; git add ,,; sed s/,,/../ .git/index > t; mv t .git/index", "",
-     nullptr, "git ls-files | grep -q ^../leaf"},
+     nullptr, "git ls-files | grep -qF ../leaf"},
     {"index_written_by_descriptor_once_it_is_there",
      "mkdir -p ,git/hooks; echo evil > ,git/hooks/pre-commit; git add ,git; cp .git/index t; "
      "exec 9<>t; mv t .git/index; sed s/,git/.git/ .git/index > u; cat u >&9",
