@@ -146,17 +146,6 @@ TEST(Repository, code_is_in_shape) {
     }
 }
 
-// The bounds are one table: splitting it would hide what belongs together.
-constexpr const char* kBounds = "include/paddock/limits.h";
-
-TEST(Repository, files_hold_one_idea) {
-    for (const SourceFile& file : files_of({"include", "src"}, kCode)) {
-        if (is_test(file.path) || file.path == kBounds) continue;
-        const std::size_t most = file.path.ends_with(".h") ? 200 : 500;
-        EXPECT_LE(file.lines.size(), most) << file.path << ": split it by idea";
-    }
-}
-
 TEST(Repository, nothing_is_left_open_or_tied_to_one_machine) {
     auto files = files_of({"include", "src", "tests", "bench", "fuzz", "examples", "scripts",
                            "cmake", "docs", ".ci", "README.md", "ARCHITECTURE.md", "SECURITY.md",
