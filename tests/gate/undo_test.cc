@@ -81,10 +81,13 @@ void expect_undone_and_redone(const Workspace& workspace, const std::string& bef
 
 // --- work that changes much ----------------------------------------------------------------------
 
+constexpr const char* kGit = R"sh(
+g() { git -c user.name=A -c user.email=a@example.org -c advice.detachedHead=false "$@"; }
+)sh";
+
 constexpr const char* kLead = R"sh(set -euo pipefail
 export GIT_AUTHOR_DATE='@1700000000 +0000' GIT_COMMITTER_DATE='@1700000000 +0000' GIT_ADVICE=0
 export npm_config_update_notifier=false npm_config_audit=false npm_config_fund=false
-g() { git -c user.name=A -c user.email=a@example.org -c advice.detachedHead=false "$@"; }
 )sh";
 
 struct Work {
@@ -172,9 +175,9 @@ TEST_P(UndoOf, work_that_changes_much) {
     if (workspace.outside("command -v " + std::string(work->needs)).exit_code != 0) {
         GTEST_SKIP() << work->needs << " is not installed";
     }
-    workspace.prepare(std::string(kLead) + work->before);
+    workspace.prepare(std::string(kGit) + kLead + work->before);
     const std::string before = tree_of(workspace);
-    const Ran ran = workspace.shell(std::string(kLead) + work->script);
+    const Ran ran = workspace.shell(std::string(kGit) + kLead + work->script);
     EXPECT_EQ(ran.exit_code, 0) << ran.all();
     EXPECT_NE(difference(before, tree_of(workspace)), "") << "it did nothing";
     expect_undone_and_redone(workspace, before);
@@ -203,11 +206,12 @@ public:
 
     // What the owner has before.
     std::string furniture() {
-        std::string script = "set +e; exec 2>/dev/null; umask 022\n";
+        std::string script = kGit + std::string("set +e; exec 2>/dev/null; umask 022\n");
         for (int i = 0; i < 6; ++i) script += "mkdir -p " + path() + "\n";
         for (int i = 0; i < 8; ++i) script += "printf 'one\\ntwo\\nthree\\n' > " + path() + "\n";
         for (int i = 0; i < 6; ++i) script += change() + "\n";
         if (below(2) == 0) script += sequence();
+        if (below(2) == 0) script += "git init -q .; git add -A; g commit -q -m first\n";
         return script + "true";
     }
 
@@ -252,7 +256,7 @@ private:
         return {{"source", path()}, {"destination", path()}, {"overwrite", below(2) == 0}};
     }
     static Call bash(const std::string& script) {
-        return {"bash", {{"command", "umask 022; " + script}}};
+        return {"bash", {{"command", kGit + ("umask 022; " + script)}}};
     }
     // Leaves its tree in directories that nobody may change.
     std::string sequence() {
@@ -297,6 +301,12 @@ private:
             "git init -q P; rm -rf Q/.git",
             "(exec 3>>P; mv P Q; echo late >&3)",
             "rsync -a P/ Q || cp -r P/. Q",
+            "git add -A; g commit -q -m work",
+            "git rm -rqf P; git mv P Q",
+            "git stash -q -u; echo x > P; git stash pop -q",
+            "git checkout -q -f HEAD^",
+            "git reset -q --hard; git clean -fdq",
+            "git gc -q --prune=now",
         };
         static constexpr const char* kModes[] = {"644", "600", "755", "700", "444", "1777", "555"};
         std::string made;
@@ -312,6 +322,27 @@ private:
     long seed_;
     std::mt19937_64 random_;
 };
+
+// `trees`: before the session, and after each of its calls. Not every call changes something.
+void expect_undone_call_by_call(const Workspace& workspace, std::vector<std::string> trees) {
+    const auto log = boost::json::parse(workspace.paddock_command({"log", "--json"}).out);
+    const auto& session = log.at("sessions").as_array().back();
+    const auto& calls = session.at("calls").as_array();
+    for (auto call = calls.rbegin(); call != calls.rend(); ++call) {
+        const std::string name = std::string(session.at("session").as_string()) + "/" +
+                                 std::to_string(call->at("call").to_number<int>());
+        SCOPED_TRACE(name);
+        const Ran undo = workspace.paddock_command({"undo", name, "--yes"});
+        const bool is_nothing = undo.err.find("there is nothing to undo") != std::string::npos;
+        EXPECT_EQ(undo.exit_code, is_nothing ? 1 : 0) << undo.all();
+        const std::string now = tree_of(workspace);
+        const std::string last = trees.back();
+        while (trees.size() > 1 && trees.back() != now) trees.pop_back();
+        EXPECT_EQ(difference(trees.back(), now), "") << "the tree of no call before";
+        EXPECT_TRUE(!is_nothing || last == now) << difference(last, now);
+    }
+    EXPECT_EQ(difference(trees.front(), tree_of(workspace)), "") << "all calls are undone";
+}
 
 TEST_P(UndoInside, takes_back_any_session) {
     const long count = tries(3, 2'500);
@@ -329,17 +360,20 @@ TEST_P(UndoInside, takes_back_any_session) {
         words.push_back(program_folder());
         Running server(words, workspace.environment());
         start_session(server);
+        std::vector<std::string> trees{before};  // and after each call
         const int calls = 2 + static_cast<int>(session.below(8));
         for (int i = 0; i < calls; ++i) {
             const Session::Call call = session.call();
             const std::string arguments = boost::json::serialize(call.arguments);
             server.send(tool_call(2 + i, call.tool, arguments));
             story += "\n" + call.tool + " " + arguments + "\n    " + server.line(kHangsMs);
+            trees.push_back(tree_of(workspace));
         }
         EXPECT_EQ(server.wait(kHangsMs).exit_code, 0);
         if (difference(before, tree_of(workspace)).empty()) continue;
         ++changed;
         expect_undone_and_redone(workspace, before);
+        expect_undone_call_by_call(workspace, trees);
         if (HasFailure()) std::printf("%s\n", story.c_str());
     }
     EXPECT_GE(changed * 4, count * 3) << "most sessions change nothing";
