@@ -2,6 +2,7 @@
 // each change, and without. And that a command costs the same in a large workspace, and a file tool
 // the same after a command.
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -11,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 
 #include <paddock/tools.h>
 #include <paddock/workspace.h>
@@ -198,6 +200,39 @@ Group tool_group(const std::string& root) {
               "before the first command", 1.1}}};
 }
 
+double processor_seconds() {
+    struct rusage used {};
+    ::getrusage(RUSAGE_SELF, &used);
+    const auto seconds = [](const timeval& time) {
+        return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+    };
+    return seconds(used.ru_utime) + seconds(used.ru_stime);
+}
+
+// How much of one processor paddock itself uses where an agent runs a command every two seconds:
+// each begins another search for what is hidden. The commands are other processes.
+Group pace_group(const std::string& few, const std::string& some) {
+    const auto measure = [](const std::string& root) -> Measure {
+        const auto workspace = opened(root);
+        (void)call(*workspace, "bash", R"({"command": "true"})");
+        return [workspace](int) -> std::optional<double> {
+            using Clock = std::chrono::steady_clock;
+            constexpr std::chrono::seconds kPace{2};
+            std::this_thread::sleep_for(kPace);
+            const auto begin = Clock::now();
+            const double before = processor_seconds();
+            if (!call(*workspace, "bash", R"({"command": "true"})")) return std::nullopt;
+            std::this_thread::sleep_until(begin + kPace);
+            return 100 * (processor_seconds() - before) / 2;
+        };
+    };
+    return {
+        "a command every two seconds, paddock's share of a processor",
+        {{"in an empty workspace", measure(few)}, {"with 200,000 files", measure(some), {}, 10}},
+        "%",
+        std::chrono::seconds(60)};
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -222,7 +257,12 @@ int main(int argc, char** argv) {
         "' && git init -q . && mkdir src && echo x > src/f && echo S > .env "
         "&& for d in $(seq 1000); do mkdir $d; (cd $d; touch $(seq 500)); done";
     if (std::system(made.c_str()) != 0) return 2;
+    const std::string some = scratch.path() + "/some";
+    const std::string made_some = "mkdir '" + some + "' && cd '" + some +
+                                  "' && git init -q . && for d in $(seq 2000); do mkdir $d; "
+                                  "(cd $d; touch $(seq 100)); done";
+    if (std::system(made_some.c_str()) != 0) return 2;
     const std::vector<Group> rest = {first_group(many), size_group(scratch.path() + "/few", many),
-                                     tool_group(many)};
+                                     tool_group(many), pace_group(scratch.path() + "/few", some)};
     return std::max(status, paddock::bench::compare(rest, settings));
 }

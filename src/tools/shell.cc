@@ -175,12 +175,15 @@ Remarks Shell::end() {
     warden_.end();
     Remarks remarks = overdue();
     remarks.add(check_sealed());
+    remarks.add(look_at_worktrees());
     return remarks;
 }
 
 Remarks Shell::look_after() {
     if (const auto alive = warden_.processes(); alive && *alive > 0) limits_.look_after_left();
-    return check_sealed();
+    Remarks remarks = check_sealed();
+    remarks.add(look_at_worktrees());
+    return remarks;
 }
 
 Remarks Shell::check_sealed() {

@@ -15,6 +15,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -145,6 +146,7 @@ private:
     Attempt<sandbox::Process> start_process(sandbox::Command& command);
     Remarks look_after();    // after a command: what it left running
     Remarks check_sealed();  // where there is no gate
+    Remarks look_at_worktrees();
     void put_aside(Remarks remarks);
     void look_for_foreign_files();  // before the first command
     Remarks look_at_published();    // which servers are reached since the last time
@@ -177,6 +179,7 @@ private:
     std::mutex mutex_;
     std::uint64_t jobs_started_ = 0;
     std::list<Kept> jobs_;  // the oldest first
+    std::set<std::string> reported_worktrees_;
     Remarks overdue_;
 
     std::mutex starting_in_background_;  // so that those that are counted have been started

@@ -1,10 +1,15 @@
-// What the shell looks for before a command: files that are to be hidden, and those of others.
+// What the shell looks for before a command: files that are to be hidden, and those of others. And
+// after it: worktrees that will not last.
+#include <algorithm>
 #include <system_error>
 #include <utility>
 
 #include <paddock/limits.h>
 
 #include "base/outcome.h"
+#include "base/within.h"
+#include "fs/procfs.h"
+#include "text/quote.h"
 #include "tools/foreign_files.h"
 #include "tools/shell.h"
 
@@ -14,6 +19,9 @@ namespace {
 // Another look costs no more than a tenth of the time.
 constexpr int kLookShare = 10;
 constexpr std::chrono::seconds kLookPause{1};
+
+constexpr std::string_view kWorktrees = ".git/worktrees";
+constexpr std::size_t kWorktreesReported = 8;
 
 }  // namespace
 
@@ -109,6 +117,39 @@ Attempt<void> Shell::see_to_hiding() {
     }
     if (is_old) look_in_background();
     return {};
+}
+
+// Where the workspace lies in /tmp, "../x" is a name in the private one: git makes a worktree
+// there, which ends with the session.
+Remarks Shell::look_at_worktrees() {
+    Remarks remarks;
+    SessionRoot& root = *roots_.front();
+    if (report().rung != Rung::kFull || root.opened.read_only) return remarks;
+    const auto worktrees = linkless_.list(kWorktrees);
+    if (!worktrees) return remarks;
+    std::vector<std::string> lasting;
+    for (const SessionRoot* each : roots_) {
+        if (auto path = fs::host_path_of(each->opened.workspace.fd())) lasting.push_back(*path);
+    }
+    const std::lock_guard lock(mutex_);
+    for (const ListEntry& entry : worktrees->entries) {
+        if (reported_worktrees_.size() >= kWorktreesReported) break;
+        const std::string note = std::string(kWorktrees) + '/' + entry.name + "/gitdir";
+        const auto stat = linkless_.lstat(note);
+        if (!stat || !root.recorder.is_own(*stat)) continue;
+        const std::string text =
+            linkless_.read_file(note, limits::kPathBytesMax).value_or(std::string());
+        const std::string path = text.substr(0, text.rfind("/.git"));
+        const auto holds = [&](const std::string& top) { return is_within(path, top); };
+        if (!is_within(path, "/tmp") || std::any_of(lasting.begin(), lasting.end(), holds))
+            continue;
+        if (!reported_worktrees_.insert(entry.name).second) continue;
+        remarks.lines.push_back("The git worktree '" + text::quote_in_sentence(path) +
+                                "' lies in the private /tmp of this session and ends with it. Make "
+                                "it inside the workspace, and remove this one with `git worktree "
+                                "remove`.");
+    }
+    return remarks;
 }
 
 void Shell::look_for_foreign_files() {

@@ -501,6 +501,30 @@ TEST_F(Bash, an_ended_command_names_how_many_files_it_changed) {
     EXPECT_TRUE(text.ends_with("\n[Files: 1 made]")) << text;
 }
 
+// "../x" of a workspace in /tmp lies in the private /tmp.
+TEST_F(Bash, a_worktree_that_does_not_last_is_reported) {
+    const auto shell = workspace().session().shell();
+    const bool is_full = (*shell)->report().rung == Rung::kFull;
+    if (!(*shell)->is_gated() || !is_full || !has_program("git")) {
+        GTEST_SKIP() << "no gate, no private /tmp or no git here";
+    }
+    constexpr const char* kReport = "lies in the private /tmp of this session";
+    const std::string begun = bash(
+        "git init -q . && git -c user.name=n -c user.email=e commit -q --allow-empty -m one && "
+        "git worktree add -q inside && echo made");
+    EXPECT_TRUE(begun.starts_with("made\n")) << begun;
+    EXPECT_FALSE(holds(begun, kReport)) << begun;
+    const std::string beside = bash("git worktree add -q /tmp/beside && echo made");
+    EXPECT_TRUE(beside.starts_with("made\n")) << beside;
+    EXPECT_TRUE(holds(beside, "The git worktree '/tmp/beside' " + std::string(kReport))) << beside;
+    EXPECT_FALSE(os_exists("/tmp/beside"));
+    EXPECT_FALSE(holds(bash("true"), kReport)) << "once is enough";
+    EXPECT_TRUE(holds(bash("git worktree remove /tmp/beside; git worktree list | wc -l"), "2\n"));
+    // Those of the owner's are none of it.
+    reopen();
+    EXPECT_FALSE(holds(bash("git worktree list"), kReport));
+}
+
 // No address space holds the stack of another thread.
 class NoThreads {
 public:
