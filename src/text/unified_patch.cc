@@ -80,6 +80,18 @@ bool all_marked(const FileChange& change, char mark) {
     });
 }
 
+// One hunk of lines that come, before the first: all that an empty file gets. Without context lines
+// another may get the same at its top.
+bool fills_from_the_top(const FileChange& change) {
+    return change.hunks.size() == 1 && all_marked(change, '+') &&
+           change.hunks[0].old_start == std::size_t{0};
+}
+
+// Does "index OLD..NEW" name the empty file as the old one?
+bool is_of_empty(std::string_view index) {
+    return index.starts_with("e69de29") || index.starts_with("473a0f4c");
+}
+
 class Unified {
 public:
     explicit Unified(PatchReader& reader) : reader_(reader) {}
@@ -194,8 +206,7 @@ private:
                                      : ChangeKind::kModify;
         change.path = change.new_path = names.after ? *names.after : *names.before;
         if (both && *names.before != *names.after) change.other_name = *names.before;
-        change.may_create = both && change.hunks.size() == 1 && all_marked(change, '+') &&
-                            change.hunks[0].old_start == std::size_t{0};
+        change.expects_empty = change.may_create = both && fills_from_the_top(change);
         return checked(std::move(change));
     }
 
@@ -218,9 +229,11 @@ private:
                            "a binary patch is not supported. Leave that file out of the patch");
         }
         PADDOCK_TRY(hunks(change));
-        if (change.hunks.empty() && change.kind == ChangeKind::kModify && !change.mode) {
+        if (change.hunks.empty() && change.kind == ChangeKind::kModify && !change.executable) {
             return refused(Code::kInvalidArgument, change.path, kNoHunk);
         }
+        change.expects_empty = change.kind != ChangeKind::kCreate && fills_from_the_top(change) &&
+                               (lines.index.empty() || is_of_empty(lines.index));
         return checked(std::move(change));
     }
 
@@ -289,10 +302,7 @@ private:
                            "a mode that git does not give to files. Use 100644 or 100755");
         }
         const std::string_view mode = lines.created.empty() ? lines.new_mode : lines.created;
-        if (!mode.empty()) {
-            const bool executable = ((mode[3] - '0') & 1) != 0;
-            change.mode = executable ? 0755 : 0644;
-        }
+        if (!mode.empty()) change.executable = ((mode[3] - '0') & 1) != 0;
         return {};
     }
 

@@ -23,11 +23,23 @@ bool has_content_of(const StagedFile& file, const FileContent& old) {
     return file.content == old.bytes && file.mode == (old.stat.mode & 0777U);
 }
 
+constexpr Mode kOwnerMayExecute = 0100;
+
+// Who may read the file may execute it, or nobody may: nobody else gets at it.
+Mode with_execution(Mode mode, bool executable) {
+    if (((mode & kOwnerMayExecute) != 0) == executable) return mode;
+    return executable ? mode | ((mode & 0444U) >> 2U) : mode & ~Mode{0111};
+}
+
 std::uint64_t size_of(const std::optional<std::string>& content) {
     return content ? content->size() : 0;
 }
 
 }  // namespace
+
+bool is_executable(const StagedFile& file) {
+    return (file.mode.value_or(0) & kOwnerMayExecute) != 0;
+}
 
 Attempt<void> ChangeSet::hold(std::uint64_t more, std::uint64_t less) {
     if (held_bytes_ - less + more > limits::kPatchStagedBytesMax) {
@@ -76,11 +88,11 @@ StagedFile& ChangeSet::touched(const StagedFile& file) {
 }
 
 Attempt<void> ChangeSet::write(const StagedFile& file, std::string content,
-                               std::optional<Mode> mode) {
+                               std::optional<bool> executable) {
     if (auto fits = hold(content.size(), size_of(file.content)); !fits) return fits;
     StagedFile& staged = touched(file);
     staged.content = std::move(content);
-    if (mode) staged.mode = mode;
+    if (executable) staged.mode = with_execution(staged.mode.value_or(0666), *executable);
     return {};
 }
 
@@ -91,10 +103,11 @@ void ChangeSet::remove(const StagedFile& file) {
     staged.origin.clear();
 }
 
-void ChangeSet::derive(const StagedFile& to, const std::string& origin, bool renames) {
+void ChangeSet::derive(const StagedFile& to, const StagedFile& source, bool renames) {
     Entry& entry = entries_.at(to.path);
     entry.renames = renames;
-    entry.staged.origin = origin;
+    entry.staged.origin = source.origin;
+    entry.staged.mode = source.mode;
 }
 
 bool ChangeSet::is_pure_rename(const Entry& entry) const {

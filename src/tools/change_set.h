@@ -27,9 +27,12 @@ namespace paddock::tools {
 struct StagedFile {
     std::string path;                    // canonical
     std::optional<std::string> content;  // absent: there is no such file
-    std::optional<Mode> mode;            // as it is, or as it is to be
+    std::optional<Mode> mode;            // as it is, or as it is to be; less the umask if it is new
     std::string origin;                  // the file on disk that it takes after; empty: none
 };
+
+// As git sees a file: all that it knows of a mode.
+bool is_executable(const StagedFile& file);
 
 class ChangeSet {
 public:
@@ -43,11 +46,12 @@ public:
     StagedFile original(const StagedFile& file) const;
     std::uint64_t names_of(const StagedFile& file) const;  // how many it has; 0: it is new
 
-    Attempt<void> write(const StagedFile& file, std::string content, std::optional<Mode> mode);
+    Attempt<void> write(const StagedFile& file, std::string content,
+                        std::optional<bool> executable);
     void remove(const StagedFile& file);
-    // What a write() of `to` is made of: it takes after that file, and is that file if nothing of
-    // it was changed and it is to go.
-    void derive(const StagedFile& to, const std::string& origin, bool renames);
+    // What the next write() of `to` is made of: it takes after that file, and is that file if
+    // nothing of it was changed and it is to go.
+    void derive(const StagedFile& to, const StagedFile& source, bool renames);
 
     // Does git obey what is to be made or taken away? commit() asks before its first step.
     Attempt<void> check() const;

@@ -77,7 +77,7 @@ public:
     // Where a file or directory is or would be.
     Attempt<Resolution> target(std::string_view path) const;
     Attempt<Change> prepare(std::string_view path) const;
-    // Content and mode at once, or nothing.
+    // Content and mode at once, or nothing. A new file that is like no other: less the umask.
     Attempt<void> commit(const Change& change, std::string_view content,
                          std::optional<Mode> mode = {}, const Model& like = {}) const;
     // Puts back what was there before commit() gave the file the content `made`, and counts

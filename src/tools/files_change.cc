@@ -156,6 +156,7 @@ Attempt<void> Files::write_new(Recorder::Change& begun, const Change& change,
     if (!intent) return intent.error();
     WriteOptions options;
     options.mode = mode;
+    options.less_umask = like.path.empty();
     options.mode_of_old = true;
     options.like = like.path;
     options.like_is_optional = like.is_optional;

@@ -96,7 +96,7 @@ bool has_been_made(const std::string& content, const text::FileChange& change,
 
 // Did an empty file become this one?
 bool is_filled(const std::string& content, const text::FileChange& change) {
-    if (!change.may_create) return false;
+    if (!change.expects_empty) return false;
     const auto filled = text::apply_change({}, change);
     return !content.empty() && filled && filled->content == content;
 }
@@ -262,7 +262,7 @@ private:
         if (before && session_.loses_a_secret(*before, made->content)) return no_secret(**there);
         created_.push_back((*there)->path);
         tell('A', (*there)->path, joined(made->notes));
-        return changes_.write(**there, made->content, change.mode);
+        return changes_.write(**there, made->content, change.executable);
     }
 
     // A change goes through a link to the file; to take that away under the link's name would leave
@@ -322,16 +322,16 @@ private:
         if (!bytes) return bytes.error();
         tell((*there)->content ? 'M' : 'A', (*there)->path,
              with_other_names(result->notes, **there));
-        return changes_.write(**there, std::move(*bytes), change.mode);
+        return changes_.write(**there, std::move(*bytes), change.executable);
     }
 
     // The content is as the patch leaves it; the mode may not be.
     Attempt<void> keep(const StagedFile& file, const text::FileChange& change,
                        const std::string& why) {
-        const bool stays = !change.mode || change.mode == file.mode;
+        const bool stays = change.executable.value_or(is_executable(file)) == is_executable(file);
         tell('=', file.path, stays ? why : with_other_names({why}, file));
         if (stays) return {};
-        return changes_.write(file, *file.content, change.mode);
+        return changes_.write(file, *file.content, change.executable);
     }
 
     Attempt<void> carry(const text::FileChange& change) {
@@ -380,10 +380,10 @@ private:
         if (!content) return content.error();
         const std::string origin = "from " + files_.shown((*from)->path);
         tell(renames ? 'R' : 'C', (*to)->path, notes.empty() ? origin : origin + "; " + notes);
-        const auto mode = change.mode ? change.mode : source.mode;
         if (makes_room) make_room(**to);
-        if (auto staged = changes_.write(**to, std::move(*content), mode); !staged) return staged;
-        changes_.derive(**to, source.origin, renames);
+        changes_.derive(**to, source, renames);
+        if (auto staged = changes_.write(**to, std::move(*content), change.executable); !staged)
+            return staged;
         if (renames) take_away(**from);
         return {};
     }

@@ -3,7 +3,9 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
+#include <cstdint>
 #include <set>
 
 #include "escape/call_hook.h"
@@ -145,8 +147,41 @@ TEST_F(PatchFiles, renamed_with_a_change_or_copied_they_keep_owner_and_attribute
     expect_kept("w");
     expect_kept("copy");
     expect_kept("y");
-    EXPECT_EQ(status("n").st_mode & 0777U, 0755U);
+    EXPECT_EQ(status("n").st_mode & 0777U, 0750U) << "others get nothing";
     EXPECT_EQ(status("n").st_uid, status("y").st_uid);
+}
+
+// Nobody may read a file because it becomes a program, and nobody executes what he cannot read.
+TEST_F(PatchFiles, issue_17_13_a_mode_opens_no_file_to_others) {
+    const auto turned = [](const std::string& name, bool on) {
+        const std::string modes =
+            on ? "old mode 100644\nnew mode 100755\n" : "old mode 100755\nnew mode 100644\n";
+        return "diff --git a/" + name + " b/" + name + "\n" + modes;
+    };
+    for (const char* name : {"x", "y", "z"}) make(name);
+    ASSERT_EQ(::chmod(ws("y").c_str(), 0751), 0);
+    ASSERT_EQ(::chmod(ws("z").c_str(), 0600), 0);
+    (void)ok("patch", {{"patch", turned("x", true) + turned("y", false) + turned("z", false)}});
+    EXPECT_EQ(status("x").st_mode & 07777U, 0750U);
+    EXPECT_EQ(status("y").st_mode & 07777U, 0640U);
+    EXPECT_EQ(status("z").st_mode & 07777U, 0600U);
+}
+
+// The list of the directory decides, as for any new file.
+TEST_F(PatchFiles, issue_17_13_a_new_file_gets_the_default_access_list) {
+    const std::string added =
+        "diff --git a/d/x b/d/x\nnew file mode 100755\n--- /dev/null\n+++ b/d/x\n"
+        "@@ -0,0 +1 @@\n+x\n";
+    // Version 2: owner rwx, group r, others none.
+    const std::array<std::uint8_t, 28> list{2,   0,   0, 0, 1,   0,   7,   0,   255, 255,
+                                            255, 255, 4, 0, 4,   0,   255, 255, 255, 255,
+                                            32,  0,   0, 0, 255, 255, 255, 255};
+    tree({"ROOT/d/"});
+    if (::setxattr(ws("d").c_str(), "system.posix_acl_default", list.data(), list.size(), 0) != 0) {
+        GTEST_SKIP() << "this file system has no access lists";
+    }
+    (void)ok("patch", {{"patch", added}});
+    EXPECT_EQ(status("d/x").st_mode & 07777U, 0740U);
 }
 
 TEST_F(PatchFiles, a_copy_of_somebody_elses_counts_once) {
