@@ -8,6 +8,7 @@
 #include <paddock/limits.h>
 
 #include "base/utf8.h"
+#include "base/within.h"
 #include "text/patch_apply.h"
 #include "text/patch_parse.h"
 #include "text/quote.h"
@@ -111,12 +112,13 @@ bool has_raw_lines(const text::FileChange& change) {
 
 class Stager {
 public:
-    Stager(const Session& session, const Files& files)
-        : session_(session), files_(files), changes_(files_) {}
+    Stager(const Session& session, const Files& files, std::span<const text::FileChange> all)
+        : session_(session), files_(files), changes_(files_), all_(all) {}
 
-    // `later`: the changes that come after it.
-    Attempt<void> stage(const text::FileChange& change, std::span<const text::FileChange> later) {
-        later_ = later;
+    // One after the other.
+    Attempt<void> stage(std::size_t index) {
+        const text::FileChange& change = all_[index];
+        later_ = all_.subspan(index + 1);
         switch (change.kind) {
             case text::ChangeKind::kCreate: return create(change);
             case text::ChangeKind::kDelete: return remove(change);
@@ -148,8 +150,18 @@ private:
         return changes_.look(text::quote_if_needed(name));
     }
 
-    Problem missing(const std::string& name) const {
-        return files_.missing(text::quote_if_needed(name));
+    Problem missing(const StagedFile& file, const std::string& name) const {
+        return file.obstacle ? *file.obstacle : files_.missing(text::quote_if_needed(name));
+    }
+
+    // Does the patch itself make what is in the way of the file, so that it may have been made?
+    bool makes_the_obstacle(const StagedFile& file) {
+        const std::string& blocker = changes_.blocker_of(file);
+        return std::any_of(all_.begin(), all_.end(), [&](const text::FileChange& change) {
+            if (change.kind == text::ChangeKind::kDelete) return false;
+            const auto made = look(change.new_path);
+            return made && is_within((*made)->path, blocker);
+        });
     }
 
     // Does the patch take this file away, or to another name, only after it has given the name to
@@ -284,8 +296,9 @@ private:
         const StagedFile file = leaving(**there);
         if (!file.content) {
             // Without its content nothing else tells a wrong name from a patch that is made again.
+            if (file.obstacle && !makes_the_obstacle(file)) return *file.obstacle;
             const bool may_be_wrong = change.any_content && !files_.has_known((*there)->path);
-            if (may_be_wrong) return missing(change.path);
+            if (may_be_wrong) return missing(**there, change.path);
             tell('=', (*there)->path, "already gone");
             return {};
         }
@@ -309,7 +322,7 @@ private:
         }
         const auto there = look(change.path);
         if (!there) return there.error();
-        if (!(*there)->content && !change.may_create) return missing(change.path);
+        if (!(*there)->content && !change.may_create) return missing(**there, change.path);
         const auto before =
             (*there)->content ? text_for(**there, change) : Attempt<FileText>(FileText());
         if (!before) return before.error();
@@ -352,10 +365,10 @@ private:
         const StagedFile source = renames ? leaving(**from) : changes_.original(**from);
         const std::string done = renames ? "already renamed" : "already there";
         if (!source.content) {
-            if (!(*to)->content) return missing(change.path);
+            if (!(*to)->content) return missing(**from, change.path);
             const auto held = text_for(**to, change);
             const bool is_done = held && has_somewhere(held->text, change);
-            return is_done ? keep(**to, change, done) : missing(change.path);
+            return is_done ? keep(**to, change, done) : missing(**from, change.path);
         }
         std::string notes;
         auto content = applied(source, change, notes);
@@ -391,6 +404,7 @@ private:
     const Session& session_;
     const Files& files_;
     ChangeSet changes_;
+    std::span<const text::FileChange> all_;
     std::span<const text::FileChange> later_;
     // Files whose names have been given to others, until they leave; by path.
     std::map<std::string, StagedFile, std::less<>> leaving_;
@@ -430,12 +444,11 @@ Attempt<Answer> run_patch(Session& session, const Arguments& arguments,
     if (!parsed) return malformed(session.files_for(parsed.error().path), parsed.error());
     const auto files = files_of(session, *parsed);
     if (!files) return files.error();
-    Stager stager(session, **files);
+    Stager stager(session, **files, *parsed);
     search::Interruption interruption(session.search_time(), options.cancel);
     for (std::size_t i = 0; i < parsed->size(); ++i) {
         if (interruption.requested()) return interrupted(interruption, "The changes");
-        const auto later = std::span(*parsed).subspan(i + 1);
-        if (auto staged = stager.stage((*parsed)[i], later); !staged) return staged.error();
+        if (auto staged = stager.stage(i); !staged) return staged.error();
     }
     if (auto fine = stager.check_secrets(); !fine) return fine.error();
     const std::string report = stager.report();
