@@ -41,6 +41,7 @@ struct FileChange {
     std::string path = {};                // the file's name before the change
     std::string new_path = {};            // after it: another for kRename, kCopy
     std::string other_name = {};          // kModify: what else a plain diff calls the file
+    bool is_plain = false;                // a diff that may have been made elsewhere: no git diff
     std::optional<bool> executable = {};  // if the patch sets it
     std::vector<Hunk> hunks = {};         // none: the content stays
     bool any_content = false;             // kDelete: the patch does not say what the file held

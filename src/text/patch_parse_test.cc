@@ -65,6 +65,20 @@ TEST(PatchParse, reads_a_unified_diff) {
     EXPECT_TRUE(parsed("--- a/x\n+++ b/x\n@@ -0,0 +1 @@\n+c\n").at(0).may_create);
 }
 
+TEST(PatchParse, issue_17_13_reads_times_behind_blanks) {
+    EXPECT_EQ(
+        shown("--- a/x 2026-01-01 10:00:00\n+++ b/x   2026-01-01 10:00:01\n@@ -1 +1 @@\n-a\n+b\n"),
+        "modify x @1|-a|+b");
+    for (const std::string epoch : {"1970-01-01 00:00:00.000000000 +0000",
+                                    "Thu Jan  1 00:00:00 1970", "Wed Dec 31 16:00:00 1969"}) {
+        for (const std::string gap : {"\t", " ", "  "}) {
+            EXPECT_EQ(shown("--- x" + gap + epoch + "\n+++ x\n@@ -0,0 +1 @@\n+a\n"),
+                      "create x @0|+a")
+                << epoch;
+        }
+    }
+}
+
 TEST(PatchParse, reads_a_git_diff) {
     EXPECT_EQ(
         shown("diff --git a/x b/x\nindex 1..2 100644\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n"),

@@ -57,9 +57,12 @@ struct Sides {
     bool given = false;
 };
 
-bool is_epoch(std::string_view field) {
-    field.remove_prefix(std::min(field.find('\t'), field.size()));
-    return field.starts_with("\t1970-01-01 ") || field.starts_with("\t1969-12-31 ");
+// The first or last day of it, wherever that was.
+bool is_epoch(std::string_view time) {
+    if (time.starts_with("1970-01-01") || time.starts_with("1969-12-31")) return true;
+    const auto has = [&](std::string_view part) { return time.find(part) != time.npos; };
+    return (has(" 1970") && (has(" Jan 1 ") || has(" Jan  1 ") || has(" Jan 01 "))) ||
+           (has(" 1969") && has(" Dec 31 "));
 }
 
 // A regular file without set-id bits; old repositories hold other permissions than git gives today.
@@ -152,9 +155,9 @@ private:
         sides.given = true;
         reader_.learn_ending();
         const auto read = [&](std::optional<std::string>& name, bool& epoch) {
-            const std::string_view field = reader_.line().substr(4);
-            name = read_name(field);
-            epoch = is_epoch(field);
+            const TimedName field = split_time(reader_.line().substr(4));
+            name = read_name(field.name);
+            epoch = is_epoch(field.time);
             if (!name) return false;
             if (*name == "/dev/null") name.reset();
             reader_.skip();
@@ -205,6 +208,7 @@ private:
                       : !names.after ? ChangeKind::kDelete
                                      : ChangeKind::kModify;
         change.path = change.new_path = names.after ? *names.after : *names.before;
+        change.is_plain = true;
         if (both && *names.before != *names.after) change.other_name = *names.before;
         change.expects_empty = change.may_create = both && fills_from_the_top(change);
         return checked(std::move(change));

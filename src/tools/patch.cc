@@ -17,6 +17,7 @@
 #include "tools/file_text.h"
 #include "tools/interrupted.h"
 #include "tools/notes.h"
+#include "tools/patch_target.h"
 #include "tools/registry.h"
 #include "tools/session.h"
 #include "tools/text_answer.h"
@@ -316,10 +317,6 @@ private:
     // The same patch again, after a process was killed in it, completes it: what a file has is not
     // applied to another place of it.
     Attempt<void> modify(const text::FileChange& change) {
-        if (!change.other_name.empty()) {
-            const auto other = files_.target(text::quote_if_needed(change.other_name));
-            if (!other) return other.error();
-        }
         const auto there = look(change.path);
         if (!there) return there.error();
         if (!(*there)->content && !change.may_create) return missing(**there, change.path);
@@ -440,10 +437,11 @@ Attempt<const Files*> files_of(const Session& session,
 
 Attempt<Answer> run_patch(Session& session, const Arguments& arguments,
                           const CallOptions& options) {
-    const auto parsed = text::parse_patch(arguments.text("patch"));
+    auto parsed = text::parse_patch(arguments.text("patch"));
     if (!parsed) return malformed(session.files_for(parsed.error().path), parsed.error());
     const auto files = files_of(session, *parsed);
     if (!files) return files.error();
+    if (auto chosen = choose_targets(**files, *parsed); !chosen) return chosen.error();
     Stager stager(session, **files, *parsed);
     search::Interruption interruption(session.search_time(), options.cancel);
     for (std::size_t i = 0; i < parsed->size(); ++i) {

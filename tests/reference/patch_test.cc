@@ -249,6 +249,27 @@ TEST_F(PatchReference, issue_17_13_gives_the_modes_that_git_apply_gives) {
     }
 }
 
+// Where git and patch agree on the file that a diff of two names means.
+TEST_F(PatchReference, issue_17_13_changes_the_file_that_git_apply_and_patch_change) {
+    if (!have("git") || !have("patch")) GTEST_SKIP() << "git or patch is not installed";
+    const std::pair<std::string, std::string> pairs[] = {
+        {"x.c", "x.c.new"}, {"x.c.orig", "x.c"}, {"x.c", "x.c.orig"}, {"p.orig/x", "p/x"}};
+    for (const auto& [before_name, after_name] : pairs) {
+        const Files before{{before_name, {"a\n", false}}, {after_name, {"a\n", false}}};
+        const std::string patch =
+            "--- " + before_name + "\n+++ " + after_name + "\n@@ -1 +1 @@\n-a\n+b\n";
+        spill(base() + "/patch", patch);
+        const Files ours = patched_by_tool(before, patch);
+        for (const std::string program : {"git apply -p0 ../patch", "patch -s -p0 <../patch"}) {
+            const std::string theirs = base() + "/theirs";
+            std::filesystem::remove_all(theirs);
+            write_files(theirs, before);
+            EXPECT_TRUE(shell(theirs, program + "\n"));
+            EXPECT_EQ(ours, read_files(theirs)) << program << "\n" << patch;
+        }
+    }
+}
+
 // On a file that has changed since: what ours applies without a remark, git applies to the same
 // result.
 TEST_F(PatchReference, never_applies_silently_what_git_would_not) {
