@@ -88,6 +88,7 @@ struct WriteOptions {
     bool make_parents = false;   // not synced, whatever the durability
     bool must_create = false;    // already_exists if the name is taken
     std::optional<Mode> mode{};  // of a new file; an existing one keeps its own, unless:
+    bool less_umask = false;     // that of a new file as the system makes one: less the umask
     bool mode_of_old = false;    // gives it to an existing one too, together with the content
     Durability durability = Durability::kFile;
 

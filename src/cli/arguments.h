@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -13,6 +14,7 @@
 #include "cli/clients.h"
 #include "cli/ending.h"
 #include "cli/terminal.h"
+#include "json/value.h"
 
 namespace paddock::cli {
 
@@ -44,9 +46,10 @@ struct ToolRequest {
     SettingWords settings;
     Output output;
     std::string tool;
-    std::vector<std::string> arguments;  // JSON, one call each
-    bool for_people = false;             // its answer is shown in another form than to an agent
-    bool detailed = false;               // in a pipe too, what else only a terminal shows
+    std::vector<json::Value> arguments;    // one call each
+    std::optional<std::string> text = {};  // instead: JSON of one call, as an agent gives it
+    bool for_people = false;               // its answer is shown in another form than to an agent
+    bool detailed = false;                 // in a pipe too, what else only a terminal shows
 };
 
 // The Model Context Protocol on standard input and output.

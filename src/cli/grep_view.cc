@@ -4,7 +4,6 @@
 
 #include "cli/answer_text.h"
 #include "cli/view.h"
-#include "json/parse.h"
 #include "search/matcher.h"
 #include "tools/arguments.h"
 #include "tools/registry.h"
@@ -18,9 +17,9 @@ struct Search {
     std::optional<search::Matcher> matcher;
 };
 
-Search search_of(std::string_view arguments) {
+Search search_of(const json::Value& arguments) {
     Search search;
-    const auto decoded = tools::decode(tools::grep(), json::parse(arguments).value);
+    const auto decoded = tools::decode(tools::grep(), arguments);
     if (!decoded) return search;
     const std::string& mode = decoded->text("output_mode");
     search.form = mode == "content" ? MatchForm::kLines

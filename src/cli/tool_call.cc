@@ -20,6 +20,7 @@
 #include "sys/process.h"
 #include "text/base64.h"
 #include "tools/arguments.h"
+#include "tools/call.h"
 #include "tools/registry.h"
 #include "tools/text_answer.h"
 
@@ -141,7 +142,7 @@ std::string as_told(std::string text, const std::string& of) {
 json::Value path_of(const Call& call) {
     const tools::Declaration* tool = tools::find_tool(call.tool);
     if (tool == nullptr) return {};
-    const auto arguments = tools::decode(*tool, json::parse(call.arguments).value);
+    const auto arguments = tools::decode(*tool, call.arguments);
     return arguments && arguments->has("path") ? json::Value(arguments->text("path"))
                                                : json::Value();
 }
@@ -210,6 +211,8 @@ tools::Answer refused_here() {
 
 // Each command is a session of its own, and its user has seen the file.
 int run(const ToolRequest& request) {
+    const auto calls =
+        request.text ? std::vector{json::parse(*request.text).value} : request.arguments;
     const tools::Declaration* tool = tools::find_tool(request.tool);
     auto options = workspace_options(request.settings);
     if (!options) {
@@ -219,11 +222,11 @@ int run(const ToolRequest& request) {
     options->track_reads = false;
     Look look{.terminal = is_terminal(STDOUT_FILENO),
               .detailed = request.detailed,
-              .titled = request.arguments.size() > 1,
+              .titled = calls.size() > 1,
               .paint = Paint(STDOUT_FILENO, request.output.colours)};
     if (request.for_people && options->read_only && !tool->manners.read_only) {
         const tools::Answer answer = refused_here();
-        return show(request, {request.tool, request.arguments.front(), answer}, look);
+        return show(request, {request.tool, calls.front(), answer}, look);
     }
     // Commands need a process of their own. What lists the tools lists those that an agent gets.
     const bool lists_tools = tool == nullptr || request.tool == "workspace_info";
@@ -240,12 +243,14 @@ int run(const ToolRequest& request) {
     std::optional<CancelOnSignal> cancel;
     if (tool != nullptr && tool->manners.needs_shell) cancel.emplace();
     int worst = 0;
-    for (const std::string& arguments : request.arguments) {
+    for (const json::Value& arguments : calls) {
         const tools::Answer answer = [&] {
             const Waiting waiting(STDERR_FILENO, displayable(request.tool));
-            return tools::call(*workspace, request.tool, arguments,
-                               {.cancel = cancel ? cancel->token() : std::stop_token(),
-                                .uncut = request.for_people && !look.terminal});
+            const tools::CallOptions how{.cancel = cancel ? cancel->token() : std::stop_token(),
+                                         .uncut = request.for_people && !look.terminal};
+            // Text is parsed there: what is wrong with it is answered as to an agent.
+            return request.text ? tools::call(*workspace, request.tool, *request.text, how)
+                                : tools::call_parsed(*workspace, request.tool, arguments, how);
         }();
         worst = std::max(worst, show(request, {request.tool, arguments, answer}, look));
         if (cancel && cancel->caught() != 0) return kAddedToSignal + cancel->caught();

@@ -155,6 +155,7 @@ std::vector<Command> changing() {
                 {.tool = "patch",
                  .positional = {},
                  .from_input = "patch",
+                 .input_is_bytes = true,
                  .last_is_file = true,
                  .spellings = {{"dry_run", {"-n", "--dry-run"}}}}),
         command({.name = "mv",
@@ -205,11 +206,11 @@ public:
         const Words& given = parser.operands();
         request_.settings = options_.take(parser);
         request_.tool = given[0];
-        request_.arguments = {given.size() == 2 ? given[1] : "{}"};
-        if (request_.arguments.front() != "-") return std::move(request_);
+        request_.text = given.size() == 2 ? given[1] : "{}";
+        if (*request_.text != "-") return std::move(request_);
         auto input = read_input("-");
         if (!input) return Ending{kUsageError, input.error()};
-        request_.arguments = {std::move(*input)};
+        request_.text = std::move(*input);
         return std::move(request_);
     }
 

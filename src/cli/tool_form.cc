@@ -6,7 +6,6 @@
 #include "base/utf8.h"
 #include "cli/input.h"
 #include "cli/setting_options.h"
-#include "json/write.h"
 #include "text/quote.h"
 #include "tools/registry.h"
 
@@ -136,7 +135,8 @@ private:
         const bool from_file = command_.last_is_file && !operands.empty();
         auto input = read_input(from_file ? operands.back() : "-");
         if (!input) return Ending{kUsageError, input.error()};
-        if (!is_utf8(*input)) return Ending{kUsageError, "the input is not text in UTF-8"};
+        if (!command_.input_is_bytes && !is_utf8(*input))
+            return Ending{kUsageError, "the input is not text in UTF-8"};
         object[command_.from_input] = std::move(*input);
         if (from_file) operands.pop_back();
         return std::nullopt;
@@ -156,9 +156,9 @@ private:
                 word = text::quote_if_needed(word);
             }
             object[names[place]] = std::move(word);
-            if (i + 1 >= names.size()) request_.arguments.push_back(json::to_text(object));
+            if (i + 1 >= names.size()) request_.arguments.emplace_back(object);
         }
-        if (request_.arguments.empty()) request_.arguments.push_back(json::to_text(object));
+        if (request_.arguments.empty()) request_.arguments.emplace_back(object);
         return std::nullopt;
     }
 

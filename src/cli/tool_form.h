@@ -31,6 +31,7 @@ struct ToolCommand {
     std::string_view tool;
     std::vector<std::string_view> positional;  // arguments that are operands; the last may be many
     std::string_view from_input{};             // an argument that is read from standard input
+    bool input_is_bytes = false;               // which may be no text in UTF-8
     bool last_is_file = false;                 // or from the file that the last operand names
     json::Object fixed{};                      // arguments that are always given, never offered
     std::vector<Spelling> spellings{};

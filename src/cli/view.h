@@ -32,10 +32,10 @@ struct Shown {
     bool is_nothing = false;  // a search that found nothing
 };
 
-// What a tool was asked, in JSON, and what it said.
+// What a tool was asked, and what it said.
 struct Call {
     std::string_view tool;
-    std::string_view arguments;
+    const json::Value& arguments;
     const tools::Answer& answer;
     std::string text = answer.text();
 };

@@ -147,7 +147,7 @@ private:
 };
 
 // What a plain open(O_CREAT) would give, found without touching the process's umask: the kernel
-// applies it to a file made with 0666.
+// applies it, or the directory's default ACL, to a file made with 0666 or 0777.
 Outcome<Draft> make_draft(int directory, mode_t mode) {
     for (int i = 0; i < limits::kTempNameTriesMax; ++i) {
         PADDOCK_ASSIGN(number, sys::random_u64());
@@ -300,8 +300,10 @@ Outcome<Identity> replace_file(const Place& place, const WriteOptions& options, 
         if (options.must_create) return refuse(Code::kAlreadyExists);
         PADDOCK_TRY(check_writable(place));
     }
-    const bool by_umask = !place.node && !options.mode && like < 0;
-    PADDOCK_ASSIGN(temp, make_draft(place.directory, by_umask ? 0666 : 0600));
+    const bool is_exact = options.mode && !options.less_umask;
+    const bool by_umask = !place.node && !is_exact && like < 0;
+    PADDOCK_ASSIGN(temp,
+                   make_draft(place.directory, by_umask ? options.mode.value_or(0666) : 0600));
     PADDOCK_TRY(fill(temp.fd()));
     const bool syncs = options.durability != Durability::kNone;
     if (syncs) sys::begin_sync(temp.fd());
@@ -310,7 +312,7 @@ Outcome<Identity> replace_file(const Place& place, const WriteOptions& options, 
         PADDOCK_TRY(take_after(place, temp.fd(), made, options));
     } else if (like >= 0) {
         PADDOCK_TRY(take_after_model(like, temp.fd(), made, options));
-    } else if (options.mode) {
+    } else if (is_exact) {
         PADDOCK_TRY(sys::fchmod(temp.fd(), *options.mode));
     }
     if (syncs) PADDOCK_TRY(sys::sync_data(temp.fd()));

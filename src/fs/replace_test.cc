@@ -200,9 +200,13 @@ TEST_F(ReplaceTest, a_new_file_has_the_mode_asked_for_or_that_of_the_umask) {
     options.mode = 0604;
     EXPECT_TRUE(replace("exact", "x", options));
     EXPECT_TRUE(replace("plain", "x"));
+    options.mode = 0777;
+    options.less_umask = true;
+    EXPECT_TRUE(replace("program", "x", options));
     ::umask(usual);
     EXPECT_EQ(status("exact").st_mode & 07777U, 0604U);
     EXPECT_EQ(status("plain").st_mode & 07777U, 0640U);
+    EXPECT_EQ(status("program").st_mode & 07777U, 0750U);
 }
 
 TEST_F(ReplaceTest, an_old_file_gets_a_mode_only_if_that_is_asked_for) {

@@ -37,14 +37,16 @@ enum class ChangeKind : std::uint8_t { kModify, kCreate, kDelete, kRename, kCopy
 
 struct FileChange {
     ChangeKind kind = ChangeKind::kModify;
-    std::size_t patch_line = 0;              // where it begins, 1-based
-    std::string path = {};                   // the file's name before the change
-    std::string new_path = {};               // after it: another for kRename, kCopy
-    std::string other_name = {};             // kModify: what else a plain diff calls the file
-    std::optional<std::uint32_t> mode = {};  // 0644 or 0755, if the patch sets it
-    std::vector<Hunk> hunks = {};            // none: the content stays
-    bool any_content = false;                // kDelete: the patch does not say what the file held
-    bool may_create = false;                 // kModify: a file that is missing is meant to be new
+    std::size_t patch_line = 0;           // where it begins, 1-based
+    std::string path = {};                // the file's name before the change
+    std::string new_path = {};            // after it: another for kRename, kCopy
+    std::string other_name = {};          // kModify: what else a plain diff calls the file
+    bool is_plain = false;                // a diff that may have been made elsewhere: no git diff
+    std::optional<bool> executable = {};  // if the patch sets it
+    std::vector<Hunk> hunks = {};         // none: the content stays
+    bool any_content = false;             // kDelete: the patch does not say what the file held
+    bool expects_empty = false;           // not kCreate: the file has no lines yet
+    bool may_create = false;              // kModify: a file that is missing is meant to be new
 };
 
 struct PatchFailure {

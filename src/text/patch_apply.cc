@@ -178,7 +178,7 @@ PatchOutcome<Applied> apply_to(std::string_view content, const FileChange& chang
                       "the patch creates the file, but it is there already. Read it and patch what "
                       "is there.");
     }
-    if (change.may_create && !content.empty()) {
+    if (change.expects_empty && !content.empty()) {
         return failed(Code::kPatchFailed,
                       "the hunk takes the file for a new or empty one, but it has lines. Give it "
                       "context lines.");

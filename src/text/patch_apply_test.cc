@@ -166,9 +166,25 @@ TEST(PatchApply, checks_creation_and_deletion) {
     EXPECT_TRUE(
         has(patched("a\n", "diff --git a/x b/x\ndeleted file mode 100644\n"), "does not remove"));
     EXPECT_EQ(patched("anything", "*** Begin Patch\n*** Delete File: x\n*** End Patch\n"), "");
-    EXPECT_TRUE(has(patched("a\n", unified("@@ -0,0 +1 @@\n+b\n")), "new or empty"));
-    EXPECT_EQ(patched("a\n", "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -0,0 +1 @@\n+b\n"),
-              "b\na\n");
+}
+
+// Only the id of the old file tells it from a line that comes at the top of a file (-U0).
+TEST(PatchApply, issue_17_13_a_hunk_for_an_empty_file_is_for_no_other) {
+    const std::string hunk = "@@ -0,0 +1 @@\n+b\n";
+    const auto git = [&](const std::string& lines) {
+        return "diff --git a/x b/x\n" + lines + unified(hunk);
+    };
+    const std::string sha256 = "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813";
+    const std::string renamed = "rename from x\nrename to y\n";
+    for (const std::string& patch :
+         {unified(hunk), git(""), git("index e69de29..6178079 100644\n"),
+          git("index e69de29bb2d1d6434b8b29ae775ad8c2e48c5391..6178079 100644\n"),
+          git("index " + sha256 + "..1 100644\n"),
+          "diff --git a/x b/y\n" + renamed + "index e69de29..6178079\n--- a/x\n+++ b/y\n" + hunk}) {
+        EXPECT_TRUE(has(patched("a\n", patch), "new or empty")) << patch;
+        EXPECT_EQ(patched("", patch), "b\n") << patch;
+    }
+    EXPECT_EQ(patched("a\n", git("index 7898192..8a3a4d5 100644\n")), "b\na\n");
 }
 
 TEST(PatchApply, makes_what_diff_showed) {
@@ -187,7 +203,8 @@ TEST(PatchApply, makes_what_diff_showed) {
         const std::size_t context = random() % 4;
         const DiffText diff = unified_diff(before, after, "a/x", "b/x", {.context = context});
         if (diff.text.empty()) continue;
-        const std::string header = "diff --git a/x b/x\n";
+        const std::string id = before.empty() ? "e69de29" : "1111111";
+        const std::string header = "diff --git a/x b/x\nindex " + id + "..2222222 100644\n";
         const auto applied = run(before, header + diff.text);
         ASSERT_TRUE(applied) << applied.error().detail << diff.text;
         ASSERT_TRUE(applied->content == after || !applied->notes.empty()) << diff.text;

@@ -41,7 +41,54 @@ std::optional<Pair> split_pair(std::string_view field) {
     return Pair{std::move(*before), std::move(*after)};
 }
 
+// 'd' a digit, 'w' a letter, ' ' one blank or more, anything else itself. The length of what is
+// like that at the start of the text; 0: nothing is.
+std::size_t shaped(std::string_view text, std::string_view shape) {
+    std::size_t at = 0;
+    for (const char c : shape) {
+        if (at == text.size()) return 0;
+        const char given = text[at++];
+        const char letter = static_cast<char>(given | 0x20);
+        const bool fits = c == 'd'   ? given >= '0' && given <= '9'
+                          : c == 'w' ? letter >= 'a' && letter <= 'z'
+                                     : given == c;
+        if (!fits) return 0;
+        while (c == ' ' && at < text.size() && text[at] == ' ') ++at;
+    }
+    return at;
+}
+
+// Seconds, a fraction, a year, a zone and blanks, in any order: all that may follow hours and
+// minutes.
+bool ends_a_time(std::string_view text) {
+    const std::size_t letters = std::min(text.find_first_not_of("0123456789:.,+- "), text.size());
+    const std::string_view zone = text.substr(letters);
+    return zone.size() <= 5 &&
+           std::all_of(zone.begin(), zone.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
+}
+
+bool is_time(std::string_view text) {
+    for (const std::string_view shape :
+         {"dddd-dd-dd dd:dd", "dddd-dd-ddTdd:dd", "www www d dd:dd:dd", "www www dd dd:dd:dd"}) {
+        const std::size_t length = shaped(text, shape);
+        if (length > 0 && ends_a_time(text.substr(length))) return true;
+    }
+    return false;
+}
+
 }  // namespace
+
+TimedName split_time(std::string_view field) {
+    const std::size_t tab = field.find('\t');
+    if (tab != field.npos) return {field.substr(0, tab), field.substr(tab + 1)};
+    const std::size_t quoted = quoted_length(field);
+    for (std::size_t at = field.find(' ', quoted); at != field.npos; at = field.find(' ', at)) {
+        const std::size_t end = at;
+        at = std::min(field.find_first_not_of(' ', at), field.size());
+        if (end > 0 && is_time(field.substr(at))) return {field.substr(0, end), field.substr(at)};
+    }
+    return {field, {}};
+}
 
 std::optional<std::string> unquote_git_name(std::string_view quoted) {
     if (quoted.size() < 2 || quoted_length(quoted) != quoted.size()) return std::nullopt;

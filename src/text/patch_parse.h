@@ -7,8 +7,9 @@
 //
 // Names lose their prefix if both sides carry a pair that git writes (a/ b/, and c/ i/ o/ w/); with
 // one side /dev/null, a/ or b/ is enough. In a git diff its first line decides for the whole file:
-// "diff --git b/x b/x" was made without prefixes. What follows a tab (a time) is dropped. A plain
-// diff whose two names differ changes the second one.
+// "diff --git b/x b/x" was made without prefixes. What follows a tab is dropped, and a time behind
+// blanks. A plain diff whose two names differ has the second as its path; which file is meant, what
+// is there decides.
 //
 // "*** Begin Patch": markers may be padded with blanks except inside a hunk, where a leading blank
 // means context; a heredoc around it is skipped; "*** End Patch" is required, a patch that was cut

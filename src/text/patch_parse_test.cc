@@ -15,13 +15,13 @@ Changes parsed(std::string_view patch) {
     return Changes(1);
 }
 
-// "KIND path -> new_path mode: hunk; hunk", each hunk as its marks and texts.
+// "KIND path -> new_path +x: hunk; hunk", each hunk as its marks and texts.
 std::string show(const FileChange& change) {
     static constexpr const char* kNames[] = {"modify", "create", "delete", "rename", "copy"};
     std::string text = kNames[static_cast<int>(change.kind)];
     text += " " + change.path;
     if (change.new_path != change.path) text += " -> " + change.new_path;
-    if (change.mode) text += *change.mode == 0755 ? " 0755" : " 0644";
+    if (change.executable) text += *change.executable ? " +x" : " -x";
     for (const Hunk& hunk : change.hunks) {
         text += " @" + (hunk.old_start ? std::to_string(*hunk.old_start) : "?");
         for (const std::string_view anchor : hunk.anchors) text += "<" + std::string(anchor) + ">";
@@ -65,27 +65,41 @@ TEST(PatchParse, reads_a_unified_diff) {
     EXPECT_TRUE(parsed("--- a/x\n+++ b/x\n@@ -0,0 +1 @@\n+c\n").at(0).may_create);
 }
 
+TEST(PatchParse, issue_17_13_reads_times_behind_blanks) {
+    EXPECT_EQ(
+        shown("--- a/x 2026-01-01 10:00:00\n+++ b/x   2026-01-01 10:00:01\n@@ -1 +1 @@\n-a\n+b\n"),
+        "modify x @1|-a|+b");
+    for (const std::string epoch : {"1970-01-01 00:00:00.000000000 +0000",
+                                    "Thu Jan  1 00:00:00 1970", "Wed Dec 31 16:00:00 1969"}) {
+        for (const std::string gap : {"\t", " ", "  "}) {
+            EXPECT_EQ(shown("--- x" + gap + epoch + "\n+++ x\n@@ -0,0 +1 @@\n+a\n"),
+                      "create x @0|+a")
+                << epoch;
+        }
+    }
+}
+
 TEST(PatchParse, reads_a_git_diff) {
     EXPECT_EQ(
         shown("diff --git a/x b/x\nindex 1..2 100644\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n"),
         "modify x @1|-a|+b");
     EXPECT_EQ(shown("diff --git a/x b/x\nnew file mode 100755\nindex 0..1\n--- /dev/null\n+++ b/x\n"
                     "@@ -0,0 +1 @@\n+a\n"),
-              "create x 0755 @0|+a");
-    EXPECT_EQ(shown("diff --git a/x b/x\nnew file mode 100644\nindex 0..1\n"), "create x 0644");
+              "create x +x @0|+a");
+    EXPECT_EQ(shown("diff --git a/x b/x\nnew file mode 100644\nindex 0..1\n"), "create x -x");
     EXPECT_EQ(shown("diff --git a/x b/x\ndeleted file mode 100644\nindex 1..0\n"), "delete x");
     EXPECT_EQ(shown("diff --git a/x b/y\nsimilarity index 100%\nrename from x\nrename to y\n"),
               "rename x -> y");
     EXPECT_EQ(shown("diff --git a/x b/y\nsimilarity index 80%\ncopy from x\ncopy to y\nindex 1..2\n"
                     "--- a/x\n+++ b/y\n@@ -1 +1 @@\n-a\n+b\n"),
               "copy x -> y @1|-a|+b");
-    EXPECT_EQ(shown("diff --git a/x b/x\nold mode 100644\nnew mode 100755\n"), "modify x 0755");
+    EXPECT_EQ(shown("diff --git a/x b/x\nold mode 100644\nnew mode 100755\n"), "modify x +x");
     EXPECT_EQ(shown("diff --git \"a/\\303\\244\" \"b/\\303\\244\"\n--- \"a/\\303\\244\"\n"
                     "+++ \"b/\\303\\244\"\n@@ -1 +1 @@\n-a\n+b\n"),
               "modify \xC3\xA4 @1|-a|+b");
     EXPECT_EQ(shown("diff --git b/x b/x\nnew file mode 100644\n--- /dev/null\n+++ b/x\n"
                     "@@ -0,0 +1 @@\n+a\n"),
-              "create b/x 0644 @0|+a")
+              "create b/x -x @0|+a")
         << "made without prefixes";
 }
 
@@ -93,7 +107,7 @@ TEST(PatchParse, skips_text_around_diffs) {
     EXPECT_EQ(shown("From 1234 Mon Sep\nSubject: x\n\n---\n x | 2 +-\n\ndiff --git a/x b/x\n"
                     "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n-- \n2.39.5\n\nFrom 5678\nhello\n"
                     "diff --git a/y b/y\nold mode 100644\nnew mode 100755\n"),
-              "modify x @1|-a|+b; modify y 0755");
+              "modify x @1|-a|+b; modify y +x");
     EXPECT_EQ(shown("```diff\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n```\n"), "modify x @1|-a|+b");
     EXPECT_EQ(shown("Index: x\n====\n--- x\n+++ x\n@@ -1 +1 @@\n-a\n+b\n\nIndex: y\n===\n--- y\n"
                     "+++ y\n@@ -1 +1 @@\n-a\n+b\n"),

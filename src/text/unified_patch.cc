@@ -57,9 +57,12 @@ struct Sides {
     bool given = false;
 };
 
-bool is_epoch(std::string_view field) {
-    field.remove_prefix(std::min(field.find('\t'), field.size()));
-    return field.starts_with("\t1970-01-01 ") || field.starts_with("\t1969-12-31 ");
+// The first or last day of it, wherever that was.
+bool is_epoch(std::string_view time) {
+    if (time.starts_with("1970-01-01") || time.starts_with("1969-12-31")) return true;
+    const auto has = [&](std::string_view part) { return time.find(part) != time.npos; };
+    return (has(" 1970") && (has(" Jan 1 ") || has(" Jan  1 ") || has(" Jan 01 "))) ||
+           (has(" 1969") && has(" Dec 31 "));
 }
 
 // A regular file without set-id bits; old repositories hold other permissions than git gives today.
@@ -78,6 +81,18 @@ bool all_marked(const FileChange& change, char mark) {
         return std::all_of(hunk.lines.begin(), hunk.lines.end(),
                            [&](const HunkLine& line) { return line.mark == mark; });
     });
+}
+
+// One hunk of lines that come, before the first: all that an empty file gets. Without context lines
+// another may get the same at its top.
+bool fills_from_the_top(const FileChange& change) {
+    return change.hunks.size() == 1 && all_marked(change, '+') &&
+           change.hunks[0].old_start == std::size_t{0};
+}
+
+// Does "index OLD..NEW" name the empty file as the old one?
+bool is_of_empty(std::string_view index) {
+    return index.starts_with("e69de29") || index.starts_with("473a0f4c");
 }
 
 class Unified {
@@ -140,9 +155,9 @@ private:
         sides.given = true;
         reader_.learn_ending();
         const auto read = [&](std::optional<std::string>& name, bool& epoch) {
-            const std::string_view field = reader_.line().substr(4);
-            name = read_name(field);
-            epoch = is_epoch(field);
+            const TimedName field = split_time(reader_.line().substr(4));
+            name = read_name(field.name);
+            epoch = is_epoch(field.time);
             if (!name) return false;
             if (*name == "/dev/null") name.reset();
             reader_.skip();
@@ -193,9 +208,9 @@ private:
                       : !names.after ? ChangeKind::kDelete
                                      : ChangeKind::kModify;
         change.path = change.new_path = names.after ? *names.after : *names.before;
+        change.is_plain = true;
         if (both && *names.before != *names.after) change.other_name = *names.before;
-        change.may_create = both && change.hunks.size() == 1 && all_marked(change, '+') &&
-                            change.hunks[0].old_start == std::size_t{0};
+        change.expects_empty = change.may_create = both && fills_from_the_top(change);
         return checked(std::move(change));
     }
 
@@ -218,9 +233,11 @@ private:
                            "a binary patch is not supported. Leave that file out of the patch");
         }
         PADDOCK_TRY(hunks(change));
-        if (change.hunks.empty() && change.kind == ChangeKind::kModify && !change.mode) {
+        if (change.hunks.empty() && change.kind == ChangeKind::kModify && !change.executable) {
             return refused(Code::kInvalidArgument, change.path, kNoHunk);
         }
+        change.expects_empty = change.kind != ChangeKind::kCreate && fills_from_the_top(change) &&
+                               (lines.index.empty() || is_of_empty(lines.index));
         return checked(std::move(change));
     }
 
@@ -289,10 +306,7 @@ private:
                            "a mode that git does not give to files. Use 100644 or 100755");
         }
         const std::string_view mode = lines.created.empty() ? lines.new_mode : lines.created;
-        if (!mode.empty()) {
-            const bool executable = ((mode[3] - '0') & 1) != 0;
-            change.mode = executable ? 0755 : 0644;
-        }
+        if (!mode.empty()) change.executable = ((mode[3] - '0') & 1) != 0;
         return {};
     }
 

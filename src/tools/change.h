@@ -23,6 +23,13 @@ struct Change {
     std::optional<FileContent> old;  // absent: there is no such file yet
 };
 
+// A name that cannot be had while something else has it: a file where it needs a directory, or a
+// directory in its place. Both canonical.
+struct Blocked {
+    std::string path;
+    std::string by;
+};
+
 // What a new file takes after, as WriteOptions has it.
 struct Model {
     std::string_view path{};  // empty: nothing

@@ -1,10 +1,12 @@
 #include "tools/change_set.h"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include <paddock/limits.h>
+
+#include "base/within.h"
+#include "fs/rel_path.h"
 
 namespace paddock::tools {
 
@@ -23,11 +25,23 @@ bool has_content_of(const StagedFile& file, const FileContent& old) {
     return file.content == old.bytes && file.mode == (old.stat.mode & 0777U);
 }
 
+constexpr Mode kOwnerMayExecute = 0100;
+
+// Who may read the file may execute it, or nobody may: nobody else gets at it.
+Mode with_execution(Mode mode, bool executable) {
+    if (((mode & kOwnerMayExecute) != 0) == executable) return mode;
+    return executable ? mode | ((mode & 0444U) >> 2U) : mode & ~Mode{0111};
+}
+
 std::uint64_t size_of(const std::optional<std::string>& content) {
     return content ? content->size() : 0;
 }
 
 }  // namespace
+
+bool is_executable(const StagedFile& file) {
+    return (file.mode.value_or(0) & kOwnerMayExecute) != 0;
+}
 
 Attempt<void> ChangeSet::hold(std::uint64_t more, std::uint64_t less) {
     if (held_bytes_ - less + more > limits::kPatchStagedBytesMax) {
@@ -45,14 +59,27 @@ Attempt<void> ChangeSet::hold(std::uint64_t more, std::uint64_t less) {
 Attempt<const StagedFile*> ChangeSet::look(std::string_view path) {
     if (const auto it = looked_.find(path); it != looked_.end()) return &it->second->staged;
     auto change = files_.prepare(path);
-    if (!change) return change.error();
+    std::optional<Problem> obstacle;
+    std::string blocked_by;
+    if (!change) {
+        obstacle = change.error();
+        const bool may_make_way =
+            obstacle->code == Code::kNotADirectory || obstacle->code == Code::kIsADirectory;
+        const auto blocked = may_make_way ? files_.blocked(path) : Attempt<Blocked>(*obstacle);
+        if (!blocked) return *obstacle;
+        change = Change{blocked->path, std::nullopt};
+        blocked_by = blocked->by;
+    }
     const std::string key = change->path;
     if (!entries_.contains(key)) {
         if (change->old) {
             if (auto fits = hold(2 * change->old->bytes.size(), 0); !fits) return fits.error();
         }
         StagedFile staged = as_on_disk(*change);
-        entries_.emplace(key, Entry{std::move(*change), std::move(staged)});
+        staged.obstacle = std::move(obstacle);
+        Entry entry{std::move(*change), std::move(staged)};
+        entry.blocked_by = std::move(blocked_by);
+        entries_.emplace(key, std::move(entry));
     }
     Entry& entry = entries_.at(key);
     looked_.emplace(path, &entry);
@@ -68,6 +95,10 @@ std::uint64_t ChangeSet::names_of(const StagedFile& file) const {
     return change.old ? change.old->stat.links : 0;
 }
 
+const std::string& ChangeSet::blocker_of(const StagedFile& file) const {
+    return entries_.at(file.path).blocked_by;
+}
+
 StagedFile& ChangeSet::touched(const StagedFile& file) {
     Entry& entry = entries_.at(file.path);
     if (!entry.is_touched) order_.push_back(entry.staged.path);
@@ -76,11 +107,11 @@ StagedFile& ChangeSet::touched(const StagedFile& file) {
 }
 
 Attempt<void> ChangeSet::write(const StagedFile& file, std::string content,
-                               std::optional<Mode> mode) {
+                               std::optional<bool> executable) {
     if (auto fits = hold(content.size(), size_of(file.content)); !fits) return fits;
     StagedFile& staged = touched(file);
     staged.content = std::move(content);
-    if (mode) staged.mode = mode;
+    if (executable) staged.mode = with_execution(staged.mode.value_or(0666), *executable);
     return {};
 }
 
@@ -91,10 +122,11 @@ void ChangeSet::remove(const StagedFile& file) {
     staged.origin.clear();
 }
 
-void ChangeSet::derive(const StagedFile& to, const std::string& origin, bool renames) {
+void ChangeSet::derive(const StagedFile& to, const StagedFile& source, bool renames) {
     Entry& entry = entries_.at(to.path);
     entry.renames = renames;
-    entry.staged.origin = origin;
+    entry.staged.origin = source.origin;
+    entry.staged.mode = source.mode;
 }
 
 bool ChangeSet::is_pure_rename(const Entry& entry) const {
@@ -104,21 +136,60 @@ bool ChangeSet::is_pure_rename(const Entry& entry) const {
     return !origin.staged.content && has_content_of(entry.staged, *origin.change.old);
 }
 
-Attempt<void> ChangeSet::make_new(Entry& entry, Step step) {
-    const auto& [path, content, mode, origin] = entry.staged;
-    note_missing_directories(path);
-    if (step == Step::kRename && !entries_.at(origin).is_moved) {
-        Entry& source = entries_.at(origin);
-        auto renamed = files_.rename(source.change, entry.change);
-        source.is_moved = renamed.has_value();
-        entry.moved = renamed ? &source : nullptr;
+const std::string& ChangeSet::place_of(const Entry& entry) {
+    if (!entry.moved_to.empty()) return entry.moved_to;
+    return entry.aside.empty() ? entry.change.path : entry.aside;
+}
+
+Attempt<void> ChangeSet::make_new(Entry& entry) {
+    const auto& [path, content, mode, origin, obstacle] = entry.staged;
+    entry.directories = files_.missing_parents(path);
+    Entry* source = origin.empty() ? nullptr : &entries_.at(origin);
+    if (is_pure_rename(entry) && source->moved_to.empty()) {
+        auto renamed = files_.rename(place_of(*source), *source->change.old, path);
+        if (renamed) source->moved_to = path;
+        entry.moved = renamed ? source : nullptr;
         // Another file system, or one that cannot refuse a name that is taken.
         const bool may_copy = !renamed && (renamed.error().code == Code::kMountCrossing ||
                                            renamed.error().code == Code::kInvalidArgument);
         if (!may_copy) return renamed;
     }
+    const std::string like = source == nullptr ? std::string() : place_of(*source);
     // A copy of somebody else's file may be one's own.
-    return files_.commit(entry.change, *content, mode, {origin, !entry.renames});
+    return files_.commit(entry.change, *content, mode, {like, !entry.renames});
+}
+
+Attempt<void> ChangeSet::set_aside(Entry& entry, const std::string& beside) {
+    auto aside = files_.set_aside(entry.change, beside);
+    if (!aside) return aside.error();
+    entry.aside = std::move(*aside);
+    return {};
+}
+
+// Those that are in the place of a file, and hold nothing any more.
+Attempt<void> ChangeSet::remove_directories(Entry& entry) {
+    const auto nothing = [](const std::string&) { return false; };
+    const auto found = files_.directories_of(entry.staged.path, nothing);
+    if (!found) return found.error();
+    for (const std::string& directory : *found) {
+        const auto stat = files_.stat_name(directory);
+        auto removed = stat ? files_.remove(directory, false) : Attempt<void>(stat.error());
+        if (removed) {
+            entry.removed_directories.emplace_back(directory, stat->mode & 0777U);
+            continue;
+        }
+        (void)restore_directories(entry);
+        return removed;
+    }
+    return {};
+}
+
+Attempt<void> ChangeSet::restore_directories(Entry& entry) {
+    for (; !entry.removed_directories.empty(); entry.removed_directories.pop_back()) {
+        const auto& [path, mode] = entry.removed_directories.back();
+        if (auto restored = files_.restore_directory(path, mode); !restored) return restored;
+    }
+    return {};
 }
 
 // What is known of the two goes with them.
@@ -130,34 +201,33 @@ Attempt<void> ChangeSet::exchange(Entry& one, Entry& other, bool is_back) {
 
 Attempt<void> ChangeSet::make(const Action& action, bool is_last) {
     Entry& entry = *action.entry;
-    const auto& [path, content, mode, origin] = entry.staged;
+    const auto& [path, content, mode, origin, obstacle] = entry.staged;
     if (action.step == Step::kExchange) return exchange(entry, *action.other, false);
-    if (content && !entry.change.old) return make_new(entry, action.step);
+    if (action.step == Step::kRemoveDirectories) return remove_directories(entry);
+    if (content && !entry.change.old) return make_new(entry);
     if (content) {
         if (has_content_of(entry.staged, *entry.change.old)) return {};
         auto written = files_.commit(entry.change, *content, mode);
         entry.is_written = written.has_value();
         return written;
     }
-    if (!entry.change.old || entry.is_moved) return {};
+    if (!entry.change.old || !entry.moved_to.empty()) return {};
     // Nothing comes after it that could fail.
     if (is_last) return files_.remove(entry.change);
-    auto aside = files_.set_aside(entry.change);
-    if (!aside) return aside.error();
-    entry.aside = std::move(*aside);
-    return {};
-}
-
-void ChangeSet::note_missing_directories(const std::string& path) {
-    const auto missing = files_.missing_parents(path);
-    directories_.insert(directories_.end(), missing.begin(), missing.end());
+    return set_aside(entry, action.other == nullptr ? path : action.other->staged.path);
 }
 
 Attempt<void> ChangeSet::take_back(const Action& action) {
     Entry& entry = *action.entry;
     if (action.step == Step::kExchange) return exchange(entry, *action.other, true);
-    if (!entry.aside.empty()) return files_.put_back(entry.aside, entry.change);
-    if (entry.moved != nullptr) return files_.put_back(entry.staged.path, entry.moved->change);
+    if (action.step == Step::kRemoveDirectories) return restore_directories(entry);
+    if (entry.moved != nullptr) {
+        Entry& source = *entry.moved;
+        source.moved_to.clear();
+        return files_.put_back(entry.staged.path, place_of(source), source.change.old->stat);
+    }
+    if (!entry.aside.empty())
+        return files_.put_back(entry.aside, entry.staged.path, entry.change.old->stat);
     if (!entry.staged.content || (entry.change.old && !entry.is_written)) return {};
     return files_.restore(entry.change, *entry.staged.content);
 }
@@ -165,24 +235,62 @@ Attempt<void> ChangeSet::take_back(const Action& action) {
 std::string ChangeSet::take_back_all(std::span<const Action> made) {
     std::string left;
     for (; !made.empty(); made = made.first(made.size() - 1)) {
-        if (take_back(made.back())) continue;
         const Entry& entry = *made.back().entry;
+        const bool is_back = take_back(made.back()).has_value();
+        if (!entry.directories.empty()) files_.remove_empty(entry.directories);
+        if (is_back) continue;
         left += (left.empty() ? "'" : ", '") + files_.shown(entry.staged.path) + "'";
         if (!entry.aside.empty()) left += " (kept as '" + files_.shown(entry.aside) + "')";
     }
-    std::sort(directories_.begin(), directories_.end(),
-              [](const std::string& a, const std::string& b) { return a.size() > b.size(); });
-    files_.remove_empty(directories_);
     return left;
 }
 
 ChangeSet::Step ChangeSet::step_of(const Entry& entry) const {
     if (!entry.staged.content) return Step::kRemove;
+    if (!entry.blocked_by.empty()) return Step::kFill;
     if (is_pure_rename(entry)) return Step::kRename;
     return entry.change.old ? Step::kChange : Step::kMake;
 }
 
+bool ChangeSet::leaves(const std::string& path) const {
+    const auto entry = entries_.find(path);
+    return entry != entries_.end() && !entry->second.staged.content;
+}
+
+// Whoever stays keeps its name, and a directory what is in it.
+Attempt<void> ChangeSet::check_name(const Entry& entry) const {
+    const auto& [path, content, mode, origin, obstacle] = entry.staged;
+    if (entry.blocked_by == path) {
+        const auto next = entries_.upper_bound(path + "/");
+        const bool holds_one = next != entries_.end() && is_within(next->first, path);
+        const auto goes = [this](const std::string& file) { return leaves(file); };
+        if (!holds_one || !leaves(next->first)) return *obstacle;
+        if (auto all_go = files_.directories_of(path, goes); !all_go) return all_go.error();
+    } else if (!entry.blocked_by.empty() && !leaves(entry.blocked_by)) {
+        return *obstacle;
+    }
+    for (std::string_view at = fs::parent_of(path); !at.empty(); at = fs::parent_of(at)) {
+        const auto above = entries_.find(at);
+        if (above == entries_.end() || !above->second.staged.content) continue;
+        return Problem(Code::kNotADirectory,
+                       "The patch makes '" + files_.shown(at) +
+                           "' a file and a directory at once. Leave one out.");
+    }
+    return {};
+}
+
+Attempt<void> ChangeSet::check_names() const {
+    for (const std::string& path : order_) {
+        const Entry& entry = entries_.at(path);
+        const auto fine = entry.staged.content ? check_name(entry) : Attempt<void>();
+        if (fine) continue;
+        return Problem(fine.error().code, fine.error().text + " Nothing was changed.");
+    }
+    return {};
+}
+
 Attempt<void> ChangeSet::check() const {
+    if (auto fine = check_names(); !fine) return fine;
     for (const std::string& path : order_) {
         const Entry& entry = entries_.at(path);
         auto allowed = entry.staged.content ? files_.check_file(path, *entry.staged.content)
@@ -223,17 +331,48 @@ std::vector<ChangeSet::Action> ChangeSet::plan_changes(const std::vector<Entry*>
     return actions;
 }
 
+std::vector<ChangeSet::Entry*> ChangeSet::leaving_below(const Entry& entry) {
+    const std::string& path = entry.staged.path;
+    std::vector<Entry*> found;
+    for (auto it = entries_.upper_bound(path + "/");
+         it != entries_.end() && is_within(it->first, path); ++it) {
+        if (it->second.change.old && !it->second.staged.content) found.push_back(&it->second);
+    }
+    return found;
+}
+
+// Outside of a directory that goes.
+void ChangeSet::plan_clearing(Entry& entry, std::vector<Action>& actions,
+                              std::set<Entry*>& cleared) {
+    const bool is_directory = entry.blocked_by == entry.staged.path;
+    const auto leaving =
+        is_directory ? leaving_below(entry) : std::vector<Entry*>{&entries_.at(entry.blocked_by)};
+    for (Entry* each : leaving) {
+        if (!cleared.insert(each).second) continue;
+        actions.push_back({Step::kSetAside, each, is_directory ? &entry : nullptr});
+    }
+    if (is_directory) actions.push_back({Step::kRemoveDirectories, &entry});
+}
+
 // New files come first, removals last: a process killed in between loses nothing, and what a file
-// was copied from is still as it was while the copy is missing.
+// was copied from is still as it was while the copy is missing. A file that is in the way has its
+// new name, if it gets one elsewhere, before it would be set aside.
 std::vector<ChangeSet::Action> ChangeSet::plan() {
     std::vector<Action> actions;
     std::vector<Entry*> changed;
+    std::set<Entry*> cleared;
     for (const std::string& path : order_) {
         Entry& entry = entries_.at(path);
-        const Step step = step_of(entry);
+        if (step_of(entry) == Step::kFill) plan_clearing(entry, actions, cleared);
+    }
+    for (const std::string& path : order_) {
+        Entry& entry = entries_.at(path);
+        Step step = step_of(entry);
+        if (step == Step::kRename && cleared.contains(&entries_.at(entry.staged.origin)))
+            step = Step::kMake;
         if (step == Step::kChange)
             changed.push_back(&entry);
-        else
+        else if (!cleared.contains(&entry))
             actions.push_back({step, &entry});
     }
     const auto changes = plan_changes(changed);
@@ -248,12 +387,10 @@ std::vector<ChangeSet::Action> ChangeSet::plan() {
 
 Attempt<void> ChangeSet::commit() {
     // One step alone asks this itself.
-    if (order_.size() > 1) {
-        if (auto allowed = check(); !allowed) return allowed;
-    }
+    if (auto fine = order_.size() > 1 ? check() : check_names(); !fine) return fine;
     const std::vector<Action> actions = plan();
     const auto has_to_go = [](const Action& action) {
-        return action.entry->change.old && !action.entry->is_moved;
+        return action.entry->change.old && action.entry->moved_to.empty();
     };
     for (std::size_t i = 0; i < actions.size(); ++i) {
         const std::span rest = std::span(actions).subspan(i + 1);
@@ -262,6 +399,8 @@ Attempt<void> ChangeSet::commit() {
         const auto made = make(actions[i], is_last);
         if (made) continue;
         Problem problem = made.error();
+        const auto& directories = actions[i].entry->directories;
+        if (!directories.empty()) files_.remove_empty(directories);
         const std::string left = take_back_all(std::span(actions).first(i));
         problem.text += left.empty() ? " Nothing was changed."
                                      : " What was done before could not be taken back in " + left +
@@ -269,7 +408,7 @@ Attempt<void> ChangeSet::commit() {
         return problem;
     }
     for (const auto& [path, done] : entries_) {
-        if (!done.aside.empty()) files_.drop_aside(done.aside);
+        if (!done.aside.empty() && done.moved_to.empty()) files_.drop_aside(done.aside);
     }
     return {};
 }

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -77,23 +78,35 @@ public:
     // Where a file or directory is or would be.
     Attempt<Resolution> target(std::string_view path) const;
     Attempt<Change> prepare(std::string_view path) const;
-    // Content and mode at once, or nothing.
+    // Of a path that prepare() refuses as not_a_directory or is_a_directory: what has to go first.
+    Attempt<Blocked> blocked(std::string_view path) const;
+    // A directory and those below it, the deepest first. is_a_directory if it holds something else
+    // that does not go.
+    using Goes = std::function<bool(const std::string& canonical)>;
+    Attempt<std::vector<std::string>> directories_of(const std::string& canonical,
+                                                     const Goes& goes) const;
+    // Content and mode at once, or nothing. A new file that is like no other: less the umask.
     Attempt<void> commit(const Change& change, std::string_view content,
                          std::optional<Mode> mode = {}, const Model& like = {}) const;
     // Puts back what was there before commit() gave the file the content `made`, and counts
     // nothing. stale_read if somebody else has changed it since.
     Attempt<void> restore(const Change& change, const std::string& made) const;
-    // The known file gets the free name of another change.
-    Attempt<void> rename(const Change& from, const Change& to) const;
+    // The known file, which has the name `from` now, gets a free one.
+    Attempt<void> rename(const std::string& from, const FileContent& file,
+                         const std::string& to) const;
     // Two known files get each other's names at once. To take that back: whoever changed one since.
     Attempt<void> exchange(const Change& one, const Change& other, bool is_back = false) const;
-    // A removal that can be taken back: the file gets a temporary name beside its own, which is the
-    // result, until drop_aside(). stale_read if it is another file by now.
-    Attempt<std::string> set_aside(const Change& change) const;
-    // The known file, which has the name `other` now, gets its own back.
-    Attempt<void> put_back(const std::string& other, const Change& change) const;
+    // A removal that can be taken back: the file gets a temporary name, which is the result, until
+    // drop_aside(). It lies beside the file or a directory above it. stale_read if it is another
+    // file by now.
+    Attempt<std::string> set_aside(const Change& change, const std::string& beside) const;
+    // The known file, which has the name `other` now, gets the name `canonical` back.
+    Attempt<void> put_back(const std::string& other, const std::string& canonical,
+                           const Stat& stat) const;
     void drop_aside(const std::string& aside) const;
     Attempt<void> make_directory(const std::string& canonical) const;
+    // One that was removed comes back, empty, with its permissions.
+    Attempt<void> restore_directory(const std::string& canonical, Mode mode) const;
     // Both make the directories above `to`, and replace only a file whose content is known and that
     // may be written. Of a copy that fails or is cancelled when a part has been made, the problem
     // says so.

@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <functional>
+
 #include <paddock/limits.h>
 
 #include "base/outcome.h"
@@ -95,6 +98,48 @@ Attempt<Change> Files::prepare(std::string_view given) const {
     return known(OpenFile(found->path, named_given(given), std::move(*handle), meter_));
 }
 
+// No link leads to what is in the way: else the name would be another one when that has gone.
+Attempt<Blocked> Files::blocked(std::string_view given) const {
+    const std::string path = written(given);
+    const auto lexical = root_.normalized(path);
+    if (!lexical) return told(lexical.error(), given);
+    Attempt<Blocked> none = told(as_error(refuse(Code::kNotADirectory), "write", *lexical), given);
+    if (names_directory(path)) return none;
+    for (std::string_view at = *lexical; !at.empty(); at = fs::parent_of(at)) {
+        const auto found = resolve(at, given, Purpose::kLook);
+        if (!found && found.error().code == Code::kNotADirectory) continue;
+        if (!found) return found.error();
+        const bool is_whole = at.size() == lexical->size();
+        const auto own = linkless_.lstat(at);
+        const FileType in_the_way = is_whole ? FileType::kDirectory : FileType::kRegular;
+        if (!own || own->type != in_the_way) return none;
+        std::string canonical = found->path + lexical->substr(at.size());
+        if (auto fine = check(canonical, Purpose::kChange, given); !fine) return fine.error();
+        return Blocked{std::move(canonical), found->path};
+    }
+    return none;
+}
+
+Attempt<std::vector<std::string>> Files::directories_of(const std::string& canonical,
+                                                        const Goes& goes) const {
+    std::vector<std::string> directories{canonical};
+    bool stays = false;
+    const Status walked = linkless_.walk(canonical, [&](const WalkEntry& entry) {
+        const bool is_directory = entry.type == FileType::kDirectory;
+        if (is_directory) directories.emplace_back(entry.path);
+        stays = entry.failure != nullptr || (!is_directory && !goes(std::string(entry.path)));
+        return stays ? WalkAction::kStop : WalkAction::kContinue;
+    });
+    if (!walked) return told(walked.error());
+    if (stays) {
+        return Problem(Code::kIsADirectory,
+                       "'" + shown(canonical) +
+                           "' is a directory and holds more than what goes. Name a file.");
+    }
+    std::sort(directories.begin(), directories.end(), std::greater<>());
+    return directories;
+}
+
 Attempt<void> Files::count_written(std::uint64_t bytes, std::optional<std::uint64_t> freed) const {
     if (const auto claimed = disk_.claim(bytes, freed); !claimed) {
         if (claimed.error().code != Code::kQuotaExceeded) return claimed.error();
@@ -156,6 +201,7 @@ Attempt<void> Files::write_new(Recorder::Change& begun, const Change& change,
     if (!intent) return intent.error();
     WriteOptions options;
     options.mode = mode;
+    options.less_umask = like.path.empty();
     options.mode_of_old = true;
     options.like = like.path;
     options.like_is_optional = like.is_optional;
@@ -221,22 +267,20 @@ Attempt<void> Files::take_away(Recorder::Change& change, const std::string& cano
     return {};
 }
 
-Attempt<void> Files::rename(const Change& from, const Change& to) const {
+Attempt<void> Files::rename(const std::string& from, const FileContent& file,
+                            const std::string& to) const {
     auto begun = begin_change();
     if (!begun) return begun.error();
-    if (auto fine = allowed(judge_.move(from.path, to.path, FileType::kRegular), to.path); !fine)
-        return fine;
-    if (judge_.is_config(to.path)) {
-        if (auto fine = allowed(judge_.judge_config(to.path, from.old->bytes), to.path); !fine)
-            return fine;
+    if (auto fine = allowed(judge_.move(from, to, FileType::kRegular), to); !fine) return fine;
+    if (judge_.is_config(to)) {
+        if (auto fine = allowed(judge_.judge_config(to, file.bytes), to); !fine) return fine;
     }
-    if (!is_still(linkless_, from.path, from.old->stat)) {
-        return told(as_error(refuse(Code::kStaleRead), "rename", from.path));
+    if (!is_still(linkless_, from, file.stat)) {
+        return told(as_error(refuse(Code::kStaleRead), "rename", file.path));
     }
-    if (auto made = make_missing(*begun, missing_parents(to.path)); !made) return made;
-    if (auto done = give_name(*begun, from.path, to.path, RenameMode::kNoReplace); !done)
-        return done;
-    mark_written(reads_, from.old->stat.identity, to.path, from.old->bytes);
+    if (auto made = make_missing(*begun, missing_parents(to)); !made) return made;
+    if (auto done = give_name(*begun, from, to, RenameMode::kNoReplace); !done) return done;
+    mark_written(reads_, file.stat.identity, to, file.bytes);
     return {};
 }
 
@@ -268,7 +312,7 @@ Attempt<void> Files::exchange(const Change& one, const Change& other, bool is_ba
     return {};
 }
 
-Attempt<std::string> Files::set_aside(const Change& change) const {
+Attempt<std::string> Files::set_aside(const Change& change, const std::string& beside) const {
     auto begun = begin_change();
     if (!begun) return begun.error();
     if (auto allowed = check_removal(change.path); !allowed) return allowed.error();
@@ -278,19 +322,24 @@ Attempt<std::string> Files::set_aside(const Change& change) const {
     const auto random = sys::random_u64();
     if (!random) return told(as_error(random.error(), "remove", change.path));
     const std::string aside =
-        fs::joined(fs::parent_of(change.path), ".paddock-" + std::to_string(*random));
+        fs::joined(fs::parent_of(beside), ".paddock-" + std::to_string(*random));
+    if (fs::parent_of(beside) != fs::parent_of(change.path)) {
+        const auto verdict = judge_.move(change.path, aside, FileType::kRegular);
+        if (auto fine = allowed(verdict, change.path); !fine) return fine.error();
+    }
     if (auto done = give_name(*begun, change.path, aside, RenameMode::kNoReplace); !done)
         return done.error();
     return aside;
 }
 
-Attempt<void> Files::put_back(const std::string& other, const Change& change) const {
+Attempt<void> Files::put_back(const std::string& other, const std::string& canonical,
+                              const Stat& stat) const {
     auto begun = begin_change();
     if (!begun) return begun.error();
-    if (!is_still(linkless_, other, change.old->stat)) {
-        return told(as_error(refuse(Code::kStaleRead), "rename back", change.path));
+    if (!is_still(linkless_, other, stat)) {
+        return told(as_error(refuse(Code::kStaleRead), "rename back", canonical));
     }
-    return give_name(*begun, other, change.path, RenameMode::kNoReplace);
+    return give_name(*begun, other, canonical, RenameMode::kNoReplace);
 }
 
 void Files::drop_aside(const std::string& aside) const {
@@ -310,6 +359,14 @@ Attempt<void> Files::make_directory(const std::string& canonical) const {
     const auto done = linkless_.mkdir_all(canonical);
     if (!done) return told(done.error());
     return {};
+}
+
+Attempt<void> Files::restore_directory(const std::string& canonical, Mode mode) const {
+    auto begun = begin_change();
+    if (!begun) return begun.error();
+    if (auto fine = allowed(judge_.make(canonical, FileType::kDirectory), canonical); !fine)
+        return fine;
+    return make_one_directory(*begun, canonical, mode);
 }
 
 Attempt<void> Files::make_missing(Recorder::Change& change,

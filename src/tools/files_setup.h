@@ -28,7 +28,7 @@ struct FilesSetup {
     ReadTracker* reads = nullptr;                    // not tracked
     const search::SecretScanner* scanner = nullptr;  // null: secrets are not filtered
     std::string home = {};                           // see git::Judge::Facts
-    search::GlobalIgnores ignored = {};               // what the operator's rules exclude
+    search::GlobalIgnores ignored = {};              // what the operator's rules exclude
     bool read_only = false;
     std::string prefix = {};  // before each path in results; empty: the workspace itself
 };

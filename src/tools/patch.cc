@@ -8,6 +8,7 @@
 #include <paddock/limits.h>
 
 #include "base/utf8.h"
+#include "base/within.h"
 #include "text/patch_apply.h"
 #include "text/patch_parse.h"
 #include "text/quote.h"
@@ -16,6 +17,7 @@
 #include "tools/file_text.h"
 #include "tools/interrupted.h"
 #include "tools/notes.h"
+#include "tools/patch_target.h"
 #include "tools/registry.h"
 #include "tools/session.h"
 #include "tools/text_answer.h"
@@ -96,7 +98,7 @@ bool has_been_made(const std::string& content, const text::FileChange& change,
 
 // Did an empty file become this one?
 bool is_filled(const std::string& content, const text::FileChange& change) {
-    if (!change.may_create) return false;
+    if (!change.expects_empty) return false;
     const auto filled = text::apply_change({}, change);
     return !content.empty() && filled && filled->content == content;
 }
@@ -111,12 +113,13 @@ bool has_raw_lines(const text::FileChange& change) {
 
 class Stager {
 public:
-    Stager(const Session& session, const Files& files)
-        : session_(session), files_(files), changes_(files_) {}
+    Stager(const Session& session, const Files& files, std::span<const text::FileChange> all)
+        : session_(session), files_(files), changes_(files_), all_(all) {}
 
-    // `later`: the changes that come after it.
-    Attempt<void> stage(const text::FileChange& change, std::span<const text::FileChange> later) {
-        later_ = later;
+    // One after the other.
+    Attempt<void> stage(std::size_t index) {
+        const text::FileChange& change = all_[index];
+        later_ = all_.subspan(index + 1);
         switch (change.kind) {
             case text::ChangeKind::kCreate: return create(change);
             case text::ChangeKind::kDelete: return remove(change);
@@ -148,8 +151,18 @@ private:
         return changes_.look(text::quote_if_needed(name));
     }
 
-    Problem missing(const std::string& name) const {
-        return files_.missing(text::quote_if_needed(name));
+    Problem missing(const StagedFile& file, const std::string& name) const {
+        return file.obstacle ? *file.obstacle : files_.missing(text::quote_if_needed(name));
+    }
+
+    // Does the patch itself make what is in the way of the file, so that it may have been made?
+    bool makes_the_obstacle(const StagedFile& file) {
+        const std::string& blocker = changes_.blocker_of(file);
+        return std::any_of(all_.begin(), all_.end(), [&](const text::FileChange& change) {
+            if (change.kind == text::ChangeKind::kDelete) return false;
+            const auto made = look(change.new_path);
+            return made && is_within((*made)->path, blocker);
+        });
     }
 
     // Does the patch take this file away, or to another name, only after it has given the name to
@@ -262,7 +275,7 @@ private:
         if (before && session_.loses_a_secret(*before, made->content)) return no_secret(**there);
         created_.push_back((*there)->path);
         tell('A', (*there)->path, joined(made->notes));
-        return changes_.write(**there, made->content, change.mode);
+        return changes_.write(**there, made->content, change.executable);
     }
 
     // A change goes through a link to the file; to take that away under the link's name would leave
@@ -284,8 +297,9 @@ private:
         const StagedFile file = leaving(**there);
         if (!file.content) {
             // Without its content nothing else tells a wrong name from a patch that is made again.
+            if (file.obstacle && !makes_the_obstacle(file)) return *file.obstacle;
             const bool may_be_wrong = change.any_content && !files_.has_known((*there)->path);
-            if (may_be_wrong) return missing(change.path);
+            if (may_be_wrong) return missing(**there, change.path);
             tell('=', (*there)->path, "already gone");
             return {};
         }
@@ -303,13 +317,9 @@ private:
     // The same patch again, after a process was killed in it, completes it: what a file has is not
     // applied to another place of it.
     Attempt<void> modify(const text::FileChange& change) {
-        if (!change.other_name.empty()) {
-            const auto other = files_.target(text::quote_if_needed(change.other_name));
-            if (!other) return other.error();
-        }
         const auto there = look(change.path);
         if (!there) return there.error();
-        if (!(*there)->content && !change.may_create) return missing(change.path);
+        if (!(*there)->content && !change.may_create) return missing(**there, change.path);
         const auto before =
             (*there)->content ? text_for(**there, change) : Attempt<FileText>(FileText());
         if (!before) return before.error();
@@ -322,16 +332,16 @@ private:
         if (!bytes) return bytes.error();
         tell((*there)->content ? 'M' : 'A', (*there)->path,
              with_other_names(result->notes, **there));
-        return changes_.write(**there, std::move(*bytes), change.mode);
+        return changes_.write(**there, std::move(*bytes), change.executable);
     }
 
     // The content is as the patch leaves it; the mode may not be.
     Attempt<void> keep(const StagedFile& file, const text::FileChange& change,
                        const std::string& why) {
-        const bool stays = !change.mode || change.mode == file.mode;
+        const bool stays = change.executable.value_or(is_executable(file)) == is_executable(file);
         tell('=', file.path, stays ? why : with_other_names({why}, file));
         if (stays) return {};
-        return changes_.write(file, *file.content, change.mode);
+        return changes_.write(file, *file.content, change.executable);
     }
 
     Attempt<void> carry(const text::FileChange& change) {
@@ -352,10 +362,10 @@ private:
         const StagedFile source = renames ? leaving(**from) : changes_.original(**from);
         const std::string done = renames ? "already renamed" : "already there";
         if (!source.content) {
-            if (!(*to)->content) return missing(change.path);
+            if (!(*to)->content) return missing(**from, change.path);
             const auto held = text_for(**to, change);
             const bool is_done = held && has_somewhere(held->text, change);
-            return is_done ? keep(**to, change, done) : missing(change.path);
+            return is_done ? keep(**to, change, done) : missing(**from, change.path);
         }
         std::string notes;
         auto content = applied(source, change, notes);
@@ -380,10 +390,10 @@ private:
         if (!content) return content.error();
         const std::string origin = "from " + files_.shown((*from)->path);
         tell(renames ? 'R' : 'C', (*to)->path, notes.empty() ? origin : origin + "; " + notes);
-        const auto mode = change.mode ? change.mode : source.mode;
         if (makes_room) make_room(**to);
-        if (auto staged = changes_.write(**to, std::move(*content), mode); !staged) return staged;
-        changes_.derive(**to, source.origin, renames);
+        changes_.derive(**to, source, renames);
+        if (auto staged = changes_.write(**to, std::move(*content), change.executable); !staged)
+            return staged;
         if (renames) take_away(**from);
         return {};
     }
@@ -391,6 +401,7 @@ private:
     const Session& session_;
     const Files& files_;
     ChangeSet changes_;
+    std::span<const text::FileChange> all_;
     std::span<const text::FileChange> later_;
     // Files whose names have been given to others, until they leave; by path.
     std::map<std::string, StagedFile, std::less<>> leaving_;
@@ -426,16 +437,16 @@ Attempt<const Files*> files_of(const Session& session,
 
 Attempt<Answer> run_patch(Session& session, const Arguments& arguments,
                           const CallOptions& options) {
-    const auto parsed = text::parse_patch(arguments.text("patch"));
+    auto parsed = text::parse_patch(arguments.text("patch"));
     if (!parsed) return malformed(session.files_for(parsed.error().path), parsed.error());
     const auto files = files_of(session, *parsed);
     if (!files) return files.error();
-    Stager stager(session, **files);
+    if (auto chosen = choose_targets(**files, *parsed); !chosen) return chosen.error();
+    Stager stager(session, **files, *parsed);
     search::Interruption interruption(session.search_time(), options.cancel);
     for (std::size_t i = 0; i < parsed->size(); ++i) {
         if (interruption.requested()) return interrupted(interruption, "The changes");
-        const auto later = std::span(*parsed).subspan(i + 1);
-        if (auto staged = stager.stage((*parsed)[i], later); !staged) return staged.error();
+        if (auto staged = stager.stage(i); !staged) return staged.error();
     }
     if (auto fine = stager.check_secrets(); !fine) return fine.error();
     const std::string report = stager.report();

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/utf8.h"
 #include "cli/run.h"
 #include "testing/jail.h"
 #include "testing/shell.h"
@@ -282,6 +283,34 @@ TEST_F(Commands, bytes_that_are_not_text_are_refused_not_damaged) {
     EXPECT_NE(refused({"edit", "a", "--old", "one", "--new", "\xe9"}, 2).find("--new"),
               std::string::npos);
     EXPECT_NE(refused({"grep", "\xe9"}, 2).find("PATTERN"), std::string::npos);
+}
+
+// JSON has no bytes: the patch does not pass through it. What is said of it is text.
+TEST_F(Commands, issue_17_13_a_diff_of_a_file_in_latin_1) {
+    const std::string token = "ghp_A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8";
+    os_write(ws("caf\xe9"), "caf\xe9\nth\xe9\ntoken = " + token + "\n");
+    const auto diff = [](const std::string& before, const std::string& after) {
+        return "--- a/caf\xe9\n+++ b/caf\xe9\n@@ -1,2 +1,2 @@\n-" + before + "\n+" + after +
+               "\n th\xe9\n";
+    };
+    EXPECT_EQ(ok({"patch"}, diff("caf\xe9", "\xe9t\xe9")), "Applied:\nM \"caf\\351\"\n");
+    EXPECT_EQ(os_read(ws("caf\xe9")), "\xe9t\xe9\nth\xe9\ntoken = " + token + "\n");
+    os_write(out("p"), diff("\xe9t\xe9", "caf\xe9"));
+    EXPECT_EQ(text_of(run({"patch", out("p"), "--json"}).json().at("message")),
+              "Applied:\nM \"caf\\351\"\n");
+    EXPECT_TRUE(is_utf8(run({"log", "--json"}).out));
+    EXPECT_NE(ok({"log"}).find("patch"), std::string::npos);
+    // What it does not match is shown, but for the secret.
+    const std::string wrong = "@@ -2,2 +2,2 @@\n th\xe8\n-token = x\n+token = y\n";
+    for (const char* output : {"", "--json"}) {
+        const std::vector<std::string> words{"patch", *output == '\0' ? "--dry-run" : output};
+        const Ran ran = run(words, "--- a/caf\xe9\n+++ b/caf\xe9\n" + wrong);
+        EXPECT_EQ(ran.exit_code, 1);
+        const std::string said = ran.out + ran.err;
+        EXPECT_NE(said.find("does not match"), said.npos) << said;
+        EXPECT_TRUE(is_utf8(said)) << said;
+        EXPECT_EQ(said.find(token), said.npos) << said;
+    }
 }
 
 TEST_F(Commands, a_root_that_is_none_is_told) {

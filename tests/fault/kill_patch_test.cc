@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <map>
 #include <random>
 #include <set>
@@ -212,6 +213,108 @@ TEST_F(KillPatch, issue_17_6_of_names_in_a_circle_loses_nothing) {
         ASSERT_GE(kill_in_the_middle(act_in(child), random_, calls), 0);
         EXPECT_EQ(contents(), before);
         EXPECT_EQ(take_strays(), 0U);
+    }
+}
+
+std::string coming(const std::string& name, const std::string& content) {
+    return "diff --git a/" + name + " b/" + name + "\nnew file mode 100644\n" +
+           text::unified_diff("", content, "/dev/null", "b/" + name).text;
+}
+
+std::string going(const std::string& name, const std::string& content) {
+    return "diff --git a/" + name + " b/" + name + "\ndeleted file mode 100644\n" +
+           text::unified_diff(content, "", "a/" + name, "/dev/null").text;
+}
+
+// A directory in the place of a file, and a file in the place of a directory.
+class KillPatchOfKinds : public KillPatch {
+protected:
+    // Temporary names included.
+    Tree all() const {
+        Tree files;
+        for (const auto& entry : std::filesystem::recursive_directory_iterator(ws())) {
+            const std::string path = entry.path();
+            if (entry.is_regular_file() && !is_of_journal(path))
+                files[path.substr(ws().size() + 1)] = *os_read(path);
+        }
+        return files;
+    }
+
+    std::multiset<std::string> contents() const {
+        std::multiset<std::string> all_contents;
+        for (const auto& [name, content] : all()) all_contents.insert(content);
+        return all_contents;
+    }
+
+    void reset() {
+        for (const std::string& name : os_list(ws())) std::filesystem::remove_all(ws(name));
+        for (const auto& [name, content] : kinds_) {
+            tree({"ROOT/" + name + "="});
+            os_write(ws(name), content);
+        }
+    }
+
+    // A session that has read all there is.
+    Workspace reader() const {
+        Workspace workspace = session();
+        for (const auto& [name, content] : all())
+            (void)tools::call(workspace, "read_file", json::to_text(json::Object{{"path", name}}));
+        return workspace;
+    }
+
+    static std::string apply_to(const Workspace& workspace, const std::string& patch) {
+        const json::Object arguments{{"patch", patch}};
+        return tools::call(workspace, "patch", json::to_text(arguments)).text();
+    }
+
+    // Kills a child that applies it.
+    void expect_killed(const std::string& patch) {
+        const auto act_in = [&patch](const Workspace& workspace) {
+            return [&patch, &workspace](long) {
+                if (!apply_to(workspace, patch).starts_with("Applied")) ::_exit(2);
+            };
+        };
+        reset();
+        const Workspace trial = reader();
+        const std::size_t calls = calls_of(act_in(trial));
+        reset();
+        const Workspace child = reader();
+        ASSERT_GE(kill_in_the_middle(act_in(child), random_, calls), 0);
+    }
+
+    // Removes what the killed process left of files that are gone or were not whole.
+    void drop_strays() const {
+        for (const auto& [name, content] : all()) {
+            if (name.find(".paddock-") != name.npos) std::filesystem::remove(ws(name));
+        }
+    }
+
+    const Tree kinds_{
+        {"node", lines("k", 1)}, {"box/a", lines("a", 1)}, {"box/in/b", lines("b", 1)}};
+};
+
+TEST_F(KillPatchOfKinds, issue_17_13_the_same_patch_again_completes_it) {
+    const Tree after{{"node/x", lines("x", 1)}, {"box", lines("y", 1)}};
+    std::string patch = coming("box", after.at("box")) + coming("node/x", after.at("node/x"));
+    for (const auto& [name, content] : kinds_) patch += going(name, content);
+    const long rounds = budget("PADDOCK_KILL_PATCHES", 200, 20);
+    for (long round = 0; round < rounds && !HasFailure(); ++round) {
+        expect_killed(patch);
+        const std::string again = apply_to(reader(), patch);
+        EXPECT_TRUE(again.starts_with("Applied")) << again;
+        drop_strays();
+        EXPECT_EQ(all(), after) << again;
+    }
+}
+
+TEST_F(KillPatchOfKinds, issue_17_13_loses_nothing) {
+    const std::string patch = renaming("node", "node/x/node") + renaming("box/a", "box") +
+                              renaming("box/in/b", "elsewhere");
+    const long rounds = budget("PADDOCK_KILL_PATCHES", 200, 20);
+    for (long round = 0; round < rounds && !HasFailure(); ++round) {
+        expect_killed(patch);
+        EXPECT_EQ(contents(),
+                  (std::multiset<std::string>{lines("k", 1), lines("a", 1), lines("b", 1)}));
     }
 }
 

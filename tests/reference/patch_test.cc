@@ -1,12 +1,14 @@
 // The patch parser, its application and the patch tool, compared with `git apply` on diffs that git
 // made.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 
 #include <paddock/tools.h>
 
 #include "escape/in_memory.h"
+#include "escape/plain_os.h"
 #include "json/write.h"
 #include "reference/drafts.h"
 #include "text/diff.h"
@@ -105,8 +107,7 @@ Files patched(const Files& before, std::string_view patch, std::size_t& changes_
             EXPECT_TRUE(note.ends_with("the file goes on there")) << change.path << ": " << note;
         }
         if (change.kind == ChangeKind::kDelete) continue;
-        after[change.new_path] = {applied->content,
-                                  change.mode ? *change.mode == 0755 : source.executable};
+        after[change.new_path] = {applied->content, change.executable.value_or(source.executable)};
     }
     return after;
 }
@@ -127,6 +128,11 @@ protected:
     Files patched_by_tool(const Files& before, const std::string& patch) {
         std::filesystem::remove_all(ws());
         write_files(ws(), before);
+        return patched_as_they_are(before, patch);
+    }
+
+    // The same of files that are there already.
+    Files patched_as_they_are(const Files& before, const std::string& patch) {
         WorkspaceOptions options;
         options.root = ws();
         options.paths.resolver = testing::resolver_under_test();
@@ -193,6 +199,74 @@ TEST_F(PatchReference, gives_what_git_apply_gives) {
     for (long round = 0; round < times(1) && !HasFailure(); ++round) {
         const std::size_t changes = compare_with_git(random, base() + "/" + std::to_string(round));
         EXPECT_GE(changes, 1000U) << "too few diffs to show anything";
+    }
+}
+
+// The modes of all regular files below the directory, by path.
+std::map<std::string, mode_t> modes_in(const std::string& directory) {
+    std::map<std::string, mode_t> modes;
+    for (const auto& [path, file] : read_files(directory))
+        modes[path] = testing::os_mode(directory + "/" + path);
+    return modes;
+}
+
+TEST_F(PatchReference, issue_17_13_gives_the_modes_that_git_apply_gives) {
+    if (!have("git")) GTEST_SKIP() << "git is not installed";
+    const auto about = [](const std::string& from, const std::string& to,
+                          const std::string& lines) {
+        return "diff --git a/" + from + " b/" + to + "\n" + lines;
+    };
+    const std::string turned_on = "old mode 100644\nnew mode 100755\n";
+    const std::string renamed = "similarity index 100%\nrename from d/renamed\nrename to other\n";
+    const std::string added = "index 0000000..6178079\n--- /dev/null\n+++ b/";
+    const std::string patch =
+        about("program", "program", "new file mode 100755\n" + added) +
+        "program\n@@ -0,0 +1 @@\n+b\n" +
+        about("d/plain", "d/plain", "new file mode 100644\n" + added) +
+        "d/plain\n@@ -0,0 +1 @@\n+b\n" + about("on", "on", turned_on) +
+        about("off", "off", "old mode 100755\nnew mode 100644\n") +
+        about("changed", "changed", turned_on) +
+        "index 7898192..6178079\n--- a/changed\n+++ b/changed\n@@ -1 +1 @@\n-a\n+b\n" +
+        about("d/renamed", "other", turned_on + renamed);
+    const Files before{{"on", {"a\n", false}},
+                       {"off", {"a\n", true}},
+                       {"changed", {"a\n", false}},
+                       {"d/renamed", {"a\n", false}}};
+    for (const mode_t umask : {077U, 002U, 022U}) {
+        const mode_t usual = ::umask(umask);
+        const std::string gits = base() + "/" + std::to_string(umask);
+        write_files(gits, before);
+        spill(base() + "/patch", patch);
+        EXPECT_TRUE(shell(gits, "chmod +x off\ngit apply ../patch\n"));
+        std::filesystem::remove_all(ws());
+        write_files(ws(), before);
+        EXPECT_TRUE(shell(ws(), "chmod +x off\n"));
+        (void)patched_as_they_are(before, patch);
+        ::umask(usual);
+        EXPECT_EQ(modes_in(ws()), modes_in(gits));
+        EXPECT_EQ(modes_in(ws()).size(), 6U);
+        EXPECT_EQ(modes_in(ws()).at("program"), 0777U & ~umask);
+    }
+}
+
+// Where git and patch agree on the file that a diff of two names means.
+TEST_F(PatchReference, issue_17_13_changes_the_file_that_git_apply_and_patch_change) {
+    if (!have("git") || !have("patch")) GTEST_SKIP() << "git or patch is not installed";
+    const std::pair<std::string, std::string> pairs[] = {
+        {"x.c", "x.c.new"}, {"x.c.orig", "x.c"}, {"x.c", "x.c.orig"}, {"p.orig/x", "p/x"}};
+    for (const auto& [before_name, after_name] : pairs) {
+        const Files before{{before_name, {"a\n", false}}, {after_name, {"a\n", false}}};
+        const std::string patch =
+            "--- " + before_name + "\n+++ " + after_name + "\n@@ -1 +1 @@\n-a\n+b\n";
+        spill(base() + "/patch", patch);
+        const Files ours = patched_by_tool(before, patch);
+        for (const std::string program : {"git apply -p0 ../patch", "patch -s -p0 <../patch"}) {
+            const std::string theirs = base() + "/theirs";
+            std::filesystem::remove_all(theirs);
+            write_files(theirs, before);
+            EXPECT_TRUE(shell(theirs, program + "\n"));
+            EXPECT_EQ(ours, read_files(theirs)) << program << "\n" << patch;
+        }
     }
 }
 

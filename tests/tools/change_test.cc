@@ -1079,6 +1079,38 @@ std::string utf16(std::string_view ascii) {
     return bytes;
 }
 
+// Two names for a file that is not there yet: diff -N writes so with a time that is not the epoch.
+TEST_F(Change, issue_17_13_a_file_that_a_patch_makes_is_reported_as_new) {
+    const std::string patch = "--- a/x\n+++ b/x\n@@ -0,0 +1 @@\n+1\n";
+    EXPECT_EQ(ok("patch", {{"patch", patch}, {"dry_run", true}}), "Would apply cleanly:\nA x\n");
+    EXPECT_FALSE(os_exists(ws("x")));
+    EXPECT_EQ(ok("patch", {{"patch", patch}}), "Applied:\nA x\n");
+    EXPECT_EQ(ok("patch", {{"patch", patch}}), "Applied:\n= x  (already has this change)\n");
+    os_write(ws("x"), "");
+    read("x");
+    EXPECT_EQ(ok("patch", {{"patch", patch}}), "Applied:\nM x\n");
+}
+
+// It is for an empty one, and makes none.
+TEST_F(Change, issue_17_13_a_patch_for_an_empty_file) {
+    tree({"ROOT/empty=", "ROOT/full=old\n"});
+    for (const char* name : {"empty", "full"}) read(name);
+    const auto git = [](const std::string& name, const std::string& index) {
+        return "diff --git a/" + name + " b/" + name + "\n" + index + "--- a/" + name + "\n+++ b/" +
+               name + "\n@@ -0,0 +1 @@\n+1\n";
+    };
+    const std::string of_empty = "index e69de29..d00491f 100644\n";
+    EXPECT_EQ(refused("patch", {{"patch", git("full", of_empty)}}), "patch_failed");
+    EXPECT_EQ(refused("patch", {{"patch", git("full", "")}}), "patch_failed");
+    EXPECT_EQ(os_read(ws("full")), "old\n");
+    EXPECT_EQ(refused("patch", {{"patch", git("missing", of_empty)}}), "not_found");
+    EXPECT_EQ(ok("patch", {{"patch", git("empty", of_empty)}}), "Applied:\nM empty\n");
+    EXPECT_EQ(ok("patch", {{"patch", git("empty", of_empty)}}),
+              "Applied:\n= empty  (already has this change)\n");
+    (void)ok("patch", {{"patch", git("full", "index 3367afd..1111111 100644\n")}});
+    EXPECT_EQ(os_read(ws("full")), "1\nold\n");
+}
+
 TEST_F(Change, a_patch_leaves_the_byte_order_mark_first) {
     const std::string mark = "\xEF\xBB\xBF";
     const auto patched = [&](const std::string& hunk) {

@@ -3,11 +3,16 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
+#include <cstdint>
+#include <filesystem>
+#include <map>
 #include <set>
 
 #include "escape/call_hook.h"
 #include "escape/operations.h"
+#include "escape/plain_os.h"
 #include "tools/desk.h"
 
 namespace paddock::testing {
@@ -146,8 +151,41 @@ TEST_F(PatchFiles, renamed_with_a_change_or_copied_they_keep_owner_and_attribute
     expect_kept("w");
     expect_kept("copy");
     expect_kept("y");
-    EXPECT_EQ(status("n").st_mode & 0777U, 0755U);
+    EXPECT_EQ(status("n").st_mode & 0777U, 0750U) << "others get nothing";
     EXPECT_EQ(status("n").st_uid, status("y").st_uid);
+}
+
+// Nobody may read a file because it becomes a program, and nobody executes what he cannot read.
+TEST_F(PatchFiles, issue_17_13_a_mode_opens_no_file_to_others) {
+    const auto turned = [](const std::string& name, bool on) {
+        const std::string modes =
+            on ? "old mode 100644\nnew mode 100755\n" : "old mode 100755\nnew mode 100644\n";
+        return "diff --git a/" + name + " b/" + name + "\n" + modes;
+    };
+    for (const char* name : {"x", "y", "z"}) make(name);
+    ASSERT_EQ(::chmod(ws("y").c_str(), 0751), 0);
+    ASSERT_EQ(::chmod(ws("z").c_str(), 0600), 0);
+    (void)ok("patch", {{"patch", turned("x", true) + turned("y", false) + turned("z", false)}});
+    EXPECT_EQ(status("x").st_mode & 07777U, 0750U);
+    EXPECT_EQ(status("y").st_mode & 07777U, 0640U);
+    EXPECT_EQ(status("z").st_mode & 07777U, 0600U);
+}
+
+// The list of the directory decides, as for any new file.
+TEST_F(PatchFiles, issue_17_13_a_new_file_gets_the_default_access_list) {
+    const std::string added =
+        "diff --git a/d/x b/d/x\nnew file mode 100755\n--- /dev/null\n+++ b/d/x\n"
+        "@@ -0,0 +1 @@\n+x\n";
+    // Version 2: owner rwx, group r, others none.
+    const std::array<std::uint8_t, 28> list{2,   0,   0, 0, 1,   0,   7,   0,   255, 255,
+                                            255, 255, 4, 0, 4,   0,   255, 255, 255, 255,
+                                            32,  0,   0, 0, 255, 255, 255, 255};
+    tree({"ROOT/d/"});
+    if (::setxattr(ws("d").c_str(), "system.posix_acl_default", list.data(), list.size(), 0) != 0) {
+        GTEST_SKIP() << "this file system has no access lists";
+    }
+    (void)ok("patch", {{"patch", added}});
+    EXPECT_EQ(status("d/x").st_mode & 07777U, 0740U);
 }
 
 TEST_F(PatchFiles, a_copy_of_somebody_elses_counts_once) {
@@ -262,6 +300,137 @@ TEST_F(PatchFiles, issue_17_6_a_circle_is_taken_back) {
         EXPECT_EQ(os_read(ws("last")), "9\n") << text;
     }
     EXPECT_GE(failed, 4);
+}
+
+std::string adding(const std::string& name) {
+    return "diff --git a/" + name + " b/" + name + "\nnew file mode 100644\n--- /dev/null\n+++ b/" +
+           name + "\n@@ -0,0 +1 @@\n+new\n";
+}
+
+std::string gone(const std::string& name) {
+    return "diff --git a/" + name + " b/" + name + "\ndeleted file mode 100644\n--- a/" + name +
+           "\n+++ /dev/null\n@@ -1,3 +0,0 @@\n-1\n-2\n-3\n";
+}
+
+// As git writes them: in the order of the names, whatever has to be done first.
+TEST_F(PatchFiles, issue_17_13_a_file_becomes_a_directory) {
+    for (const char* name : {"a", "b", "c"}) make(name);
+    const auto b = status("b");
+    (void)ok("patch", {{"patch", removing("a") + adding("a/x") + adding("a/y/z") +
+                                     renaming("b", "b/deep/b") + adding("c/x") +
+                                     renaming("c", "d") + changing("c", "d")}});
+    EXPECT_EQ(os_list(ws()), (std::vector<std::string>{"a", "b", "c", "d"}));
+    EXPECT_EQ(os_read(ws("a/x")), "new\n");
+    EXPECT_EQ(os_read(ws("a/y/z")), "new\n");
+    EXPECT_EQ(status("b/deep/b").st_ino, b.st_ino);
+    expect_kept("b/deep/b");
+    EXPECT_EQ(os_read(ws("c/x")), "new\n");
+    EXPECT_EQ(os_read(ws("d")), "1\ntwo\n3\n");
+    expect_kept("d");
+}
+
+TEST_F(PatchFiles, issue_17_13_a_directory_becomes_a_file) {
+    for (const char* name : {"a/x", "a/y/z", "b/in/b", "c/one"}) make(name);
+    tree({"ROOT/a/empty/"});
+    const auto b = status("b/in/b");
+    const std::string patch = adding("a") + removing("a/x") + removing("a/y/z") +
+                              renaming("b/in/b", "b") + renaming("c/one", "d/c") + adding("c");
+    EXPECT_EQ(ok("patch", {{"patch", patch}, {"dry_run", true}}),
+              "Would apply cleanly:\nA a\nD a/x\nD a/y/z\nR b  (from b/in/b)\n"
+              "R d/c  (from c/one)\nA c\n");
+    (void)ok("patch", {{"patch", patch}});
+    EXPECT_EQ(os_list(ws()), (std::vector<std::string>{"a", "b", "c", "d"}));
+    EXPECT_EQ(os_read(ws("a")), "new\n");
+    EXPECT_EQ(status("b").st_ino, b.st_ino);
+    expect_kept("b");
+    expect_kept("d/c");
+    // The same patch again finds all of it made.
+    EXPECT_EQ(ok("patch", {{"patch", adding("a") + removing("a/x")}}),
+              "Applied:\n= a  (already there)\n= a/x  (already gone)\n");
+}
+
+TEST_F(PatchFiles, issue_17_13_what_stays_is_in_the_way) {
+    for (const char* name : {"a", "d/x", "d/y"}) make(name);
+    tree({"ROOT/.env=SECRET=1\n", "ROOT/e/.env=SECRET=1\n", "ROOT/l->d"});
+    make("e/x");
+    const Unchanged inside(ws());
+    const auto expect_refused = [&](const std::string& patch, std::string_view code) {
+        for (const bool dry_run : {true, false})
+            EXPECT_EQ(refused("patch", {{"patch", patch}, {"dry_run", dry_run}}), code) << patch;
+    };
+    expect_refused(adding("a/b"), "not_a_directory");
+    expect_refused(adding("a/b") + changing("a", "a"), "not_a_directory");
+    expect_refused(adding("n") + adding("n/b"), "not_a_directory");
+    expect_refused(adding("d"), "is_a_directory");
+    expect_refused(adding("d") + removing("d/x"), "is_a_directory");
+    expect_refused(adding("d") + removing("d/x") + changing("d/y", "d/y"), "is_a_directory");
+    expect_refused(adding("d") + removing("d/x") + removing("d/y") + adding("d/z"),
+                   "not_a_directory");
+    // A link is none.
+    expect_refused(adding("l") + removing("d/x") + removing("d/y"), "is_a_directory");
+    // Nor does a rule let go what it protects.
+    expect_refused(adding("e") + removing("e/x"), "is_a_directory");
+    expect_refused(removing(".env") + adding(".env/x"), "denied_by_rule");
+}
+
+// Whatever step fails, all is as it was; and whatever is seen in between, no content is missing.
+TEST_F(PatchFiles, issue_17_13_files_and_directories_are_taken_back) {
+    const std::string patch = adding("a") + renaming("a/x", "f/x") + gone("a/in/y") + gone("f") +
+                              adding("f/g/h") + renaming("g", "g/g");
+    const auto all = [&] {
+        std::map<std::string, std::string> files;
+        for (const auto& entry : std::filesystem::recursive_directory_iterator(ws())) {
+            const std::string path = entry.path();
+            if (is_of_journal(path)) continue;
+            const mode_t mode = os_mode(path);
+            files[path] = std::to_string(mode) + os_read(path).value_or("");
+        }
+        return files;
+    };
+    options.limits.calls_per_second.reset();
+    int failed = 0;
+    for (const sys::Call failing : {sys::Call::kRename, sys::Call::kUnlink, sys::Call::kMkdir}) {
+        bool has_failed = true;
+        for (int n = 1; has_failed; ++n) {
+            std::filesystem::remove_all(ws("a"));
+            for (const std::string& name : os_list(ws())) std::filesystem::remove_all(ws(name));
+            tree({"ROOT/a/x=x\n", "ROOT/a/in/y=1\n2\n3\n", "ROOT/f=1\n2\n3\n", "ROOT/g=g\n"});
+            ASSERT_EQ(::chmod(ws("a/in").c_str(), 0750), 0);
+            reopen();
+            for (const char* name : {"a/x", "a/in/y", "f", "g"}) read(name);
+            const auto before = all();
+            int calls = 0;
+            has_failed = false;
+            std::string text;
+            {
+                const CallHook hook([&](sys::Call call) {
+                    const bool is_step = call == sys::Call::kRename || call == sys::Call::kUnlink ||
+                                         call == sys::Call::kMkdir;
+                    if (!is_step) return sys::Fault{};
+                    const bool fails = call == failing && ++calls == n;
+                    has_failed = has_failed || fails;
+                    std::string contents;
+                    for (const auto& [path, content] : all()) contents += content;
+                    EXPECT_NE(contents.find("x\n"), contents.npos);
+                    EXPECT_NE(contents.find("g\n"), contents.npos);
+                    return sys::Fault{.error = fails ? EIO : 0, .bytes_max = 0};
+                });
+                text = call("patch", {{"patch", patch}}).text();
+            }
+            if (text.starts_with("Applied")) {
+                // What was removed may be left beside.
+                auto names = os_list(ws());
+                std::erase_if(names,
+                              [](const auto& name) { return name.starts_with(".paddock-"); });
+                EXPECT_EQ(names, (std::vector<std::string>{"a", "f", "g"}));
+                continue;
+            }
+            ++failed;
+            EXPECT_NE(text.find("Nothing was changed."), text.npos) << text;
+            EXPECT_EQ(all(), before) << text;
+        }
+    }
+    EXPECT_GE(failed, 8);
 }
 
 TEST_F(PatchFiles, one_that_is_renamed_to_itself_stays) {
