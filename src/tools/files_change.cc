@@ -215,8 +215,8 @@ Attempt<void> Files::give_name(Recorder::Change& change, const std::string& from
 }
 
 Attempt<void> Files::take_away(Recorder::Change& change, const std::string& canonical,
-                               const Stat& stat, Recorder::Change::Below below) const {
-    if (const auto done = change.remove(canonical, stat, below); !done)
+                               const Stat& stat) const {
+    if (const auto done = change.remove(canonical, stat); !done)
         return told(as_error(done.error(), "remove", canonical));
     return {};
 }
@@ -349,16 +349,24 @@ Attempt<void> Files::make_one_directory(Recorder::Change& change, const std::str
     return {};
 }
 
-Attempt<void> Files::remove(const std::string& canonical, bool recursive) const {
+Attempt<void> Files::remove(const std::string& canonical, bool recursive,
+                            const std::stop_token& cancel) const {
     auto begun = begin_change();
     if (!begun) return begun.error();
     if (auto allowed = check_removal(canonical); !allowed) return allowed;
-    if (auto allowed = check_below(canonical, canonical); !allowed) return allowed;
+    if (auto allowed = check_below(canonical, canonical, cancel); !allowed) return allowed;
     const auto stat = linkless_.lstat(canonical);
     if (!stat && recursive && stat.error().code == Code::kNotFound) return {};
     if (!stat) return told(stat.error());
-    using Below = Recorder::Change::Below;
-    return take_away(*begun, canonical, *stat, recursive ? Below::kAll : Below::kNothing);
+    if (cancel.stop_requested()) return call_cancelled();
+    if (!recursive) return take_away(*begun, canonical, *stat);
+    const auto done = begun->remove_tree(canonical, *stat, cancel);
+    if (done) return {};
+    Problem problem = told(as_error(done.error(), "remove", canonical));
+    if (stat->type == FileType::kDirectory && !begun->records(canonical)) {
+        problem.text += " A part of it may be gone. Look at what is left before you go on.";
+    }
+    return problem;
 }
 
 Attempt<void> Files::remove(const Change& change) const {
