@@ -145,7 +145,9 @@ public:
     // Absent is success. Links, and mounts that are not listed, stay unentered. Stops at the first
     // failure, or when it is cancelled: what was removed until then stays so.
     Status remove_all(std::string_view path, const std::stop_token& cancel = {}) const;
-    // With `replaces`: stale_read if that is not what `to` names, as for remove().
+    // With `replaces`: stale_read if that is not what `to` names, as for remove(). Of the source
+    // nothing is expected: whatever has the name `from` when the kernel renames it gets the other.
+    // Whoever means a certain file looks at `to` afterwards.
     Status rename(std::string_view from, std::string_view to,
                   RenameMode mode = RenameMode::kReplace,
                   const std::optional<Stat>& replaces = {}) const;

@@ -92,7 +92,8 @@ public:
     Attempt<std::string> set_aside(const Change& change) const;
     // The known file, which has the name `other` now, gets its own back.
     Attempt<void> put_back(const std::string& other, const Change& change) const;
-    void drop_aside(const std::string& aside) const;
+    // stale_read if somebody has written to it since: then it has its own name again.
+    Attempt<void> drop_aside(const Change& change, const std::string& aside) const;
     Attempt<void> make_directory(const std::string& canonical) const;
     // Both make the directories above `to`, and replace only a file whose content is known and that
     // may be written. Of a copy that fails or is cancelled when a part has been made, the problem
@@ -168,6 +169,11 @@ private:
     Attempt<void> give_name(Recorder::Change& change, const std::string& from,
                             const std::string& to, RenameMode mode,
                             const std::optional<Stat>& replaces = {}) const;
+    // The known file gets a free name: that file in that state, or stale_read and no change.
+    // `purpose`: for the error.
+    Attempt<void> rename_known(Recorder::Change& begun, const Change& change,
+                               const std::string& from, const std::string& to,
+                               std::string_view purpose) const;
     // Replaces what git begins to obey when `canonical` is made by a copy that was judged.
     Attempt<void> adopt_configs(Recorder::Change& change, const std::string& canonical) const;
     // The name is about to be given to a new file, instead of `old` if that is there.

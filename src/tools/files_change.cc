@@ -214,6 +214,23 @@ Attempt<void> Files::give_name(Recorder::Change& change, const std::string& from
     return {};
 }
 
+// The kernel renames whatever has the name by then: only afterwards it can be told what that was.
+Attempt<void> Files::rename_known(Recorder::Change& begun, const Change& change,
+                                  const std::string& from, const std::string& to,
+                                  std::string_view purpose) const {
+    const Stat& known = change.old->stat;
+    const auto stale = [&] {
+        return told(as_error(refuse(Code::kStaleRead), purpose, change.path));
+    };
+    if (!is_still(linkless_, from, known)) return stale();
+    if (auto done = give_name(begun, from, to, RenameMode::kNoReplace); !done) return done;
+    if (is_still(linkless_, to, known)) return {};
+    Problem problem = stale();
+    if (!give_name(begun, to, from, RenameMode::kNoReplace))
+        problem.text += " What somebody else put there is called '" + shown(to) + "' now.";
+    return problem;
+}
+
 Attempt<void> Files::take_away(Recorder::Change& change, const std::string& canonical,
                                const Stat& stat) const {
     if (const auto done = change.remove(canonical, stat); !done)
@@ -234,8 +251,7 @@ Attempt<void> Files::rename(const Change& from, const Change& to) const {
         return told(as_error(refuse(Code::kStaleRead), "rename", from.path));
     }
     if (auto made = make_missing(*begun, missing_parents(to.path)); !made) return made;
-    if (auto done = give_name(*begun, from.path, to.path, RenameMode::kNoReplace); !done)
-        return done;
+    if (auto done = rename_known(*begun, from, from.path, to.path, "rename"); !done) return done;
     mark_written(reads_, from.old->stat.identity, to.path, from.old->bytes);
     return {};
 }
@@ -272,14 +288,11 @@ Attempt<std::string> Files::set_aside(const Change& change) const {
     auto begun = begin_change();
     if (!begun) return begun.error();
     if (auto allowed = check_removal(change.path); !allowed) return allowed.error();
-    if (!is_still(linkless_, change.path, change.old->stat)) {
-        return told(as_error(refuse(Code::kStaleRead), "remove", change.path));
-    }
     const auto random = sys::random_u64();
     if (!random) return told(as_error(random.error(), "remove", change.path));
     const std::string aside =
         fs::joined(fs::parent_of(change.path), ".paddock-" + std::to_string(*random));
-    if (auto done = give_name(*begun, change.path, aside, RenameMode::kNoReplace); !done)
+    if (auto done = rename_known(*begun, change, change.path, aside, "remove"); !done)
         return done.error();
     return aside;
 }
@@ -287,16 +300,21 @@ Attempt<std::string> Files::set_aside(const Change& change) const {
 Attempt<void> Files::put_back(const std::string& other, const Change& change) const {
     auto begun = begin_change();
     if (!begun) return begun.error();
-    if (!is_still(linkless_, other, change.old->stat)) {
-        return told(as_error(refuse(Code::kStaleRead), "rename back", change.path));
-    }
-    return give_name(*begun, other, change.path, RenameMode::kNoReplace);
+    return rename_known(*begun, change, other, change.path, "rename back");
 }
 
-void Files::drop_aside(const std::string& aside) const {
+// A file can be written to under any name, through a descriptor.
+Attempt<void> Files::drop_aside(const Change& change, const std::string& aside) const {
     auto begun = begin_change();
-    const auto stat = linkless_.lstat(aside);
-    if (begun && stat) (void)take_away(*begun, aside, *stat);
+    if (!begun) return begun.error();
+    const auto done = begun->remove(aside, change.old->stat);
+    if (done || done.error().code == Code::kNotFound) return {};
+    const bool is_stale = done.error().code == Code::kRace;
+    Problem problem =
+        told(as_error(is_stale ? refuse(Code::kStaleRead) : done.error(), "remove", change.path));
+    if (!give_name(*begun, aside, change.path, RenameMode::kNoReplace))
+        problem.text += " It is called '" + shown(aside) + "' now.";
+    return problem;
 }
 
 Attempt<void> Files::make_directory(const std::string& canonical) const {

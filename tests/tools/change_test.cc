@@ -601,6 +601,80 @@ TEST_F(Meanwhile, a_move_to_another_case_loses_nothing) {
     EXPECT_GE(looks, 2);
 }
 
+// A patch that removes two files sets the first one aside until all else is done.
+TEST_F(Meanwhile, issue_17_7_a_file_set_aside_is_dropped_as_it_was_read) {
+    const std::string patch =
+        "*** Begin Patch\n*** Delete File: f\n*** Delete File: g\n*** End Patch\n";
+    const auto contents = [&] {
+        std::multiset<std::string> all;
+        for (const std::string& name : os_list(ws())) all.insert(os_read(ws(name)).value_or(""));
+        return all;
+    };
+    for (const bool replaces : {false, true}) {
+        int n = 0;
+        int calls = 0;
+        int kept = 0;
+        do {
+            tree({"ROOT/f=old", "ROOT/g=x"});
+            ::unlink(ws("new").c_str());
+            read("f");
+            read("g");
+            const UniqueFd file(::open(ws("f").c_str(), O_WRONLY | O_CLOEXEC));
+            bool was_changed = false;
+            ++n;
+            calls = 0;
+            tools::Answer answer;
+            {
+                const CallHook hook([&](sys::Call) {
+                    if (++calls != n) return sys::Fault{};
+                    if (replaces && os_exists(ws("f"))) {
+                        os_write(ws("new"), "theirs");
+                        was_changed = ::rename(ws("new").c_str(), ws("f").c_str()) == 0;
+                    } else if (!replaces && contents().contains("old")) {
+                        was_changed = ::pwrite(file.get(), "theirs", 6, 0) == 6;
+                    }
+                    return sys::Fault{};
+                });
+                answer = call("patch", {{"patch", patch}});
+            }
+            const bool is_there = contents().contains("theirs");
+            EXPECT_EQ(is_there, was_changed) << n << ": " << answer.text();
+            EXPECT_EQ(answer.error.has_value(), was_changed) << n << ": " << answer.text();
+            for (const std::string& name : os_list(ws()))
+                EXPECT_FALSE(name.starts_with(".paddock-")) << n << ": " << answer.text();
+            kept += is_there ? 1 : 0;
+        } while (calls >= n);
+        EXPECT_GT(kept, 20) << replaces;
+    }
+}
+
+// A patch that renames a file means the one that was read.
+TEST_F(Meanwhile, issue_17_7_a_rename_takes_only_what_was_read) {
+    const std::string patch =
+        "diff --git a/f b/moved\nsimilarity index 100%\nrename from f\nrename to moved\n";
+    const auto set_up = [&] {
+        tree({"ROOT/f=old"});
+        ::unlink(ws("moved").c_str());
+        read("f");
+    };
+    bool was_changed = false;
+    const auto change = [&] {
+        if (!os_exists(ws("f"))) return;
+        os_write(ws("new"), "theirs");
+        was_changed = ::rename(ws("new").c_str(), ws("f").c_str()) == 0;
+    };
+    int refused = 0;
+    at_every_call(set_up, change, [&] {
+        was_changed = false;
+        const tools::Answer answer = call("patch", {{"patch", patch}});
+        EXPECT_EQ(answer.error.has_value(), was_changed) << answer.text();
+        EXPECT_EQ(os_read(ws(was_changed ? "f" : "moved")), was_changed ? "theirs" : "old");
+        EXPECT_FALSE(os_exists(ws(was_changed ? "moved" : "f")));
+        refused += was_changed ? 1 : 0;
+    });
+    EXPECT_GT(refused, 10);
+}
+
 // Between the last look at a file and its removal nobody can be kept out.
 TEST_F(Meanwhile, a_removal_takes_only_what_was_read) {
     tree({"ROOT/r/.git/HEAD=x", "ROOT/r/.git/config=", "ROOT/r/d/"});
