@@ -34,8 +34,15 @@ inline constexpr int kLinkCountRetriesMax = 64;
 // a level. A deeper tree holds one more for each doubling of its depth.
 inline constexpr std::size_t kHeldDirectoriesMax = 16;
 
-// Deepest level of a walk or a recursive removal. A shell can nest deeper than PATH_MAX.
-inline constexpr std::size_t kTreeDepthMax = 16384;
+// Deepest level of a walk. A shell can nest far deeper than PATH_MAX, and such a tree has to be
+// moved and removed too. What costs more with depth is the path of each entry that a rule names: at
+// this depth it has 128 kB or more.
+inline constexpr std::size_t kTreeDepthMax = 65'536;
+
+// Deepest level of a recursive removal, which asks nothing of the entries: deeper than a walk, for
+// what a call may move into the journal lies deeper there, and is to be pruned. A level takes 200
+// bytes of memory.
+inline constexpr std::size_t kRemovedTreeDepthMax = 1'048'576;
 
 // How long one lookup is retried while others rename directories. One millisecond was enough in
 // every published trial; this leaves room for a loaded machine.

@@ -20,6 +20,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 
@@ -141,10 +142,12 @@ public:
     // (identity, size and time of modification): other writers of paddock that expect a file wait
     // from the look to the end, and for other programs the look is right before.
     Status remove(std::string_view path, const std::optional<Stat>& expected = {}) const;
-    Status remove_all(std::string_view path) const;  // absent is success; links and mounts that
-                                                     // are not listed stay unentered; stops at
-                                                     // the first failure
-    // With `replaces`: stale_read if that is not what `to` names, as for remove().
+    // Absent is success. Links, and mounts that are not listed, stay unentered. Stops at the first
+    // failure, or when it is cancelled: what was removed until then stays so.
+    Status remove_all(std::string_view path, const std::stop_token& cancel = {}) const;
+    // With `replaces`: stale_read if that is not what `to` names, as for remove(). Of the source
+    // nothing is expected: whatever has the name `from` when the kernel renames it gets the other.
+    // Whoever means a certain file looks at `to` afterwards.
     Status rename(std::string_view from, std::string_view to,
                   RenameMode mode = RenameMode::kReplace,
                   const std::optional<Stat>& replaces = {}) const;

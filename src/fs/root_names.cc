@@ -91,13 +91,13 @@ Status Root::remove(std::string_view path, const std::optional<Stat>& expected) 
     });
 }
 
-Status Root::remove_all(std::string_view path) const {
+Status Root::remove_all(std::string_view path, const std::stop_token& cancel) const {
     return fs::report("remove", *state_, path, [&](const RelPath& at) -> Done {
         if (!may_write()) return refuse(Code::kReadOnly);
         auto place = fs::locate_name(*state_, at);
         if (!place && place.error().code == Code::kNotFound) return {};
         if (!place) return place.error();
-        return fs::remove_tree(*state_, *place);
+        return fs::remove_tree(*state_, *place, fs::Locked::kStay, cancel);
     });
 }
 

@@ -159,8 +159,11 @@ Outcome<Removed> remove_one(int directory, const char* name, FileType type) {
 // that turns out not to be empty is read again, up to kRemovePassesMax times.
 class TreeRemoval {
 public:
-    TreeRemoval(const RootState& state, int directory, Locked locked)
-        : state_(state), locked_(locked), chain_(state, directory, {}, kReadable) {}
+    TreeRemoval(const RootState& state, int directory, Locked locked, const std::stop_token& cancel)
+        : state_(state),
+          locked_(locked),
+          cancel_(cancel),
+          chain_(state, directory, {}, kReadable) {}
 
     Done remove(std::string_view name, FileType type);
 
@@ -178,12 +181,14 @@ private:
 
     const RootState& state_;
     const Locked locked_;
+    const std::stop_token& cancel_;
     DirChain chain_;
     std::vector<Frame> frames_;  // one for each level of the chain
     sys::DirReader reader_;
 };
 
 Done TreeRemoval::take_or_descend(const std::string& name, FileType type, int passes) {
+    if (cancel_.stop_requested()) return refuse(Code::kCancelled);
     PADDOCK_ASSIGN(removed, remove_one(chain_.top(), name.c_str(), type));
     if (removed == Removed::kYes) return {};
     if (passes > limits::kRemovePassesMax) return Failure::from_errno(ENOTEMPTY);
@@ -209,7 +214,7 @@ Done TreeRemoval::empty() {
 }
 
 Done TreeRemoval::descend(const std::string& name, int passes) {
-    if (chain_.depth() >= limits::kTreeDepthMax) {
+    if (chain_.depth() >= limits::kRemovedTreeDepthMax) {
         return refuse(Code::kLimitReached, "lies too deep");
     }
     return retried([&]() -> Done {
@@ -254,9 +259,11 @@ Done walk_tree(const RootState& state, int start, std::string prefix, const Walk
     return TreeWalk(state, start, node, std::move(prefix), visitor).run();
 }
 
-Done remove_tree(const RootState& state, const Place& place, Locked locked) {
+Done remove_tree(const RootState& state, const Place& place, Locked locked,
+                 const std::stop_token& cancel) {
     if (!place.node) return {};
-    return TreeRemoval(state, place.directory, locked).remove(place.name, place.node->stat.type);
+    return TreeRemoval(state, place.directory, locked, cancel)
+        .remove(place.name, place.node->stat.type);
 }
 
 Outcome<Listing> list_entries(int directory, std::size_t entries_max) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <stop_token>
 
 #include <paddock/root_options.h>
 
@@ -16,8 +17,10 @@ Done walk_tree(const RootState& state, int start, std::string prefix, const Walk
 // Directories below that do not let anything in them go.
 enum class Locked : std::uint8_t { kStay, kAreOpened };
 
-// Removes the name at `place` and all below it. What vanishes meanwhile counts as removed.
-Done remove_tree(const RootState& state, const Place& place, Locked locked = Locked::kStay);
+// Removes the name at `place` and all below it. What vanishes meanwhile counts as removed. The
+// answer is cancelled if that comes before the last name is taken away.
+Done remove_tree(const RootState& state, const Place& place, Locked locked = Locked::kStay,
+                 const std::stop_token& cancel = {});
 
 // The entries of an open directory: the `entries_max` first ones by name.
 Outcome<Listing> list_entries(int directory, std::size_t entries_max);

@@ -5,6 +5,8 @@
 
 #include <paddock/limits.h>
 
+#include "escape/call_hook.h"
+#include "escape/in_memory.h"
 #include "unit/state_jail.h"
 
 using namespace paddock;
@@ -133,6 +135,49 @@ TEST_F(TreeTest, removes_deeper_than_it_holds_directories_open) {
     ASSERT_TRUE(remove("d"));
     EXPECT_TRUE(os_list(ws()).empty());
     EXPECT_EQ(open_descriptors(), descriptors);
+}
+
+using DeepTreeTest = InMemoryOf<TreeTest>;
+
+TEST_F(DeepTreeTest, issue_17_12_walks_and_removes_very_deep_trees) {
+    constexpr int kLevels = 20'000;
+    make_deep_tree(ws("d"), kLevels);
+    const std::size_t descriptors = open_descriptors();
+    std::size_t most = 0;
+    int seen = 0;
+    const UniqueFd start = open_directory(".");
+    ASSERT_TRUE(fs::walk_tree(state_, start.get(), {}, [&](const WalkEntry& entry) {
+        EXPECT_EQ(entry.failure, nullptr);
+        if (++seen % 1000 == 0) most = std::max(most, open_descriptors());
+        return WalkAction::kContinue;
+    }));
+    EXPECT_EQ(seen, kLevels + 1);
+    EXPECT_LT(most - descriptors, 2 * limits::kHeldDirectoriesMax);
+    ASSERT_TRUE(remove("d"));
+    EXPECT_TRUE(os_list(ws()).empty());
+}
+
+TEST_F(TreeTest, issue_17_12_a_removal_that_is_cancelled_goes_no_further) {
+    tree({"ROOT/d/a=x", "ROOT/d/b=x", "ROOT/d/c=x"});
+    std::stop_source stop;
+    const auto remove = [&] {
+        return fs::remove_tree(state_, fs::locate_name(state_, at("d")).value(), fs::Locked::kStay,
+                               stop.get_token());
+    };
+    {
+        int removed = 0;
+        const CallHook hook([&](sys::Call call) {
+            // The first is for an empty directory.
+            if (call == sys::Call::kUnlink && ++removed == 2) stop.request_stop();
+            return sys::Fault{};
+        });
+        const Done done = remove();
+        ASSERT_FALSE(done);
+        EXPECT_EQ(done.error().code, Code::kCancelled);
+    }
+    EXPECT_EQ(os_list(ws("d")).size(), 2U);
+    EXPECT_FALSE(remove());
+    EXPECT_EQ(os_list(ws("d")).size(), 2U);
 }
 
 TEST_F(TreeTest, lists_the_first_names_and_says_if_there_are_more) {

@@ -255,10 +255,10 @@ Verdict Judge::judge_git(std::string_view path, Act act, FileType type) const {
     }
     for (std::string_view at = path; !at.empty(); at = parent_of(at)) {
         const std::string_view name = leaf_of(at);
+        if (act == Act::kRemove && !(is_owners && parent_of(at) == top_path)) continue;
         if (!is_one_of(kClosedDirectories, name) || !is_git_directory(parent_of(at))) continue;
         const bool is_itself = at == path;
         const bool is_entry = !is_itself && parent_of(path) == at;
-        if (act == Act::kRemove && !(is_owners && parent_of(at) == top_path)) continue;
         if (is_itself && act == Act::kMake && type == FileType::kDirectory) continue;
         if (is_entry && is_called(name, "hooks") && is_sample(leaf_of(path)) &&
             type != FileType::kSymlink && type != FileType::kDirectory) {

@@ -150,6 +150,7 @@ public:
     std::vector<std::string> configs_completed_by(std::string_view path) const;
 
 private:
+    friend class OrdinaryNames;
     enum class Act : std::uint8_t { kMake, kWrite, kRemove };
 
     std::string_view rule_path(std::string_view path) const;
@@ -199,10 +200,9 @@ private:
     std::string base_;
     const policy::PathRules& rules_;
     Facts facts_;
-    // For each directory that was asked of: where the settings of the repository in it lead, and
-    // the links among its hooks, if all could be read. The session makes none that lead anywhere,
-    // so this stays true until a directory moves, goes or gets a ".git", in whichever process
-    // (Facts::changes).
+    // For each directory that was asked of: where its repository's settings and the links among its
+    // hooks lead, if all could be read. The session makes none that lead anywhere, so this is true
+    // until a directory moves, goes or gets a ".git", in whichever process (Facts::changes).
     mutable std::mutex mutex_;
     mutable std::uint64_t obeyed_since_ = 0;
     mutable std::map<std::string, ObeyedPaths, std::less<>> obeyed_;

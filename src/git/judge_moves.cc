@@ -9,6 +9,7 @@
 #include "git/config.h"
 #include "git/judge.h"
 #include "git/obeyed_names.h"
+#include "git/ordinary_names.h"
 #include "git/settings_paths.h"
 
 namespace paddock::git {
@@ -194,9 +195,15 @@ Verdict Judge::judge_secrets_below(std::string_view from, std::string_view to) c
     if (!leads_into_git && (is_package(from) || !is_package(to))) return std::nullopt;
     std::size_t looked_at = 0;
     Verdict refused;
+    OrdinaryNames ordinary(*this, from);
     const auto walked = tree_->walk(from, [&](const WalkEntry& entry) {
         if (++looked_at > kLookedAtMax || is_closed(entry)) refused = sealed("*.key");
         if (refused) return WalkAction::kStop;
+        if (ordinary.include(entry)) return WalkAction::kContinue;  // no rule denies it
+        if (entry.path.size() > limits::kPathBytesMax) {            // nobody can look at it
+            refused = sealed("*.key");
+            return WalkAction::kStop;
+        }
         if (is_object_store(rule_path(entry.path))) return WalkAction::kSkip;
         const std::string now = joined(to, entry.path.substr(from.size() + 1));
         if (!is_excused(entry.path) && is_excused(now)) refused = look(entry.path);

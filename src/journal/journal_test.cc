@@ -608,6 +608,28 @@ TEST_F(JournalTest, prunes_by_age_and_size_but_never_a_live_session) {
     for (const std::string& id : ids) EXPECT_FALSE(os_exists(id));
 }
 
+TEST_F(JournalTest, issue_17_12_a_session_that_cannot_be_pruned_keeps_no_other) {
+    std::vector<std::string> ids;
+    for (int i = 0; i < 3; ++i) {
+        tree({"ROOT/f=0123456789"});
+        JournaledTree session = open();
+        ids.push_back(session_path(session));
+        EXPECT_TRUE(session.remove("f"));
+    }
+    const Root workspace = root();
+    const auto later = std::chrono::system_clock::now() + std::chrono::hours(24 * 31);
+    {
+        int removals = 0;
+        const CallHook hook([&](sys::Call call) {
+            const bool fails = call == sys::Call::kUnlink && ++removals == 1;
+            return sys::Fault{.error = fails ? EIO : 0, .bytes_max = 0};
+        });
+        EXPECT_EQ(code_of(prune(workspace.fd(), later, {})), Code::kIoError);
+    }
+    EXPECT_EQ(std::count_if(ids.begin(), ids.end(), os_exists), 1);
+    EXPECT_EQ(prune(workspace.fd(), later, {}).value().sessions, 1U);
+}
+
 // Commands on the low sandbox level can set the times of files that they may not write.
 TEST_F(JournalTest, false_times_make_no_session_old) {
     tree({"ROOT/f=0123456789"});

@@ -82,14 +82,20 @@ Outcome<Pruned> prune_locked(int journal, Time now, const PruneLimits& limits) {
     PADDOCK_ASSIGN(sessions, candidates(journal));
     std::uint64_t total = 0;
     for (const Candidate& each : sessions) total += each.bytes;
+    Done all;
     for (const Candidate& each : sessions) {
         const bool is_old = now.time_since_epoch() - each.used > limits.age_max;
         if (!is_old && total <= limits.bytes_max) continue;
-        PADDOCK_TRY(remove_session(journal, each.id));
+        // One that cannot be removed keeps none of the others.
+        if (Done removed = remove_session(journal, each.id); !removed) {
+            all = removed;
+            continue;
+        }
         total -= each.bytes;
         pruned.bytes += each.bytes;
         ++pruned.sessions;
     }
+    PADDOCK_TRY(all);
     return pruned;
 }
 

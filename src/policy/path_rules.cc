@@ -270,4 +270,26 @@ bool PathRules::covers_below_as_written(std::string_view directory) const noexce
         });
 }
 
+// A rule covers a path by one of its names, which the last name of the pattern matches.
+bool PathRules::may_restrict_as_written(std::string_view name) const noexcept {
+    if (everything_ && rules_[*everything_].access != Access::kAllow) return true;
+    if (name.empty() || !may_be_ruled(name)) return false;
+    for (std::size_t word = 0; word < words_; ++word) {
+        for (std::uint64_t left = candidates(name, word); left != 0; left &= left - 1) {
+            const Rule& rule =
+                rules_[word * kWordBits + static_cast<std::size_t>(std::countr_zero(left))];
+            if (rule.access != Access::kAllow && rule.glob->may_end_in(name)) return true;
+        }
+    }
+    return false;
+}
+
+bool PathRules::may_restrict_by(std::string_view name) const {
+    if (may_restrict_as_written(name)) return true;
+    const auto plain = plain_spelling(name);
+    if (plain && may_restrict_as_written(*plain)) return true;
+    const auto original = has_defaults() ? backed_up_path(name) : std::nullopt;
+    return original && may_restrict_as_written(*original);
+}
+
 }  // namespace paddock::policy

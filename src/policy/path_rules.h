@@ -53,6 +53,10 @@ public:
 
     Decision decide(std::string_view path) const noexcept;
 
+    // False only if no rule restricts any path because it has this name in it. A path of such names
+    // alone is allowed, so whoever walks a tree need not ask of each whole path.
+    bool may_restrict_by(std::string_view name) const;
+
     // True if a rule could restrict something below `directory` (empty: the root), now or later:
     // who moves, copies or removes the tree has to look inside.
     bool covers_something_below(std::string_view directory) const noexcept;
@@ -87,6 +91,7 @@ private:
 
     Decision decide_as_written(std::string_view path) const noexcept;
     bool covers_below_as_written(std::string_view directory) const noexcept;
+    bool may_restrict_as_written(std::string_view name) const noexcept;
     enum class From : std::uint8_t { kOperator, kFurther, kDefaults };
     Done add(const PathRule& rule, From from);
     static Outcome<std::vector<Way>> ways_of(std::string_view pattern, bool below_only);

@@ -275,6 +275,49 @@ TEST(PathRules, agree_with_themselves_on_trees) {
     }
 }
 
+// A path that a rule restricts has a name that says so.
+TEST(PathRules, issue_17_12_know_the_names_that_may_restrict) {
+    const std::vector<std::string> patterns = {
+        "a",    "*b",      "/a",      "a/b", "*/?c",  "**/b",         "a/**", "**",       "a/*/c",
+        "[ab]", "a/[!c]*", "{a,b}/c", "b/",  "/c/**", "a/{b,c}/**/x", "x*",   "**/a/**/b"};
+    const std::vector<std::string> names = {
+        "a",      "b",     "c",    "x",     "xx",  "B",          "a.",   "b~",      "#a#",
+        "\u212A", "a.bak", ".env", ".ENV~", "src", "id_rsa.old", "docs", ".github", "ab"};
+    const auto size_of = [](const auto& list) { return static_cast<std::uint32_t>(list.size()); };
+    int restricted = 0;
+    int ordinary = 0;
+    for (std::uint32_t seed = 0; seed < 4000; ++seed) {
+        Chance chance(seed);
+        std::vector<PathRule> given;
+        for (std::uint32_t i = chance.below(4); i < 4; ++i) {
+            given.push_back(
+                {patterns[chance.below(size_of(patterns))], static_cast<Access>(chance.below(3))});
+        }
+        const PathRules made = seed % 40 == 0
+                                   ? PathRules::compile(given, default_path_rules()).value()
+                                   : PathRules::compile(given, {}).value();
+        std::string path;
+        bool may_be = false;
+        for (std::uint32_t i = chance.below(6); i < 6; ++i) {
+            const std::string& name = names[chance.below(size_of(names))];
+            path += (path.empty() ? "" : "/") + name;
+            may_be = may_be || made.may_restrict_by(name);
+        }
+        const bool is_restricted = made.decide(path).access != Access::kAllow;
+        EXPECT_TRUE(may_be || !is_restricted) << path;
+        restricted += is_restricted ? 1 : 0;
+        ordinary += may_be ? 0 : 1;
+    }
+    EXPECT_GT(restricted, 1000);
+    EXPECT_GT(ordinary, 300);
+    for (const char* name : {"a", "d", "src", "main.cc", "node_modules", "package.json", "docs"}) {
+        EXPECT_FALSE(defaults().may_restrict_by(name)) << name;
+    }
+    for (const char* name : {".env", ".ENV", "server.pem~", ".bashrc", ".env."}) {
+        EXPECT_TRUE(defaults().may_restrict_by(name)) << name;
+    }
+}
+
 TEST(PathDefaults, deny_secrets_at_any_depth_and_in_any_case) {
     for (const std::string name : {".env",
                                    ".env.local",

@@ -157,6 +157,11 @@ bool Glob::may_match_below(std::string_view directory) const noexcept {
                        [&](const auto& each) { return each.pattern.may_match_below(directory); });
 }
 
+bool Glob::may_end_in(std::string_view name) const noexcept {
+    return std::any_of(alternatives_.begin(), alternatives_.end(),
+                       [&](const auto& each) { return each.pattern.may_end_in(name); });
+}
+
 std::string literal_pattern(std::string_view path) {
     constexpr std::string_view kSpecial = "*?[]{},\\";
     std::string pattern;

@@ -46,6 +46,9 @@ public:
     // False if nothing below `directory` (empty: the root) can match: a walk need not enter it.
     bool may_match_below(std::string_view directory) const noexcept;
 
+    // False if no path that ends in this name can match.
+    bool may_end_in(std::string_view name) const noexcept;
+
 private:
     struct Alternative {
         PathPattern pattern;

@@ -125,4 +125,9 @@ bool PathPattern::may_match_below(std::string_view directory) const noexcept {
     return false;
 }
 
+bool PathPattern::may_end_in(std::string_view name) const noexcept {
+    if (parts_.empty()) return false;
+    return parts_.back().any_names || parts_.back().name.matches(name);
+}
+
 }  // namespace paddock::text

@@ -39,6 +39,9 @@ public:
     // False if nothing below `directory` (empty: the root) can match.
     bool may_match_below(std::string_view directory) const noexcept;
 
+    // False if no path that ends in this name can match.
+    bool may_end_in(std::string_view name) const noexcept;
+
     const std::vector<PathPart>& parts() const noexcept { return parts_; }
 
 private:

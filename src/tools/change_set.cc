@@ -407,10 +407,16 @@ Attempt<void> ChangeSet::commit() {
                                            ". Read again before you go on.";
         return problem;
     }
+    Attempt<void> dropped;
     for (const auto& [path, done] : entries_) {
-        if (!done.aside.empty() && done.moved_to.empty()) files_.drop_aside(done.aside);
+        if (done.aside.empty() || !done.moved_to.empty()) continue;
+        auto gone = files_.drop_aside(done.change, done.aside);
+        if (dropped && !gone) dropped = std::move(gone);
     }
-    return {};
+    if (dropped) return {};
+    Problem problem = dropped.error();
+    problem.text += " All else was changed as asked.";
+    return problem;
 }
 
 }  // namespace paddock::tools

@@ -103,20 +103,25 @@ public:
     // The known file, which has the name `other` now, gets the name `canonical` back.
     Attempt<void> put_back(const std::string& other, const std::string& canonical,
                            const Stat& stat) const;
-    void drop_aside(const std::string& aside) const;
+    // stale_read if somebody has written to it since: then it has its own name again.
+    Attempt<void> drop_aside(const Change& change, const std::string& aside) const;
     Attempt<void> make_directory(const std::string& canonical) const;
     // One that was removed comes back, empty, with its permissions.
     Attempt<void> restore_directory(const std::string& canonical, Mode mode) const;
     // Both make the directories above `to`, and replace only a file whose content is known and that
     // may be written. Of a copy that fails or is cancelled when a part has been made, the problem
-    // says so.
-    Attempt<void> move(const std::string& from, const std::string& to, bool overwrite) const;
+    // says so. A move is cancelled before it changes anything, or not at all.
+    Attempt<void> move(const std::string& from, const std::string& to, bool overwrite,
+                       const std::stop_token& cancel = {}) const;
     Attempt<Copied> copy(const std::string& from, const std::string& to, bool overwrite,
                          const std::stop_token& cancel = {}) const;
     // The directories above that are not there yet, the deepest first; and to be rid of them again.
     std::vector<std::string> missing_parents(const std::string& canonical) const;
     void remove_empty(const std::vector<std::string>& directories) const;
-    Attempt<void> remove(const std::string& canonical, bool recursive) const;
+    // Where nothing is recorded a tree goes piece by piece: if that fails or is cancelled, the
+    // problem says that a part may be gone.
+    Attempt<void> remove(const std::string& canonical, bool recursive,
+                         const std::stop_token& cancel = {}) const;
     Attempt<void> remove(const Change& change) const;  // stale_read if it is another file by now
 
     std::string shown(std::string_view canonical) const;            // as it appears in results
@@ -148,15 +153,17 @@ private:
     // named.
     Attempt<void> check_in(const std::string& whole, const git::Verdict& verdict,
                            const std::string& path) const;
-    // May all that is below be taken away, or get its names below `named`?
-    Attempt<void> check_below(const std::string& directory, const std::string& named) const;
+    // May all that is below be taken away and, if `named` is another directory, get its names
+    // there?
+    Attempt<void> check_below(const std::string& directory, const std::string& named,
+                              const std::stop_token& cancel) const;
     // Refuses a hidden file, whatever it is called by now.
     Result<Handle> open_to_read(std::string_view path) const;
     Attempt<Resolution> resolve(std::string_view path, std::string_view given,
                                 Purpose purpose) const;
     Attempt<Resolution> resolve_parent(std::string_view parent, std::string_view given) const;
     Attempt<std::optional<Stat>> check_move(const std::string& from, const std::string& to,
-                                            bool overwrite) const;
+                                            bool overwrite, const std::stop_token& cancel) const;
     Attempt<Change> known(OpenFile file) const;
     Attempt<void> check_known(const FileContent& content) const;
     // The file whose place another is to take, if there is one: known, writable, and no other kind.
@@ -171,10 +178,19 @@ private:
     Attempt<void> make_one_directory(Recorder::Change& change, const std::string& canonical,
                                      std::optional<Mode> mode = {}) const;
     Attempt<void> take_away(Recorder::Change& change, const std::string& canonical,
-                            const Stat& stat, Recorder::Change::Below below = {}) const;
+                            const Stat& stat) const;
     Attempt<void> give_name(Recorder::Change& change, const std::string& from,
                             const std::string& to, RenameMode mode,
                             const std::optional<Stat>& replaces = {}) const;
+    // The known file gets a free name: that file in that state, or stale_read and no change.
+    // `purpose`: for the error.
+    struct KnownFile {
+        const Stat& stat;
+        const std::string& name;  // for the error
+    };
+    Attempt<void> rename_known(Recorder::Change& begun, const KnownFile& known,
+                               const std::string& from, const std::string& to,
+                               std::string_view purpose) const;
     // Replaces what git begins to obey when `canonical` is made by a copy that was judged.
     Attempt<void> adopt_configs(Recorder::Change& change, const std::string& canonical) const;
     // The name is about to be given to a new file, instead of `old` if that is there.

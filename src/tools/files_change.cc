@@ -260,9 +260,25 @@ Attempt<void> Files::give_name(Recorder::Change& change, const std::string& from
     return {};
 }
 
+// The kernel renames whatever has the name by then: only afterwards it can be told what that was.
+Attempt<void> Files::rename_known(Recorder::Change& begun, const KnownFile& known,
+                                  const std::string& from, const std::string& to,
+                                  std::string_view purpose) const {
+    const auto stale = [&] {
+        return told(as_error(refuse(Code::kStaleRead), purpose, known.name));
+    };
+    if (!is_still(linkless_, from, known.stat)) return stale();
+    if (auto done = give_name(begun, from, to, RenameMode::kNoReplace); !done) return done;
+    if (is_still(linkless_, to, known.stat)) return {};
+    Problem problem = stale();
+    if (!give_name(begun, to, from, RenameMode::kNoReplace))
+        problem.text += " What somebody else put there is called '" + shown(to) + "' now.";
+    return problem;
+}
+
 Attempt<void> Files::take_away(Recorder::Change& change, const std::string& canonical,
-                               const Stat& stat, Recorder::Change::Below below) const {
-    if (const auto done = change.remove(canonical, stat, below); !done)
+                               const Stat& stat) const {
+    if (const auto done = change.remove(canonical, stat); !done)
         return told(as_error(done.error(), "remove", canonical));
     return {};
 }
@@ -279,7 +295,9 @@ Attempt<void> Files::rename(const std::string& from, const FileContent& file,
         return told(as_error(refuse(Code::kStaleRead), "rename", file.path));
     }
     if (auto made = make_missing(*begun, missing_parents(to)); !made) return made;
-    if (auto done = give_name(*begun, from, to, RenameMode::kNoReplace); !done) return done;
+    if (auto done = rename_known(*begun, {file.stat, file.path}, from, to, "rename"); !done) {
+        return done;
+    }
     mark_written(reads_, file.stat.identity, to, file.bytes);
     return {};
 }
@@ -316,9 +334,6 @@ Attempt<std::string> Files::set_aside(const Change& change, const std::string& b
     auto begun = begin_change();
     if (!begun) return begun.error();
     if (auto allowed = check_removal(change.path); !allowed) return allowed.error();
-    if (!is_still(linkless_, change.path, change.old->stat)) {
-        return told(as_error(refuse(Code::kStaleRead), "remove", change.path));
-    }
     const auto random = sys::random_u64();
     if (!random) return told(as_error(random.error(), "remove", change.path));
     const std::string aside =
@@ -327,7 +342,8 @@ Attempt<std::string> Files::set_aside(const Change& change, const std::string& b
         const auto verdict = judge_.move(change.path, aside, FileType::kRegular);
         if (auto fine = allowed(verdict, change.path); !fine) return fine.error();
     }
-    if (auto done = give_name(*begun, change.path, aside, RenameMode::kNoReplace); !done)
+    const KnownFile known{change.old->stat, change.path};
+    if (auto done = rename_known(*begun, known, change.path, aside, "remove"); !done)
         return done.error();
     return aside;
 }
@@ -336,16 +352,21 @@ Attempt<void> Files::put_back(const std::string& other, const std::string& canon
                               const Stat& stat) const {
     auto begun = begin_change();
     if (!begun) return begun.error();
-    if (!is_still(linkless_, other, stat)) {
-        return told(as_error(refuse(Code::kStaleRead), "rename back", canonical));
-    }
-    return give_name(*begun, other, canonical, RenameMode::kNoReplace);
+    return rename_known(*begun, {stat, canonical}, other, canonical, "rename back");
 }
 
-void Files::drop_aside(const std::string& aside) const {
+// A file can be written to under any name, through a descriptor.
+Attempt<void> Files::drop_aside(const Change& change, const std::string& aside) const {
     auto begun = begin_change();
-    const auto stat = linkless_.lstat(aside);
-    if (begun && stat) (void)take_away(*begun, aside, *stat);
+    if (!begun) return begun.error();
+    const auto done = begun->remove(aside, change.old->stat);
+    if (done || done.error().code == Code::kNotFound) return {};
+    const bool is_stale = done.error().code == Code::kRace;
+    Problem problem =
+        told(as_error(is_stale ? refuse(Code::kStaleRead) : done.error(), "remove", change.path));
+    if (!give_name(*begun, aside, change.path, RenameMode::kNoReplace))
+        problem.text += " It is called '" + shown(aside) + "' now.";
+    return problem;
 }
 
 Attempt<void> Files::make_directory(const std::string& canonical) const {
@@ -406,16 +427,24 @@ Attempt<void> Files::make_one_directory(Recorder::Change& change, const std::str
     return {};
 }
 
-Attempt<void> Files::remove(const std::string& canonical, bool recursive) const {
+Attempt<void> Files::remove(const std::string& canonical, bool recursive,
+                            const std::stop_token& cancel) const {
     auto begun = begin_change();
     if (!begun) return begun.error();
     if (auto allowed = check_removal(canonical); !allowed) return allowed;
-    if (auto allowed = check_below(canonical, canonical); !allowed) return allowed;
+    if (auto allowed = check_below(canonical, canonical, cancel); !allowed) return allowed;
     const auto stat = linkless_.lstat(canonical);
     if (!stat && recursive && stat.error().code == Code::kNotFound) return {};
     if (!stat) return told(stat.error());
-    using Below = Recorder::Change::Below;
-    return take_away(*begun, canonical, *stat, recursive ? Below::kAll : Below::kNothing);
+    if (cancel.stop_requested()) return call_cancelled();
+    if (!recursive) return take_away(*begun, canonical, *stat);
+    const auto done = begun->remove_tree(canonical, *stat, cancel);
+    if (done) return {};
+    Problem problem = told(as_error(done.error(), "remove", canonical));
+    if (stat->type == FileType::kDirectory && !begun->records(canonical)) {
+        problem.text += " A part of it may be gone. Look at what is left before you go on.";
+    }
+    return problem;
 }
 
 Attempt<void> Files::remove(const Change& change) const {

@@ -1,10 +1,21 @@
 // What is refused, in words.
+#include <paddock/limits.h>
+
 #include "base/outcome.h"
 #include "base/within.h"
 #include "fs/rel_path.h"
+#include "git/ordinary_names.h"
 #include "tools/files.h"
 
 namespace paddock::tools {
+
+namespace {
+
+// What is judged costs time by the length of its path. Of paths that are too long for any call, so
+// many bytes are judged for one directory: somebody may have nested names that rules mean.
+constexpr std::size_t kLongPathsBytesMax = std::size_t{16} << 20;
+
+}  // namespace
 
 Problem Files::refused(const git::Refusal& refusal, const std::string& shown) const {
     std::string text = "'" + shown + "' is ";
@@ -58,15 +69,38 @@ Attempt<void> Files::check_in(const std::string& whole, const git::Verdict& verd
 }
 
 // What cannot be looked at is not carried away.
-Attempt<void> Files::check_below(const std::string& directory, const std::string& named) const {
+Attempt<void> Files::check_below(const std::string& directory, const std::string& named,
+                                 const std::stop_token& cancel) const {
     const bool gets_names = named != directory;
+    git::OrdinaryNames leaving(judge_, directory);
+    git::OrdinaryNames arriving(judge_, named);
+    std::size_t long_bytes = 0;
+    const auto check_entry = [&](const WalkEntry& entry) -> Attempt<void> {
+        if (cancel.stop_requested()) return call_cancelled();
+        if (entry.failure != nullptr) {
+            return told(as_error(*entry.failure, "look into", std::string(entry.path)));
+        }
+        const bool leaves_unasked = leaving.include(entry);
+        const bool arrives_unasked = !gets_names || arriving.include(entry);
+        if (leaves_unasked && arrives_unasked) return {};
+        if (entry.path.size() > limits::kPathBytesMax) long_bytes += entry.path.size();
+        if (long_bytes > kLongPathsBytesMax) {
+            return Problem(Code::kLimitReached,
+                           "'" + shown(directory) +
+                               "' holds too many names that a rule may mean, too deep to be "
+                               "judged. Take its parts one by one.");
+        }
+        if (!leaves_unasked) {
+            const std::string path(entry.path);
+            if (auto fine = check_in(directory, judge_.remove(path), path); !fine) return fine;
+        }
+        if (arrives_unasked) return {};
+        const std::string path = named + std::string(entry.path.substr(directory.size()));
+        return check_in(named, judge_.carry(path), path);
+    };
     Attempt<void> verdict;
     const Status walked = linkless_.walk(directory, [&](const WalkEntry& entry) {
-        const std::string path = named + std::string(entry.path.substr(directory.size()));
-        verdict = check_in(named, gets_names ? judge_.carry(path) : judge_.remove(path), path);
-        if (verdict && !gets_names && entry.failure != nullptr) {
-            verdict = Attempt<void>(told(as_error(*entry.failure, "look into", path)));
-        }
+        verdict = check_entry(entry);
         return verdict ? WalkAction::kContinue : WalkAction::kStop;
     });
     if (!verdict) return verdict;

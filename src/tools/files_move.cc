@@ -53,7 +53,8 @@ Attempt<void> Files::check_room(const std::string& canonical) const {
 }
 
 Attempt<std::optional<Stat>> Files::check_move(const std::string& from, const std::string& to,
-                                               bool overwrite) const {
+                                               bool overwrite,
+                                               const std::stop_token& cancel) const {
     const auto source = linkless_.lstat(from);
     if (!source) return told(source.error());
     const bool is_directory = source->type == FileType::kDirectory;
@@ -63,8 +64,7 @@ Attempt<std::optional<Stat>> Files::check_move(const std::string& from, const st
     }
     if (auto fine = allowed(judge_.move(from, to, source->type), to); !fine) return fine.error();
     if (is_directory) {
-        if (auto fine = check_below(from, from); !fine) return fine.error();
-        if (auto fine = check_below(from, to); !fine) return fine.error();
+        if (auto fine = check_below(from, to, cancel); !fine) return fine.error();
     } else if (source->type == FileType::kSymlink) {
         const auto end = root_.stat(from);
         const auto there = linkless_.lstat(to);
@@ -81,7 +81,7 @@ Attempt<std::optional<Stat>> Files::check_move(const std::string& from, const st
     }
     // What is in the way goes, and what is below comes along.
     if (overwrite) {
-        if (auto fine = check_below(to, to); !fine) return fine.error();
+        if (auto fine = check_below(to, to, cancel); !fine) return fine.error();
     }
     if (!overwrite) return std::nullopt;
     if (!is_directory) return replaced(to);
@@ -89,10 +89,11 @@ Attempt<std::optional<Stat>> Files::check_move(const std::string& from, const st
     return std::nullopt;
 }
 
-Attempt<void> Files::move(const std::string& from, const std::string& to, bool overwrite) const {
+Attempt<void> Files::move(const std::string& from, const std::string& to, bool overwrite,
+                          const std::stop_token& cancel) const {
     auto begun = begin_change();
     if (!begun) return begun.error();
-    const auto replaced = check_move(from, to, overwrite);
+    const auto replaced = check_move(from, to, overwrite, cancel);
     if (!replaced) return replaced.error();
     const std::vector<std::string> made = missing_parents(to);
     if (auto parents = make_missing(*begun, made); !parents) return parents;

@@ -7,7 +7,8 @@
 namespace paddock::tools {
 namespace {
 
-Attempt<Answer> run_move_path(Session& session, const Arguments& arguments, const CallOptions&) {
+Attempt<Answer> run_move_path(Session& session, const Arguments& arguments,
+                              const CallOptions& options) {
     if (are_in_different_roots(session, arguments)) {
         return take_between(session, arguments, true);
     }
@@ -15,7 +16,7 @@ Attempt<Answer> run_move_path(Session& session, const Arguments& arguments, cons
     const auto paths = two_paths(files, arguments);
     if (!paths) return paths.error();
     const bool overwrite = arguments.flag("overwrite");
-    const auto moved = files.move(paths->source, paths->destination, overwrite);
+    const auto moved = files.move(paths->source, paths->destination, overwrite, options.cancel);
     if (!moved && moved.error().code == Code::kAlreadyExists) return occupied(files, *paths);
     if (!moved) return moved.error();
     return text_answer("Moved " + files.shown(paths->source) + " to " +

@@ -91,7 +91,7 @@ Recorder::Change::Change(const Recorder& recorder, journal::Journal* journal, jo
 Outcome<std::optional<Recorder::Change::Held>> Recorder::Change::hold(
     const std::string& path) const {
     const std::string& base = recorder_.setup_.base;
-    if (journal_ == nullptr || !is_within(path, base)) return std::nullopt;
+    if (!records(path)) return std::nullopt;
     const std::string_view parent = fs::parent_of(path);
     auto directory = recorder_.setup_.root.open_directory(parent.empty() ? "." : parent);
     if (!directory) return static_cast<const Failure&>(directory.error());
@@ -143,23 +143,33 @@ Done Recorder::Change::will_chmod(const std::string& path, const Stat& stat) {
     return held ? journal_->will_chmod(call_, held->name(), stat) : Done();
 }
 
-Done Recorder::Change::remove(const std::string& path, const Stat& stat, Below below) {
-    const bool is_tree = below == Below::kAll && stat.type == FileType::kDirectory;
+bool Recorder::Change::records(const std::string& path) const {
+    return journal_ != nullptr && is_within(path, recorder_.setup_.base);
+}
+
+Done Recorder::Change::remove(const std::string& path, const Stat& stat) {
     // Somebody outside may have written to it since.
     const auto now = recorder_.setup_.root.lstat(path);
     if (!now) return static_cast<const Failure&>(now.error());
-    if (!is_tree && !is_unwritten(*now, stat)) return refuse(Code::kRace);
+    if (!is_unwritten(*now, stat)) return refuse(Code::kRace);
     PADDOCK_ASSIGN(held, hold(path));
     if (held) {
+        if (stat.type == FileType::kDirectory) return journal_->remove(call_, held->name(), stat);
         // Moved away it can be looked at again, and goes back if it is not what was meant.
-        const bool is_moved = is_tree || stat.type != FileType::kDirectory;
-        Done done = is_moved ? journal_->remove_tree(call_, held->name(), stat)
-                             : journal_->remove(call_, held->name(), stat);
-        if (done || is_tree || !journal::cannot_be_moved(done.error())) return done;
+        Done done = journal_->remove_tree(call_, held->name(), stat);
+        if (done || !journal::cannot_be_moved(done.error())) return done;
         return journal_->remove(call_, held->name(), stat);
     }
-    const Root& root = recorder_.setup_.root;
-    const auto done = is_tree ? root.remove_all(path) : root.remove(path, stat);
+    const auto done = recorder_.setup_.root.remove(path, stat);
+    return done ? Done() : Done(static_cast<const Failure&>(done.error()));
+}
+
+Done Recorder::Change::remove_tree(const std::string& path, const Stat& stat,
+                                   const std::stop_token& cancel) {
+    if (stat.type != FileType::kDirectory) return remove(path, stat);
+    PADDOCK_ASSIGN(held, hold(path));
+    if (held) return journal_->remove_tree(call_, held->name(), stat);
+    const auto done = recorder_.setup_.root.remove_all(path, cancel);
     return done ? Done() : Done(static_cast<const Failure&>(done.error()));
 }
 

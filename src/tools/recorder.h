@@ -15,6 +15,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 
@@ -92,9 +93,12 @@ public:
     Outcome<journal::Intent> will_exchange(const std::string& one, const std::string& other);
     void made(const std::string& path, journal::Intent& intent) const;
     Done will_chmod(const std::string& path, const Stat& stat);
-    // Takes the name away itself: a file, a link, an empty directory, or a tree.
-    enum class Below : bool { kNothing, kAll };
-    Done remove(const std::string& path, const Stat& stat, Below below = Below::kNothing);
+    // Takes the name away itself: a file, a link, an empty directory.
+    Done remove(const std::string& path, const Stat& stat);
+    // The same, or a directory with all that is in it. One that is recorded goes as a whole; any
+    // other piece by piece, until the call is cancelled.
+    Done remove_tree(const std::string& path, const Stat& stat, const std::stop_token& cancel);
+    bool records(const std::string& path) const;
 
 private:
     friend class Recorder;

@@ -7,7 +7,8 @@
 namespace paddock::tools {
 namespace {
 
-Attempt<Answer> run_remove_path(Session& session, const Arguments& arguments, const CallOptions&) {
+Attempt<Answer> run_remove_path(Session& session, const Arguments& arguments,
+                                const CallOptions& options) {
     const Files& files = session.files_for(arguments.text("path"));
     const std::string& path = arguments.text("path");
     const bool recursive = arguments.flag("recursive");
@@ -21,7 +22,7 @@ Attempt<Answer> run_remove_path(Session& session, const Arguments& arguments, co
     if (!stat && stat.error().code == Code::kNotFound) return files.missing(path);
     if (!stat) return stat.error();
     const bool is_directory = stat->type == FileType::kDirectory;
-    const auto removed = files.remove(*name, recursive);
+    const auto removed = files.remove(*name, recursive, options.cancel);
     const std::string shown = files.shown(*name);
     if (!removed && is_directory && removed.error().code == Code::kAlreadyExists) {
         return Problem(Code::kAlreadyExists, "The directory " + shown +

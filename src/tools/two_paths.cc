@@ -87,12 +87,13 @@ Attempt<Answer> take_between(const Session& session, const Arguments& arguments,
     if (change->old && !arguments.flag("overwrite")) {
         return occupied(to, {*source, change->path});
     }
-    if (auto done = to.commit(*change, content->bytes, Mode{stat->mode & 0777}); !done) {
+    if (auto done = to.commit(*change, content->bytes, content->stat.mode & 0777U); !done) {
         return done.error();
     }
     const std::string paths = from.shown(*source) + " to " + to.shown(change->path) + ".";
     if (!moves) return text_answer("Copied " + paths);
-    if (auto gone = from.remove(*source, false); !gone) {
+    // What somebody has written to it since the copy was not copied.
+    if (auto gone = from.remove({*source, *content}); !gone) {
         return Problem(gone.error().code,
                        "The file was copied to '" + to.shown(change->path) +
                            "' and is still at its old place: " + gone.error().text);

@@ -174,6 +174,17 @@ bool enter_private_mounts(std::string& why) {
     return true;
 }
 
+void make_deep_tree(const std::string& path, int levels, const char* leaf) {
+    check(::mkdir(path.c_str(), 0755) == 0, "mkdir");
+    UniqueFd at(::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    for (int i = 1; i < levels; ++i) {
+        check(::mkdirat(at.get(), "d", 0755) == 0, "mkdirat");
+        at = UniqueFd(::openat(at.get(), "d", O_PATH | O_DIRECTORY | O_CLOEXEC));
+    }
+    const UniqueFd made(::openat(at.get(), leaf, O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
+    check(made.valid(), "create");
+}
+
 bool is_root() { return ::geteuid() == 0; }
 
 }  // namespace paddock::testing

@@ -76,6 +76,10 @@ private:
 // Does the path lead into the journal, which a session keeps of its own changes?
 bool is_of_journal(const std::string& path);
 
+// That many directories, each in the one before, with an empty file `leaf` in the last. What
+// removes trees by their paths, as the end of a test does, cannot remove a very deep one.
+void make_deep_tree(const std::string& path, int levels, const char* leaf = "f");
+
 // Names of directory entries of the plain OS, sorted; ".", ".." and the journal left out.
 std::vector<std::string> os_list(const std::string& path);
 

@@ -1,6 +1,8 @@
 // The tools that change files.
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -20,6 +22,7 @@
 #include "escape/call_hook.h"
 #include "escape/in_memory.h"
 #include "escape/operations.h"
+#include "journal/prune.h"
 #include "json/write.h"
 #include "testing/secret_samples.h"
 #include "tools/desk.h"
@@ -445,6 +448,96 @@ protected:
     Meanwhile() { options.limits.calls_per_second.reset(); }
 };
 
+class DeepTree : public InMemoryOf<Change> {};
+
+TEST_F(DeepTree, issue_17_12_is_moved_removed_and_pruned) {
+    make_deep_tree(ws("x"), 20'000);
+    (void)ok("move_path", {{"source", "x"}, {"destination", "d/y"}});
+    EXPECT_FALSE(os_exists(ws("x")));
+    (void)ok("remove_path", {{"path", "d/y"}, {"recursive", true}});
+    EXPECT_EQ(os_list(ws("d")), std::vector<std::string>());
+    reopen();
+    const auto later = std::chrono::system_clock::now() + std::chrono::hours(24 * 31);
+    EXPECT_EQ(journal::prune(root().fd(), later, {}).value().sessions, 1U);
+}
+
+TEST_F(DeepTree, issue_17_12_is_removed_where_nothing_is_recorded) {
+    options.unconfined = permit::Unconfined{"a test"};
+    make_deep_tree(out("x"), 20'000);
+    (void)ok("remove_path", {{"path", out("x")}, {"recursive", true}});
+    EXPECT_FALSE(os_exists(out("x")));
+}
+
+// However deep it lies.
+TEST_F(DeepTree, issue_17_12_stays_where_a_rule_protects_something_in_it) {
+    options.rules = {{"top/**/own-?.txt", PathAccess::kReadOnly}};
+    const auto expect_kept = [&](int levels, const char* leaf) {
+        make_deep_tree(ws("top"), levels, leaf);
+        const json::Object to_y{{"source", "top"}, {"destination", "y"}};
+        EXPECT_EQ(refused("remove_path", {{"path", "top"}, {"recursive", true}}), "denied_by_rule");
+        EXPECT_EQ(refused("move_path", to_y), "denied_by_rule") << levels << leaf;
+        EXPECT_OK(root().remove_all("top"));
+    };
+    for (const int levels : {10, 1000}) {
+        for (const char* leaf : {".env", ".ENV~", "own-1.txt"}) expect_kept(levels, leaf);
+    }
+    expect_kept(20'000, "own-1.txt");
+    make_deep_tree(ws("x"), 500, "own-1.txt");
+    EXPECT_EQ(refused("move_path", {{"source", "x"}, {"destination", "top"}}), "denied_by_rule");
+    (void)ok("move_path", {{"source", "x"}, {"destination", "y"}});
+}
+
+// What has to be judged by its whole path, and where a rule means every name.
+TEST_F(DeepTree, issue_17_12_is_refused_where_too_much_would_be_judged) {
+    options.rules = {{"other/*", PathAccess::kReadOnly}};
+    make_deep_tree(ws("x"), 1000);
+    (void)ok("move_path", {{"source", "x"}, {"destination", "y"}});
+    (void)ok("remove_path", {{"path", "y"}, {"recursive", true}});
+    make_deep_tree(ws("x"), 7000);
+    EXPECT_EQ(refused("remove_path", {{"path", "x"}, {"recursive", true}}), "limit_reached");
+    EXPECT_OK(root().remove_all("x"));
+}
+
+// At whatever moment. What is recorded goes as a whole or not at all.
+TEST_F(Meanwhile, issue_17_12_a_removal_or_move_ends_when_it_is_cancelled) {
+    options.unconfined = permit::Unconfined{"a test"};
+    const auto cancelled_at = [&](int n, const std::string& tool, const json::Object& arguments) {
+        std::stop_source stop;
+        int calls = 0;
+        const CallHook hook([&](sys::Call) {
+            if (++calls == n) stop.request_stop();
+            return sys::Fault{};
+        });
+        return tools::call(workspace(), tool, json::to_text(arguments),
+                           {.cancel = stop.get_token()});
+    };
+    for (const std::string& at : {ws(), out()}) {
+        const std::string d = at + "/d";
+        const std::pair<std::string, json::Object> calls[] = {
+            {"remove_path", {{"path", d}, {"recursive", true}}},
+            {"move_path", {{"source", d}, {"destination", at + "/to/e"}}}};
+        for (const auto& [tool, arguments] : calls) {
+            int whole = 0;
+            int partly = 0;
+            for (int n = 1;; ++n) {
+                tree({"ROOT/d/a/f=x", "ROOT/d/b/f=x", "OUT/d/a/f=x", "OUT/d/b/f=x"});
+                const tools::Answer answer = cancelled_at(n, tool, arguments);
+                if (!answer.error) break;
+                EXPECT_EQ(answer.error, Code::kCancelled) << answer.text();
+                const bool is_whole = os_exists(d + "/a/f") && os_exists(d + "/b/f");
+                const bool warns = answer.text().find("may be gone") != std::string::npos;
+                EXPECT_TRUE(is_whole || warns) << tool << n << ": " << answer.text();
+                EXPECT_FALSE(os_exists(at + "/to"));
+                ++(is_whole ? whole : partly);
+            }
+            EXPECT_FALSE(os_exists(d));
+            std::filesystem::remove_all(at + "/to");
+            EXPECT_GT(whole, 10) << tool << " " << at;
+            EXPECT_EQ(partly > 0, tool == "remove_path" && at == out()) << tool << " " << at;
+        }
+    }
+}
+
 TEST_F(Meanwhile, a_copy_replaces_only_what_was_read) {
     const auto set_up = [&] {
         os_write(ws("new"), "new");
@@ -506,6 +599,80 @@ TEST_F(Meanwhile, a_move_to_another_case_loses_nothing) {
     (void)call("move_path", {{"source", "f"}, {"destination", "F"}, {"overwrite", true}});
     EXPECT_TRUE(os_read(ws("f")) == "old" || os_read(ws("F")) == "old");
     EXPECT_GE(looks, 2);
+}
+
+// A patch that removes two files sets the first one aside until all else is done.
+TEST_F(Meanwhile, issue_17_7_a_file_set_aside_is_dropped_as_it_was_read) {
+    const std::string patch =
+        "*** Begin Patch\n*** Delete File: f\n*** Delete File: g\n*** End Patch\n";
+    const auto contents = [&] {
+        std::multiset<std::string> all;
+        for (const std::string& name : os_list(ws())) all.insert(os_read(ws(name)).value_or(""));
+        return all;
+    };
+    for (const bool replaces : {false, true}) {
+        int n = 0;
+        int calls = 0;
+        int kept = 0;
+        do {
+            tree({"ROOT/f=old", "ROOT/g=x"});
+            ::unlink(ws("new").c_str());
+            read("f");
+            read("g");
+            const UniqueFd file(::open(ws("f").c_str(), O_WRONLY | O_CLOEXEC));
+            bool was_changed = false;
+            ++n;
+            calls = 0;
+            tools::Answer answer;
+            {
+                const CallHook hook([&](sys::Call) {
+                    if (++calls != n) return sys::Fault{};
+                    if (replaces && os_exists(ws("f"))) {
+                        os_write(ws("new"), "theirs");
+                        was_changed = ::rename(ws("new").c_str(), ws("f").c_str()) == 0;
+                    } else if (!replaces && contents().contains("old")) {
+                        was_changed = ::pwrite(file.get(), "theirs", 6, 0) == 6;
+                    }
+                    return sys::Fault{};
+                });
+                answer = call("patch", {{"patch", patch}});
+            }
+            const bool is_there = contents().contains("theirs");
+            EXPECT_EQ(is_there, was_changed) << n << ": " << answer.text();
+            EXPECT_EQ(answer.error.has_value(), was_changed) << n << ": " << answer.text();
+            for (const std::string& name : os_list(ws()))
+                EXPECT_FALSE(name.starts_with(".paddock-")) << n << ": " << answer.text();
+            kept += is_there ? 1 : 0;
+        } while (calls >= n);
+        EXPECT_GT(kept, 20) << replaces;
+    }
+}
+
+// A patch that renames a file means the one that was read.
+TEST_F(Meanwhile, issue_17_7_a_rename_takes_only_what_was_read) {
+    const std::string patch =
+        "diff --git a/f b/moved\nsimilarity index 100%\nrename from f\nrename to moved\n";
+    const auto set_up = [&] {
+        tree({"ROOT/f=old"});
+        ::unlink(ws("moved").c_str());
+        read("f");
+    };
+    bool was_changed = false;
+    const auto change = [&] {
+        if (!os_exists(ws("f"))) return;
+        os_write(ws("new"), "theirs");
+        was_changed = ::rename(ws("new").c_str(), ws("f").c_str()) == 0;
+    };
+    int refused = 0;
+    at_every_call(set_up, change, [&] {
+        was_changed = false;
+        const tools::Answer answer = call("patch", {{"patch", patch}});
+        EXPECT_EQ(answer.error.has_value(), was_changed) << answer.text();
+        EXPECT_EQ(os_read(ws(was_changed ? "f" : "moved")), was_changed ? "theirs" : "old");
+        EXPECT_FALSE(os_exists(ws(was_changed ? "moved" : "f")));
+        refused += was_changed ? 1 : 0;
+    });
+    EXPECT_GT(refused, 10);
 }
 
 // Between the last look at a file and its removal nobody can be kept out.

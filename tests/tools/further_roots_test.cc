@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "escape/call_hook.h"
 #include "testing/shell.h"
 #include "tools/bash_desk.h"
 #include "tools/session.h"
@@ -103,6 +104,30 @@ TEST_F(FurtherRoots, a_file_is_taken_from_one_to_another) {
     EXPECT_EQ(refused("patch", {{"patch", "*** Begin Patch\n*** Add File: x\n+x\n*** Add File: " +
                                               more("x") + "\n+x\n*** End Patch\n"}}),
               "invalid_argument");
+}
+
+// Somebody else writes to the source at any moment of the move: it is moved as it was then, or
+// stays.
+TEST_F(FurtherRoots, issue_17_7_a_file_is_moved_to_another_as_it_was_copied) {
+    int stayed = 0;
+    const auto set_up = [&] {
+        tree({"ROOT/a.txt=here"});
+        ::unlink(more("a.txt").c_str());
+    };
+    bool was_changed = false;
+    const auto write = [&] {
+        was_changed = os_exists(ws("a.txt"));
+        if (was_changed) os_write(ws("a.txt"), "theirs");
+    };
+    at_every_call(set_up, write, [&] {
+        was_changed = false;
+        const std::string text =
+            call("move_path", {{"source", "a.txt"}, {"destination", more("a.txt")}}).text();
+        const bool is_at_source = os_read(ws("a.txt")) == "theirs";
+        EXPECT_EQ(was_changed, is_at_source || os_read(more("a.txt")) == "theirs") << text;
+        if (is_at_source && os_exists(more("a.txt"))) ++stayed;
+    });
+    EXPECT_GT(stayed, 5);
 }
 
 TEST_F(FurtherRoots, that_are_only_seen_cannot_be_changed) {

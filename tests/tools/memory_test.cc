@@ -3,11 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <new>
 #include <utility>
 
+#include "escape/call_hook.h"
+#include "escape/in_memory.h"
+#include "journal/prune.h"
 #include "json/write.h"
 #include "tools/desk.h"
 #include "tools/kept_output.h"
@@ -18,12 +22,14 @@ namespace {
 thread_local int allocations_left = -1;
 
 thread_local std::size_t largest_allocation = 0;
+thread_local std::size_t allocated = 0;  // in all
 
 }  // namespace
 
 void* operator new(std::size_t size) {
     if (allocations_left >= 0 && allocations_left-- == 0) throw std::bad_alloc();
     largest_allocation = std::max(largest_allocation, size);
+    allocated += size;
     if (void* memory = std::malloc(size > 0 ? size : 1)) return memory;
     throw std::bad_alloc();
 }
@@ -68,6 +74,34 @@ TEST_F(Memory, that_is_missing_is_an_answer) {
         EXPECT_LT(n, kAllocationsMax) << tool;
         EXPECT_GT(limited, 0) << tool << " made " << n << " allocations";
     }
+}
+
+using DeepTree = InMemoryOf<Desk>;
+
+// What is done for an entry does not grow with its depth: nobody makes a path of each, and the
+// directories on the way are not opened again for each.
+TEST_F(DeepTree, issue_17_12_costs_what_it_holds) {
+    options.unconfined = permit::Unconfined{"a test"};
+    for (const std::string& at : {ws(), out()}) {
+        const auto bytes_and_calls = [&](int levels) {
+            make_deep_tree(at + "/x", levels);
+            (void)ok("file_info", {{"path", at + "/x"}});
+            allocated = 0;
+            const int calls = count_calls([&] {
+                (void)ok("move_path", {{"source", at + "/x"}, {"destination", at + "/y"}});
+                (void)ok("remove_path", {{"path", at + "/y"}, {"recursive", true}});
+            });
+            EXPECT_FALSE(os_exists(at + "/y"));
+            return std::pair(allocated, calls);
+        };
+        const auto [few_bytes, few_calls] = bytes_and_calls(2000);
+        const auto [many_bytes, many_calls] = bytes_and_calls(8000);
+        EXPECT_LT(many_bytes, 6 * few_bytes) << at;
+        EXPECT_LT(many_calls, 6 * few_calls) << at;
+    }
+    reopen();
+    const auto later = std::chrono::system_clock::now() + std::chrono::hours(24 * 31);
+    EXPECT_EQ(journal::prune(root().fd(), later, {}).value().sessions, 1U);
 }
 
 TEST(KeptOutput, copies_no_more_than_its_end) {
