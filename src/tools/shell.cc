@@ -186,21 +186,6 @@ Remarks Shell::look_after() {
     return remarks;
 }
 
-Remarks Shell::check_sealed() {
-    const std::lock_guard lock(starting_);
-    if (sealed_ == nullptr) return {};
-    const auto news = sealed_->after();
-    if (!news) return {{"What is sealed could not be looked at after the command."}};
-    Remarks remarks;
-    for (const std::string& path : *news) {
-        remarks.lines.push_back("'" + text::quote_in_sentence(path) +
-                                "' is new or has changed, and programs obey it without being "
-                                "asked. No gate could refuse that on this machine (`paddock "
-                                "doctor` says why): look at it before you go on.");
-    }
-    return remarks;
-}
-
 Attempt<sandbox::Process> Shell::spawn(sandbox::Command command, std::string_view detail) {
     const std::lock_guard lock(starting_);
     if (!std::exchange(looked_for_foreign_, true)) {

@@ -1,5 +1,5 @@
 // What the shell looks for before a command: files that are to be hidden, and those of others. And
-// after it: worktrees that will not last.
+// after it: sealed files that nobody could refuse, and worktrees that will not last.
 #include <algorithm>
 #include <system_error>
 #include <utility>
@@ -117,6 +117,21 @@ Attempt<void> Shell::see_to_hiding() {
     }
     if (is_old) look_in_background();
     return {};
+}
+
+Remarks Shell::check_sealed() {
+    const std::lock_guard lock(starting_);
+    if (sealed_ == nullptr) return {};
+    const auto news = sealed_->after();
+    if (!news) return {{"What is sealed could not be looked at after the command."}};
+    Remarks remarks;
+    for (const std::string& path : *news) {
+        remarks.lines.push_back("'" + text::quote_in_sentence(path) +
+                                "' is new or has changed, and programs obey it without being "
+                                "asked. No gate could refuse that on this machine (`paddock "
+                                "doctor` says why): look at it before you go on.");
+    }
+    return remarks;
 }
 
 // Where the workspace lies in /tmp, "../x" is a name in the private one: git makes a worktree

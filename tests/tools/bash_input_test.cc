@@ -137,8 +137,8 @@ TEST_F(BashInput, talks_to_an_interactive_shell) {
     const std::string id = start("PS1='ready> ' bash --norc --noprofile -i", true);
     (void)heard(id, "ready> ");
     send(id, "echo $((6 * 7))\n");
-    EXPECT_TRUE(holds(heard(id, "42\n"), "ready> echo $((6 * 7))\n42\n"));
-    // The last line again, by its history.
+    EXPECT_TRUE(holds(heard(id, "42\nready> "), "ready> echo $((6 * 7))\n42\n"));
+    // The last line again, by its history: at a prompt, where keys are read one by one.
     press(id, "up");
     press(id, "enter");
     EXPECT_TRUE(holds(heard(id, "42\nready> echo $((6 * 7))\n42\nready> "), "42\nready> "));
