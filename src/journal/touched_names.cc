@@ -13,6 +13,8 @@
 namespace paddock::journal {
 namespace {
 
+using What = NameChange::What;
+
 // Opens the directory of each path once, as long as paths of one directory follow each other, and
 // the next one from there where it lies below.
 class SortedLookup {
@@ -97,7 +99,6 @@ void TouchedNames::exchange_directories(std::string_view one, std::string_view o
 }
 
 Changes TouchedNames::settle(int workspace, std::vector<NameChange>& changed, const Note& note) {
-    using What = NameChange::What;
     struct Found {
         What what;
         const std::string* path;  // nullptr: another entry says where it went

@@ -23,31 +23,31 @@ TEST(PatchNames, drops_what_follows_a_tab) {
 }
 
 // "NAME|TIME".
-std::string split(std::string_view field) {
+std::string split_at_time(std::string_view field) {
     const TimedName parts = split_time(field);
     return std::string(parts.name) + "|" + std::string(parts.time);
 }
 
 TEST(PatchNames, issue_17_13_cuts_a_time_behind_blanks) {
-    EXPECT_EQ(split("x.c\t2026-01-31 10:00"), "x.c|2026-01-31 10:00");
+    EXPECT_EQ(split_at_time("x.c\t2026-01-31 10:00"), "x.c|2026-01-31 10:00");
     for (const std::string time :
          {"2026-01-31 10:00", "2026-01-31 10:00:00", "2026-01-31 10:00:00.123456789 +0100",
           "2026-01-31T10:00:00Z", "2026-01-31 10:00:00 UTC", "Sat Jan 31 10:00:00 2026",
           "Thu Jan  1 01:00:00 1970", "Thu Jan 1 01:00:00 1970",
           "Thu Jan 01 00:00:00 1970 +0000"}) {
         for (const std::string blanks : {" ", "   "}) {
-            EXPECT_EQ(split("d/x.c" + blanks + time), "d/x.c|" + time);
-            EXPECT_EQ(split("a 2" + blanks + time), "a 2|" + time);
-            EXPECT_EQ(split("\"a 2\"" + blanks + time), "\"a 2\"|" + time);
+            EXPECT_EQ(split_at_time("d/x.c" + blanks + time), "d/x.c|" + time);
+            EXPECT_EQ(split_at_time("a 2" + blanks + time), "a 2|" + time);
+            EXPECT_EQ(split_at_time("\"a 2\"" + blanks + time), "\"a 2\"|" + time);
         }
     }
     for (const std::string name :
          {"a 2", "a ", " a", "2026-01-31 10:00", "log 2026-01-31", "log 2026-01-31 10:00.txt",
           "Mon Jan report", "a 2026-01-31 1:00", "a Sat Jan 31 10:00", "\"a 2026-01-31 10:00\"",
           "at 10:00:00"}) {
-        EXPECT_EQ(split(name), name + "|");
+        EXPECT_EQ(split_at_time(name), name + "|");
     }
-    EXPECT_EQ(split("a 2026-01-31 10:00\t"), "a 2026-01-31 10:00|") << "git ends a name so";
+    EXPECT_EQ(split_at_time("a 2026-01-31 10:00\t"), "a 2026-01-31 10:00|") << "git ends a name so";
 }
 
 TEST(PatchNames, knows_the_prefixes_of_git) {
