@@ -599,11 +599,13 @@ void chain_of_links() {
     for (int i = 1; i <= 42; ++i) {
         (void)!::symlink(std::to_string(i - 1).c_str(), std::to_string(i).c_str());
     }
-    for (const int length : {1, 39, 40, 41, 42}) {
+    // The kernel follows 40. A lookup that it begins anew, up to three times, counts on: between
+    // 13 and 40 its answer depends on what it has in memory.
+    for (const int length : {1, 13, 41, 42}) {
         tried(std::to_string(length), ::open(std::to_string(length).c_str(), O_WRONLY));
     }
     ::unlink("0");
-    tried("40 create", ::open("40", O_WRONLY | O_CREAT, 0644));
+    tried("13 create", ::open("13", O_WRONLY | O_CREAT, 0644));
     tried("41 create", ::open("41", O_WRONLY | O_CREAT, 0644));
 }
 

@@ -32,7 +32,7 @@ constexpr const char* kPlant =
 // Succeeds if something was planted.
 constexpr const char* kPlanted =
     "test -e .git/hooks/x -o -e .git/hooks/y -o -x .git/hooks/pre-commit -o -e .claude || "
-    "grep -q evil .git/config || test -e b/refs -a -e b/hooks/x";
+    "grep -q evil .git/config || test -e b/refs -a -e b/objects -a -e b/hooks/x";
 
 // What those rounds plant, as it is seen from outside.
 class PlantWatch {

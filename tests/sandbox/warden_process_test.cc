@@ -140,7 +140,9 @@ TEST_P(OnBothRungs, the_environment_is_what_was_given) {
     ::setenv("PADDOCK_TEST_TOKEN", "secret", 1);
     START(warden, spec());
     EXPECT_EQ(run(warden, "env | cut -d= -f1 | sort | tr '\\n' ' '").output,
-              "GIT_CONFIG_NOSYSTEM HOME LOGNAME PATH PWD SHELL TMPDIR USER ");
+              "CARGO_NET_RETRY GIT_CONFIG_NOSYSTEM HOME LOGNAME NO_UPDATE_NOTIFIER PATH "
+              "PIP_DISABLE_PIP_VERSION_CHECK PIP_RETRIES PWD SHELL TMPDIR USER "
+              "npm_config_fetch_retries npm_config_update_notifier ");
     EXPECT_EQ(run(warden, "umask").output, "0022\n");
 }
 
