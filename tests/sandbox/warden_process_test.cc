@@ -253,6 +253,8 @@ TEST_P(OnBothRungs, what_was_left_is_killed_and_no_command_that_runs) {
         ASSERT_TRUE(eventually([&] { return os_exists(ws(name)); }));
     }
     ASSERT_TRUE(eventually([&] { return warden.census()->alive == 7; }));
+    // The shell has become "sleep".
+    ASSERT_TRUE(eventually([&] { return marked(kept).size() == 1; }));
     EXPECT_EQ(warden.census()->left, 2U);
     EXPECT_EQ(warden.census()->largest, large.id);
 
