@@ -37,7 +37,7 @@ struct DoctorRequest {
 struct ProveRequest {
     std::string directory = "/tmp";
     ResolverKind resolver = ResolverKind::kProbe;  // kProbe: every one that works here
-    int rounds = 20'000;
+    int rounds = 5'000;
     Output output;
 };
 

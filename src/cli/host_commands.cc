@@ -88,8 +88,11 @@ std::vector<Command> host_commands() {
         .name = "prove",
         .summary = "Attack decoys on this kernel and file system, beside careless tools.",
         .description =
-            "Paths are put to a check-then-open tool and to paddock, commands to plain bash and to "
-            "paddock's. Everything is made in a scratch directory and removed again.",
+            "Path attacks run against a check-then-open tool and against paddock, hostile commands "
+            "in "
+            "plain bash and in paddock's sandbox. Everything happens in a scratch directory, which "
+            "is "
+            "removed at the end. Rows are printed as they finish, with --json on standard error.",
         .examples = {"paddock prove", "paddock prove --dir /srv/agents --resolver walk",
                      "paddock prove --rounds 500000 --json"},
         .no = "something leaked through paddock"};

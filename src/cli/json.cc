@@ -35,24 +35,27 @@ boost::json::object answer_of(const ResolveAnswer& answer) {
 
 boost::json::object verdict_of(const prove::Verdict& verdict) {
     boost::json::object object;
-    object["result"] = prove::fate_name(verdict.fate);
-    if (verdict.code) object["code"] = code_name(*verdict.code);
-    if (!verdict.detail.empty()) object["detail"] = displayable(verdict.detail);
+    object["result"] = prove::kFateNames[static_cast<std::size_t>(verdict.fate)];
+    const bool refused = verdict.fate == prove::Fate::kRefused;
+    if (!verdict.detail.empty()) object[refused ? "code" : "detail"] = displayable(verdict.detail);
     object["tries"] = verdict.tries;
     return object;
 }
 
-boost::json::object row_of(const prove::Row& row, const std::vector<std::string_view>& contenders) {
-    boost::json::object object;
-    object["id"] = row.id;
-    object["attack"] = row.title;
-    object["careless"] = verdict_of(row.careless);
-    boost::json::object& guarded = object["paddock"].emplace_object();
-    for (std::size_t i = 0; i < contenders.size(); ++i) {
-        guarded[contenders[i]] = verdict_of(row.guarded[i]);
+boost::json::array rows_of(const prove::Group& group) {
+    boost::json::array rows;
+    for (const prove::Row& row : group.rows) {
+        boost::json::object guarded;
+        for (std::size_t i = 1; i < row.verdicts.size(); ++i) {
+            guarded[group.contenders[i]] = verdict_of(row.verdicts[i]);
+        }
+        rows.push_back({{"id", row.id},
+                        {"attack", row.title},
+                        {"careless", verdict_of(row.verdicts[0])},
+                        {"paddock", std::move(guarded)},
+                        {"conclusive", row.conclusive()}});
     }
-    object["conclusive"] = row.conclusive();
-    return object;
+    return rows;
 }
 
 boost::json::object shell_of(const ShellFinding& shell) {
@@ -139,18 +142,13 @@ std::string as_json(const prove::Report& report) {
     document["file_system"] = displayable(report.file_system);
     document["root_user"] = report.root_user;
     document["rounds"] = report.rounds;
-    document["not_tried"] = report.not_tried;
-    boost::json::array& rows = document["attacks"].emplace_array();
-    std::vector<std::string_view> resolvers;
-    resolvers.reserve(report.resolvers.size());
-    for (const ResolverKind resolver : report.resolvers)
-        resolvers.push_back(resolver_name(resolver));
-    for (const prove::Row& row : report.rows) rows.push_back(row_of(row, resolvers));
-    document["rung"] = report.rung;
-    document["no_commands"] = displayable(report.no_commands);
-    boost::json::array& commands = document["commands"].emplace_array();
-    for (const prove::Row& row : report.commands) commands.push_back(row_of(row, {report.rung}));
-    document["summary"] = {{"attacks", report.rows.size() + report.commands.size()},
+    document["not_tried"] = displayable(report.paths.not_tried);
+    document["attacks"] = rows_of(report.paths);
+    const bool tried = !report.commands.contenders.empty();
+    document["rung"] = tried ? report.commands.contenders[1] : "";
+    document["no_commands"] = displayable(report.commands.not_tried);
+    document["commands"] = rows_of(report.commands);
+    document["summary"] = {{"attacks", summary.attacks},
                            {"careless_leaks", summary.careless_leaks},
                            {"paddock_leaks", summary.paddock_leaks},
                            {"inconclusive", summary.inconclusive},

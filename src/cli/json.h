@@ -8,7 +8,7 @@
 #include "cli/doctor.h"
 #include "cli/doctor_shell.h"
 #include "cli/doctor_toolchains.h"
-#include "cli/prove/report.h"
+#include "cli/prove/prove.h"
 #include "cli/resolve.h"
 
 namespace paddock::cli {

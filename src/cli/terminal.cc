@@ -51,9 +51,9 @@ std::string Paint::operator()(Tone tone, std::string_view text) const {
     return std::string(escape).append(text).append("\x1b[0m");
 }
 
-std::string table(const std::vector<std::vector<Cell>>& rows, const Paint& paint) {
+std::string table(const std::vector<std::vector<Cell>>& rows, const Paint& paint,
+                  std::vector<std::size_t> widths) {
     constexpr std::size_t kAlignedMax = 60;  // one very long cell does not stretch all rows
-    std::vector<std::size_t> widths;
     for (const auto& row : rows) {
         widths.resize(std::max(widths.size(), row.size()));
         for (std::size_t i = 0; i < row.size(); ++i) {
@@ -85,21 +85,6 @@ void complain(std::string_view text) {
         "paddock: " + (is_terminal(STDERR_FILENO) ? displayable_lines(text) : std::string(text));
     static_cast<void>(std::fwrite(line.data(), 1, line.size(), stderr));
     if (!line.ends_with('\n')) static_cast<void>(std::fputc('\n', stderr));
-}
-
-Progress::Progress(std::size_t steps) : steps_(steps), terminal_(is_terminal(STDERR_FILENO)) {}
-
-void Progress::show(std::size_t done, std::string_view what) {
-    constexpr std::size_t kBarWidth = 24;
-    if (!terminal_ || steps_ == 0) return;
-    const std::size_t filled = std::min(kBarWidth, done * kBarWidth / steps_);
-    const std::string bar = std::string(filled, '#') + std::string(kBarWidth - filled, '.');
-    static_cast<void>(std::fprintf(stderr, "\r\x1b[K[%s] %zu/%zu %.*s", bar.c_str(), done, steps_,
-                                   static_cast<int>(what.size()), what.data()));
-}
-
-void Progress::clear() {
-    if (terminal_) static_cast<void>(std::fputs("\r\x1b[K", stderr));
 }
 
 }  // namespace paddock::cli

@@ -48,8 +48,10 @@ struct Cell {
     Tone tone = Tone::kPlain;
 };
 
-// One line per row, each column as wide as its widest cell, two spaces between columns.
-std::string table(const std::vector<std::vector<Cell>>& rows, const Paint& paint);
+// One line per row, two spaces between columns. A column is as wide as its widest cell, and not
+// narrower than `widths` says.
+std::string table(const std::vector<std::vector<Cell>>& rows, const Paint& paint,
+                  std::vector<std::size_t> widths = {});
 
 // Writes all of it to standard output. False, after a message on standard error, if that fails.
 // What must not reach a terminal has been taken out by the caller.
@@ -57,21 +59,5 @@ bool print(std::string_view text);
 
 // "paddock: " and the text, on standard error; on a terminal only what is displayable.
 void complain(std::string_view text);
-
-// A line on standard error that is drawn over and over; nothing at all if that is no terminal.
-class Progress {
-public:
-    explicit Progress(std::size_t steps);
-    ~Progress() { clear(); }
-    Progress(const Progress&) = delete;
-    Progress& operator=(const Progress&) = delete;
-
-    void show(std::size_t done, std::string_view what);
-    void clear();
-
-private:
-    std::size_t steps_;
-    bool terminal_;
-};
 
 }  // namespace paddock::cli
