@@ -125,7 +125,7 @@ strace -f -e trace=openat,mkdir -o trace sh -c 'mkdir d; cat < f > g'
 grep -cE '"(f|g)"' trace; grep -o 'mkdir("d", 0777) *= 0' trace
 )sh"},
     {"counting_events_of_a_program", "perf", R"sh(
-perf stat -x, -e task-clock:u true 2>&1 | grep -c task-clock
+perf stat -x, -e task-clock:u true 2>&1 | grep -cE '^[0-9.]+,msec,task-clock'
 )sh",
      nullptr, nullptr, nullptr, R"sh(
 [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -le 2 ] || echo 'perf_event_paranoid is above 2'
