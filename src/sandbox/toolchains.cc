@@ -34,6 +34,8 @@ constexpr std::string_view kIsLink = "is a link, or lies behind one; name its ta
 constexpr std::string_view kLeadsOut = "is a link that leads out of the toolchain";
 constexpr std::string_view kHoldsOthers = "holds the data of many programs";
 constexpr std::string_view kForeign = "belongs to another user";
+constexpr std::string_view kUnknown =
+    "is on PATH with programs of no known toolchain; show it with --see";
 constexpr std::string_view kTooMany = "and further parts are left out: there are too many";
 
 bool is_system(std::string_view path) {
@@ -93,6 +95,7 @@ public:
             }
         }
         link_home();
+        name_unknown();
         make_search_path();
         return std::move(found_);
     }
@@ -214,7 +217,7 @@ private:
 
     // A directory on PATH outside of the system's.
     void use(const std::string& spelled, const std::string& real) {
-        bool is_loose = !home_.empty() && is_strictly_within(real, home_);
+        bool is_loose = true;
         for (Candidate& each : candidates_) {
             if (!is_within(real, each.directory.path)) continue;
             is_loose = false;
@@ -230,33 +233,67 @@ private:
     }
 
     // A directory of programs that belongs to no toolchain: of it the links to toolchains are
-    // shown, and the programs of toolchains themselves.
+    // shown, and in the home the programs of toolchains themselves.
     void look_into(const std::string& spelled, const std::string& path) {
         const auto directory = hold(path);
-        if (!directory) return;
+        if (!directory || !directory->is_directory()) return;
+        const bool is_in_home = !home_.empty() && is_strictly_within(path, home_);
+        bool holds_others = false;
         for (const std::string& name : names_in(*directory)) {
             auto entry = hold_in(*directory, name);
             if (!entry) continue;
-            if (entry->stat.type == FileType::kSymlink) look_at_link(spelled, name, entry->path);
-            if (entry->stat.type != FileType::kRegular) continue;
-            for (Candidate& each : candidates_) {
-                const auto programs = each.toolchain->programs;
-                if (std::find(programs.begin(), programs.end(), name) == programs.end()) continue;
-                each.reason = spelled + '/' + name + " is on PATH";
-                show_one(std::move(*entry));
-                break;
+            const FileType type = entry->stat.type;
+            bool is_known = false;
+            if (is_in_home && type == FileType::kSymlink) {
+                is_known = look_at_link(spelled, name, entry->path);
+            } else if (is_in_home && type == FileType::kRegular) {
+                is_known = look_at_program(spelled, name, *entry);
             }
+            holds_others = holds_others || (!is_known && is_program(*entry));
+            if (holds_others && !is_in_home) break;
         }
+        if (holds_others) unknown_.push_back({spelled, path});
     }
 
-    void look_at_link(const std::string& spelled, const std::string& name,
+    static bool is_program(const HeldPath& entry) {
+        constexpr unsigned kExecutable = 0111;
+        if (entry.stat.type != FileType::kSymlink) {
+            return entry.stat.type == FileType::kRegular && (entry.stat.mode & kExecutable) != 0;
+        }
+        const auto target = sys::stat_path(entry.path.c_str());
+        return target && target->type == FileType::kRegular && (target->mode & kExecutable) != 0;
+    }
+
+    bool look_at_program(const std::string& spelled, const std::string& name, HeldPath& entry) {
+        for (Candidate& each : candidates_) {
+            const auto programs = each.toolchain->programs;
+            if (std::find(programs.begin(), programs.end(), name) == programs.end()) continue;
+            each.reason = spelled + '/' + name + " is on PATH";
+            show_one(std::move(entry));
+            return true;
+        }
+        return false;
+    }
+
+    bool look_at_link(const std::string& spelled, const std::string& name,
                       const std::string& path) {
         const auto target = sys::real_path(path.c_str());
-        if (!target) return;
+        if (!target) return false;
+        bool is_known = false;
         for (Candidate& each : candidates_) {
             if (!is_within(*target, each.directory.path)) continue;
             if (each.reason.empty()) each.reason = spelled + '/' + name + " leads there";
             links_.emplace(path, *target);
+            is_known = true;
+        }
+        return is_known;
+    }
+
+    // Commands do not find what the user finds there, or find another program of that name.
+    void name_unknown() {
+        for (const Entry& each : unknown_) {
+            const bool is_seen = is_shown(each.real) || is_seen_anyway(each.real);
+            if (!is_seen) refuse(each.spelled, kUnknown);
         }
     }
 
@@ -386,12 +423,15 @@ private:
         if (is_free) found_.links.push_back({spelled_home_, home_});
     }
 
-    bool is_visible(const Entry& entry) const {
-        if (is_within(entry.real, query_.workspace)) return true;
+    bool is_seen_anyway(const std::string& path) const {
         const auto& visible = query_.visible;
-        return std::any_of(visible.begin(), visible.end(),
-                           [&](const std::string& at) { return is_within(entry.real, at); }) ||
-               is_shown(entry.real) || holds_shown(entry.real);
+        return is_within(path, query_.workspace) ||
+               std::any_of(visible.begin(), visible.end(),
+                           [&](const std::string& at) { return is_within(path, at); });
+    }
+
+    bool is_visible(const Entry& entry) const {
+        return is_seen_anyway(entry.real) || is_shown(entry.real) || holds_shown(entry.real);
     }
 
     void make_search_path() {
@@ -419,7 +459,8 @@ private:
     std::string top_;  // of the toolchain at hand
     std::vector<Candidate> candidates_;
     std::vector<std::string> shared_;
-    std::vector<Entry> linked_;  // that are none for being links
+    std::vector<Entry> linked_;   // that are none for being links
+    std::vector<Entry> unknown_;  // directories on PATH with programs of no toolchain
     std::vector<Entry> search_path_;
     std::map<std::string, std::string> links_;  // and where they lead
     Toolchains found_;

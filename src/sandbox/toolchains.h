@@ -10,7 +10,9 @@
 // - it neither lies in the workspace nor holds it.
 // Each part is held from the moment it is judged: its path is walked by names below its toolchain,
 // which is walked from the root, and no link is followed.
-// What is refused for another reason than that it is missing is named, for `paddock doctor`.
+// What is refused for another reason than that it is missing is named, for `paddock doctor`; so is
+// a directory on PATH with programs that commands do not see, since another one of that name may
+// run instead.
 #pragma once
 
 #include <span>

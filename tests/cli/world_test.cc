@@ -380,6 +380,49 @@ TEST_F(Toolchain, is_listed_by_doctor_with_the_reason) {
     EXPECT_EQ(text_of(list[0].at("directory")), home(".nvm"));
 }
 
+// Otherwise commands would find nothing there, or another program of that name, and nobody knew
+// why.
+TEST_F(Toolchain, that_nobody_knows_is_named_by_doctor) {
+    setting().directory = ws();
+    place(".local/share/uv/tools/ruff/bin/ruff", SH);
+    place(".local/bin/uv", SH);
+    place(".local/bin/ruff", "->../share/uv/tools/ruff/bin/ruff");
+    place(".local/bin/notes", "no program");
+    place("bin/mine", SH "echo mine");
+    place("conda/bin/id", SH "echo conda");
+    place("links/id", "->../conda/bin/id");
+    std::filesystem::create_directories(home("empty"));
+    const std::string elsewhere = base() + "/opt";
+    std::filesystem::create_directories(elsewhere);
+    std::filesystem::copy(home("bin/mine"), elsewhere + "/mine");
+    std::string search_path;
+    for (const char* name : {".local/bin", "bin", "conda/bin", "links", "empty", "missing"}) {
+        search_path += home(name) + ":";
+    }
+    setting().variables["PATH"] = search_path + elsewhere + ":/usr/bin:/bin";
+    EXPECT_EQ(outside("mine; id"), "mine\nconda\n");
+    EXPECT_NE(inside({"sh", "-c", "mine; id"}).out, "mine\nconda\n");
+    const auto named = [this] {
+        std::set<std::string> paths;
+        const auto json = paddock({"doctor", "--json"}, setting()).json();
+        for (const auto& each : json.at("toolchains_refused").as_array()) {
+            EXPECT_NE(text_of(each.at("reason")).find("--see"), std::string::npos);
+            paths.insert(text_of(each.at("path")));
+        }
+        return paths;
+    };
+    std::set<std::string> all{home("bin"), home("conda/bin"), home("links"), elsewhere};
+    EXPECT_EQ(named(), all);
+    setting().variables["PADDOCK_SEE"] = home("bin") + "," + elsewhere;
+    all = {home("conda/bin"), home("links")};
+    EXPECT_EQ(named(), all);
+    EXPECT_EQ(inside({"mine"}).out, "mine\n");
+    // Its own programs are not those of the toolchain in it.
+    place(".local/bin/mine", SH);
+    all.insert(home(".local/bin"));
+    EXPECT_EQ(named(), all);
+}
+
 TEST_F(Toolchain, keeps_the_order_of_the_search_path) {
     place(".deno/bin/id", SH "echo first");
     setting().variables["PATH"] = home(".deno/bin") + ":/usr/bin:/bin";
