@@ -89,7 +89,7 @@ public:
             if (!each.reason.empty()) show(each);
         }
         for (const auto& [link, target] : links_) {
-            const bool is_free = !is_within(link, query_.workspace) && !is_shown(link);
+            const bool is_free = !is_in_workspace(link) && !is_shown(link);
             if (is_free && (is_shown(target) || holds_shown(target))) {
                 found_.links.push_back({link, target});
             }
@@ -332,7 +332,11 @@ private:
                 found_.variables.push_back(std::string(name) + '=' + value);
             }
         }
-        FoundToolchain found{toolchain.name, directory, candidate.reason, {}};
+        FoundToolchain found{toolchain.name, directory, candidate.reason, {}, {}};
+        for (const std::string_view pattern : toolchain.shown) {
+            const std::string_view fixed = pattern.substr(0, pattern.find_first_of("*<"));
+            found.tops.push_back(without_slashes(directory + '/' + std::string(fixed)));
+        }
         for (std::size_t i = before; i < found_.paths.size(); ++i) {
             found.shown.push_back(found_.paths[i].path);
         }
@@ -381,7 +385,7 @@ private:
 
     void show_one(HeldPath part) {
         const std::string& path = part.path;
-        if (is_within(path, query_.workspace) || is_within(query_.workspace, path)) return;
+        if (is_in_workspace(path) || holds_workspace(path)) return;
         for (const std::string& visible : query_.visible) {
             if (is_within(path, visible) || is_within(visible, path)) return;
         }
@@ -398,6 +402,13 @@ private:
             std::any_of(found_.refused.begin(), found_.refused.end(),
                         [&](const RefusedPath& each) { return each.path == path; });
         if (!is_known) found_.refused.push_back({path, reason});
+    }
+
+    bool is_in_workspace(std::string_view path) const {
+        return !query_.workspace.empty() && is_within(path, query_.workspace);
+    }
+    bool holds_workspace(std::string_view path) const {
+        return !query_.workspace.empty() && is_within(query_.workspace, path);
     }
 
     static bool is_trusted(const Stat& stat) {
@@ -418,14 +429,14 @@ private:
     // Scripts of toolchains name the home as the user does.
     void link_home() {
         if (spelled_home_ == home_ || found_.paths.empty()) return;
-        const bool is_free = !is_within(query_.workspace, spelled_home_) &&
-                             !is_system(spelled_home_) && !is_within(home_, spelled_home_);
+        const bool is_free = !holds_workspace(spelled_home_) && !is_system(spelled_home_) &&
+                             !is_within(home_, spelled_home_);
         if (is_free) found_.links.push_back({spelled_home_, home_});
     }
 
     bool is_seen_anyway(const std::string& path) const {
         const auto& visible = query_.visible;
-        return is_within(path, query_.workspace) ||
+        return is_in_workspace(path) ||
                std::any_of(visible.begin(), visible.end(),
                            [&](const std::string& at) { return is_within(path, at); });
     }

@@ -30,6 +30,7 @@ struct FoundToolchain {
     std::string directory;
     std::string reason;  // why it is shown
     std::vector<std::string> shown;
+    std::vector<std::string> tops;  // of all that is shown, now or when there are more versions
 };
 
 struct RefusedPath {
@@ -52,7 +53,7 @@ struct Toolchains {
 
 struct ToolchainQuery {
     std::span<const std::string> environment;  // of the host: "NAME=value"
-    std::string workspace;                     // canonical
+    std::string workspace;                     // canonical; empty: none
     std::span<const std::string> visible;      // canonical paths that commands see anyway
     std::span<const std::string> names;        // of the toolchains that may be shown
 };
