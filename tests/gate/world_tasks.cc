@@ -556,6 +556,14 @@ printf '%s\n' 'Package: p' 'Version: 1' 'Architecture: all' 'Maintainer: A <a@ex
   'Description: p' > p/DEBIAN/control
 dpkg-deb --root-owner-group -Zgzip -b p p.deb >/dev/null && dpkg-deb -c p.deb | grep -o 'p/f$'
 )sh"},
+    {"manual_pages", "man", R"sh(
+man -P cat ls | grep -c '^NAME'
+man -w printf.1 | grep -o 'man1/printf.1'
+grep -c /bin/sh /etc/shells
+)sh",
+     nullptr, nullptr, nullptr, R"sh(
+man -w ls printf.1 >/dev/null 2>&1 || echo 'the manual pages are not installed'
+)sh"},
     {"directories_of_a_group", "", R"sh(
 mkdir d && chmod g+s d && mkdir d/e && touch d/f
 stat -c '%A' d d/e
