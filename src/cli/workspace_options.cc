@@ -5,6 +5,7 @@
 
 #include "base/display.h"
 #include "cli/host_environment.h"
+#include "cli/outer_git.h"
 #include "cli/outer_programs.h"
 #include "cli/parser.h"
 #include "config/host.h"
