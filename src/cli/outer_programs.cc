@@ -16,6 +16,12 @@ namespace {
 
 constexpr std::size_t kProgramsMax = 256;  // rules; nobody has as many
 
+// Programs that a project installs for itself, which its package manager changes.
+bool is_of_project(const std::string& path) {
+    return path.find("/node_modules/") != std::string::npos ||
+           sys::stat_path((path + "/../pyvenv.cfg").c_str()).has_value();
+}
+
 // `path` lies below `root`.
 std::string rule_for(const std::string& path, const std::string& root) {
     std::string pattern = text::literal_pattern(path.substr(root == "/" ? 0 : root.size()));
@@ -41,7 +47,7 @@ std::vector<PathRule> rules_of_programs(const std::string& root) {
         const std::string entry(search_path.substr(0, search_path.find(':')));
         search_path.remove_prefix(std::min(search_path.size(), entry.size() + 1));
         const auto real = sys::real_path(entry.c_str());
-        if (real && entry.starts_with('/')) add(*real);
+        if (real && entry.starts_with('/') && !is_of_project(*real)) add(*real);
     }
     const auto environment = host_environment();
     const std::vector<std::string> names = policy::toolchain_names();
@@ -51,6 +57,7 @@ std::vector<PathRule> rules_of_programs(const std::string& root) {
         for (const std::string& part : found.tops) add(part);
     }
     std::vector<PathRule> rules;
+    rules.reserve(programs.size());
     for (const std::string& path : programs) {
         rules.push_back({rule_for(path, *top), PathAccess::kReadOnly});
     }

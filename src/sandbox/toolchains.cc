@@ -265,24 +265,26 @@ private:
     }
 
     bool look_at_program(const std::string& spelled, const std::string& name, HeldPath& entry) {
-        for (Candidate& each : candidates_) {
+        const auto has_it = [&name](const Candidate& each) {
             const auto programs = each.toolchain->programs;
-            if (std::find(programs.begin(), programs.end(), name) == programs.end()) continue;
-            each.reason = spelled + '/' + name + " is on PATH";
-            show_one(std::move(entry));
-            return true;
-        }
-        return false;
+            return std::find(programs.begin(), programs.end(), name) != programs.end();
+        };
+        const auto found = std::find_if(candidates_.begin(), candidates_.end(), has_it);
+        if (found == candidates_.end()) return false;
+        found->reason = spelled + '/' + name + " is on PATH";
+        show_one(std::move(entry));
+        return true;
     }
 
     bool look_at_link(const std::string& spelled, const std::string& name,
                       const std::string& path) {
         const auto target = sys::real_path(path.c_str());
         if (!target) return false;
+        const std::string reason = spelled + '/' + name + " leads there";
         bool is_known = false;
         for (Candidate& each : candidates_) {
             if (!is_within(*target, each.directory.path)) continue;
-            if (each.reason.empty()) each.reason = spelled + '/' + name + " leads there";
+            if (each.reason.empty()) each.reason = reason;
             links_.emplace(path, *target);
             is_known = true;
         }

@@ -432,7 +432,12 @@ ATTACK_F(Toolchain, WD_11, in_a_workspace_that_holds_the_home_is_not_changed) {
     place("go/src/main.go", "package main");
     place("project/tools/tool", SH);
     setting().variables["PATH"] = home(".nvm/versions/node/v20.1.0/bin") + ":" + home("bin") + ":" +
-                                  home("go/bin") + ":" + home("project/tools") + ":/usr/bin:/bin";
+                                  home("go/bin") + ":" + home("project/tools") + ":" +
+                                  home("app/node_modules/.bin") + ":" + home("app/env/bin") +
+                                  ":/usr/bin:/bin";
+    place("app/node_modules/.bin/vite", SH);
+    place("app/env/bin/pip", SH);
+    place("app/env/pyvenv.cfg", "home = /usr/bin");
     if (inside({"true"}, {}, home()).exit_code == 125) GTEST_SKIP() << "not for the owner here";
     const std::vector<std::string> attacks{
         "echo evil > " + node,
@@ -460,6 +465,7 @@ ATTACK_F(Toolchain, WD_11, in_a_workspace_that_holds_the_home_is_not_changed) {
     const Ran tool = paddock({"call", "write_file", arguments, "--root", home()}, setting());
     EXPECT_NE(tool.err.find("denied_by_rule"), std::string::npos) << tool.err << tool.out;
     // All else can be changed, as can a project with its own programs on PATH.
+    EXPECT_EQ(here("touch app/node_modules/.bin/new app/env/bin/new").exit_code, 0);
     EXPECT_EQ(here("echo x >> go/src/main.go; mkdir other; echo x > .nvm/other").exit_code, 0);
     EXPECT_EQ(inside({"sh", "-c", "echo x > tools/tool"}, {}, home("project")).exit_code, 0);
     // The control: without these rules it can.
