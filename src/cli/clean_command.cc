@@ -136,6 +136,7 @@ int run(const CleanRequest& request) {
         return kRefused;
     }
     int code = 0;
+    std::size_t emptied = 0;
     for (const KeptHome& home : homes->list) {
         if (!acts) break;
         if (const auto done = tools::empty_lasting_home(homes->directory, home); !done) {
@@ -143,7 +144,13 @@ int run(const CleanRequest& request) {
             complain(displayable(home.workspace) + ": " +
                      (is_used ? "a session uses this home; end it first" : done.error().message()));
             code = kRefused;
+            continue;
         }
+        ++emptied;
+    }
+    if (acts && !request.output.json &&
+        !print("Emptied " + std::to_string(emptied) + (emptied == 1 ? " home.\n" : " homes.\n"))) {
+        return kUsageError;
     }
     if (request.output.json && !print(as_json(homes->list, acts && code == 0))) return kUsageError;
     return code;

@@ -207,6 +207,21 @@ tools::Answer refused_here() {
     return answer;
 }
 
+// Whether the call would leave a command behind, for later calls. There are none.
+bool needs_later_calls(const tools::Declaration& tool, const json::Value& arguments) {
+    if (tool.name != "bash") return false;
+    const auto decoded = tools::decode(tool, arguments);
+    return decoded && (decoded->flag("run_in_background") || decoded->flag("terminal"));
+}
+
+tools::Answer ends_too_early() {
+    tools::Answer answer = tools::text_answer(
+        "invalid_argument: bash: with 'run_in_background' or 'terminal' the command would end with "
+        "this call, which is a session of its own. Leave them out, or use `paddock run`.");
+    answer.error = Code::kInvalidArgument;
+    return answer;
+}
+
 }  // namespace
 
 // Each command is a session of its own, and its user has seen the file.
@@ -227,6 +242,9 @@ int run(const ToolRequest& request) {
     if (request.for_people && options->read_only && !tool->manners.read_only) {
         const tools::Answer answer = refused_here();
         return show(request, {request.tool, calls.front(), answer}, look);
+    }
+    if (tool != nullptr && needs_later_calls(*tool, calls.front())) {
+        return show(request, {request.tool, calls.front(), ends_too_early()}, look);
     }
     // Commands need a process of their own. What lists the tools lists those that an agent gets.
     const bool lists_tools = tool == nullptr || request.tool == "workspace_info";

@@ -5,6 +5,8 @@
 
 #include "base/display.h"
 #include "cli/host_environment.h"
+#include "cli/outer_git.h"
+#include "cli/outer_programs.h"
 #include "cli/parser.h"
 #include "config/host.h"
 #include "tools/registry.h"
@@ -67,9 +69,13 @@ tl::expected<config::Configuration, BadConfiguration> session_configuration(
     if (options.shell) options.shell->git_author = git_author();
     if (!options.default_rules) return made;
     options.further_default_rules = rules_of_outer_git(options.root, InnerRepositories::kOwn);
-    for (const std::string& directory : options.also) {
-        auto more = rules_of_outer_git(directory, InnerRepositories::kOwn);
+    const auto add = [&options](std::vector<PathRule> more) {
         std::move(more.begin(), more.end(), std::back_inserter(options.further_default_rules));
+    };
+    add(rules_of_programs(options.root));
+    for (const std::string& directory : options.also) {
+        add(rules_of_outer_git(directory, InnerRepositories::kOwn));
+        add(rules_of_programs(directory));
     }
     return made;
 }

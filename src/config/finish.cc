@@ -169,6 +169,7 @@ private:
         for (const auto* list : {&draft_.workspace.also, &draft_.workspace.see}) {
             roots.insert(roots.end(), list->begin(), list->end());
         }
+        refuse_state(state);
         const std::string usual = context_.variables.find("HOME").value_or("") + "/.local/state";
         for (const std::string& spelled : {state, real_path_of(state), usual}) {
             for (const std::string& root : roots) {
@@ -183,6 +184,23 @@ private:
                 rules.insert(rules.begin(), {std::move(pattern), PathAccess::kDeny});
             }
         }
+    }
+
+    // A session in there would have all workspaces' homes for its own.
+    void refuse_state(const std::string& state) {
+        const std::string own = real_path_of(state + "/paddock");
+        const std::string homes = real_path_of(state + "/paddock/homes");
+        const auto check = [&](const char* key, const std::string& root) {
+            const std::string real = real_path_of(as_the_user_spells(root));
+            const bool is_own = !own.empty() && real == own;
+            if (!is_own && (homes.empty() || !is_within(real, homes))) return;
+            complain(key, "'" + displayable(root) +
+                              "' is where paddock keeps the homes of commands; choose another "
+                              "directory");
+        };
+        check("workspace.root", draft_.root);
+        for (const std::string& root : draft_.workspace.also) check("workspace.also", root);
+        for (const std::string& root : draft_.workspace.see) check("workspace.see", root);
     }
 
     // Without a home of the user's there is no place for them, which the session then says.

@@ -34,6 +34,8 @@ constexpr std::string_view kIsLink = "is a link, or lies behind one; name its ta
 constexpr std::string_view kLeadsOut = "is a link that leads out of the toolchain";
 constexpr std::string_view kHoldsOthers = "holds the data of many programs";
 constexpr std::string_view kForeign = "belongs to another user";
+constexpr std::string_view kUnknown =
+    "is on PATH with programs of no known toolchain; show it with --see";
 constexpr std::string_view kTooMany = "and further parts are left out: there are too many";
 
 bool is_system(std::string_view path) {
@@ -87,12 +89,13 @@ public:
             if (!each.reason.empty()) show(each);
         }
         for (const auto& [link, target] : links_) {
-            const bool is_free = !is_within(link, query_.workspace) && !is_shown(link);
+            const bool is_free = !is_in_workspace(link) && !is_shown(link);
             if (is_free && (is_shown(target) || holds_shown(target))) {
                 found_.links.push_back({link, target});
             }
         }
         link_home();
+        name_unknown();
         make_search_path();
         return std::move(found_);
     }
@@ -214,7 +217,7 @@ private:
 
     // A directory on PATH outside of the system's.
     void use(const std::string& spelled, const std::string& real) {
-        bool is_loose = !home_.empty() && is_strictly_within(real, home_);
+        bool is_loose = true;
         for (Candidate& each : candidates_) {
             if (!is_within(real, each.directory.path)) continue;
             is_loose = false;
@@ -230,33 +233,69 @@ private:
     }
 
     // A directory of programs that belongs to no toolchain: of it the links to toolchains are
-    // shown, and the programs of toolchains themselves.
+    // shown, and in the home the programs of toolchains themselves.
     void look_into(const std::string& spelled, const std::string& path) {
         const auto directory = hold(path);
-        if (!directory) return;
+        if (!directory || !directory->is_directory()) return;
+        const bool is_in_home = !home_.empty() && is_strictly_within(path, home_);
+        bool holds_others = false;
         for (const std::string& name : names_in(*directory)) {
             auto entry = hold_in(*directory, name);
             if (!entry) continue;
-            if (entry->stat.type == FileType::kSymlink) look_at_link(spelled, name, entry->path);
-            if (entry->stat.type != FileType::kRegular) continue;
-            for (Candidate& each : candidates_) {
-                const auto programs = each.toolchain->programs;
-                if (std::find(programs.begin(), programs.end(), name) == programs.end()) continue;
-                each.reason = spelled + '/' + name + " is on PATH";
-                show_one(std::move(*entry));
-                break;
+            const FileType type = entry->stat.type;
+            bool is_known = false;
+            if (is_in_home && type == FileType::kSymlink) {
+                is_known = look_at_link(spelled, name, entry->path);
+            } else if (is_in_home && type == FileType::kRegular) {
+                is_known = look_at_program(spelled, name, *entry);
             }
+            holds_others = holds_others || (!is_known && is_program(*entry));
+            if (holds_others && !is_in_home) break;
         }
+        if (holds_others) unknown_.push_back({spelled, path});
     }
 
-    void look_at_link(const std::string& spelled, const std::string& name,
+    static bool is_program(const HeldPath& entry) {
+        constexpr unsigned kExecutable = 0111;
+        if (entry.stat.type != FileType::kSymlink) {
+            return entry.stat.type == FileType::kRegular && (entry.stat.mode & kExecutable) != 0;
+        }
+        const auto target = sys::stat_path(entry.path.c_str());
+        return target && target->type == FileType::kRegular && (target->mode & kExecutable) != 0;
+    }
+
+    bool look_at_program(const std::string& spelled, const std::string& name, HeldPath& entry) {
+        const auto has_it = [&name](const Candidate& each) {
+            const auto programs = each.toolchain->programs;
+            return std::find(programs.begin(), programs.end(), name) != programs.end();
+        };
+        const auto found = std::find_if(candidates_.begin(), candidates_.end(), has_it);
+        if (found == candidates_.end()) return false;
+        found->reason = spelled + '/' + name + " is on PATH";
+        show_one(std::move(entry));
+        return true;
+    }
+
+    bool look_at_link(const std::string& spelled, const std::string& name,
                       const std::string& path) {
         const auto target = sys::real_path(path.c_str());
-        if (!target) return;
+        if (!target) return false;
+        const std::string reason = spelled + '/' + name + " leads there";
+        bool is_known = false;
         for (Candidate& each : candidates_) {
             if (!is_within(*target, each.directory.path)) continue;
-            if (each.reason.empty()) each.reason = spelled + '/' + name + " leads there";
+            if (each.reason.empty()) each.reason = reason;
             links_.emplace(path, *target);
+            is_known = true;
+        }
+        return is_known;
+    }
+
+    // Commands do not find what the user finds there, or find another program of that name.
+    void name_unknown() {
+        for (const Entry& each : unknown_) {
+            const bool is_seen = is_shown(each.real) || is_seen_anyway(each.real);
+            if (!is_seen) refuse(each.spelled, kUnknown);
         }
     }
 
@@ -295,7 +334,11 @@ private:
                 found_.variables.push_back(std::string(name) + '=' + value);
             }
         }
-        FoundToolchain found{toolchain.name, directory, candidate.reason, {}};
+        FoundToolchain found{toolchain.name, directory, candidate.reason, {}, {}};
+        for (const std::string_view pattern : toolchain.shown) {
+            const std::string_view fixed = pattern.substr(0, pattern.find_first_of("*<"));
+            found.tops.push_back(without_slashes(directory + '/' + std::string(fixed)));
+        }
         for (std::size_t i = before; i < found_.paths.size(); ++i) {
             found.shown.push_back(found_.paths[i].path);
         }
@@ -344,7 +387,7 @@ private:
 
     void show_one(HeldPath part) {
         const std::string& path = part.path;
-        if (is_within(path, query_.workspace) || is_within(query_.workspace, path)) return;
+        if (is_in_workspace(path) || holds_workspace(path)) return;
         for (const std::string& visible : query_.visible) {
             if (is_within(path, visible) || is_within(visible, path)) return;
         }
@@ -361,6 +404,13 @@ private:
             std::any_of(found_.refused.begin(), found_.refused.end(),
                         [&](const RefusedPath& each) { return each.path == path; });
         if (!is_known) found_.refused.push_back({path, reason});
+    }
+
+    bool is_in_workspace(std::string_view path) const {
+        return !query_.workspace.empty() && is_within(path, query_.workspace);
+    }
+    bool holds_workspace(std::string_view path) const {
+        return !query_.workspace.empty() && is_within(query_.workspace, path);
     }
 
     static bool is_trusted(const Stat& stat) {
@@ -381,17 +431,20 @@ private:
     // Scripts of toolchains name the home as the user does.
     void link_home() {
         if (spelled_home_ == home_ || found_.paths.empty()) return;
-        const bool is_free = !is_within(query_.workspace, spelled_home_) &&
-                             !is_system(spelled_home_) && !is_within(home_, spelled_home_);
+        const bool is_free = !holds_workspace(spelled_home_) && !is_system(spelled_home_) &&
+                             !is_within(home_, spelled_home_);
         if (is_free) found_.links.push_back({spelled_home_, home_});
     }
 
-    bool is_visible(const Entry& entry) const {
-        if (is_within(entry.real, query_.workspace)) return true;
+    bool is_seen_anyway(const std::string& path) const {
         const auto& visible = query_.visible;
-        return std::any_of(visible.begin(), visible.end(),
-                           [&](const std::string& at) { return is_within(entry.real, at); }) ||
-               is_shown(entry.real) || holds_shown(entry.real);
+        return is_in_workspace(path) ||
+               std::any_of(visible.begin(), visible.end(),
+                           [&](const std::string& at) { return is_within(path, at); });
+    }
+
+    bool is_visible(const Entry& entry) const {
+        return is_seen_anyway(entry.real) || is_shown(entry.real) || holds_shown(entry.real);
     }
 
     void make_search_path() {
@@ -419,7 +472,8 @@ private:
     std::string top_;  // of the toolchain at hand
     std::vector<Candidate> candidates_;
     std::vector<std::string> shared_;
-    std::vector<Entry> linked_;  // that are none for being links
+    std::vector<Entry> linked_;   // that are none for being links
+    std::vector<Entry> unknown_;  // directories on PATH with programs of no toolchain
     std::vector<Entry> search_path_;
     std::map<std::string, std::string> links_;  // and where they lead
     Toolchains found_;

@@ -10,7 +10,9 @@
 // - it neither lies in the workspace nor holds it.
 // Each part is held from the moment it is judged: its path is walked by names below its toolchain,
 // which is walked from the root, and no link is followed.
-// What is refused for another reason than that it is missing is named, for `paddock doctor`.
+// What is refused for another reason than that it is missing is named, for `paddock doctor`; so is
+// a directory on PATH with programs that commands do not see, since another one of that name may
+// run instead.
 #pragma once
 
 #include <span>
@@ -28,6 +30,7 @@ struct FoundToolchain {
     std::string directory;
     std::string reason;  // why it is shown
     std::vector<std::string> shown;
+    std::vector<std::string> tops;  // of all that is shown, now or when there are more versions
 };
 
 struct RefusedPath {
@@ -50,7 +53,7 @@ struct Toolchains {
 
 struct ToolchainQuery {
     std::span<const std::string> environment;  // of the host: "NAME=value"
-    std::string workspace;                     // canonical
+    std::string workspace;                     // canonical; empty: none
     std::span<const std::string> visible;      // canonical paths that commands see anyway
     std::span<const std::string> names;        // of the toolchains that may be shown
 };

@@ -44,7 +44,9 @@ CommandWorld prepare_world(sandbox::WardenSpec& spec, std::span<const std::strin
             spec.home_turn = home->turn.get();
             world.home = std::move(*home);
         } else {
-            world.scratch_home_reason = home.error().explanation();
+            const Error& why = home.error();
+            world.scratch_home_reason =
+                why.reason.empty() ? why.explanation() : std::string(why.reason);
         }
     }
     std::vector<std::string> visible;

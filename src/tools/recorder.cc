@@ -14,6 +14,10 @@ thread_local Recorder::Call* current_call = nullptr;
 
 }  // namespace
 
+bool is_for_want_of_rights(const Failure& why) noexcept {
+    return why.code == Code::kPermissionDenied || why.code == Code::kReadOnly;
+}
+
 Outcome<journal::Journal*> Recorder::journal() {
     const std::lock_guard lock(mutex_);
     if (!journal_) {
@@ -52,9 +56,7 @@ void Recorder::increase_shared_count() noexcept {
 Attempt<Recorder::Change> Recorder::begin() {
     if (!setup_.records) return Change(*this, nullptr, 0);
     const auto opened = journal();
-    const bool has_no_place = !opened && (opened.error().code == Code::kPermissionDenied ||
-                                          opened.error().code == Code::kReadOnly);
-    if (has_no_place) return Change(*this, nullptr, 0);
+    if (!opened && is_for_want_of_rights(opened.error())) return Change(*this, nullptr, 0);
     if (!opened) {
         return Problem(opened.error().code,
                        "The journal of the workspace cannot be opened (" +

@@ -26,6 +26,9 @@
 
 namespace paddock::tools {
 
+// Of a journal that cannot be opened: the user may make no name in the workspace.
+bool is_for_want_of_rights(const Failure& why) noexcept;
+
 class Recorder {
 public:
     struct Setup {

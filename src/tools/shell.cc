@@ -45,6 +45,16 @@ std::string_view words_without_gate(Rung rung) {
            "What commands change is not recorded, so `paddock undo` cannot take it back.";
 }
 
+// What cannot be recorded must not be changed. Commands that only read need no journal.
+Error cannot_record(const Failure& why, const std::string& prefix) {
+    if (!is_for_want_of_rights(why)) return as_error(why, "open the journal", prefix);
+    const std::string_view hint =
+        prefix.empty() ? "the user may not write in the workspace; bash.read_only (paddock run "
+                         "--ro) is for commands that only read"
+                       : "the user may not write there; name it with --see instead of --also";
+    return as_error(refuse(Code::kReadOnly, hint), "start commands", prefix);
+}
+
 std::span<SessionRoot* const> further(const std::vector<SessionRoot*>& roots) {
     return std::span(roots).subspan(1);
 }
@@ -111,7 +121,7 @@ Result<std::unique_ptr<Shell>> Shell::start(Setup setup) {
                              .options = *setup.options.shell};
     if (!spec.read_only) {
         const auto journal = setup.roots.front()->recorder.journal();
-        if (!journal) return as_error(journal.error(), "open the journal", {});
+        if (!journal) return cannot_record(journal.error(), {});
         spec.gate = sandbox::GateSpec{&setup.rules, *journal, setup.home};
     }
     for (SessionRoot* root : further(setup.roots)) {
@@ -119,7 +129,7 @@ Result<std::unique_ptr<Shell>> Shell::start(Setup setup) {
         journal::Journal* own = nullptr;
         if (!spec.read_only && !opened.read_only) {
             const auto journal = root->recorder.journal();
-            if (!journal) return as_error(journal.error(), "open the journal", opened.prefix);
+            if (!journal) return cannot_record(journal.error(), opened.prefix);
             own = *journal;
         }
         spec.further.push_back({opened.workspace.fd(), opened.prefix, own});

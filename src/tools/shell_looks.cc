@@ -31,7 +31,11 @@ Outcome<std::vector<sandbox::Protection>> Shell::search(SessionRoot& root,
                                                         const std::stop_token& cancel) {
     constexpr int kFreeSearches = 2;
     if (root.opened.read_only) return root.hidden.find(cancel);
-    PADDOCK_ASSIGN(journal, root.recorder.journal());
+    const auto opened = root.recorder.journal();
+    // Where the user may not write no session of theirs moves anything; it was started for reading.
+    if (!opened && is_for_want_of_rights(opened.error())) return root.hidden.find(cancel);
+    if (!opened) return opened.error();
+    journal::Journal* const journal = *opened;
     const auto moves_so_far = [&journal] {
         const journal::Turn turn(*journal);  // a move is counted before it is made
         return journal->shared_count();

@@ -153,6 +153,26 @@ TEST_F(LastingHome, is_out_of_reach_of_a_session_around_it) {
     EXPECT_EQ(sh("cat ~/token; ls -A ~").out, "decoy\ntoken\n");
 }
 
+TEST_F(CommandHome, is_no_directory_to_work_in) {
+    files::create_directories(homes() + "/some/home");
+    files::create_directory(base() + "/state/paddock/workspaces");
+    for (const char* name : {"", "/homes", "/homes/some/home"}) {
+        const std::string directory = base() + "/state/paddock" + name;
+        const std::vector<std::vector<std::string>> ways{{"--root", directory},
+                                                         {"--root", ws(), "--see", directory},
+                                                         {"--root", ws(), "--also", directory}};
+        for (std::vector<std::string> words : ways) {
+            words.insert(words.begin(), "run");
+            words.insert(words.end(), {"--", "true"});
+            const Ran ran = paddock(words, setting());
+            EXPECT_EQ(ran.exit_code, 2);
+            EXPECT_NE(ran.err.find("where paddock keeps the homes of commands"), std::string::npos)
+                << ran.err;
+        }
+    }
+    EXPECT_EQ(sh("true", {"--see", base() + "/state/paddock/workspaces"}).exit_code, 0);
+}
+
 TEST_F(LastingHome, is_shared_by_sessions_at_the_same_time) {
     Process waiting({"run", "--root", ws(), "--", "sh", "-c",
                      "echo > ~/begun; while [ ! -e ~/other ]; do sleep 0.01; done; cat ~/other"},
@@ -241,6 +261,7 @@ TEST_F(LastingHome, is_emptied_by_clean_and_nothing_else_is) {
     EXPECT_EQ(dry.exit_code, 0) << dry.err;
     EXPECT_NE(dry.out.find(ws()), std::string::npos) << dry.out;
     EXPECT_NE(dry.out.find("MB, "), std::string::npos) << dry.out;
+    EXPECT_EQ(dry.out.find("Emptied"), std::string::npos) << dry.out;
     EXPECT_EQ(sh("cat ~/a/x").out, "x\n");
     EXPECT_EQ(paddock({"clean", "--root", ws()}, setting()).exit_code, 2) << "nobody was asked";
 
@@ -250,6 +271,7 @@ TEST_F(LastingHome, is_emptied_by_clean_and_nothing_else_is) {
 
     const Ran done = paddock({"clean", "--root", ws(), "--yes"}, setting());
     EXPECT_EQ(done.exit_code, 0) << done.err;
+    EXPECT_NE(done.out.find("Emptied 1 home.\n"), std::string::npos) << done.out;
     EXPECT_EQ(os_read(base() + "/OUT/kept"), "kept");
     EXPECT_TRUE(os_exists(base() + "/OUT/d/e"));
     EXPECT_EQ(secret(), kSecret);
@@ -296,7 +318,9 @@ TEST_F(CommandHome, that_cannot_be_kept_is_said_and_replaced) {
     EXPECT_EQ(sh("ls ~").out, "");
     // In the workspace it would be within reach of the tools.
     setting().variables["XDG_STATE_HOME"] = ws("state");
-    EXPECT_NE(sh("true").err.find("lies in the workspace"), std::string::npos);
+    const std::string inside_it = sh("true").err;
+    EXPECT_NE(inside_it.find("lies in the workspace; set XDG_STATE_HOME\n"), std::string::npos)
+        << inside_it;
     setting().variables["XDG_STATE_HOME"] = "";
     setting().variables["HOME"] = "";
     EXPECT_NE(sh("true").err.find("no $HOME"), std::string::npos);

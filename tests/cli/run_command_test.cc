@@ -213,6 +213,23 @@ TEST_F(Run, the_exit_code_tells_who_failed) {
     EXPECT_EQ(run({}, {"no-such-program"}).exit_code, 127);
 }
 
+// A directory of somebody else's: it can be read.
+TEST_F(Run, a_workspace_that_the_user_may_not_write_is_for_reading) {
+    if (::geteuid() == 0) GTEST_SKIP() << "root may write everywhere";
+    tree({"ROOT/src/text=content", "ROOT/.env=KEY=hidden-value"});
+    ASSERT_EQ(::chmod(ws().c_str(), 0555), 0);
+    const Ran refused = run({}, {"true"});
+    const Ran ran = run({"--ro"}, {"cat", "src/text", ".env"});
+    EXPECT_EQ(::chmod(ws().c_str(), 0755), 0);
+    EXPECT_EQ(refused.exit_code, 125);
+    EXPECT_TRUE(holds(refused.err,
+                      "read_only: start commands: the user may not write in the "
+                      "workspace; bash.read_only (paddock run --ro) is for"))
+        << refused.err;
+    EXPECT_TRUE(ran.out.starts_with("content")) << ran.err;
+    EXPECT_NE(holds(ran.out, "hidden-value"), holds(ran.err, "Permission denied")) << ran.out;
+}
+
 // The stack of a thread is as large as that of a process may grow: no address space holds it.
 class NoThreads {
 public:

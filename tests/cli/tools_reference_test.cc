@@ -271,7 +271,9 @@ protected:
             "`paddock call bash` ends with the exit code of the command, or with 128 and the "
             "number "
             "of the signal that ended\nit, as `paddock run` does. Where no command was run it ends "
-            "with 1 or 2, as every call.\n\n"
+            "with 1 or 2, as every call. The session ends with the\ncall, so `run_in_background` "
+            "and "
+            "`terminal` are refused.\n\n"
             "Where no call could be made (exit code 2: an unknown option, no such workspace) there "
             "is no document, and standard\nerror says why. `resolve`, `doctor`, `prove`, `tools` "
             "and `config show` print one document of their own.\n\n```\n";

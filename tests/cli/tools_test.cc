@@ -434,6 +434,20 @@ TEST_F(Commands, a_list_of_tools_is_the_one_that_an_agent_gets) {
     EXPECT_NE(run({"call", "no_such_tool"}).err.find("bash"), std::string::npos);
 }
 
+// It would be ended with the session at once, and nobody could read what it prints.
+TEST_F(Commands, call_bash_starts_nothing_that_ends_with_the_call) {
+    for (const char* argument : {"run_in_background", "background", "terminal", "tty"}) {
+        const std::string arguments =
+            R"({"command": "echo > made", ")" + std::string(argument) + R"(": true})";
+        EXPECT_NE(refused({"call", "bash", arguments}, 2).find("paddock run"), std::string::npos);
+        EXPECT_NE(
+            run({"call", "bash", arguments, "--json"}).out.find(R"("error":"invalid_argument")"),
+            std::string::npos);
+    }
+    EXPECT_TRUE(os_list(ws()).empty());
+    EXPECT_NE(run({"call", "bash", R"({"command": "exit 3", "terminal": false})"}).exit_code, 2);
+}
+
 TEST_F(Commands, call_bash_ends_with_the_exit_code_of_the_command) {
     tree({"ROOT/a=x"});
     const auto call = [this](const std::string& arguments, const std::vector<std::string>& more) {
@@ -465,9 +479,6 @@ TEST_F(Commands, call_bash_ends_with_the_exit_code_of_the_command) {
     const Ran late = call(R"({"command": "sleep 1000", "timeout_ms": 100})", json);
     EXPECT_EQ(late.exit_code, 137) << "as with paddock run";
     EXPECT_NE(late.out.find(R"("ended_by":"timeout")"), late.out.npos) << late.out;
-    const Ran begun = call(R"({"command": "sleep 1000", "run_in_background": true})", json);
-    EXPECT_EQ(begun.exit_code, 0);
-    EXPECT_NE(begun.out.find(R"("running":true,"exit_code":null)"), begun.out.npos) << begun.out;
     EXPECT_EQ(call(R"({"command": "true", "cwd": "none"})", json).exit_code, 1);
     EXPECT_EQ(call(R"({"comand": "true"})", json).exit_code, 2);
     EXPECT_EQ(run({"call", "read_file", R"({"path": "a"})", "--json"}).out.find("\"command\""),

@@ -380,6 +380,102 @@ TEST_F(Toolchain, is_listed_by_doctor_with_the_reason) {
     EXPECT_EQ(text_of(list[0].at("directory")), home(".nvm"));
 }
 
+// Otherwise commands would find nothing there, or another program of that name, and nobody knew
+// why.
+TEST_F(Toolchain, that_nobody_knows_is_named_by_doctor) {
+    setting().directory = ws();
+    place(".local/share/uv/tools/ruff/bin/ruff", SH);
+    place(".local/bin/uv", SH);
+    place(".local/bin/ruff", "->../share/uv/tools/ruff/bin/ruff");
+    place(".local/bin/notes", "no program");
+    place("bin/mine", SH "echo mine");
+    place("conda/bin/id", SH "echo conda");
+    place("links/id", "->../conda/bin/id");
+    std::filesystem::create_directories(home("empty"));
+    const std::string elsewhere = base() + "/opt";
+    std::filesystem::create_directories(elsewhere);
+    std::filesystem::copy(home("bin/mine"), elsewhere + "/mine");
+    std::string search_path;
+    for (const char* name : {".local/bin", "bin", "conda/bin", "links", "empty", "missing"}) {
+        search_path += home(name) + ":";
+    }
+    setting().variables["PATH"] = search_path + elsewhere + ":/usr/bin:/bin";
+    EXPECT_EQ(outside("mine; id"), "mine\nconda\n");
+    EXPECT_NE(inside({"sh", "-c", "mine; id"}).out, "mine\nconda\n");
+    const auto named = [this] {
+        std::set<std::string> paths;
+        const auto json = paddock({"doctor", "--json"}, setting()).json();
+        for (const auto& each : json.at("toolchains_refused").as_array()) {
+            EXPECT_NE(text_of(each.at("reason")).find("--see"), std::string::npos);
+            paths.insert(text_of(each.at("path")));
+        }
+        return paths;
+    };
+    std::set<std::string> all{home("bin"), home("conda/bin"), home("links"), elsewhere};
+    EXPECT_EQ(named(), all);
+    setting().variables["PADDOCK_SEE"] = home("bin") + "," + elsewhere;
+    all = {home("conda/bin"), home("links")};
+    EXPECT_EQ(named(), all);
+    EXPECT_EQ(inside({"mine"}).out, "mine\n");
+    // Its own programs are not those of the toolchain in it.
+    place(".local/bin/mine", SH);
+    all.insert(home(".local/bin"));
+    EXPECT_EQ(named(), all);
+}
+
+ATTACK_F(Toolchain, WD_11, in_a_workspace_that_holds_the_home_is_not_changed) {
+    const std::string node = ".nvm/versions/node/v20.1.0/bin/node";
+    place(node, SH "echo node");
+    place(".nvm/versions/node/v18.1.0/bin/node", SH "echo old");
+    place("bin/mine", SH "echo mine");
+    place("go/bin/gopls", SH);
+    place("go/src/main.go", "package main");
+    place("project/tools/tool", SH);
+    setting().variables["PATH"] = home(".nvm/versions/node/v20.1.0/bin") + ":" + home("bin") + ":" +
+                                  home("go/bin") + ":" + home("project/tools") + ":" +
+                                  home("app/node_modules/.bin") + ":" + home("app/env/bin") +
+                                  ":/usr/bin:/bin";
+    place("app/node_modules/.bin/vite", SH);
+    place("app/env/bin/pip", SH);
+    place("app/env/pyvenv.cfg", "home = /usr/bin");
+    if (inside({"true"}, {}, home()).exit_code == 125) GTEST_SKIP() << "not for the owner here";
+    const std::vector<std::string> attacks{
+        "echo evil > " + node,
+        "rm " + node + "; echo evil > " + node,
+        "echo evil > .nvm/versions/node/v18.1.0/bin/node",
+        "mv .nvm/versions spare",
+        "mv .nvm spare",
+        "echo evil > bin/mine",
+        "echo evil > bin/new",
+        "echo evil > new; mv new bin/new",
+        "mkdir -p .nvm/versions/node/v22.0.0/bin",
+        "mv bin spare",
+        "chmod 777 bin/mine && echo evil > bin/mine",
+    };
+    const auto here = [this](const std::string& command) {
+        return inside({"sh", "-ec", command}, {}, home());
+    };
+    for (const std::string& attack : attacks) {
+        EXPECT_NE(here(attack).exit_code, 0) << attack;
+        EXPECT_EQ(outside("cd '" + home() + "'; node; mine; ls bin; ls .nvm/versions/node"),
+                  "node\nmine\nmine\nv18.1.0\nv20.1.0\n")
+            << attack;
+    }
+    const std::string arguments = R"({"path": "bin/mine", "content": "evil"})";
+    const Ran tool = paddock({"call", "write_file", arguments, "--root", home()}, setting());
+    EXPECT_NE(tool.err.find("denied_by_rule"), std::string::npos) << tool.err << tool.out;
+    // All else can be changed, as can a project with its own programs on PATH.
+    EXPECT_EQ(here("touch app/node_modules/.bin/new app/env/bin/new").exit_code, 0);
+    EXPECT_EQ(here("echo x >> go/src/main.go; mkdir other; echo x > .nvm/other").exit_code, 0);
+    EXPECT_EQ(inside({"sh", "-c", "echo x > tools/tool"}, {}, home("project")).exit_code, 0);
+    // The control: without these rules it can.
+    setting().variables["PADDOCK_DEFAULT_RULES"] = "no";
+    for (const char* attack : {"echo evil > bin/mine", "mv .nvm spare"}) {
+        EXPECT_EQ(here(attack).exit_code, 0) << attack;
+    }
+    EXPECT_EQ(outside("cat '" + home("bin/mine") + "'; node"), "evil\n");
+}
+
 TEST_F(Toolchain, keeps_the_order_of_the_search_path) {
     place(".deno/bin/id", SH "echo first");
     setting().variables["PATH"] = home(".deno/bin") + ":/usr/bin:/bin";

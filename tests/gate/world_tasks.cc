@@ -125,7 +125,7 @@ strace -f -e trace=openat,mkdir -o trace sh -c 'mkdir d; cat < f > g'
 grep -cE '"(f|g)"' trace; grep -o 'mkdir("d", 0777) *= 0' trace
 )sh"},
     {"counting_events_of_a_program", "perf", R"sh(
-perf stat -x, -e task-clock:u true 2>&1 | grep -c task-clock
+perf stat -x, -e task-clock:u true 2>&1 | grep -cE '^[0-9.]+,msec,task-clock'
 )sh",
      nullptr, nullptr, nullptr, R"sh(
 [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -le 2 ] || echo 'perf_event_paranoid is above 2'
@@ -555,6 +555,14 @@ mkdir -p p/DEBIAN p/usr/share/p && echo text > p/usr/share/p/f
 printf '%s\n' 'Package: p' 'Version: 1' 'Architecture: all' 'Maintainer: A <a@example.org>' \
   'Description: p' > p/DEBIAN/control
 dpkg-deb --root-owner-group -Zgzip -b p p.deb >/dev/null && dpkg-deb -c p.deb | grep -o 'p/f$'
+)sh"},
+    {"manual_pages", "man", R"sh(
+man -P cat ls | grep -c '^NAME'
+man -w printf.1 | grep -o 'man1/printf.1'
+grep -c /bin/sh /etc/shells
+)sh",
+     nullptr, nullptr, nullptr, R"sh(
+man -w ls printf.1 >/dev/null 2>&1 || echo 'the manual pages are not installed'
 )sh"},
     {"directories_of_a_group", "", R"sh(
 mkdir d && chmod g+s d && mkdir d/e && touch d/f

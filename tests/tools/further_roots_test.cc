@@ -361,6 +361,28 @@ TEST_F(FurtherRootsOfCommands, repositories_are_known_in_each) {
     EXPECT_NE(refused("write_file", {{"path", more("shared/pre-commit")}, {"content", "x"}}), "");
 }
 
+// The gate there cannot look into the repository, so the operator has to say so. As
+// docs/everyday-work.md has it.
+TEST_F(FurtherRootsOfCommands, hold_worktrees_of_the_workspace_where_a_rule_allows_it) {
+    if (!gated_) GTEST_SKIP() << "no gate here: further directories stay as they are";
+    const std::string git = "git -c user.name=a -c user.email=b ";
+    if (!holds(bash("git init -q -b main . && echo x > f && git add f && " + git +
+                    "commit -q -m first"),
+               "[exit code 0")) {
+        GTEST_SKIP() << "git is not installed";
+    }
+    const std::string add = "git worktree add -q -f " + more("two") + " && cd " + more("two") +
+                            " && echo y > g && git add g && " + git + "commit -q -m second";
+    EXPECT_FALSE(holds(bash(add), "[exit code 0"));
+    bash("rm -rf " + more("two") + "; git worktree prune; git branch -D two");
+    options.rules = {{"two/**", PathAccess::kAllow}};
+    reopen();
+    const std::string text = bash(add);
+    EXPECT_TRUE(holds(text, "[exit code 0")) << text;
+    EXPECT_EQ(os_read(more("two/g")), "y\n");
+    EXPECT_TRUE(holds(bash("git log --format=%s two"), "second\nfirst\n"));
+}
+
 TEST_F(FurtherRootsOfCommands, attributes_pass_the_gate_of_their_root) {
     if (!gated_) GTEST_SKIP() << "no gate here";
     if (!has_program("python3")) GTEST_SKIP() << "needs python3";
