@@ -248,8 +248,9 @@ Attempt<void> Files::Copying::copy_content(Recorder::Change& change, const CopyS
         if (!done) intent->failed();
         if (!done) return done;
     } else {
-        const auto done = files_.linkless_.copy_file(*source, to, old.has_value(), old);
+        const auto done = files_.linkless_.copy_file(*source, to, old.has_value(), old, cancel_);
         if (!done) intent->failed();
+        if (!done && done.error().code == Code::kCancelled) return call_cancelled();
         if (!done) return files_.told(done.error());
     }
     change.made(to, *intent);

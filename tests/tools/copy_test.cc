@@ -176,6 +176,28 @@ TEST_F(Copy, ends_when_it_is_cancelled) {
     EXPECT_EQ(os_list(ws("to")).size(), 2U);
 }
 
+// A file of many gigabytes, too.
+TEST_F(Copy, issue_17_12_of_one_file_ends_when_it_is_cancelled) {
+    os_write(ws("f"), std::string(40'000'000, 'x'));
+    for (const bool in_kernel : {true, false}) {
+        std::stop_source stop;
+        int parts = 0;
+        const CallHook hook([&](sys::Call call) {
+            if (call == sys::Call::kCopyRange && !in_kernel)
+                return sys::Fault{.error = EXDEV, .bytes_max = 0};
+            const bool is_part = call == (in_kernel ? sys::Call::kCopyRange : sys::Call::kWrite);
+            if (is_part && os_list(ws()).size() > 1 && ++parts == 2) stop.request_stop();
+            return sys::Fault{};
+        });
+        const tools::Answer answer =
+            tools::call(workspace(), "copy_path", json::to_text(paths("f", "to/f")),
+                        {.cancel = stop.get_token()});
+        EXPECT_EQ(answer.error, Code::kCancelled) << answer.text();
+        EXPECT_FALSE(os_exists(ws("to")));
+        EXPECT_LE(parts, in_kernel ? 2 : 20) << "the journal writes a few, too";
+    }
+}
+
 TEST_F(Copy, of_what_gets_too_long_a_path_leaves_nothing) {
     const std::string name(200, 'n');
     std::string from = "s";
