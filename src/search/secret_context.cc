@@ -49,7 +49,8 @@ std::string_view value_seen(std::string_view text, std::size_t at, const Tail& t
 }
 
 bool was_cut(std::string_view text, std::size_t at, std::string_view value) noexcept {
-    return contains(text.substr(at, value.size() + kMarkStart.size()), kMarkStart);
+    return contains(text.substr(std::min(at, text.size()), value.size() + kMarkStart.size()),
+                    kMarkStart);
 }
 
 // The words of a text from its end on, without the numbers of lines in a listing.
@@ -134,14 +135,22 @@ std::optional<FoundSecret> match_option(const Surroundings& around) noexcept {
 
 std::optional<FoundSecret> match_long_user_option(const Surroundings& around) noexcept {
     const std::string_view line = unfinished_line(since_mark(around.before));
-    const std::size_t name = around.after.find("user") + 4;
-    return contains(line, "curl") ? match_user_and_password(around, name + 1, true) : std::nullopt;
+    constexpr std::string_view kName = "-user";
+    const std::string_view behind =
+        around.after.substr(std::min(kName.size(), around.after.size()));
+    const bool is_option =
+        around.after.starts_with(kName) && behind.size() > 1 && ByteSet(" =").has(behind.front());
+    if (!is_option || !contains(line, "curl")) return {};
+    return match_user_and_password(around, kName.size() + 1, true);
 }
 
 std::optional<FoundSecret> match_joined_options(const Surroundings& around) noexcept {
     const std::string_view line = unfinished_line(since_mark(around.before));
-    const std::size_t end = around.after.find('u') + 1;
-    return contains(line, "curl") ? match_user_and_password(around, end, true) : std::nullopt;
+    constexpr std::size_t kBegin = 2;  // behind " -"
+    const std::string_view options = around.after.substr(std::min(kBegin, around.after.size()), 3);
+    const std::size_t last = options.find('u');
+    const bool is_known = last != options.npos && last > 0 && contains(line, "curl");
+    return is_known ? match_user_and_password(around, kBegin + last + 1, true) : std::nullopt;
 }
 
 std::optional<FoundSecret> match_netrc(const Surroundings& around) noexcept {
