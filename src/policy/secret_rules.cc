@@ -91,7 +91,6 @@ constexpr SecretShape kShapes[] = {
      kWord},
     {"discord-token", R"(mfa\.[\w-]{80})", {}, kWord},
     {"discord-webhook", R"(/api/webhooks/\d{17,20}/[\w-]{60})"},
-    {"mailchimp-api-key", R"(-us\d{1,2})", R"([0-9a-f]{32})"},
     {"mailgun-api-key", R"(key-[0-9a-f]{32})", {}, kWord},
     {"sendgrid-api-key", R"(SG\.[\w-]{20,24}\.[\w-]{39})"},
     {"slack-app-token", R"(xapp-\d-[A-Z0-9]{8,16}-\d{8,16}-[0-9a-f]{40})"},

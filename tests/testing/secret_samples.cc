@@ -109,7 +109,6 @@ std::vector<Recipe> model_recipes() {
         {"discord-token", {{"MTAxNDgz"}, {kNumber, 18}, {"."}, {kUrl, 6}, {"."}, {kUrl, 38}}},
         {"discord-token", {{"mfa."}, {kUrl, 84}}},
         {"discord-webhook", {{"/api/webhooks/"}, {kDigit, 18}, {"/"}, {kUrl, 68}}},
-        {"mailchimp-api-key", {{kHex, 32}, {"-us12"}}},
         {"mailgun-api-key", {{"key-"}, {kHex, 32}}},
         {"sendgrid-api-key", {{"SG."}, {kUrl, 22}, {"."}, {kUrl, 43}}},
         {"slack-app-token",
