@@ -110,11 +110,13 @@ public:
 
     // Copies one regular file's bytes, as many as it had when opened; holes stay holes. A new file
     // gets its permission bits too. `to` must not exist unless `replace`; `replaces` is as in
-    // WriteOptions.
+    // WriteOptions. What is cancelled leaves nothing.
     Status copy_file(std::string_view from, std::string_view to, bool replace = false,
-                     const std::optional<Stat>& replaces = {}) const;
+                     const std::optional<Stat>& replaces = {},
+                     const std::stop_token& cancel = {}) const;
     Status copy_file(const Handle& from, std::string_view to, bool replace = false,
-                     const std::optional<Stat>& replaces = {}) const;
+                     const std::optional<Stat>& replaces = {},
+                     const std::stop_token& cancel = {}) const;
 
     // A new, empty, private file in `directory`, removed when the handle goes unless kept.
     Result<TempFile> temp_file(std::string_view directory = ".") const;

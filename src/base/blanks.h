@@ -13,4 +13,11 @@ constexpr std::string_view trimmed(std::string_view text) noexcept {
     return text.substr(0, text.find_last_not_of(kBlanks) + 1);
 }
 
+// No ASCII, and nothing that a reader sees: no-break and wide blanks, joiners, a byte order mark.
+constexpr bool is_unseen(char32_t c) noexcept {
+    return (c >= 0x80 && c <= 0xA0) || c == 0xAD || c == 0x1680 || c == 0x180E ||
+           (c >= 0x2000 && c <= 0x200F) || (c >= 0x2028 && c <= 0x202F) ||
+           (c >= 0x205F && c <= 0x206F) || c == 0x2800 || c == 0x3000 || c == 0x3164 || c == 0xFEFF;
+}
+
 }  // namespace paddock

@@ -19,6 +19,7 @@
 #include "cli/tool_call.h"
 #include "cli/tool_list.h"
 #include "cli/undo_command.h"
+#include "sys/memory.h"
 
 namespace paddock::cli {
 namespace {
@@ -34,6 +35,7 @@ int run(const Ending& ending) {
 
 int main(int argc, char** argv) {
     using namespace paddock::cli;
+    paddock::sys::return_large_blocks();
     try {
         const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
         return std::visit([](const auto& request) { return run(request); }, parse_arguments(words));

@@ -101,14 +101,16 @@ private:
     void place_rules() {
         for (PathRule& rule : draft_.workspace.rules) {
             std::string path = rule.pattern;
+            if (path.starts_with("file:///")) path.erase(0, 7);
             if (path == "~" || path.starts_with("~/")) {
                 path.replace(0, 1, context_.variables.find("HOME").value_or("~"));
             }
-            const bool is_of_home = path != rule.pattern;
+            const bool is_certain = path != rule.pattern;
             if (!path.starts_with('/')) continue;
             if (auto inside = below(path, draft_.root)) {
-                rule.pattern = inside->empty() ? "**" : std::move(*inside);
-            } else if (is_of_home || is_of_the_host(path)) {
+                const bool is_root = inside->find_first_not_of('/') == inside->npos;
+                rule.pattern = is_root ? "**" : std::move(*inside);
+            } else if (is_certain || is_of_the_host(path)) {
                 complain("workspace.rules",
                          "the rule for '" + displayable(rule.pattern) +
                              "' would match nothing, since that lies outside of the workspace; a "

@@ -315,6 +315,9 @@ TEST_F(Load, issue_17_2_a_rule_protects_what_it_names_however_it_is_written) {
     EXPECT_EQ(pattern("deny " + ws("a/secret")), "/a/secret");
     EXPECT_EQ(pattern("deny " + ws() + "/*.key"), "/*.key");
     EXPECT_EQ(pattern("deny " + ws()), "**");
+    EXPECT_EQ(pattern("deny " + ws() + "/"), "**");
+    EXPECT_EQ(pattern("deny " + ws() + "//"), "**");
+    EXPECT_EQ(pattern("deny file://" + ws("a/secret")), "/a/secret");
     EXPECT_EQ(pattern("deny ~" + ws("secret").substr(base().size())), "/secret");
     EXPECT_EQ(pattern("deny /vendor"), "/vendor");
     EXPECT_EQ(pattern("deny a;b"), "a;b");
@@ -366,6 +369,15 @@ TEST_F(Load, issue_17_2_a_rule_that_would_protect_nothing_is_refused_with_the_re
              {"deny ~", "outside of the workspace"},
              {"deny config\\secret", "before a letter"},
              {"deny ../elsewhere/secret", "no pattern"},
+             {"deny secret\xc2\xa0", "nobody sees"},
+             {"deny \xef\xbb\xbf"
+              "secret",
+              "nobody sees"},
+             {"deny se\xe2\x80\x8b"
+              "cret",
+              "nobody sees"},
+             {"deny a\xe3\x80\x80", "nobody sees"},
+             {"deny file:///etc/passwd", "outside of the workspace"},
              {"deny /", "no pattern"},
              {"deny ~/elsewhere", "outside of the workspace"},
              {"deny " + base() + "/elsewhere", "outside of the workspace"},

@@ -4,6 +4,7 @@
 
 #include "base/blanks.h"
 #include "base/display.h"
+#include "base/utf8.h"
 #include "config/fields.h"
 #include "config/words.h"
 #include "policy/path_rules.h"
@@ -18,6 +19,15 @@ using Texts = std::vector<std::string>;
 std::string not_a_pattern(std::string_view pattern) {
     if (pattern.empty()) return "a rule has no pattern";
     if (pattern == "~") return {};
+    for (std::string_view rest = pattern; !rest.empty();) {
+        const Character next = first_character(rest);
+        if (is_unseen(next.value)) {
+            return "'" + displayable(pattern) +
+                   "' holds a blank or another character that nobody sees; remove it, or write ? "
+                   "for it";
+        }
+        rest.remove_prefix(next.length);
+    }
     const std::string_view fault =
         policy::pattern_fault(pattern.starts_with("~/") ? pattern.substr(1) : pattern);
     return fault.empty() ? "" : "'" + displayable(pattern) + "' " + std::string(fault);

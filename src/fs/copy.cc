@@ -17,12 +17,14 @@ bool is_for_user_space(int error) {
 // Copies from where both files stand.
 class Copier {
 public:
-    Copier(int from, int to) : from_(from), to_(to) {}
+    Copier(int from, int to, const std::stop_token& cancel)
+        : from_(from), to_(to), cancel_(cancel) {}
 
     // How much there was, at most `size`.
     Outcome<std::uint64_t> stretch(std::uint64_t size) {
         std::uint64_t done = 0;
         while (done < size) {
+            if (cancel_.stop_requested()) return refuse(Code::kCancelled);
             PADDOCK_ASSIGN(moved, move(size - done));
             if (moved == 0) break;
             done += moved;
@@ -32,7 +34,7 @@ public:
 
 private:
     Outcome<std::size_t> move(std::uint64_t size) {
-        constexpr std::uint64_t kChunk = std::uint64_t{1} << 30;
+        constexpr std::uint64_t kChunk = std::uint64_t{16} << 20;  // one call is not interrupted
         if (in_kernel_) {
             auto copied = sys::copy_range(from_, to_, std::min(size, kChunk));
             if (copied || !is_for_user_space(copied.error().os_error)) return copied;
@@ -46,14 +48,15 @@ private:
 
     int from_;
     int to_;
+    const std::stop_token& cancel_;
     bool in_kernel_ = true;
     std::array<char, 65536> buffer_;
 };
 
 }  // namespace
 
-Done copy_content(int from, std::uint64_t size, int to) {
-    Copier copier(from, to);
+Done copy_content(int from, std::uint64_t size, int to, const std::stop_token& cancel) {
+    Copier copier(from, to, cancel);
     std::uint64_t end = 0;
     while (end < size) {
         PADDOCK_ASSIGN(data, sys::next_data(from, end));

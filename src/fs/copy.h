@@ -3,12 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <stop_token>
 
 #include "base/outcome.h"
 
 namespace paddock::fs {
 
-// The first `size` bytes of `from`, less if it has become shorter, into the empty file `to`.
-Done copy_content(int from, std::uint64_t size, int to);
+// The first `size` bytes of `from`, less if it has become shorter, into the empty file `to`. Error:
+// cancelled, soon after it was asked for.
+Done copy_content(int from, std::uint64_t size, int to, const std::stop_token& cancel = {});
 
 }  // namespace paddock::fs

@@ -85,12 +85,13 @@ Done DirChain::hold_top() {
         const int parent = passing.valid() ? passing.get()
                            : i == 0        ? start_
                                            : levels_[i - 1].fd.get();
-        auto child = open_child(*state_, parent, levels_[i].name.c_str(), flags_);
+        const bool hold = worth_holding(i, levels_.size() - 1);
+        // Who only passes through reads nothing, which Landlock would have to look at.
+        auto child = open_child(*state_, parent, levels_[i].name.c_str(), hold ? flags_ : O_PATH);
         if (!child && !is_elsewhere(child.error().code)) return child.error();
         if (!child || child->node.stat.identity != levels_[i].node.stat.identity) {
             return refuse(Code::kRace);
         }
-        const bool hold = worth_holding(i, levels_.size() - 1);
         (hold ? levels_[i].fd : passing) = std::move(child->fd);
         if (hold) passing.reset();
     }

@@ -49,14 +49,15 @@ public:
     // Goes up one level, which must exist, and returns the one that was left. race if the
     // directory to go back to is no longer what it was.
     Outcome<Level> pop();
+    // Goes up without a look; top() may be none until hold_top() or the next drop().
+    void drop() { levels_.pop_back(); }
+    Done hold_top();
     void clear() { levels_.clear(); }
 
     // The deepest directory as a descriptor of its own; the chain is used up.
     Outcome<UniqueFd> take_top();
 
 private:
-    Done hold_top();
-
     const RootState* state_;
     int start_;
     sys::Node start_node_;

@@ -248,14 +248,14 @@ Status Root::append_file(std::string_view path, std::string_view content) const 
 }
 
 Status Root::copy_file(std::string_view from, std::string_view to, bool replace,
-                       const std::optional<Stat>& replaces) const {
+                       const std::optional<Stat>& replaces, const std::stop_token& cancel) const {
     const auto source = open_file(from);
     if (!source) return source.error();
-    return copy_file(*source, to, replace, replaces);
+    return copy_file(*source, to, replace, replaces, cancel);
 }
 
 Status Root::copy_file(const Handle& from, std::string_view to, bool replace,
-                       const std::optional<Stat>& replaces) const {
+                       const std::optional<Stat>& replaces, const std::stop_token& cancel) const {
     return fs::report("copy to", *state_, to, [&](const RelPath& at) -> Done {
         if (!may_write()) return refuse(Code::kReadOnly);
         WriteOptions options;
@@ -263,7 +263,7 @@ Status Root::copy_file(const Handle& from, std::string_view to, bool replace,
         options.replaces = replaces;
         options.mode = from.stat().mode & 0777U;
         PADDOCK_TRY(write_through(*state_, at, options, may_create(), [&](int fd) {
-            return fs::copy_content(from.fd(), from.stat().size, fd);
+            return fs::copy_content(from.fd(), from.stat().size, fd, cancel);
         }));
         return {};
     });

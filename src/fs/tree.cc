@@ -40,6 +40,8 @@ Done read_on(int directory, std::int64_t position) {
     return stat && stat->links == 0 ? Done() : positioned;
 }
 
+// Under Landlock the kernel goes up from a directory to the root of the workspace each time it is
+// opened to be read. So one that has been read to its end is not opened again on the way back.
 class TreeWalk {
 public:
     TreeWalk(const RootState& state, int start, const sys::Node& start_node, std::string prefix,
@@ -55,6 +57,7 @@ public:
 
 private:
     struct Frame {
+        bool is_last;              // the parent has nothing behind it
         std::int64_t resume;       // where to read on in the parent
         std::size_t parent_bytes;  // of path_
     };
@@ -69,6 +72,7 @@ private:
     const WalkVisitor& visitor_;
     std::vector<Frame> frames_;
     sys::DirReader reader_;
+    bool is_read_ = false;  // the present directory, to its end; it may not be held then
 };
 
 WalkAction TreeWalk::visit(std::string_view name, FileType type, const Failure* failure) {
@@ -90,7 +94,8 @@ Outcome<WalkAction> TreeWalk::enter(std::string_view name, std::int64_t resume) 
         if (is_gone(child.error())) return WalkAction::kContinue;
         return visit(own_name, FileType::kDirectory, &child.error());
     }
-    frames_.push_back({resume, path_.size()});
+    const auto behind = next_entry(reader_, chain_.top());
+    frames_.push_back({behind && *behind == nullptr, resume, path_.size()});
     path_ += own_name;
     path_ += '/';
     chain_.push(own_name, std::move(child->fd), child->node);
@@ -102,23 +107,26 @@ Done TreeWalk::leave() {
     const Frame frame = frames_.back();
     frames_.pop_back();
     path_.resize(frame.parent_bytes);
-    PADDOCK_TRY(chain_.pop());
     reader_.reset();
+    chain_.drop();
+    is_read_ = frame.is_last;
+    if (is_read_) return {};
+    PADDOCK_TRY(chain_.hold_top());
     return read_on(chain_.top(), frame.resume);
 }
 
 Done TreeWalk::run() {
     for (;;) {
-        auto entry = next_entry(reader_, chain_.top());
+        auto entry = is_read_ ? nullptr : next_entry(reader_, chain_.top());
         if (!entry && frames_.empty()) return entry.error();
         if (!entry || *entry == nullptr) {
             if (frames_.empty()) return {};
             const std::string name(path_, frames_.back().parent_bytes,
                                    path_.size() - frames_.back().parent_bytes - 1);
             PADDOCK_TRY(leave());
-            if (!entry && visit(name, FileType::kDirectory, &entry.error()) == WalkAction::kStop) {
-                return {};
-            }
+            if (entry) continue;
+            PADDOCK_TRY(chain_.hold_top());
+            if (visit(name, FileType::kDirectory, &entry.error()) == WalkAction::kStop) return {};
             continue;
         }
         const sys::DirEntry found = **entry;

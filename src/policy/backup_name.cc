@@ -7,16 +7,35 @@
 namespace paddock::policy {
 namespace {
 
-constexpr std::string_view kEndings[] = {".backup", ".bak", ".bck", ".copy", ".old", ".orig",
-                                         ".save",   ".swo", ".swp", ".tmp",  "~"};
+// Of people, editors, file managers, package managers and RCS.
+constexpr std::string_view kEndings[] = {
+    ".backup", ".bak",      ".bck",    ".copy",   ".dpkg-old", ".old", ".orig", ".prev",
+    ".rej",    ".rpmsave",  ".save",   ".swo",    ".swp",      ".tmp", "~",     "-backup",
+    "-bak",    "-copy",     "-old",    "-orig",   "_backup",   "_bak", "_copy", "_old",
+    "_orig",   " (backup)", " (copy)", " backup", " copy",     " old", ",v",
+};
 
-// A number may follow: "x.bak2", "x.old.1", "x.~3~".
+// A number or a date may follow: "x.bak2", "x.old.1", "x.~3~".
 std::string_view without_number(std::string_view name) {
     std::size_t end = name.size();
     while (end > 0 && is_digit(name[end - 1])) --end;
     if (end == name.size()) return name;
-    if (end > 0 && (name[end - 1] == '.' || name[end - 1] == '-')) --end;
+    if (end > 0 && (name[end - 1] == '.' || name[end - 1] == '-' || name[end - 1] == ' ')) --end;
     return name.substr(0, end);
+}
+
+// "x.1", "x-20261119", "x.2026-11-19", "x (2)": what is before that. The name itself if it has
+// none.
+std::string_view without_count(std::string_view name) {
+    if (name.size() > 4 && name.ends_with(')')) {
+        const std::string_view inner = name.substr(0, name.size() - 1);
+        const std::string_view before = without_number(inner);
+        const bool is_counted = before.size() < inner.size() && before.ends_with(" (");
+        return is_counted ? before.substr(0, before.size() - 2) : name;
+    }
+    const std::string_view before = without_number(name);
+    const bool is_apart = before.size() < name.size() && !is_digit(name[before.size()]);
+    return is_apart && !before.empty() ? before : name;
 }
 
 bool ends_with(std::string_view name, std::string_view lower_case) {
@@ -37,6 +56,10 @@ std::string_view original_of(std::string_view name) {
             name.remove_prefix(2);
             changed = true;
         }
+        if (const auto before = without_count(name); before.size() < name.size()) {
+            name = before;
+            changed = true;
+        }
         const std::string_view plain = without_number(name);
         for (const std::string_view ending : kEndings) {
             if (!ends_with(plain, ending)) continue;
@@ -54,7 +77,7 @@ std::string_view original_of(std::string_view name) {
 
 // Most names are told by their last byte.
 bool may_be_backup(std::string_view name) {
-    constexpr std::string_view kLast = "~#degkopy0123456789";
+    constexpr std::string_view kLast = "~#)degjkopvy0123456789";
     if (name.size() < 2) return false;
     return kLast.find(lowered(name.back())) != kLast.npos || name.starts_with(".#");
 }

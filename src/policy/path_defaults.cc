@@ -23,13 +23,14 @@ constexpr PathDefault kTable[] = {
      ".env.*.example .env.*.sample .env.*.template .env.*.dist "
      ".env-example .env-sample .env-template .env-dist "
      ".env_example .env_sample .env_template .env_dist "
+     ".envrc.example .envrc.sample .envrc.template .envrc.dist .envrc-example .envrc-sample "
      "example.env sample.env template.env dist.env *.example.env *.sample.env *.template.env",
      "names the variables that a project needs, without values", "convention of dotenv projects",
      "2026-11-19"},
     {kSecret, ".env .env.* .env-* .env_*", "holds passwords and keys of a program",
      "dotenv documentation; convention", "2026-11-19"},
-    {kSecret, ".envrc", "holds variables of a directory, often with tokens", "direnv documentation",
-     "2026-11-16"},
+    {kSecret, ".envrc .envrc.* .envrc-* .envrc_*",
+     "holds variables of a directory, often with tokens", "direnv documentation", "2026-11-19"},
 
     // --- credentials of programs ---
     {kSecret, ".ssh", "holds private keys", "OpenSSH manual, ssh(1), 'FILES'", "2026-11-16"},

@@ -161,8 +161,8 @@ constexpr SecretWord kWords[] = {
 };
 
 constexpr std::string_view kQualifiers[] = {
-    "access", "account", "api",    "app",     "auth",    "deploy", "encryption", "enc",
-    "master", "private", "secret", "service", "session", "shared", "signing",    "storage",
+    "access", "account", "admin",  "api",     "app",     "auth",   "deploy",  "encryption", "enc",
+    "master", "private", "secret", "service", "session", "shared", "signing", "storage",
 };
 
 constexpr std::string_view kHarmless[] = {

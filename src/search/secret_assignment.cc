@@ -116,6 +116,12 @@ policy::ValueForm form_of(const Binding& binding, std::string_view name, bool me
     return shell ? policy::ValueForm::kShell : policy::ValueForm::kBare;
 }
 
+// "Server=db;User Id=sa;Password=X;": in code blanks would stand around the sign.
+bool is_in_connection_string(const Binding& binding, std::string_view before) noexcept {
+    if (before.ends_with(' ')) before.remove_suffix(1);
+    return before.ends_with(';') && binding.tight && binding.sign == Binding::Sign::kEqual;
+}
+
 // In code, what stands behind "token =" is mostly another name: "token1", "rsa2048Token", "f(x)".
 bool is_bare_value(const Value& value, std::string_view name, const SecretWord& word) noexcept {
     if (ends_with(value.examined, word.word) || value.examined.ends_with(name)) return false;
@@ -141,11 +147,20 @@ bool is_secret(std::string_view value, policy::ValueForm form, const SecretWord&
            policy::is_passphrase(value);
 }
 
-// "--token X", "ngrok config add-authtoken X": a blank is all that stands between.
-std::optional<Binding> binding_of_option(std::string_view before, std::string_view name,
+bool stands_behind_keyword(std::string_view before) noexcept {
+    constexpr std::string_view kKeywords[] = {"ENV ", "setenv ", "set -x ", "set -gx ", "set -Ux "};
+    return std::any_of(std::begin(kKeywords), std::end(kKeywords),
+                       [&](std::string_view each) { return before.ends_with(each); });
+}
+
+// "--token X", "ngrok config add-authtoken X", "ENV API_TOKEN X": a blank is all that stands
+// between.
+std::optional<Binding> binding_of_option(std::string_view line, std::string_view before,
+                                         std::string_view name,
                                          std::string_view behind_name) noexcept {
-    const bool is_option =
-        before.starts_with("--") || (before.ends_with("auth") && name == "token");
+    const bool is_option = before.starts_with("--") ||
+                           (before.ends_with("auth") && name == "token") ||
+                           (stands_behind_keyword(line) && is_upper_case(name));
     if (!is_option || !behind_name.starts_with(' ')) return {};
     const bool is_quoted = behind_name.substr(1).find_first_of("\"'") == 0;
     return Binding{
@@ -172,12 +187,13 @@ std::optional<FoundSecret> match_assignment(const Surroundings& around) noexcept
     const std::string_view before = before_name(around.before);
     auto binding = binding_at(behind_name);
     if (!binding) {
-        binding = binding_of_option(around.before.substr(before.size()), name, behind_name);
+        binding = binding_of_option(before, around.before.substr(before.size()), name, behind_name);
     }
     if (!binding) return {};
     const policy::ValueForm form = form_of(*binding, name, before.ends_with('.'));
     const std::string_view behind_sign = behind_name.substr(binding->value);
-    const Value value = value_at(behind_sign, *binding, form == policy::ValueForm::kShell);
+    Value value = value_at(behind_sign, *binding, form == policy::ValueForm::kShell);
+    value.alone = value.alone || is_in_connection_string(*binding, before);
     if (was_judged(behind_sign, value)) return {};
     if (!fits(*binding, value, before, name)) return {};
     if (names_something_else(before, name, *word, value.examined)) return {};

@@ -49,7 +49,8 @@ std::string_view value_seen(std::string_view text, std::size_t at, const Tail& t
 }
 
 bool was_cut(std::string_view text, std::size_t at, std::string_view value) noexcept {
-    return contains(text.substr(at, value.size() + kMarkStart.size()), kMarkStart);
+    return contains(text.substr(std::min(at, text.size()), value.size() + kMarkStart.size()),
+                    kMarkStart);
 }
 
 // The words of a text from its end on, without the numbers of lines in a listing.
@@ -72,40 +73,84 @@ private:
     std::string_view rest_;
 };
 
+// The argument at `at`, or what of it stands behind `separator`.
+std::optional<FoundSecret> match_argument(const Surroundings& around, std::size_t at,
+                                          char separator, bool known) noexcept {
+    if (at < around.after.size() && ByteSet("\"'").has(around.after[at])) ++at;
+    std::string_view value = value_seen(around.after, at, kArgumentBytes);
+    if (was_cut(around.after, at, value)) return {};
+    if (separator != '\0') {
+        const std::size_t end = value.find(separator);
+        if (end == value.npos || value.substr(end).starts_with("://")) return {};
+        at += end + 1;
+        value.remove_prefix(end + 1);
+    }
+    // In a sentence: "-u user:PASSWORD, ...".
+    const std::string_view judged = value.substr(0, value.find_last_not_of(",.:") + 1);
+    // "-u 1000580000:1000580000" is a user and a group.
+    if (is_all_digits(judged) || !is_chosen(judged)) return {};
+    if (!known && !policy::is_random(value)) return {};
+    return FoundSecret{0, at, at + value.size(), "password", &kArgumentBytes};
+}
+
+std::optional<FoundSecret> match_user_and_password(const Surroundings& around, std::size_t at,
+                                                   bool known) noexcept {
+    while (at < around.after.size() && around.after[at] == ' ') ++at;
+    return match_argument(around, at, ':', known);
+}
+
+// "docker login -u me", "az login"
+bool logs_in(std::string_view command) noexcept {
+    constexpr std::string_view kPrograms[] = {"docker", "podman", "nerdctl", "buildah", "skopeo",
+                                              "helm",   "oras",   "az ",     "oc "};
+    const std::size_t login = command.find(" login");
+    return login != command.npos &&
+           std::any_of(std::begin(kPrograms), std::end(kPrograms), [&](std::string_view each) {
+               return contains(command.substr(0, login + 1), each);
+           });
+}
+
 }  // namespace
 
 std::optional<FoundSecret> match_option(const Surroundings& around) noexcept {
     const std::string_view line = unfinished_line(since_mark(around.before));
+    const std::string_view command = line.substr(line.find_last_of(";|&") + 1);
     const char option = around.after[2];
-    std::size_t at = 3;
-    const auto skip_blanks = [&] {
-        while (at < around.after.size() && around.after[at] == ' ') ++at;
-    };
+    const bool spaced = around.after[3] == ' ';
+    if (option == 'u') return match_user_and_password(around, 3, contains(line, "curl"));
     bool known = false;
-    if (option == 'u') {
-        known = contains(line, "curl");
-        skip_blanks();
-    } else if (option == 'p' && (contains(line, "mysql") || contains(line, "mariadb"))) {
-        known = around.after[3] != ' ';
-    } else if ((option == 'p' && contains(line, "sshpass")) ||
-               (option == 'a' && contains(line, "redis-cli"))) {
-        known = true;
-        skip_blanks();
+    if (option == 'p') {
+        known = contains(command, "sshpass") || contains(command, "mongo") || logs_in(command) ||
+                (!spaced && (contains(line, "mysql") || contains(line, "mariadb") ||
+                             contains(command, "7z ")));
+    } else if (option == 'a') {
+        known = contains(line, "redis-cli");
+    } else if (option == 'w') {
+        known = contains(command, "ldap");
     }
-    if (!known && option != 'u') return {};
-    if (at < around.after.size() && ByteSet("\"'").has(around.after[at])) ++at;
-    std::string_view value = value_seen(around.after, at, kArgumentBytes);
-    if (was_cut(around.after, at, value)) return {};
-    if (option == 'u') {
-        const std::size_t colon = value.find(':');
-        if (colon == value.npos || value.substr(colon).starts_with("://")) return {};
-        at += colon + 1;
-        value.remove_prefix(colon + 1);
-    }
-    // "-u 1000580000:1000580000" is a user and a group.
-    if (is_all_digits(value) || !is_chosen(value)) return {};
-    if (!known && !policy::is_random(value)) return {};
-    return FoundSecret{0, at, at + value.size(), "password", &kArgumentBytes};
+    std::size_t at = 3;
+    while (at < around.after.size() && around.after[at] == ' ') ++at;
+    return known ? match_argument(around, at, '\0', true) : std::nullopt;
+}
+
+std::optional<FoundSecret> match_long_user_option(const Surroundings& around) noexcept {
+    const std::string_view line = unfinished_line(since_mark(around.before));
+    constexpr std::string_view kName = "-user";
+    const std::string_view behind =
+        around.after.substr(std::min(kName.size(), around.after.size()));
+    const bool is_option =
+        around.after.starts_with(kName) && behind.size() > 1 && ByteSet(" =").has(behind.front());
+    if (!is_option || !contains(line, "curl")) return {};
+    return match_user_and_password(around, kName.size() + 1, true);
+}
+
+std::optional<FoundSecret> match_joined_options(const Surroundings& around) noexcept {
+    const std::string_view line = unfinished_line(since_mark(around.before));
+    constexpr std::size_t kBegin = 2;  // behind " -"
+    const std::string_view options = around.after.substr(std::min(kBegin, around.after.size()), 3);
+    const std::size_t last = options.find('u');
+    const bool is_known = last != options.npos && last > 0 && contains(line, "curl");
+    return is_known ? match_user_and_password(around, kBegin + last + 1, true) : std::nullopt;
 }
 
 std::optional<FoundSecret> match_netrc(const Surroundings& around) noexcept {

@@ -6,8 +6,13 @@
 namespace paddock::search {
 
 // The candidate is an option in a command line: curl -u user:PASSWORD, mysql -pPASSWORD,
-// sshpass -p PASSWORD, redis-cli -a PASSWORD. A random password of -u is found without "curl" too.
+// sshpass -p PASSWORD, docker login -p PASSWORD, redis-cli -a PASSWORD, ldapsearch -w PASSWORD. A
+// random password of -u is found without "curl" too.
 std::optional<FoundSecret> match_option(const Surroundings& around) noexcept;
+
+// The same for "-user ", which ends "--user" and "--proxy-user", and for "-su " of curl.
+std::optional<FoundSecret> match_long_user_option(const Surroundings& around) noexcept;
+std::optional<FoundSecret> match_joined_options(const Surroundings& around) noexcept;
 
 // The candidate is "password " in a line of .netrc: machine HOST login USER password PASSWORD.
 std::optional<FoundSecret> match_netrc(const Surroundings& around) noexcept;

@@ -74,7 +74,10 @@ SecretMatcher::SecretMatcher() {
     add(any_case("auth"), match_authorization);
     add(any_case("bearer"), match_bearer);
     add(SecretPattern("sig="), match_signature);
-    add(SecretPattern(" -[upa][ -~]"), match_option);
+    add(SecretPattern(" -[upaw][ -~]"), match_option);
+    add(SecretPattern("-user[ =][ -~]"), match_long_user_option);
+    add(SecretPattern(" -[fgikLnsSvX]u[ -~]"), match_joined_options);
+    add(SecretPattern(" -[fgikLnsSv][fgikLnsSv]u[ -~]"), match_joined_options);
     add(SecretPattern("password[ \t]"), match_netrc);
     for (const char* port : {":543\\d:", ":6543:", ":6432:"})
         add(SecretPattern(port), match_pgpass);

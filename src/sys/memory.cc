@@ -2,6 +2,7 @@
 
 #include <elf.h>
 #include <link.h>
+#include <malloc.h>
 #include <sys/mman.h>
 #include <sys/msg.h>
 #include <sys/sem.h>
@@ -78,6 +79,15 @@ void release_program() noexcept {
         (void)::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
     }
     // NOLINTEND(performance-no-int-to-ptr)
+}
+
+void return_large_blocks() noexcept {
+#ifdef __GLIBC__
+    constexpr int kLargeBytes = 1 << 20;
+    // Once they are set, they no longer grow with the blocks that are freed.
+    (void)::mallopt(M_MMAP_THRESHOLD, kLargeBytes);
+    (void)::mallopt(M_TRIM_THRESHOLD, 4 * kLargeBytes);
+#endif
 }
 
 }  // namespace paddock::sys

@@ -55,4 +55,8 @@ Done remove_queue(int id);
 // Breakpoints that a debugger has set go as well.
 void release_program() noexcept;
 
+// Memory for what is large goes back to the system when it is freed. By itself the C library keeps
+// up to 64 MiB for each thread once it has seen such blocks. Call it before there are threads.
+void return_large_blocks() noexcept;
+
 }  // namespace paddock::sys

@@ -62,6 +62,7 @@ private:
     Attempt<void> copy_config(const Handle& source, const std::string& to,
                               const std::optional<Stat>& old) const;
     Attempt<void> give_modes() const;
+    void remove_made(const std::vector<std::string>& parents) const;
     void leave_out(const std::string& path, const char* why);
 
     const Files& files_;
@@ -101,9 +102,13 @@ Attempt<Copied> Files::Copying::run() {
     begun_ = true;
     if (done) done = for_each_step(&Copying::copy_step);
     if (done) done = give_modes();
-    const bool has_something = copied_.files + copied_.made.size() > 0;
-    if (!has_something) files_.remove_empty(made);
-    if (!done) return has_something ? partly(done.error(), copied_) : done.error();
+    if (copied_.files == 0 && (!done || copied_.made.empty())) remove_made(made);
+    if (!done && copied_.files > 0) return partly(done.error(), copied_);
+    if (!done) {
+        Problem problem = done.error();
+        if (is_directory) problem.text += " Nothing was copied.";
+        return problem;
+    }
     if (!is_directory && copied_.left_out > 0) {
         return Problem(Code::kPathEscape,
                        "Nothing was copied: " + copied_.left_out_names + ". Name another source.");
@@ -243,8 +248,9 @@ Attempt<void> Files::Copying::copy_content(Recorder::Change& change, const CopyS
         if (!done) intent->failed();
         if (!done) return done;
     } else {
-        const auto done = files_.linkless_.copy_file(*source, to, old.has_value(), old);
+        const auto done = files_.linkless_.copy_file(*source, to, old.has_value(), old, cancel_);
         if (!done) intent->failed();
+        if (!done && done.error().code == Code::kCancelled) return call_cancelled();
         if (!done) return files_.told(done.error());
     }
     change.made(to, *intent);
@@ -275,6 +281,15 @@ Attempt<void> Files::Copying::give_modes() const {
             return files_.told(done.error());
     }
     return {};
+}
+
+// The directories of a copy that has no file yet, the deepest first.
+void Files::Copying::remove_made(const std::vector<std::string>& parents) const {
+    std::vector<std::string> directories;
+    for (auto it = copied_.made.rbegin(); it != copied_.made.rend(); ++it)
+        directories.push_back(it->path);
+    directories.insert(directories.end(), parents.begin(), parents.end());
+    files_.remove_empty(directories);
 }
 
 void Files::Copying::leave_out(const std::string& path, const char* why) {

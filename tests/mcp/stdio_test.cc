@@ -637,6 +637,11 @@ TEST_F(McpStdio, issue_17_10_searches_across_lines_share_a_bound_on_memory) {
     std::string text;
     while (text.size() < kFileBytes) text += "a line of some text with nothing in it to find\n";
     os_write(ws("large"), text);
+    // Others take memory of another size, which the C library must not keep for each thread.
+    std::string wide = "\xff\xfe";
+    for (const char c : text.substr(0, kFileBytes / 4)) wide += {c, '\0'};
+    os_write(ws("wide"), wide);
+    os_write(ws("half"), text.substr(0, kFileBytes / 2));
     const std::size_t before =
         (server().answer_to(server().request("ping")), status_kb(server().id(), "VmHWM"));
     std::set<int> asked;

@@ -55,12 +55,13 @@ TEST_F(Change, write_creates_parents_and_replaces_only_what_was_read) {
 
 // A disk without room for the last thing that is made.
 TEST_F(Change, issue_17_9_a_change_that_fails_leaves_no_directories) {
-    tree({"ROOT/from=x"});
+    tree({"ROOT/from=x", "ROOT/tree/in/none/", "ROOT/tree/in/z=x"});
     const std::vector<std::pair<const char*, json::Object>> calls = {
         {"write_file", {{"path", "a/b/f"}, {"content", "x"}}},
         {"make_directory", {{"path", "a/b/c"}}},
         {"move_path", {{"source", "from"}, {"destination", "a/b/f"}}},
         {"copy_path", {{"source", "from"}, {"destination", "a/b/f"}}},
+        {"copy_path", {{"source", "tree"}, {"destination", "a/b/tree"}}},
         {"patch", {{"patch", "--- /dev/null\n+++ b/a/b/f\n@@ -0,0 +1 @@\n+x\n"}}}};
     begin_journal();
     for (const auto& [tool, arguments] : calls) {
