@@ -92,7 +92,7 @@ Group cold_start(const Stage& stage) {
         return [&stage, program](int) { return start_ms(stage, program); };
     };
     return less_is_better("start to first answer of a tool", "ms", stage.stdio, measure,
-                          {.to_peer = 30, .at_most = 10});
+                          {.at_most = 10});
 }
 
 // The bound is close, so each figure is the quickest of some starts.
