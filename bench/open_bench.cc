@@ -62,7 +62,7 @@ Group opening(const Stage& stage, int depth) {
             {kFloor, repeat([&stage, path] { return floor_open(stage.fd(), path.c_str()) == 0; })},
             {kGuarded,
              repeat([&stage, path] { return stage.roots.kernel.open_file(path).has_value(); }),
-             kFloor, 1.15},
+             kFloor, 1.3},
             {kWalkFloor, repeat([&stage, path] {
                  return floor_walk(stage.fd(), stage.mount, path.c_str()) == 0;
              })},

@@ -87,7 +87,7 @@ Group reading(const Stage& stage) {
               })},
              {"paddock: tools::call",
               repeat([&stage] { return succeeds(stage, "read_file", R"({"path": "small.c"})"); }),
-              kReadFloor, 1.5}}};
+              kReadFloor, 2.5}}};
 }
 
 constexpr const char* kWriteFloor = "C: temp, write, sync, rename";
@@ -148,7 +148,7 @@ Group scanning(const Stage& stage, std::string& text) {
                        }),
               {},
               {},
-              1500}},
+              300}},
             "MB/s"};
 }
 

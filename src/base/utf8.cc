@@ -1,61 +1,21 @@
 #include "base/utf8.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <cstring>
 
 namespace paddock {
 namespace {
 
-std::uint64_t word_at(const char* place) noexcept {
-    std::uint64_t word = 0;
-    std::memcpy(&word, place, sizeof word);
-    return word;
-}
-
-constexpr std::uint64_t kHighBits = 0x8080808080808080U;
-
-// Bytes before the first one with its high bit set; `marked` holds the high bits of eight.
-std::size_t clean_bytes(std::uint64_t marked) noexcept {
-    const int zeros = std::endian::native == std::endian::little ? std::countr_zero(marked)
-                                                                 : std::countl_zero(marked);
-    return static_cast<std::size_t>(zeros) / 8;
-}
-
-// The first byte at or after `from` that is not ASCII, or the end. Four words at once: the compiler
-// turns them into vector loads.
+// The first byte at or after `from` that is not ASCII, or the end. Eight at once while that helps.
 std::size_t skip_ascii(std::string_view text, std::size_t from) noexcept {
-    const auto word = [&](std::size_t at) { return word_at(text.data() + at) & kHighBits; };
-    for (; text.size() - from >= 32; from += 32) {
-        if ((word(from) | word(from + 8) | word(from + 16) | word(from + 24)) != 0) break;
-    }
-    for (; text.size() - from >= 8; from += 8) {
-        if (const std::uint64_t marked = word(from)) return from + clean_bytes(marked);
+    constexpr std::uint64_t kHighBits = 0x8080808080808080U;
+    for (std::uint64_t word = 0; text.size() - from >= sizeof word; from += sizeof word) {
+        std::memcpy(&word, text.data() + from, sizeof word);
+        if ((word & kHighBits) != 0) break;
     }
     while (from < text.size() && static_cast<unsigned char>(text[from]) < 0x80) ++from;
     return from;
-}
-
-bool is_tail(unsigned char byte) noexcept { return (byte & 0xC0) == 0x80; }
-
-// Length of the well-formed sequence at `p`, 0 if there is none in the `left` bytes. Says the same
-// as first_character, three times as fast; the test compares them on all sequences.
-std::size_t well_formed(const unsigned char* p, std::size_t left) noexcept {
-    const unsigned char lead = p[0];
-    if (lead < 0x80) return 1;
-    if (left < 2 || lead < 0xC2 || !is_tail(p[1])) return 0;
-    if (lead < 0xE0) return 2;
-    if (left < 3 || !is_tail(p[2])) return 0;
-    if (lead < 0xF0) {
-        if (lead == 0xE0) return p[1] >= 0xA0 ? 3 : 0;
-        if (lead == 0xED) return p[1] < 0xA0 ? 3 : 0;
-        return 3;
-    }
-    if (left < 4 || !is_tail(p[3]) || lead > 0xF4) return 0;
-    if (lead == 0xF0) return p[1] >= 0x90 ? 4 : 0;
-    if (lead == 0xF4) return p[1] < 0x90 ? 4 : 0;
-    return 4;
 }
 
 }  // namespace
@@ -81,18 +41,13 @@ Character first_character(std::string_view text) noexcept {
 }
 
 std::size_t valid_utf8_prefix(std::string_view text) noexcept {
-    const auto* bytes = reinterpret_cast<const unsigned char*>(text.data());
-    std::size_t at = 0;
-    for (;;) {
-        at = skip_ascii(text, at);
-        // Characters beyond ASCII come in runs; looking for ASCII blocks between them costs more.
-        while (at < text.size() && bytes[at] >= 0x80) {
-            const std::size_t length = well_formed(bytes + at, text.size() - at);
-            if (length == 0) return at;
-            at += length;
-        }
-        if (at == text.size()) return at;
+    std::size_t at = skip_ascii(text, 0);
+    while (at < text.size()) {
+        const Character character = first_character(text.substr(at));
+        if (!character.valid) return at;
+        at = character.length == 1 ? skip_ascii(text, at) : at + character.length;
     }
+    return at;
 }
 
 void append_utf8(std::string& text, char32_t value) {

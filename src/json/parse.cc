@@ -86,16 +86,7 @@ private:
         Array items;
     };
 
-    // Up to here comparing each with each is cheaper than sorting.
-    static constexpr std::ptrdiff_t kFewNames = 8;
-
     static bool has_duplicate(const Object& members) {
-        if (members.end() - members.begin() <= kFewNames) {
-            for (const Member& member : members) {
-                if (members.find(member.name) != &member.value) return true;
-            }
-            return false;
-        }
         std::vector<std::string_view> sorted;
         for (const Member& member : members) sorted.emplace_back(member.name);
         std::sort(sorted.begin(), sorted.end());

@@ -9,7 +9,6 @@
 
 #include <paddock/limits.h>
 
-#include "mcp/burst.h"
 #include "mcp/lanes.h"
 #include "mcp/line_buffer.h"
 #include "mcp/outbox.h"
@@ -28,13 +27,8 @@ using Clock = std::chrono::steady_clock;
 // After the cancellation of everything: tools look at it between system calls.
 constexpr std::chrono::seconds kCancelPatience{1};
 
-// So many quick calls at once are worth the waking of another thread.
-constexpr std::size_t kWorthHelp = 4;
-
-// Does this thread gather what it has to say, and flush the outbox when it has said it?
-thread_local bool gathers_answers = false;
-
-// All requests share the one pipe. Whoever gathers never waits.
+// All requests share the one pipe. The thread that makes this is the reader: its answers never
+// wait for room, and are written together when it has taken all that was there.
 class StdioPeer final : public Peer {
 public:
     explicit StdioPeer(Outbox& outbox) : outbox_(outbox) {}
@@ -42,7 +36,7 @@ public:
     void send(std::string message) override { outbox_.put_if_room(std::move(message)); }
 
     void finish(std::string message, int) override {
-        if (gathers_answers) return outbox_.put_later(std::move(message));
+        if (std::this_thread::get_id() == reader_) return outbox_.put_later(std::move(message));
         outbox_.put_when_room(std::move(message));
     }
 
@@ -50,6 +44,7 @@ public:
 
 private:
     Outbox& outbox_;
+    const std::thread::id reader_ = std::this_thread::get_id();
 };
 
 // The parent's end shows on it; nothing where the parent cannot be seen.
@@ -82,7 +77,6 @@ public:
           arrival_{std::make_shared<Conversation>(Transport::kStdio), peer_} {}
 
     StdioServed run() {
-        gathers_answers = true;
         std::optional<StdioEnd> end;
         while (!end) end = step();
         if (*end == StdioEnd::kInput) end = finish_requests();
@@ -90,8 +84,7 @@ public:
         outbox_.close();
         arrival_.conversation->cancel_all();
         const auto deadline = Clock::now() + kCancelPatience;
-        const bool is_clean = helper_.wait_idle(deadline) && lanes_.wait_idle(deadline);
-        return {*end, is_clean};
+        return {*end, lanes_.wait_idle(deadline)};
     }
 
 private:
@@ -125,7 +118,7 @@ private:
         if (is_over) {
             if (const auto line = lines_.rest()) take(*line);
         }
-        answer_quick_ones();
+        outbox_.flush();
         return is_over ? std::optional(StdioEnd::kInput) : std::nullopt;
     }
 
@@ -140,10 +133,6 @@ private:
         const auto exchange = protocol_.accept(parse_message(line.text), arrival_);
         if (!exchange) return;
         const tools::Pace pace = protocol_.pace(*exchange);
-        if (pace == tools::Pace::kQuick && exchange->method().pace) return quick_.add(exchange);
-        // It may need what comes before it, a read before an edit, or be about what comes behind.
-        while (const auto earlier = quick_.take()) answer(earlier);
-        quick_.wait_for_helper();
         if (pace == tools::Pace::kQuick) return answer(exchange);
         hand_on(exchange, pace);
     }
@@ -162,34 +151,11 @@ private:
         if (!may_run || !protocol_.run_if_quick(exchange)) hand_on(exchange, tools::Pace::kQuick);
     }
 
-    // Calls that came together: the reader answers them, and if there are many, another thread
-    // takes of them too. Whoever finds no more writes what has gathered.
-    void answer_quick_ones() {
-        if (quick_.size() >= kWorthHelp) {
-            (void)helper_.submit([this, core = sys::current_core()] { help(core); }, 0);
-        }
-        while (const auto exchange = quick_.take()) answer(exchange);
-        outbox_.flush();
-        quick_.forget_answered();
-    }
-
-    // The kernel likes to wake a thread on the core of whoever woke it, where it would only wait.
-    void help(int core_of_reader) {
-        if (sys::current_core() == core_of_reader) sys::leave_core(core_of_reader);
-        gathers_answers = true;
-        while (auto exchange = quick_.take_to_help()) {
-            answer(exchange);
-            quick_.answered(std::move(exchange));
-        }
-        outbox_.flush();
-    }
-
     // The rest, for those who still read. Another end may come first.
     std::optional<StdioEnd> finish_requests() {
         const auto deadline = Clock::now() + limits::kMcpFinishTime;
-        helper_.tell_when_idle(state_.wakeup.get());
         lanes_.tell_when_idle(state_.wakeup.get());
-        while (helper_.under_way() > 0 || lanes_.under_way() > 0 || !outbox_.is_empty()) {
+        while (lanes_.under_way() > 0 || !outbox_.is_empty()) {
             const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
             if (left.count() <= 0) break;
             if (const Ready ready = wait(false, left); ready.end) return ready.end;
@@ -204,8 +170,6 @@ private:
     Arrival arrival_;
     LineBuffer lines_{limits::kMcpMessageBytesMax};
     Lanes lanes_;
-    Burst quick_;
-    Workers helper_{{.threads = 1, .queued = 1}};  // uses all of the above, and ends before it
 };
 
 }  // namespace

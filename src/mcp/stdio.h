@@ -1,9 +1,8 @@
 // The protocol on the standard streams of a process: one message a line.
 //
-// What is quick is answered by the thread that reads, which a second one helps where many calls
-// come at once, everything else by a few threads; the reader never waits for any of them, nor for a
-// client that does not read, so that a cancellation is always seen. Memory is bounded: see
-// limits.h.
+// What is quick is answered by the thread that reads, everything else by a few threads; the reader
+// never waits for any of them, nor for a client that does not read, so that a cancellation is
+// always seen. Memory is bounded: see limits.h.
 #pragma once
 
 #include <cstdint>

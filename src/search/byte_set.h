@@ -19,6 +19,8 @@ public:
     constexpr bool has(char c) const noexcept { return (word(c) >> bit(c) & 1) != 0; }
     constexpr void add(char c) noexcept { words_[index(c)] |= std::uint64_t{1} << bit(c); }
 
+    constexpr bool operator==(const ByteSet&) const noexcept = default;
+
     constexpr ByteSet operator|(const ByteSet& other) const noexcept {
         ByteSet both = *this;
         for (std::size_t i = 0; i < words_.size(); ++i) both.words_[i] |= other.words_[i];

@@ -1,9 +1,9 @@
-// Finds the places in a text where one of many short patterns may begin, at several gigabytes a
-// second: the first stage of the secret scanner.
+// Finds the places in a text where one of many short patterns may begin: the first stage of the
+// secret scanner, which reads everything that leaves.
 //
-// A lead is four bytes that every match of a pattern has, each given as a set. Places where one may
-// begin are found many at once (lead_alarms.h), and checked in a bitmap of hashed four-byte values.
-// Where the processor cannot do the first, the bitmap alone does the work.
+// A lead is four bytes that every match of a pattern has, each given as a set. The leads are spread
+// over sixteen buckets. One pass of the shift-or algorithm finds the places where some bucket has a
+// lead for each of the four bytes; a sorted table then says which leads really begin there.
 #pragma once
 
 #include <array>
@@ -14,10 +14,10 @@
 #include <vector>
 
 #include "search/byte_set.h"
-#include "search/lead_alarms.h"
 
 namespace paddock::search {
 
+inline constexpr std::size_t kLeadBytes = 4;
 using Lead = std::array<ByteSet, kLeadBytes>;
 
 // Which share of the bytes of source text is in the set, roughly.
@@ -30,35 +30,30 @@ inline constexpr std::size_t kLeadCombinationsMax = 2048;
 class LeadFilter {
 public:
     // None may have more than kLeadCombinationsMax combinations.
-    explicit LeadFilter(std::span<const Lead> leads, AlarmEngine engine = best_alarm_engine());
-
-    static constexpr std::size_t kSpanMax = kAlarmSpanMax;
-    using Places = AlarmPlaces;
-
-    // Writes the places in [from, to) of `text` where a lead may begin, in order and counted from
-    // `from`, to `places`; returns how many. At most kSpanMax are looked at. A lead that is cut off
-    // by the end of the text is not found.
-    std::size_t find(std::string_view text, std::size_t from, std::size_t to,
-                     Places& places) const noexcept;
+    explicit LeadFilter(std::span<const Lead> leads);
 
     struct Entry {
         std::uint32_t bytes;
         std::uint32_t lead;  // its index
     };
+    struct Found {
+        std::size_t place = 0;
+        std::span<const Entry> leads;  // that begin there; none: no lead was found
+    };
 
-    // The leads that do begin at `place`, which has four bytes.
-    std::span<const Entry> leads_at(const char* place) const noexcept;
+    // The first place in [from, to) of `text` where a lead begins. A lead that is cut off by the
+    // end of the text is not found.
+    Found find(std::string_view text, std::size_t from, std::size_t to) const noexcept;
 
 private:
     void add_entries(const Lead& lead, std::uint32_t index);
     void fill_buckets(std::span<const Lead> leads);
-    std::size_t may_begin(const char* place) const noexcept;
+    std::span<const Entry> leads_at(const char* place) const noexcept;
 
-    AlarmTables alarms_;
-    std::vector<std::uint64_t> bitmap_;
-    std::vector<Entry> entries_;        // sorted by hash, then by bytes, then by lead
-    std::vector<std::uint32_t> slots_;  // where the entries begin whose hash begins so
-    AlarmEngine engine_;
+    // For each byte value, a bit for each bucket and position: set if no lead of the bucket has the
+    // byte there.
+    std::array<std::uint64_t, 256> misses_;
+    std::vector<Entry> entries_;  // sorted
 };
 
 }  // namespace paddock::search

@@ -65,26 +65,21 @@ bool swallow_tail(std::string_view text, bool last, Progress& progress) noexcept
 template <class Matcher>
 std::optional<Cut> next_cut(const Matcher& matcher, std::string_view text, std::size_t ready,
                             const Progress& progress) noexcept {
-    LeadFilter::Places places;  // NOLINT(cppcoreguidelines-pro-type-member-init): find fills it
-    // Grows from little, so that a text full of secrets is not filtered again and again.
-    std::size_t block = 256;
-    for (std::size_t from = progress.decided; from < ready; from += block) {
-        block = std::min({block * 2, LeadFilter::kSpanMax, ready - from});
-        const std::size_t count = matcher.filter().find(text, from, from + block, places);
-        for (std::size_t i = 0; i < count; ++i) {
-            const std::size_t place = from + places[i];
-            for (const LeadFilter::Entry& entry : matcher.filter().leads_at(text.data() + place)) {
-                const std::size_t offset = matcher.offset(entry.lead);
-                if (place - progress.given < offset) continue;
-                const std::size_t at = place - offset;
-                const std::size_t behind = std::min(limits::kSecretBehindMax, at - progress.given);
-                const auto found = matcher.match(entry.lead, {text.substr(at - behind, behind),
-                                                              text.substr(at, matcher.ahead())});
-                if (!found) continue;
-                return Cut{place, at - found->behind + found->begin, at + found->end, found->kind,
-                           found->tail};
-            }
+    for (std::size_t from = progress.decided; from < ready;) {
+        const auto [place, leads] = matcher.filter().find(text, from, ready);
+        if (leads.empty()) break;
+        for (const LeadFilter::Entry& entry : leads) {
+            const std::size_t offset = matcher.offset(entry.lead);
+            if (place - progress.given < offset) continue;
+            const std::size_t at = place - offset;
+            const std::size_t behind = std::min(limits::kSecretBehindMax, at - progress.given);
+            const auto found = matcher.match(
+                entry.lead, {text.substr(at - behind, behind), text.substr(at, matcher.ahead())});
+            if (!found) continue;
+            return Cut{place, at - found->behind + found->begin, at + found->end, found->kind,
+                       found->tail};
         }
+        from = place + 1;
     }
     return std::nullopt;
 }

@@ -33,15 +33,7 @@ const Shapes& shapes() {
 }
 
 bool may_begin_secret(std::string_view text) {
-    LeadFilter::Places places;  // NOLINT(cppcoreguidelines-pro-type-member-init): find fills it
-    for (std::size_t from = 0; from < text.size(); from += LeadFilter::kSpanMax) {
-        const std::size_t to = std::min(text.size(), from + LeadFilter::kSpanMax);
-        const std::size_t count = shapes().filter().find(text, from, to, places);
-        for (std::size_t i = 0; i < count; ++i) {
-            if (!shapes().filter().leads_at(text.data() + from + places[i]).empty()) return true;
-        }
-    }
-    return false;
+    return !shapes().filter().find(text, 0, text.size()).leads.empty();
 }
 
 // Where it begins; the end of the text if it ends with a blank.

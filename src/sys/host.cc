@@ -50,17 +50,6 @@ Outcome<bool> is_single_threaded() {
     return Failure::from_errno(errno);
 }
 
-int current_core() noexcept { return ::sched_getcpu(); }
-
-void leave_core(int core) noexcept {
-    cpu_set_t all;
-    if (core < 0 || core >= CPU_SETSIZE || ::sched_getaffinity(0, sizeof all, &all) != 0) return;
-    cpu_set_t others = all;
-    CPU_CLR(static_cast<std::size_t>(core), &others);
-    if (CPU_COUNT(&others) == 0 || ::sched_setaffinity(0, sizeof others, &others) != 0) return;
-    (void)::sched_setaffinity(0, sizeof all, &all);
-}
-
 Done unshare(int flags) {
     if (::unshare(flags) != 0) return Failure::from_errno(errno);
     return {};

@@ -23,11 +23,6 @@ Done set_no_new_privs();
 // a filter forbids the question. A process that shares its memory counts as having more.
 Outcome<bool> is_single_threaded();
 
-// The core that the calling thread runs on.
-int current_core() noexcept;
-// Has the calling thread go on elsewhere, where there is another core; it may come back.
-void leave_core(int core) noexcept;
-
 Done unshare(int flags);
 
 // Mounts in this mount namespace no longer spread to others, or an error.

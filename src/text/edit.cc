@@ -7,7 +7,6 @@
 
 #include "text/find.h"
 #include "text/lf_view.h"
-#include "text/lines.h"
 #include "text/miss.h"
 
 namespace paddock::text {
@@ -138,7 +137,8 @@ public:
     void add(std::size_t at) {
         ++seen_.count;
         if (seen_.lines.size() >= limits::kLineNumbersMax) return;
-        line_ += count_newlines(text_.substr(counted_, at - counted_));
+        const std::string_view passed = text_.substr(counted_, at - counted_);
+        line_ += static_cast<std::size_t>(std::count(passed.begin(), passed.end(), '\n'));
         counted_ = at;
         seen_.lines.push_back(line_);
     }

@@ -13,9 +13,6 @@ namespace paddock::text {
 std::string_view ending_of(std::string_view line) noexcept;
 std::string_view body_of(std::string_view line) noexcept;
 
-// Number of LF bytes.
-std::size_t count_newlines(std::string_view text) noexcept;
-
 // An index of the lines of a text that must outlive it; at most 4 GiB.
 class Lines {
 public:

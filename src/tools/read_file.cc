@@ -1,8 +1,6 @@
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <charconv>
-#include <cstring>
 
 #include "text/file_kind.h"
 #include "tools/arguments.h"
@@ -18,106 +16,32 @@ namespace {
 
 constexpr std::size_t kNumberWidth = 6;
 
-// "     1\t", "     2\t", ...: a word whose digits are counted up in place, as an odometer does. A
-// number that does not fit, or is negative, is put together each time.
-class LineNumber {
-public:
-    static constexpr std::size_t kRoom = 24;
-
-    explicit LineNumber(std::int64_t number) : number_(number) { compose(); }
-
-    // Writes into the room and returns where the number ends.
-    char* put(char* room) const {
-        if (!is_word_) return std::copy(wide_.begin(), wide_.begin() + size_, room);
-        std::memcpy(room, &word_, sizeof word_);
-        return room + kNumberWidth + 1;
-    }
-
-    std::size_t size() const { return size_; }
-
-    void advance() {
-        ++number_;
-        if (!is_word_) return compose();
-        std::size_t place = kNumberWidth - 1;
-        for (word_ += one_at(place); char_at(place) > '9'; --place) {
-            if (place == 0) return compose();
-            word_ -= 10 * one_at(place);
-            word_ += (char_at(place - 1) == ' ' ? '1' - ' ' : 1) * one_at(place - 1);
-        }
-    }
-
-private:
-    static constexpr std::size_t shift_of(std::size_t place) {
-        const bool is_little = std::endian::native == std::endian::little;
-        return 8 * (is_little ? place : sizeof word_ - 1 - place);
-    }
-    static constexpr std::uint64_t one_at(std::size_t place) {
-        return std::uint64_t{1} << shift_of(place);
-    }
-    char char_at(std::size_t place) const {
-        return static_cast<char>(word_ >> shift_of(place) & 0xFFU);
-    }
-
-    void compose() {
-        wide_.fill(' ');
-        std::array<char, kRoom> digits;
-        const auto end = std::to_chars(digits.begin(), digits.end(), number_).ptr;
-        const auto width = static_cast<std::size_t>(end - digits.begin());
-        const std::size_t indent = kNumberWidth - std::min(width, kNumberWidth);
-        *std::copy(digits.begin(), end, wide_.begin() + indent) = '\t';
-        size_ = indent + width + 1;
-        is_word_ = number_ >= 0 && width <= kNumberWidth;
-        std::memcpy(&word_, wide_.data(), sizeof word_);
-    }
-
-    std::int64_t number_;
-    std::uint64_t word_ = 0;
-    static_assert(kNumberWidth + 1 <= sizeof word_);
-    std::array<char, kRoom> wide_{};
-    std::size_t size_ = 0;
-    bool is_word_ = false;
-};
-
-// Writes lines from `next` on, up to the first that was cut, to a place with room for them, and
-// returns where they end. Short pieces, and many: in a loop with nothing else in it.
-[[gnu::noinline]] char* put_whole(const text::LineWindow& lines, std::size_t& next,
-                                  LineNumber* number, char* to) {
-    const std::size_t count = lines.size();
-    for (; next < count; ++next) {
-        const text::LineWindow::Line line = lines[next];
-        if (line.cut > 0) break;
-        if (number != nullptr) to = number->put(to);
-        if (number != nullptr) number->advance();
-        to = std::copy(line.text.begin(), line.text.end(), to);
-        *to++ = '\n';
-    }
-    return to;
+// "     1\t", as `cat -n` writes it.
+void append_number(std::string& text, std::int64_t number) {
+    std::array<char, kNumberWidth + 24> column;
+    std::fill_n(column.begin(), kNumberWidth, ' ');
+    char* const end = std::to_chars(&column[kNumberWidth], &column.back(), number).ptr;
+    *end = '\t';
+    const auto written = static_cast<std::size_t>(end + 1 - column.data());
+    const std::size_t skipped = std::min(written - kNumberWidth - 1, kNumberWidth);
+    text.append(&column[skipped], written - skipped);
 }
 
 std::string with_lines(const Session& session, const TextWindow& window, bool numbered) {
-    const auto count = static_cast<std::int64_t>(window.lines.size());
-    const std::int64_t first = window.numbers_from_end
-                                   ? -static_cast<std::int64_t>(window.lines.lines_seen())
-                                   : static_cast<std::int64_t>(window.lines.first_number());
-    LineNumber number(first);
-    const std::size_t width = std::max(number.size(), LineNumber(first + count).size());
-    const std::size_t bytes_max = window.lines.bytes() + window.lines.size() * (width + 1);
+    std::int64_t number = window.numbers_from_end
+                              ? -static_cast<std::int64_t>(window.lines.lines_seen())
+                              : static_cast<std::int64_t>(window.lines.first_number());
     std::string text;
-    for (std::size_t next = 0; next < window.lines.size(); ++next) {
-        const std::size_t used = text.size();
-        text.resize(used + bytes_max);
-        const char* const end =
-            put_whole(window.lines, next, numbered ? &number : nullptr, text.data() + used);
-        text.resize(static_cast<std::size_t>(end - text.data()));
-        if (next == window.lines.size()) break;
-        const text::LineWindow::Line line = window.lines[next];
-        if (numbered) {
-            std::array<char, LineNumber::kRoom> digits;
-            text.append(digits.data(), number.put(digits.data()));
-            number.advance();
+    text.reserve(window.lines.bytes() + window.lines.size() * (kNumberWidth + 2));
+    for (std::size_t i = 0; i < window.lines.size(); ++i, ++number) {
+        const text::LineWindow::Line line = window.lines[i];
+        if (numbered) append_number(text, number);
+        if (line.cut == 0) {
+            text.append(line.text).push_back('\n');
+        } else {
+            text += session.redact_part(line.text_and_margin, 0, line.text.size()) +
+                    " [line cut: " + std::to_string(line.cut) + " more bytes]\n";
         }
-        text += session.redact_part(line.text_and_margin, 0, line.text.size()) +
-                " [line cut: " + std::to_string(line.cut) + " more bytes]\n";
     }
     return text;
 }
