@@ -66,14 +66,21 @@ std::vector<std::string> moved_hooks(std::string_view path, std::string_view tex
     return moved;
 }
 
+// By its text, as above.
+bool is_in_one_of(const std::vector<std::string>& directories, std::string_view path) {
+    const bool is_plain = path.starts_with('/') && !goes_up_from_a_name(path);
+    return is_plain && std::any_of(directories.begin(), directories.end(),
+                                   [&](const auto& each) { return is_within(path, each); });
+}
+
 // Each setting must be known to run nothing and to lead nowhere outside, or be there already.
-Verdict judge_settings(const TreeView& tree, std::string_view path, std::string_view text,
-                       std::string_view present) {
+Verdict judge_settings(const TreeView& tree, const std::vector<std::string>& gated,
+                       std::string_view path, std::string_view text, std::string_view present) {
     const auto trusted = parse_git_config(present);
     const auto leads_inside = [&](std::string_view to, PathFrom from) {
         const std::string_view git_directory = parent_of(path);
-        return from == PathFrom::kWorktree ? is_place_inside(tree, git_directory, to)
-                                           : is_worktree_of_submodule(git_directory, to);
+        if (from != PathFrom::kWorktree) return is_worktree_of_submodule(git_directory, to);
+        return is_place_inside(tree, git_directory, to) || is_in_one_of(gated, to);
     };
     auto verdict =
         judge_git_config(text, trusted.value_or(std::vector<GitSetting>()), leads_inside);
@@ -380,7 +387,7 @@ std::vector<std::string> Judge::judged_files(std::string_view directory) const {
 Verdict Judge::judge_content(std::string_view path, std::string_view text,
                              std::string_view present) const {
     if (is_index(leaf_of(path))) return judge_index(path, text, present);
-    return judge_settings(*tree_, path, text, present);
+    return judge_settings(*tree_, facts_.gated, path, text, present);
 }
 
 // A name that is new must not be a secret's: the owner's "git commit -a" would store its content
