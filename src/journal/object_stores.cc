@@ -37,19 +37,29 @@ bool ObjectStores::is_needed(TreeModel& model, std::string_view path) {
     for (std::string_view store = fs::parent_of(path); !store.empty();
          store = fs::parent_of(store)) {
         if (fs::leaf_of(store) != kObjects) continue;
-        const ModelNode* repository = model.find(fs::parent_of(store));
-        if (repository == nullptr || !repository->on_disk) continue;
-        const std::string& on_disk = *repository->on_disk;
-        auto known = changed_.find(on_disk);
-        if (known == changed_.end()) known = changed_.emplace(on_disk, was_changed(on_disk)).first;
-        if (known->second) return true;
+        const std::string_view repository = fs::parent_of(store);
+        if (was_changed(model, repository)) return true;
+        // One above it may have it for a submodule.
+        for (std::string_view above = repository; !above.empty();) {
+            above = fs::parent_of(above);
+            if (was_changed(model, fs::joined(above, ".git"))) return true;
+        }
     }
     return false;
 }
 
+bool ObjectStores::was_changed(TreeModel& model, std::string_view repository) {
+    const ModelNode* node = model.find(repository);
+    if (node == nullptr || !node->on_disk || node->type != FileType::kDirectory) return false;
+    const std::string& on_disk = *node->on_disk;
+    auto known = changed_.find(on_disk);
+    if (known == changed_.end()) known = changed_.emplace(on_disk, look_at(on_disk)).first;
+    return known->second;
+}
+
 // By the files that name objects: refs, their logs, an index, heads of all kinds. What cannot be
 // looked at may have been changed.
-bool ObjectStores::was_changed(const std::string& repository) {
+bool ObjectStores::look_at(const std::string& repository) const {
     const auto top = open_directory(workspace_, repository);
     if (!top || !sys::node_at(top->get(), "refs")) return false;
     std::vector<std::string> directories{repository};

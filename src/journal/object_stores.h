@@ -26,7 +26,8 @@ public:
     bool is_needed(TreeModel& model, std::string_view path);
 
 private:
-    bool was_changed(const std::string& repository);
+    bool was_changed(TreeModel& model, std::string_view repository);
+    bool look_at(const std::string& repository) const;
     bool is_changed_by_others(const Stat& stat) const;
 
     const int workspace_;

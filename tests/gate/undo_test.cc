@@ -209,6 +209,9 @@ constexpr Shared kShared[] = {
     {"a_file_that_was_picked", "",
      "git worktree add -q -b work wt; cd wt; echo new > new; git add new; g commit -q -m work",
      "git checkout -q work -- new"},
+    {"a_submodule_that_was_committed",
+     "git init -q s; g -C s commit -q --allow-empty -m s; git add s 2>/dev/null; g commit -q -m s",
+     "cd s; echo new > new; git add new; g commit -q -m new", "git add s; g commit -q -m new"},
     {"a_store_that_was_packed", "echo work > work; git add work; g commit -q -m work",
      "git worktree add -q -b work wt; cd wt; echo x > x; git add x; g commit -q -m x; cd ..; "
      "git repack -q -a -d; git prune-packed -q",
@@ -236,7 +239,10 @@ TEST_P(UndoOfShared, work_leaves_the_repository_whole) {
         for (const char* way : {"undo", "redo", "undo"}) {
             const Ran went = workspace.paddock_command({way, "--yes"});
             EXPECT_EQ(went.exit_code, 0) << way << "\n" << went.all();
-            const Ran checked = workspace.outside("git fsck --full && git status >/dev/null");
+            const Ran checked = workspace.outside(
+                "git fsck --full && git status >/dev/null && ! git ls-tree -r HEAD | while read -r "
+                "mode type id path; do test $type != commit || git -C $path cat-file -e $id || "
+                "echo $path lacks $id; done | grep .");
             EXPECT_EQ(checked.exit_code, 0) << way << "\n" << checked.all();
             EXPECT_EQ(workspace.outside(all).out, before) << way;
         }
