@@ -172,6 +172,7 @@ private:
     Verdict judge_index(std::string_view path, std::string_view bytes,
                         std::string_view present) const;
     std::size_t object_id_bytes(std::string_view git_directory) const;
+    bool rests_on_ids(std::string_view git_directory) const;
     Verdict judge_indexes(std::string_view from, std::string_view to) const;
     std::vector<std::string> denied_names_in(const std::string& index,
                                              std::string_view worktree) const;

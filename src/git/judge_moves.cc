@@ -218,6 +218,17 @@ Verdict Judge::judge_secrets_below(std::string_view from, std::string_view to) c
 // Whatever an index names, the owner's "git commit -a" stores. No hidden file was there when the
 // index was judged, and none gets there by a move, of it or of the repository.
 Verdict Judge::judge_indexes(std::string_view from, std::string_view to) const {
+    const auto id_bytes_around = [&](std::string_view path) -> std::size_t {
+        for (; !path.empty();) {
+            path = parent_of(path);
+            if (!path.empty() && is_git_directory(path)) return object_id_bytes(path);
+        }
+        return 0;
+    };
+    const std::size_t id_bytes = id_bytes_around(from);
+    if (id_bytes != 0 && is_in_git_directory(to) && id_bytes_around(to) != id_bytes) {
+        return sealed(kIndexRule);
+    }
     Verdict refused;
     const auto judge_names = [&](std::string_view git, std::string_view worktree,
                                  std::string_view moved, std::string_view place) {

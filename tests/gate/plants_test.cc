@@ -40,6 +40,24 @@ def acl(f,flags):
  os.setxattr(f,"system.posix_acl_access",value,flags)
 def evil(f): os.write(f,b"[core]\n\tfsmonitor = evil\n")
 exec(sys.argv[1])' "$@"; }
+index() { py 'import hashlib,struct,subprocess
+n=0
+while 1:
+ text=b"evil %d"%n; n+=1
+ i=hashlib.sha1(b"blob %d\0"%len(text)+text).digest()
+ if not set(i)&{0,47}: break
+subprocess.run(["git","hash-object","-w","--stdin"],input=text,stdout=subprocess.DEVNULL)
+def entry(name,flags,mode,fill):
+ return fill*24+struct.pack(">I",mode)+fill*12+i+struct.pack(">H",flags)+name
+names=[w.encode() for w in sys.argv[2:]]
+last=entry(names[-1],0xfff if names[1:] else len(names[-1]),0x010181ed,b"m")
+last+=bytes(8-len(last)%8)
+d=last
+if names[1:]:
+ first=entry(names[0],5,0x81a4,b"m"); d=first+b"x"*(72-len(first))+last
+ rest=entry(b"zzzzzzzz",8,0x81a4,b"m"); rest=b"XXXX"+struct.pack(">I",72)+rest[8:]+bytes(80-len(rest)); d+=rest
+d=b"DIRC"+struct.pack(">II",2,len(names))+d
+sys.stdout.buffer.write(d+hashlib.sha1(d).digest())' "$@"; }
 exchange() { py 'call(rename2,AT,sys.argv[2],AT,sys.argv[3],2)' "$@"; }
 evil() { printf '[core]\n\tfsmonitor = evil\n'; }
 )sh";
@@ -330,6 +348,19 @@ const Plant kPlants[] = {
      "mkdir -p ,git/hooks; echo evil > ,git/hooks/pre-commit; git add ,git; cp .git/index t; "
      "exec 9<>t; mv t .git/index; sed s/,git/.git/ .git/index > u; cat u >&9",
      "", nullptr, "git checkout -q -- . && grep -q evil .git/hooks/pre-commit"},
+    {"index_judged_with_longer_ids",
+     "index '.git/hooks/post-checkout' > t; cp .git/config c; "
+     "(printf '[core]\n\trepositoryformatversion = 1\n[extensions]\n\tobjectformat = sha256\n'; "
+     "cat c) | sed '/version = 0/d' > d; mv d .git/config; mv t .git/index; mv c .git/config",
+     "", nullptr, "git checkout -q -- . 2>/dev/null; grep -qs evil .git/hooks/post-checkout"},
+    {"index_judged_with_longer_ids_of_a_config_that_goes",
+     "git init -q --object-format=sha256 n; (cd n; git --git-dir=../.git cat-file -p :plain | "
+     "git --git-dir=n hash-object -w --stdin >/dev/null); index '.git/hooks/post-checkout' > t; "
+     "mv t n/.git/index; cp -rn .git/objects n/.git; rm n/.git/config",
+     "", nullptr, "cd n; git checkout -q -- . 2>/dev/null; grep -qs evil .git/hooks/post-checkout"},
+    {"index_whose_lengths_hide_a_name",
+     "index aaaaa '.git/hooks/post-checkout' > t; mv t .git/index", "", nullptr,
+     "git checkout -q -- . 2>/dev/null; grep -qs evil .git/hooks/post-checkout"},
     {"secret_in_a_directory_that_gets_a_name_of_the_index",
      "git update-index --add --cacheinfo 100644,$(echo x | git hash-object -w --stdin),s/.env; "
      "mv conf s",
