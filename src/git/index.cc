@@ -1,6 +1,7 @@
 #include "git/index.h"
 
 #include <algorithm>
+#include <vector>
 
 #include <paddock/limits.h>
 
@@ -49,10 +50,11 @@ Fields read_fields(ByteReader& reader, std::size_t id_bytes) {
 
 // Turns the name of the entry before into that of the next one. False if it is damaged.
 bool read_name(ByteReader& reader, std::uint32_t version, std::size_t entry_begin,
-               std::string& name) {
+               std::string& name, bool& is_whole) {
     std::uint64_t lost = name.size();
     if (version == kCompressedNames) lost = reader.offset_number();
     if (lost > name.size()) return false;
+    is_whole = lost == name.size();
     name.resize(name.size() - static_cast<std::size_t>(lost));
     const std::string_view added = reader.take_until('\0');
     if (added.size() > limits::kPathBytesMax - name.size()) return false;
@@ -82,9 +84,17 @@ public:
         const std::size_t begin = reader_.position();
         fields_ = read_fields(reader_, id_bytes_);
         std::string name_before = name_;
-        is_good_ = read_name(reader_, version_, begin, name_) && name_ >= name_before;
+        is_good_ = read_name(reader_, version_, begin, name_, is_whole_) && name_ >= name_before;
+        // Git takes this length for the place where the next entry begins.
+        constexpr std::size_t kLongest = 0xfff;
+        is_good_ = is_good_ && (fields_.flags & kLongest) == std::min(name_.size(), kLongest);
+        begin_ = begin;
         return is_good_;
     }
+    std::size_t begin() const { return begin_; }
+    std::size_t position() const { return reader_.position(); }
+    // Does its name not begin with a part of the name before?
+    bool is_whole() const { return is_whole_; }
     const Fields& fields() const { return fields_; }
     const std::string& name() const { return name_; }
 
@@ -106,10 +116,47 @@ private:
     std::size_t id_bytes_;
     std::uint32_t version_ = 0;
     std::uint32_t left_ = 0;
+    std::size_t begin_ = 0;
+    bool is_whole_ = false;
     bool is_good_ = false;
     Fields fields_;
     std::string name_;
 };
+
+struct EntryBegin {
+    std::size_t at = 0;
+    bool is_whole = false;
+};
+
+// Several threads of git begin where a table says that blocks of entries begin ("IEOT"), after the
+// entries, which end where another one says ("EOIE"). Both must say what is so: git would find
+// other names there.
+bool are_blocks_true(std::string_view bytes, std::size_t id_bytes, const EntryReader& reader,
+                     const std::vector<EntryBegin>& begins) {
+    constexpr std::size_t kHead = 8;
+    const auto number_at = [&](std::size_t at) { return ByteReader(bytes.substr(at, 4)).u32(); };
+    const std::size_t end_table = 2 * id_bytes + kHead + 4;
+    if (bytes.size() < reader.position() + end_table) return true;
+    const std::size_t last = bytes.size() - end_table;
+    if (bytes.substr(last, 4) != "EOIE") return true;
+    if (number_at(last + kHead) != reader.position()) return false;
+    std::size_t at = reader.position();
+    while (at + kHead <= bytes.size() - id_bytes && bytes.substr(at, 4) != "IEOT") {
+        at += kHead + number_at(at + 4);
+    }
+    if (at + kHead > bytes.size() - id_bytes) return true;
+    // Where names are compressed, git begins each block without the name before.
+    const std::size_t size = number_at(at + 4);
+    constexpr std::size_t kBlock = 8;
+    if (size < 4 || at + kHead + size > bytes.size()) return false;
+    std::size_t first = 0;
+    for (std::size_t block = at + kHead + 4; block + kBlock <= at + kHead + size; block += kBlock) {
+        const bool is_one = first < begins.size() && begins[first].at == number_at(block);
+        if (!is_one || !begins[first].is_whole) return false;
+        first += number_at(block + 4);
+    }
+    return first == begins.size();
+}
 
 }  // namespace
 
@@ -132,10 +179,12 @@ std::optional<Index> Index::parse(std::string_view bytes, WorkBudget& budget) {
 bool visit_index_names(std::string_view bytes, std::size_t id_bytes,
                        const std::function<bool(std::string_view name)>& visit) {
     EntryReader reader(bytes, id_bytes);
+    std::vector<EntryBegin> begins;
     while (reader.next()) {
         if (!visit(reader.name())) return false;
+        begins.push_back({reader.begin(), reader.is_whole()});
     }
-    return reader.is_good();
+    return reader.is_good() && are_blocks_true(bytes, id_bytes, reader, begins);
 }
 
 bool is_name_in_worktree(std::string_view name) {

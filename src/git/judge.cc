@@ -22,6 +22,9 @@ using fs::joined;
 using fs::leaf_of;
 using fs::parent_of;
 
+constexpr std::size_t kIdBytes = 20;
+constexpr std::size_t kLongIdBytes = 32;
+
 bool is_sample(std::string_view name) { return name.ends_with(".sample"); }
 
 // The name whose making turns a directory that holds the other one into a git directory.
@@ -66,14 +69,34 @@ std::vector<std::string> moved_hooks(std::string_view path, std::string_view tex
     return moved;
 }
 
+// As git reads it: the last ones count, and without version 1 there are no extensions.
+std::size_t id_bytes_of(std::string_view config) {
+    const auto settings = parse_git_config(config);
+    if (!settings) return kIdBytes;
+    bool is_extended = false;
+    bool is_long = false;
+    for (const GitSetting& each : *settings) {
+        if (each.key == "core.repositoryformatversion") is_extended = each.value == "1";
+        if (each.key == "extensions.objectformat") is_long = each.value == "sha256";
+    }
+    return is_extended && is_long ? kLongIdBytes : kIdBytes;
+}
+
+// By its text, as above.
+bool is_in_one_of(const std::vector<std::string>& directories, std::string_view path) {
+    const bool is_plain = path.starts_with('/') && !goes_up_from_a_name(path);
+    return is_plain && std::any_of(directories.begin(), directories.end(),
+                                   [&](const auto& each) { return is_within(path, each); });
+}
+
 // Each setting must be known to run nothing and to lead nowhere outside, or be there already.
-Verdict judge_settings(const TreeView& tree, std::string_view path, std::string_view text,
-                       std::string_view present) {
+Verdict judge_settings(const TreeView& tree, const std::vector<std::string>& gated,
+                       std::string_view path, std::string_view text, std::string_view present) {
     const auto trusted = parse_git_config(present);
     const auto leads_inside = [&](std::string_view to, PathFrom from) {
         const std::string_view git_directory = parent_of(path);
-        return from == PathFrom::kWorktree ? is_place_inside(tree, git_directory, to)
-                                           : is_worktree_of_submodule(git_directory, to);
+        if (from != PathFrom::kWorktree) return is_worktree_of_submodule(git_directory, to);
+        return is_place_inside(tree, git_directory, to) || is_in_one_of(gated, to);
     };
     auto verdict =
         judge_git_config(text, trusted.value_or(std::vector<GitSetting>()), leads_inside);
@@ -282,7 +305,11 @@ Verdict Judge::judge_git(std::string_view path, Act act, FileType type) const {
     }
     if (is_settings && is_git_directory(parent_of(path))) {
         const bool is_owners_own = is_owners && parent_of(path) == top_path;
-        if (act == Act::kRemove ? is_owners_own : type != FileType::kRegular) {
+        const bool changes_ids = is_called(name, "config") && act == Act::kRemove &&
+                                 object_id_bytes(parent_of(path)) != kIdBytes &&
+                                 rests_on_ids(parent_of(path));
+        const bool is_kept = is_owners_own || changes_ids;
+        if (act == Act::kRemove ? is_kept : type != FileType::kRegular) {
             return sealed(kConfigRule);
         }
     }
@@ -380,7 +407,14 @@ std::vector<std::string> Judge::judged_files(std::string_view directory) const {
 Verdict Judge::judge_content(std::string_view path, std::string_view text,
                              std::string_view present) const {
     if (is_index(leaf_of(path))) return judge_index(path, text, present);
-    return judge_settings(*tree_, path, text, present);
+    const std::string_view git_directory = parent_of(path);
+    const bool is_shared = is_called(leaf_of(path), "config");
+    const bool changes_ids = is_shared && id_bytes_of(text) != object_id_bytes(git_directory) &&
+                             rests_on_ids(git_directory);
+    if (changes_ids) {
+        return Refusal{PathAccess::kReadOnly, std::string(kConfigRule), "extensions.objectformat"};
+    }
+    return judge_settings(*tree_, facts_.gated, path, text, present);
 }
 
 // A name that is new must not be a secret's: the owner's "git commit -a" would store its content
@@ -416,12 +450,15 @@ std::size_t Judge::object_id_bytes(std::string_view git_directory) const {
     const std::string_view common =
         is_worktree ? parent_of(parent_of(git_directory)) : git_directory;
     const auto text = tree_->read_file(joined(common, "config"), limits::kGitConfigBytesMax);
-    const auto settings = parse_git_config(text ? *text : std::string());
-    const bool is_sha256 =
-        settings && std::any_of(settings->begin(), settings->end(), [](const GitSetting& each) {
-            return each.key == "extensions.objectformat" && each.value == "sha256";
-        });
-    return is_sha256 ? 32 : 20;
+    return id_bytes_of(text ? *text : std::string());
+}
+
+// What an index names depends on how long the ids in it are.
+bool Judge::rests_on_ids(std::string_view git_directory) const {
+    const auto files = judged_files(git_directory);
+    return has(git_directory, "worktrees") ||
+           std::any_of(files.begin(), files.end(),
+                       [](const auto& file) { return is_index(leaf_of(file)); });
 }
 
 bool Judge::is_config(std::string_view path) const {

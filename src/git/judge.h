@@ -35,6 +35,7 @@
 // names while it asks and acts (journal::Turn).
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
@@ -95,6 +96,8 @@ public:
         // none.
         std::function<std::shared_ptr<const Repositories>()> repositories = {};
         std::string home = {};  // what "~/" stands for in git's settings; empty: nothing
+        // Absolute: directories in which commands change nothing but through a judge either.
+        std::vector<std::string> gated = {};
         // Counts what may lead git elsewhere (count_change), in all processes and sessions of the
         // workspace. Absent: there are no others.
         std::function<std::uint64_t()> changes = {};
@@ -169,6 +172,10 @@ private:
     Verdict judge_index(std::string_view path, std::string_view bytes,
                         std::string_view present) const;
     std::size_t object_id_bytes(std::string_view git_directory) const;
+    bool rests_on_ids(std::string_view git_directory) const;
+    Verdict judge_indexes(std::string_view from, std::string_view to) const;
+    std::vector<std::string> denied_names_in(const std::string& index,
+                                             std::string_view worktree) const;
     std::vector<std::string> judged_files(std::string_view directory) const;
     Verdict judge_completion(std::string_view path) const;
     Verdict judge_parts(std::string_view directory) const;
@@ -208,6 +215,16 @@ private:
     mutable std::map<std::string, ObeyedPaths, std::less<>> obeyed_;
     mutable ObeyedPaths not_kept_;                  // the last
     mutable std::set<std::string> relative_hooks_;  // of all repositories seen, also if they move
+
+    // Of an index, by its path: an index is never written in place.
+    struct DeniedNames {
+        Identity identity;
+        std::chrono::nanoseconds changed{};
+        std::uint64_t size = 0;
+        std::string worktree;
+        std::vector<std::string> names;
+    };
+    mutable std::map<std::string, DeniedNames, std::less<>> denied_names_;
 };
 
 }  // namespace paddock::git

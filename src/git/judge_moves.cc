@@ -7,6 +7,7 @@
 #include "base/within.h"
 #include "fs/rel_path.h"
 #include "git/config.h"
+#include "git/index.h"
 #include "git/judge.h"
 #include "git/obeyed_names.h"
 #include "git/ordinary_names.h"
@@ -102,6 +103,7 @@ Verdict Judge::judge_below(std::string_view from, std::string_view to) const {
         if (auto refused = judge_configs_below(from, to)) return refused;
     }
     if (auto refused = judge_secrets_below(from, to)) return refused;
+    if (auto refused = judge_indexes(from, to)) return refused;
     forget_obeyed();
     return std::nullopt;
 }
@@ -211,6 +213,73 @@ Verdict Judge::judge_secrets_below(std::string_view from, std::string_view to) c
     });
     if (!walked && !refused) return sealed("*.key");
     return refused;
+}
+
+// Whatever an index names, the owner's "git commit -a" stores. No hidden file was there when the
+// index was judged, and none gets there by a move, of it or of the repository.
+Verdict Judge::judge_indexes(std::string_view from, std::string_view to) const {
+    const auto id_bytes_around = [&](std::string_view path) -> std::size_t {
+        for (; !path.empty();) {
+            path = parent_of(path);
+            if (!path.empty() && is_git_directory(path)) return object_id_bytes(path);
+        }
+        return 0;
+    };
+    const std::size_t id_bytes = id_bytes_around(from);
+    if (id_bytes != 0 && is_in_git_directory(to) && id_bytes_around(to) != id_bytes) {
+        return sealed(kIndexRule);
+    }
+    Verdict refused;
+    const auto judge_names = [&](std::string_view git, std::string_view worktree,
+                                 std::string_view moved, std::string_view place) {
+        for (const std::string& index : judged_files(git)) {
+            if (refused || !is_index(leaf_of(index))) continue;
+            for (const std::string& name : denied_names_in(index, worktree)) {
+                std::string file = joined(worktree, name);
+                if (!is_within(file, place)) continue;
+                file.replace(0, place.size(), moved);
+                if (!look(file)) continue;
+                refused = Refusal{PathAccess::kReadOnly, std::string(kIndexRule),
+                                  "it names a file that is hidden"};
+                break;
+            }
+        }
+    };
+    if (is_called(leaf_of(to), ".git")) {
+        const std::string_view worktree = parent_of(to);
+        judge_names(from, worktree, worktree, worktree);
+    }
+    for (std::string_view above = to; !above.empty();) {
+        above = parent_of(above);
+        const std::string git = joined(above, ".git");
+        if (tree_->lstat(git)) judge_names(git, above, from, to);
+    }
+    return refused;
+}
+
+// The names in it of which a rule says that nobody may know them.
+std::vector<std::string> Judge::denied_names_in(const std::string& index,
+                                                std::string_view worktree) const {
+    constexpr std::size_t kKnownMax = 1000;
+    const auto stat = tree_->lstat(index);
+    if (!stat) return {};
+    const std::lock_guard lock(mutex_);
+    if (denied_names_.size() >= kKnownMax) denied_names_.clear();
+    DeniedNames& known = denied_names_[index];
+    const bool is_known = known.identity == stat->identity && known.changed == stat->changed &&
+                          known.size == stat->size && known.worktree == worktree;
+    if (is_known) return known.names;
+    known = {stat->identity, stat->changed, stat->size, std::string(worktree), {}};
+    const auto bytes = tree_->read_file(index, kIndexBytesMax);
+    if (!bytes) return {};  // nobody made it here: it is too large
+    (void)visit_index_names(*bytes, object_id_bytes(parent_of(index)), [&](std::string_view name) {
+        const std::string file = joined(worktree, name);
+        if (rules_.decide(rule_path(file)).access == PathAccess::kDeny) {
+            known.names.emplace_back(name);
+        }
+        return true;
+    });
+    return known.names;
 }
 
 bool Judge::is_commondir_of_worktree(std::string_view path) const {

@@ -440,7 +440,8 @@ TEST_F(Tracked, does_not_wait_for_a_fifo) {
 TEST(Index, has_a_bound_on_its_names) {
     std::string bytes = "DIRC" + big_endian(4, 4) + big_endian(1000, 4);
     for (int i = 0; i < 1000; ++i) {
-        bytes += std::string(24, '\0') + big_endian(0100644, 4) + std::string(34, '\0');
+        bytes += std::string(24, '\0') + big_endian(0100644, 4) + std::string(32, '\0');
+        bytes += big_endian(i < 4 ? 1000U * (static_cast<unsigned>(i) + 1) : 4000U, 2);
         bytes += std::string(1, '\0') + std::string(i < 4 ? 1000U : 0U, 'n') + '\0';
     }
     WorkBudget enough(4'000'000);
@@ -465,6 +466,27 @@ TEST(Index, is_in_order) {
     EXPECT_EQ(index->find(""), nullptr);
     EXPECT_FALSE(Index::parse(head + entry("b") + entry("a"), budget).has_value());
     EXPECT_FALSE(Index::parse(head + entry("a"), budget).has_value());
+}
+
+// Git begins where the tables say, and takes the lengths as they stand.
+TEST(Index, says_the_same_in_all_its_parts) {
+    const auto entry = [](const std::string& name, std::size_t length) {
+        return std::string(24, '\0') + big_endian(0100644, 4) + std::string(32, '\0') +
+               big_endian(length, 2) + name + std::string(8 - (62 + name.size()) % 8, '\0');
+    };
+    const auto is_true = [&](std::size_t length, std::size_t second, std::size_t end) {
+        const std::string entries = entry("a", length) + entry("b", 1);
+        const std::string bytes = "DIRC" + big_endian(2, 4) + big_endian(2, 4) + entries + "IEOT" +
+                                  big_endian(20, 4) + big_endian(1, 4) + big_endian(12, 4) +
+                                  big_endian(1, 4) + big_endian(second, 4) + big_endian(1, 4) +
+                                  "EOIE" + big_endian(24, 4) + big_endian(end, 4) +
+                                  std::string(20, 'h') + std::string(20, 'c');
+        return visit_index_names(bytes, 20, [](std::string_view) { return true; });
+    };
+    EXPECT_TRUE(is_true(1, 76, 140));
+    EXPECT_FALSE(is_true(2, 76, 140)) << "a length";
+    EXPECT_FALSE(is_true(1, 84, 140)) << "the beginning of a block";
+    EXPECT_FALSE(is_true(1, 76, 148)) << "the end of the entries";
 }
 
 TEST(Delta, copies_and_inserts_within_bounds) {

@@ -1,18 +1,10 @@
 #include "journal/rewind.h"
 
-#include <chrono>
 #include <utility>
 
 #include "fs/rel_path.h"
 
 namespace paddock::journal {
-namespace {
-
-// How long a change may take after its record.
-constexpr std::chrono::nanoseconds kChangeTime = std::chrono::milliseconds(200);
-
-}  // namespace
-
 Rewinder::Rewinder(int workspace, const Timeline& timeline, const SealOn& seal_on)
     : timeline_(timeline),
       model_(workspace),
@@ -285,8 +277,34 @@ void Rewinder::take_back_chmod(const Entry& entry, const std::string& path) {
     change([&](TreeModel& model) { model.find(path)->mode = entry.record->mode; });
 }
 
+// What git has written among the objects. What was removed there comes back if it is missing; what
+// else was done to objects by hand is taken back.
+bool Rewinder::stays_for_others(const Entry& entry, const std::string& path,
+                                const std::string& other) {
+    if (!stores_) return false;
+    const auto is_written = [&] {
+        return is_temporary_object(path) && stores_->is_needed(model_, path);
+    };
+    const auto is_there = [&] {
+        const ModelNode* node = model_.find(path);
+        return node != nullptr && node->presence == Presence::kPresent;
+    };
+    switch (entry.record->verb) {
+        case Verb::kMake: return stores_->is_needed(model_, path);
+        case Verb::kLink: return stores_->is_needed(model_, other);
+        case Verb::kRename: return is_written() && stores_->is_needed(model_, other);
+        case Verb::kWrite:
+        case Verb::kChmod: return is_written();
+        case Verb::kRemove:
+        case Verb::kReplace:
+            return is_written() || (is_there() && stores_->is_needed(model_, path));
+        default: return false;
+    }
+}
+
 void Rewinder::take_back(const Entry& entry, const std::string& path, const std::string& other) {
     position_ = entry.record->position;
+    if (stays_for_others(entry, path, other)) return add({});
     switch (entry.record->verb) {
         case Verb::kMake: return take_back_make(entry, path);
         case Verb::kLink: take_back_link(entry, other); break;

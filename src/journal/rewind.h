@@ -4,6 +4,7 @@
 // Undo performs the steps; a diff only compares the model before and after.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -11,12 +12,17 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "journal/object_stores.h"
 #include "journal/timeline.h"
 #include "journal/tree_model.h"
 
 namespace paddock::journal {
+
+// How long a change may take after its record.
+inline constexpr std::chrono::nanoseconds kChangeTime = std::chrono::milliseconds(200);
 
 struct Step {
     enum class What : std::uint8_t {
@@ -75,6 +81,9 @@ public:
     // An entry that is not taken back, or was already: what it says of others is needed.
     void pass(const Entry& entry);
 
+    // Objects of git stay where others may need them. Without this none does.
+    void keep_objects(ObjectStores stores) { stores_.emplace(std::move(stores)); }
+
     // From here on: which names change, and how. The names of the journal are left out.
     void begin_comparing();
     std::map<std::string, Version> compared();
@@ -114,6 +123,7 @@ private:
     void take_back_write(const Entry& entry, const std::string& path);
     void take_back_chmod(const Entry& entry, const std::string& path);
     void move_to(const Object& object, const std::string& from, const std::string& to);
+    bool stays_for_others(const Entry& entry, const std::string& path, const std::string& other);
 
     const Timeline& timeline_;
     TreeModel model_;
@@ -129,6 +139,7 @@ private:
     std::set<Object> checked_;       // against what its last call left
     std::set<Object> checked_modes_;
     std::set<Object> foreign_;  // now as somebody else has left it
+    std::optional<ObjectStores> stores_;
 
     bool compares_ = false;
     TreeModel original_;  // as it was when that began

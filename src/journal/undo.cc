@@ -158,6 +158,22 @@ std::set<CallId> running_calls(const SessionLog& session) {
     return running;
 }
 
+// When what is to be undone was over. Where it was killed, the last change came after its record.
+std::int64_t end_of(const SessionLog& session, const std::optional<CallId>& call) {
+    std::int64_t end = 0;
+    std::set<CallId> open;
+    for (const Record& record : session.log->records()) {
+        if (call && record.call != *call) continue;
+        end = std::max(end, record.time);
+        if (record.verb == Verb::kDone) {
+            open.erase(record.call);
+        } else if (record.verb != Verb::kState && record.verb != Verb::kCall) {
+            open.insert(record.call);
+        }
+    }
+    return open.empty() ? end : end + kChangeTime.count();
+}
+
 // From names before and after to what a person would call it.
 std::vector<PlannedChange> changes_of(const std::map<std::string, Version>& versions) {
     using Planned = PlannedChange::What;
@@ -287,6 +303,7 @@ Outcome<UndoPlan> plan_undo(int workspace, const Timeline& timeline, const UndoT
     Selection selection(timeline, index, target);
     LaterChanges later(timeline);
     Rewinder rewinder(workspace, timeline, seal_on);
+    rewinder.keep_objects({workspace, timeline, end_of(session, target.call)});
     rewinder.begin_comparing();
     UndoPlan plan{.target = target};
     std::map<std::string, Conflict> conflicts;

@@ -190,7 +190,7 @@ TEST_F(UndoTest, removed_trees_and_directories) {
 }
 
 TEST_F(UndoTest, a_file_that_had_no_name) {
-    expect_undoable([this](JournaledTree& tree) {
+    expect_undoable([](JournaledTree& tree) {
         const Turn turn(tree.journal());
         const UniqueFd file(
             ::openat(tree.workspace(), ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0640));

@@ -33,6 +33,7 @@ Outcome<std::unique_ptr<Gate>> Gate::make(GateSetup setup) {
     };
     facts.repositories = [self] { return self->repositories_; };
     facts.home = gate->setup_.home;
+    facts.gated = gate->setup_.others_of_owner;
     facts.changes = [self] { return self->setup_.journal->shared_count(); };
     facts.count_change = [self] { self->setup_.journal->increase_shared_count(); };
     gate->root_.emplace(root->linkless());

@@ -50,6 +50,8 @@ struct GateSetup {
     bool landlock_truncate = true;
     // Where commands see the other roots that have a gate, absolute.
     std::vector<std::string> others = {};
+    // Those of them that the owner has at the same path.
+    std::vector<std::string> others_of_owner = {};
 };
 
 class Gate {

@@ -217,6 +217,14 @@ Outcome<std::string> make_private_directory(const char* parent, const CommandUse
     return furnished.error();
 }
 
+// A file of nobody else's, to lock.
+Outcome<UniqueFd> make_turn(const std::string& directory) {
+    const std::string path = directory + "/turn";
+    PADDOCK_ASSIGN(made, sys::openat(AT_FDCWD, path.c_str(), O_RDWR | O_CREAT | O_EXCL, 0600));
+    PADDOCK_TRY(sys::unlinkat(AT_FDCWD, path.c_str(), sys::Unlink::kFile));
+    return sys::duplicate(made.get(), kFirstOwnDescriptor);
+}
+
 Done make_scratch(WardenPlan& plan, const std::string& git_config) {
     Done failed = Failure{};
     for (const char* parent : {"/tmp", "/var/tmp", "/dev/shm"}) {
@@ -228,6 +236,9 @@ Done make_scratch(WardenPlan& plan, const std::string& git_config) {
             plan.view.home = path + "/home";
             plan.view.temporary = path + "/tmp";
             if (!git_config.empty()) plan.git_config = path + '/' + kGitConfig;
+            plan.unrecorded = path;
+            PADDOCK_ASSIGN(turn, make_turn(path));
+            plan.unrecorded_turn = std::move(turn);
             return {};
         }
         failed = name.error();
@@ -308,7 +319,7 @@ Outcome<WardenPlan> plan_full_rung(const WardenSpec& spec, int abi) {
         plan.home_identity = home.identity;
         plan.home_path = spec.home_path;
         PADDOCK_ASSIGN(turn, sys::duplicate(spec.home_turn, kFirstOwnDescriptor));
-        plan.home_turn = std::move(turn);
+        plan.unrecorded_turn = std::move(turn);
     }
     ViewFacts facts;
     PADDOCK_ASSIGN(host, host_names());
@@ -361,7 +372,10 @@ Outcome<WardenPlan> plan_full_rung(const WardenSpec& spec, int abi) {
     plan.rules =
         rules_in_view(plan.view, spec.workspace_path, spec.read_only, facts.host_network, abi);
     plan.gated_rules = gated(plan.rules, spec.workspace_path, gated_roots(plan, Rung::kFull));
-    if (!plan.home_path.empty()) plan.gated_rules = gated(plan.gated_rules, plan.view.home, {});
+    if (!plan.home_path.empty()) {
+        plan.unrecorded = plan.view.home;
+        plan.gated_rules = gated(plan.gated_rules, plan.unrecorded, {});
+    }
     return std::move(plan);
 }
 
@@ -389,6 +403,7 @@ Outcome<WardenPlan> plan_low_rung(const WardenSpec& spec, int abi) {
     plan.landlock_abi = abi;
     plan.rules = rules_without_view(places, abi);
     plan.gated_rules = gated(plan.rules, ".", gated_roots(plan, Rung::kLow));
+    plan.gated_rules = gated(plan.gated_rules, plan.unrecorded, {});
     return std::move(plan);
 }
 

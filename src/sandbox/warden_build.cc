@@ -50,7 +50,7 @@ int next_kept(const WardenPlan& plan, int from) {
     consider(plan.workspace);
     consider(plan.workspace_mount);
     consider(plan.home_mount);
-    consider(plan.home_turn);
+    consider(plan.unrecorded_turn);
     consider(plan.memory_events);
     consider(plan.process_events);
     for (const ExtraPlan& extra : plan.extras) {
@@ -139,8 +139,8 @@ StageError WardenProcess::build_gate() {
                                             root.path + '/' + root.journal->path(), root.path);
         if (refused.stage != Stage::kNone) return refused;
     }
-    if (!plan_.home_path.empty()) {
-        if (const auto refused = add_home_gate(*gates); !refused) {
+    if (!plan_.unrecorded.empty()) {
+        if (const auto refused = add_unrecorded_gate(*gates); !refused) {
             return at(Stage::kViewHome, refused);
         }
     }
@@ -148,21 +148,21 @@ StageError WardenProcess::build_gate() {
     return {};
 }
 
-// The user's own programs can follow a path into the home, git from a ".git" file for example: so
-// nothing that git runs is made there either. All other rules are about the workspace.
-Done WardenProcess::add_home_gate(Gates& gates) {
+// The user's own programs can follow a path there, git from a ".git" file for example: so nothing
+// that git runs is made there either. All other rules are about the workspace.
+Done WardenProcess::add_unrecorded_gate(Gates& gates) {
     const PathRule only_git{"**/.git/**", PathAccess::kAllow};
     PADDOCK_ASSIGN(rules, policy::PathRules::compile({}, {&only_git, 1}));
-    home_rules_.emplace(std::move(rules));
-    PADDOCK_ASSIGN(turn, sys::duplicate(plan_.home_turn.get()));
+    unrecorded_rules_.emplace(std::move(rules));
+    PADDOCK_ASSIGN(turn, sys::duplicate(plan_.unrecorded_turn.get()));
     PADDOCK_ASSIGN(journal, journal::Journal::silent(std::move(turn)));
-    home_journal_.emplace(std::move(journal));
-    PADDOCK_ASSIGN(home, sys::openat(AT_FDCWD, plan_.view.home.c_str(), O_PATH | O_DIRECTORY));
-    home_ = std::move(home);
-    GateSetup setup = gate_setup({home_.get(), plan_.view.home, &*home_journal_});
-    setup.rules = &*home_rules_;
+    unrecorded_journal_.emplace(std::move(journal));
+    PADDOCK_ASSIGN(place, sys::openat(AT_FDCWD, plan_.unrecorded.c_str(), O_PATH | O_DIRECTORY));
+    unrecorded_ = std::move(place);
+    GateSetup setup = gate_setup({unrecorded_.get(), plan_.unrecorded, &*unrecorded_journal_});
+    setup.rules = &*unrecorded_rules_;
     PADDOCK_ASSIGN(gate, Gate::make(std::move(setup)));
-    gates.add(std::move(gate), plan_.view.home);
+    gates.add(std::move(gate), plan_.unrecorded);
     return {};
 }
 
@@ -179,8 +179,11 @@ GateSetup WardenProcess::gate_setup(const GatedRoot& root) const {
     for (const FurtherRootPlan& each : plan_.further) {
         if (each.journal != nullptr) gated.push_back(each.path);
     }
-    if (!plan_.home_path.empty()) gated.push_back(plan_.view.home);
     std::erase(gated, root.path);
+    setup.others_of_owner = gated;
+    const bool has_unrecorded = !plan_.unrecorded.empty() && plan_.unrecorded != root.path;
+    if (has_unrecorded) gated.push_back(plan_.unrecorded);
+    if (has_unrecorded && plan_.rung == Rung::kLow) setup.others_of_owner = gated;
     setup.others = std::move(gated);
     return setup;
 }

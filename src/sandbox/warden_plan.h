@@ -56,7 +56,7 @@ struct WardenPlan {
     UniqueFd workspace;  // its directory
     UniqueFd workspace_mount;
     UniqueFd home_mount;
-    UniqueFd home_turn;  // see WardenSpec; invalid: there is no home that lasts
+    UniqueFd unrecorded_turn;
     std::vector<ExtraPlan> extras;
     std::vector<FurtherRootPlan> further;
     UniqueFd memory_events;  // of the session's cgroup, if there is one
@@ -77,6 +77,9 @@ struct WardenPlan {
     ViewPlan view;          // of the full rung
     std::string home_path;  // on the host, of the home that lasts; empty: there is none
     Identity home_identity;
+    // Where commands see what the user's own programs can reach besides the roots: the home that
+    // lasts; on the low rung all that is theirs. Its gate judges and records nothing. Empty: none.
+    std::string unrecorded;
     std::string git_config;  // as commands see it: what GIT_CONFIG_SYSTEM names; empty: none
     std::vector<KernelSetting> settings;
     std::string scratch_bytes;

@@ -69,7 +69,7 @@ private:
         const std::string& path;
         journal::Journal* journal = nullptr;
     };
-    Done add_home_gate(Gates& gates);
+    Done add_unrecorded_gate(Gates& gates);
     GateSetup gate_setup(const GatedRoot& root) const;
     StageError add_gate(Gates& gates, const GatedRoot& root, const std::string& journal_path,
                         const std::string& prefix = {});
@@ -124,9 +124,9 @@ private:
     std::uint32_t next_id_ = 1;
     CallIds calls_ = {};  // of the command that is being started
     bool observes_ = false;
-    std::optional<policy::PathRules> home_rules_;
-    std::optional<journal::Journal> home_journal_;  // that records nothing
-    UniqueFd home_;                                 // that lasts, of the commands' namespace
+    std::optional<policy::PathRules> unrecorded_rules_;
+    std::optional<journal::Journal> unrecorded_journal_;
+    UniqueFd unrecorded_;           // of the commands' namespace
     std::unique_ptr<Gates> gates_;  // null: commands change the workspace themselves
     std::vector<std::string> repositories_;
     StageError start_failed_;  // of the command that is being started

@@ -212,6 +212,13 @@ git pack-refs --all
 git for-each-ref --format='%(refname)'
 git reflog --format=%gs
 )sh"},
+    {"git_clones_into_temporary_directories", "git mktemp", R"sh(
+git init -q -b main r && echo x > r/x && git -C r add x && g -C r commit -q -m x
+d=$(mktemp -d); git clone -q "$PWD/r" $d/a && git clone -q $d/a $d/b && git -C $d/b log --format=%s
+cd $d/a && echo y > y && git add y && g commit -q -m y && git switch -q -c z && git push -q origin z
+git -C "$OLDPWD/r" log --format=%s z; git worktree add -q ../w && git -C ../w status --short
+git clone -q --bare . ../bare.git && git -C ../bare.git log --format=%s && rm -rf $d && ! test -e $d
+)sh"},
     {"git_clones", "git", R"sh(
 git init -q -b main up && cd up
 echo one > a && git add a && g commit -q -m first && g commit -q --allow-empty -m second

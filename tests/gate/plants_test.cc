@@ -40,6 +40,24 @@ def acl(f,flags):
  os.setxattr(f,"system.posix_acl_access",value,flags)
 def evil(f): os.write(f,b"[core]\n\tfsmonitor = evil\n")
 exec(sys.argv[1])' "$@"; }
+index() { py 'import hashlib,struct,subprocess
+n=0
+while 1:
+ text=b"evil %d"%n; n+=1
+ i=hashlib.sha1(b"blob %d\0"%len(text)+text).digest()
+ if not set(i)&{0,47}: break
+subprocess.run(["git","hash-object","-w","--stdin"],input=text,stdout=subprocess.DEVNULL)
+def entry(name,flags,mode,fill):
+ return fill*24+struct.pack(">I",mode)+fill*12+i+struct.pack(">H",flags)+name
+names=[w.encode() for w in sys.argv[2:]]
+last=entry(names[-1],0xfff if names[1:] else len(names[-1]),0x010181ed,b"m")
+last+=bytes(8-len(last)%8)
+d=last
+if names[1:]:
+ first=entry(names[0],5,0x81a4,b"m"); d=first+b"x"*(72-len(first))+last
+ rest=entry(b"zzzzzzzz",8,0x81a4,b"m"); rest=b"XXXX"+struct.pack(">I",72)+rest[8:]+bytes(80-len(rest)); d+=rest
+d=b"DIRC"+struct.pack(">II",2,len(names))+d
+sys.stdout.buffer.write(d+hashlib.sha1(d).digest())' "$@"; }
 exchange() { py 'call(rename2,AT,sys.argv[2],AT,sys.argv[3],2)' "$@"; }
 evil() { printf '[core]\n\tfsmonitor = evil\n'; }
 )sh";
@@ -63,6 +81,7 @@ exit 1
 constexpr const char* kDormant =
     "echo evil > .git/hooks/pre-commit; chmod 644 .git/hooks/pre-commit";
 constexpr const char* kAwake = "test -x .git/hooks/pre-commit";
+constexpr const char* kSecretBelow = "mkdir conf; echo evil > conf/.env";
 
 const Plant kPlants[] = {
     // --- what the owner's git writes through, or is led by ---------------------------------------
@@ -329,6 +348,31 @@ const Plant kPlants[] = {
      "mkdir -p ,git/hooks; echo evil > ,git/hooks/pre-commit; git add ,git; cp .git/index t; "
      "exec 9<>t; mv t .git/index; sed s/,git/.git/ .git/index > u; cat u >&9",
      "", nullptr, "git checkout -q -- . && grep -q evil .git/hooks/pre-commit"},
+    {"index_judged_with_longer_ids",
+     "index '.git/hooks/post-checkout' > t; cp .git/config c; "
+     "(printf '[core]\n\trepositoryformatversion = 1\n[extensions]\n\tobjectformat = sha256\n'; "
+     "cat c) | sed '/version = 0/d' > d; mv d .git/config; mv t .git/index; mv c .git/config",
+     "", nullptr, "git checkout -q -- . 2>/dev/null; grep -qs evil .git/hooks/post-checkout"},
+    {"index_judged_with_longer_ids_of_a_config_that_goes",
+     "git init -q --object-format=sha256 n; (cd n; git --git-dir=../.git cat-file -p :plain | "
+     "git --git-dir=n hash-object -w --stdin >/dev/null); index '.git/hooks/post-checkout' > t; "
+     "mv t n/.git/index; cp -rn .git/objects n/.git; rm n/.git/config",
+     "", nullptr, "cd n; git checkout -q -- . 2>/dev/null; grep -qs evil .git/hooks/post-checkout"},
+    {"index_whose_lengths_hide_a_name",
+     "index aaaaa '.git/hooks/post-checkout' > t; mv t .git/index", "", nullptr,
+     "git checkout -q -- . 2>/dev/null; grep -qs evil .git/hooks/post-checkout"},
+    {"secret_in_a_directory_that_gets_a_name_of_the_index",
+     "git update-index --add --cacheinfo 100644,$(echo x | git hash-object -w --stdin),s/.env; "
+     "mv conf s",
+     "", kSecretBelow, "commit_all && git show HEAD:s/.env | grep -q evil"},
+    {"secret_in_a_directory_exchanged_for_a_name_of_the_index",
+     "git update-index --add --cacheinfo 100644,$(echo x | git hash-object -w --stdin),s/.env; "
+     "mkdir s; exchange conf s",
+     "", kSecretBelow, "commit_all && git show HEAD:s/.env | grep -q evil"},
+    {"secret_beside_which_an_index_moves",
+     "git init -q n; cd n; git update-index --add --cacheinfo 100644,$(echo x | "
+     "git hash-object -w --stdin),.env; mv .git ../conf/.git",
+     "", kSecretBelow, "cd conf; commit_all && git show HEAD:.env | grep -q evil"},
     {"config_of_the_worktree",
      "git config extensions.worktreeConfig true; git config --worktree core.fsmonitor evil",
      ".git/config.worktree"},
@@ -418,6 +462,9 @@ std::string row_name(std::size_t i) { return "r" + std::to_string(i); }
 // Bash: does something in the repository `directory` hold what the row plants?
 std::string check_of(const Plant& plant, const std::string& directory) {
     std::string check = "(cd " + directory + "; shopt -s globstar nullglob dotglob; ";
+    check +=
+        "commit_all() { git -c user.name=A -c user.email=a@example.org commit -q -a -m all "
+        ">/dev/null; }; ";
     if (plant.check != nullptr) return check + plant.check + "\n)";
     for (const std::string& path : words_of(plant.sealed)) {
         check += "for f in " + path + "; do case $f in *.sample) continue;; esac; ";
@@ -696,6 +743,42 @@ TEST_P(PlantsInside, are_refused_where_a_pointer_comes_to_lead_elsewhere) {
 
 TEST_P(PlantsInside, are_refused_where_nobody_can_look) {
     expect_none_planted(GetParam(), kUnread);
+}
+
+// What a session has outside of the workspace, the owner's git reaches from above: it asks a
+// submodule for its status, and pushes to a remote that is a path.
+constexpr const char* kOutsideOfTheWorkspace = R"sh(
+git init -q $TMPDIR/e; git -C $TMPDIR/e -c user.name=A -c user.email=a@b.c commit -q --allow-empty -m e
+printf '[core]\n\tfsmonitor = "touch %s/ran; false"\n' "$PWD" >> $TMPDIR/e/.git/config
+git init -q --bare $TMPDIR/b; printf '#!/bin/sh\ntouch %s/ran\n' "$PWD" > $TMPDIR/b/hooks/pre-receive
+chmod +x $TMPDIR/b/hooks/pre-receive
+mkdir sub; echo "gitdir: $TMPDIR/e/.git" > sub/.git
+git update-index --add --cacheinfo 160000,$(git -C $TMPDIR/e rev-parse HEAD),sub
+git remote add r r/b; ln -s $TMPDIR r
+echo ready; read end
+)sh";
+
+bool runs_what_lies_outside(const Place& place, const char* owners) {
+    constexpr int kHangsMs = 60'000;
+    const Workspace workspace(place);
+    workspace.prepare(
+        "git init -q .; git -c user.name=A -c user.email=a@b.c commit -q --allow-empty -m x");
+    Running session(workspace.command_line({"/bin/bash", "-c", kOutsideOfTheWorkspace}),
+                    workspace.environment());
+    EXPECT_EQ(session.line(kHangsMs), "ready");
+    (void)workspace.outside(owners);
+    session.send("end\n");
+    const Ran ran = session.wait(kHangsMs);
+    EXPECT_EQ(ran.exit_code, 0) << ran.all();
+    return workspace.outside("test -e ran").exit_code == 0;
+}
+
+TEST_P(PlantsInside, are_refused_where_the_session_has_its_own_directories) {
+    for (const char* owners : {"git status", "git push r HEAD:refs/heads/x"}) {
+        SCOPED_TRACE(owners);
+        EXPECT_TRUE(runs_what_lies_outside(plain_place(), owners));
+        EXPECT_FALSE(runs_what_lies_outside(GetParam(), owners));
+    }
 }
 
 // A directory that one session closes would hide a repository from the search of the next.

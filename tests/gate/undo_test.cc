@@ -189,6 +189,69 @@ std::string case_name(const ::testing::TestParamInfo<Case>& info) {
 
 INSTANTIATE_TEST_SUITE_P(Gate, UndoOf, ::testing::ValuesIn(all_cases()), case_name);
 
+// --- what others have made of a session's work ---------------------------------------------------
+
+struct Shared {
+    const char* name;
+    const char* before;  // by the owner, outside
+    const char* script;  // by a command, inside
+    const char* since;   // by the owner, outside; his history then needs what the session made
+};
+
+constexpr Shared kShared[] = {
+    {"a_branch_that_was_merged", "",
+     "git worktree add -q -b work wt; cd wt; echo new > new; git add new; g commit -q -m work",
+     "git merge -q work"},
+    {"a_fetch_that_was_merged",
+     "git init -q up; cd up; git pull -q .. HEAD; echo u > u; git add u; g commit -q -m up; cd ..; "
+     "echo up > .git/info/exclude; git remote add origin up",
+     "git fetch -q origin", "git merge -q origin/HEAD 2>/dev/null || git merge -q FETCH_HEAD"},
+    {"a_file_that_was_picked", "",
+     "git worktree add -q -b work wt; cd wt; echo new > new; git add new; g commit -q -m work",
+     "git checkout -q work -- new"},
+    {"a_submodule_that_was_committed",
+     "git init -q s; g -C s commit -q --allow-empty -m s; git add s 2>/dev/null; g commit -q -m s",
+     "cd s; echo new > new; git add new; g commit -q -m new", "git add s; g commit -q -m new"},
+    {"a_store_that_was_packed", "echo work > work; git add work; g commit -q -m work",
+     "git worktree add -q -b work wt; cd wt; echo x > x; git add x; g commit -q -m x; cd ..; "
+     "git repack -q -a -d; git prune-packed -q",
+     "g merge -q --no-ff -m merged work"},
+};
+
+class UndoOfShared : public ::testing::TestWithParam<Shared> {};
+
+TEST_P(UndoOfShared, work_leaves_the_repository_whole) {
+    const Shared& shared = GetParam();
+    for (const Place& place : different_places()) {
+        SCOPED_TRACE(place.name);
+        if (const std::string why = missing(place); !why.empty()) GTEST_SKIP() << why;
+        const Workspace workspace(place);
+        const std::string lead = std::string(kGit) + kLead;
+        workspace.prepare(lead +
+                          "git init -q .; git config user.name O; git config user.email o@b.c; "
+                          "echo one > one; git add one; g commit -q -m one; " +
+                          shared.before);
+        const Ran ran = workspace.shell(lead + shared.script);
+        EXPECT_EQ(ran.exit_code, 0) << ran.all();
+        workspace.prepare(lead + shared.since);
+        const char* const all = "git rev-parse HEAD; git ls-files -s";
+        const std::string before = workspace.outside(all).out;
+        for (const char* way : {"undo", "redo", "undo"}) {
+            const Ran went = workspace.paddock_command({way, "--yes"});
+            EXPECT_EQ(went.exit_code, 0) << way << "\n" << went.all();
+            const Ran checked = workspace.outside(
+                "git fsck --full && git status >/dev/null && ! git ls-tree -r HEAD | while read -r "
+                "mode type id path; do test $type != commit || git -C $path cat-file -e $id || "
+                "echo $path lacks $id; done | grep .");
+            EXPECT_EQ(checked.exit_code, 0) << way << "\n" << checked.all();
+            EXPECT_EQ(workspace.outside(all).out, before) << way;
+        }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Gate, UndoOfShared, ::testing::ValuesIn(kShared),
+                         [](const auto& one) { return std::string(one.param.name); });
+
 // --- random sessions -----------------------------------------------------------------------------
 
 // Each user and each level once, all pairs in the full run.
