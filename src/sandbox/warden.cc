@@ -380,11 +380,12 @@ Result<Process> Warden::spawn(const Command& command) {
     if (command.directory && paths[0].empty()) paths[0] = ".";
     for (const journal::CallId id : command.further_calls) paths.push_back(std::to_string(id));
     parts.paths = paths;
+    const auto begin = std::chrono::steady_clock::now();
     auto answer = state_->ask(parts, std::span(descriptors).first(count));
     if (!answer) return failure(answer.error());
     if (answer->reply.value == 0) denials.first.reset();
     return Process{answer->reply.id, std::move(status->read), std::move(answer->descriptors[0]),
-                   std::move(denials.first)};
+                   std::move(denials.first), begin};
 }
 
 Status Warden::kill_tree(ProcessId id) {

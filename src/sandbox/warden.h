@@ -17,6 +17,7 @@
 // does not answer in time is ended, with its session.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -73,6 +74,7 @@ struct Process {
     // before its end is there when `status` is readable. Invalid if it is not observed: the report
     // says why, or too many others are (kObserversMax).
     UniqueFd denials;
+    std::chrono::steady_clock::time_point begin = {};  // it was asked for, and had not begun
 };
 
 // The processes of a session that are alive, the warden not counted.

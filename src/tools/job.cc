@@ -96,7 +96,7 @@ void Job::wait_for_end(Clock::duration patience) const {
 bool Job::has_ended(const Attendance& attendance) {
     if (!can_be_read(parts_.process.status.get())) return false;
     const auto record = sandbox::read_exit(parts_.process.status.get());
-    const auto duration = Clock::now() - begin_;
+    const auto duration = Clock::now() - parts_.process.begin;
     // Of one that was ended the reason is known already.
     const bool exceeds_quota =
         !is_blamed() && attendance.exceeds_quota && attendance.exceeds_quota();
@@ -164,7 +164,7 @@ std::string Job::last_directory() const {
 Job::State Job::state() const {
     const std::lock_guard lock(mutex_);
     State now = state_;
-    if (now.running) now.duration = Clock::now() - begin_;
+    if (now.running) now.duration = Clock::now() - parts_.process.begin;
     return now;
 }
 

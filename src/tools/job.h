@@ -126,7 +126,6 @@ private:
     bool is_blamed() const;
 
     Parts parts_;
-    const Clock::time_point begin_ = Clock::now();
     KeptOutput output_;
 
     std::string shown_ahead_;  // of what was not certain yet
