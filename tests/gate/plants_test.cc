@@ -55,7 +55,8 @@ last+=bytes(8-len(last)%8)
 d=last
 if names[1:]:
  first=entry(names[0],5,0x81a4,b"m"); d=first+b"x"*(72-len(first))+last
- rest=entry(b"zzzzzzzz",8,0x81a4,b"m"); rest=b"XXXX"+struct.pack(">I",72)+rest[8:]+bytes(80-len(rest)); d+=rest
+ rest=entry(b"zzzzzzzz",8,0x81a4,b"m")
+ d+=b"XXXX"+struct.pack(">I",72)+rest[8:]+bytes(80-len(rest))
 d=b"DIRC"+struct.pack(">II",2,len(names))+d
 sys.stdout.buffer.write(d+hashlib.sha1(d).digest())' "$@"; }
 exchange() { py 'call(rename2,AT,sys.argv[2],AT,sys.argv[3],2)' "$@"; }
@@ -748,9 +749,11 @@ TEST_P(PlantsInside, are_refused_where_nobody_can_look) {
 // What a session has outside of the workspace, the owner's git reaches from above: it asks a
 // submodule for its status, and pushes to a remote that is a path.
 constexpr const char* kOutsideOfTheWorkspace = R"sh(
-git init -q $TMPDIR/e; git -C $TMPDIR/e -c user.name=A -c user.email=a@b.c commit -q --allow-empty -m e
+git init -q $TMPDIR/e
+git -C $TMPDIR/e -c user.name=A -c user.email=a@b.c commit -q --allow-empty -m e
 printf '[core]\n\tfsmonitor = "touch %s/ran; false"\n' "$PWD" >> $TMPDIR/e/.git/config
-git init -q --bare $TMPDIR/b; printf '#!/bin/sh\ntouch %s/ran\n' "$PWD" > $TMPDIR/b/hooks/pre-receive
+git init -q --bare $TMPDIR/b
+printf '#!/bin/sh\ntouch %s/ran\n' "$PWD" > $TMPDIR/b/hooks/pre-receive
 chmod +x $TMPDIR/b/hooks/pre-receive
 mkdir sub; echo "gitdir: $TMPDIR/e/.git" > sub/.git
 git update-index --add --cacheinfo 160000,$(git -C $TMPDIR/e rev-parse HEAD),sub
