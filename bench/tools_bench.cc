@@ -12,7 +12,7 @@
 
 #include "harness.h"
 #include "read_floor.h"
-#include "search/secret_scanner.h"
+#include "secrets/scanner.h"
 #include "write_floor.h"
 
 namespace {
@@ -22,7 +22,7 @@ using paddock::bench::Contender;
 using paddock::bench::Group;
 using paddock::bench::Measure;
 using paddock::bench::repeat;
-using paddock::search::SecretScanner;
+using paddock::secrets::SecretScanner;
 
 constexpr std::size_t kSmallFile = 4096;
 constexpr std::size_t kLargeFile = std::size_t{1} << 20;

@@ -25,7 +25,8 @@ function(paddock_precompile target kind)
   endif()
   # g++ 12 forgets that a precompiled header is the system's, and warns of its own std::string.
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    target_compile_options(${target} PRIVATE -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread)
+    target_compile_options(${target} PRIVATE -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread
+      -Wno-maybe-uninitialized)
   endif()
   get_property(first GLOBAL PROPERTY PADDOCK_PRECOMPILED_${kind})
   if(first)

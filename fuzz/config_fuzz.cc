@@ -9,7 +9,6 @@
 #include "base/check.h"
 #include "config/load.h"
 #include "config/toml.h"
-#include "config/toml_splice.h"
 #include "json/splice.h"
 
 namespace {

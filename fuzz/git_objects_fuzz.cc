@@ -10,7 +10,6 @@
 #include <string_view>
 
 #include "base/check.h"
-#include "git/index.h"
 #include "git/objects.h"
 #include "testing/git_pack.h"
 

@@ -9,7 +9,7 @@
 #include "base/check.h"
 #include "text/glob.h"
 #include "text/ignore.h"
-#include "text/quote.h"
+#include "text/names.h"
 
 namespace {
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/check.h"
+#include "daemon/guard.h"
 #include "daemon/http_endpoint.h"
-#include "daemon/mcp_headers.h"
 #include "net/request_parser.h"
 
 namespace {

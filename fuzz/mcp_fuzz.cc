@@ -14,8 +14,8 @@
 #include "base/check.h"
 #include "json/parse.h"
 #include "json/write.h"
-#include "mcp/line_buffer.h"
 #include "mcp/protocol.h"
+#include "mcp/stdio.h"
 #include "mcp/tool_host.h"
 
 namespace {

@@ -6,18 +6,15 @@
 #include <string_view>
 
 #include "base/check.h"
-#include "policy/host_presets.h"
 #include "policy/host_rules.h"
-#include "sandbox/dns_message.h"
-#include "sandbox/http_body.h"
-#include "sandbox/name_files.h"
-#include "sandbox/proxy_request.h"
-#include "sandbox/refusal_log.h"
+#include "proxy/name_lookup.h"
+#include "proxy/refusal_log.h"
+#include "proxy/request.h"
 
 namespace {
 
 using namespace paddock;
-using namespace paddock::sandbox;
+using namespace paddock::proxy;
 
 struct Outcomes {
     std::string replies;

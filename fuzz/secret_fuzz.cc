@@ -7,16 +7,16 @@
 #include <vector>
 
 #include "base/check.h"
-#include "policy/secret_rules.h"
-#include "search/secret_pattern.h"
-#include "search/secret_scanner.h"
+#include "secrets/pattern.h"
+#include "secrets/rules.h"
+#include "secrets/scanner.h"
 
 namespace {
 
-using paddock::search::KnownSecret;
-using paddock::search::SecretPattern;
-using paddock::search::SecretScanner;
-using paddock::search::SecretStream;
+using paddock::secrets::KnownSecret;
+using paddock::secrets::SecretPattern;
+using paddock::secrets::SecretScanner;
+using paddock::secrets::SecretStream;
 
 // The shortest text that the pattern matches, with different bytes where it allows.
 std::string shortest(const SecretPattern& pattern) {
@@ -64,7 +64,7 @@ std::vector<std::string> make_pieces() {
         " = ",
         ": ",
     };
-    for (const auto& shape : paddock::policy::secret_shapes()) {
+    for (const auto& shape : paddock::secrets::secret_shapes()) {
         pieces.push_back(shortest(SecretPattern(shape.pattern)));
     }
     return pieces;

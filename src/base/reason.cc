@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "base/ascii.h"
-#include "base/blanks.h"
+#include "base/text.h"
 #include "base/utf8.h"
 
 namespace paddock {

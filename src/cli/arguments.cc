@@ -1,7 +1,7 @@
 #include "cli/arguments.h"
 
 #include "base/display.h"
-#include "cli/command.h"
+#include "cli/parser.h"
 
 namespace paddock::cli {
 namespace {

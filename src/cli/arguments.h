@@ -1,4 +1,4 @@
-// What the user asked for. Parsing touches neither the disk nor the terminal.
+// How a command ends that has nothing to run.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,26 @@
 #include <paddock/root_options.h>
 
 #include "cli/clients.h"
-#include "cli/ending.h"
 #include "cli/terminal.h"
 #include "json/value.h"
 
 namespace paddock::cli {
 
+// Exit codes: 0 all is well, 1 a path or a call was refused, a need is missing or an attack got
+// through, 2 the call makes no sense or could not be carried out.
+inline constexpr int kRefused = 1;
+inline constexpr int kUsageError = 2;
+
+// After a signal, as shells have it.
+inline constexpr int kAddedToSignal = 128;
+
+// `text` is the answer (exit 0) or the complaint.
+struct Ending {
+    int exit_code = 0;
+    std::string text;
+};
+
+// What the user asked for. Parsing touches neither the disk nor the terminal.
 // What the words of a call say of the configuration.
 struct SettingWords {
     std::string file;  // empty: the usual one

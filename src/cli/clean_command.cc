@@ -9,15 +9,13 @@
 #include <tl/expected.hpp>
 
 #include "base/display.h"
-#include "cli/ending.h"
-#include "cli/setting_options.h"
+#include "cli/arguments.h"
 #include "cli/terminal.h"
 #include "cli/workspace_options.h"
 #include "json/write.h"
+#include "sys/files.h"
 #include "sys/io.h"
-#include "sys/open.h"
-#include "sys/stat.h"
-#include "tools/lasting_home.h"
+#include "tools/command_world.h"
 
 namespace paddock::cli {
 namespace {

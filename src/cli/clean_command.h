@@ -1,7 +1,7 @@
 // `paddock clean`: empties the homes of commands that last.
 #pragma once
 
-#include "cli/command.h"
+#include "cli/parser.h"
 
 namespace paddock::cli {
 

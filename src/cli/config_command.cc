@@ -6,16 +6,13 @@
 #include <paddock/root.h>
 
 #include "base/display.h"
-#include "cli/host_environment.h"
-#include "cli/resolve.h"
-#include "cli/setting_options.h"
+#include "cli/host_commands.h"
 #include "cli/workspace_options.h"
 #include "config/host.h"
 #include "fs/make_directories.h"
 #include "json/write.h"
+#include "sys/files.h"
 #include "sys/io.h"
-#include "sys/open.h"
-#include "sys/stat.h"
 
 namespace paddock::cli {
 namespace {

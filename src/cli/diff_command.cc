@@ -8,13 +8,13 @@
 #include <paddock/limits.h>
 
 #include "base/display.h"
-#include "cli/journal_view.h"
-#include "cli/setting_options.h"
-#include "journal/versions.h"
+#include "cli/log_command.h"
+#include "cli/workspace_options.h"
+#include "journal/history.h"
 #include "json/write.h"
 #include "text/diff.h"
 #include "text/encoding.h"
-#include "text/quote.h"
+#include "text/names.h"
 
 namespace paddock::cli {
 namespace {

@@ -1,7 +1,7 @@
 // `paddock diff`.
 #pragma once
 
-#include "cli/command.h"
+#include "cli/parser.h"
 
 namespace paddock::cli {
 

@@ -13,11 +13,9 @@
 #include "fs/procfs.h"
 #include "sandbox/confine.h"
 #include "sandbox/probe.h"
-#include "sandbox/rights.h"
-#include "sys/attr.h"
-#include "sys/host.h"
+#include "sys/files.h"
+#include "sys/identity.h"
 #include "sys/landlock.h"
-#include "sys/open.h"
 #include "sys/process.h"
 
 namespace paddock::cli {

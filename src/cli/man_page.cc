@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "cli/answer_text.h"
+#include "cli/view.h"
 
 namespace paddock::cli {
 namespace {

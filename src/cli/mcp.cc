@@ -2,14 +2,91 @@
 
 #include <unistd.h>
 
-#include "cli/agent_workspace.h"
+#include <paddock/limits.h>
+
+#include "cli/arguments.h"
 #include "cli/terminal.h"
 #include "cli/workspace_options.h"
+#include "mcp/protocol.h"
 #include "mcp/stdio.h"
+#include "mcp/tool_host.h"
 #include "sys/memory.h"
 #include "tools/session.h"
 
 namespace paddock::cli {
+
+Result<ConfineReport> confine_to(const Workspace& workspace) {
+    if (workspace.session().options().unconfined) return ConfineReport();
+    const Access access = workspace.is_read_only() ? Access::kReadOnly : Access::kReadWrite;
+    ConfineSpec spec;
+    spec.rules = {{workspace.session().files().linkless().fd(), access}};
+    for (const tools::SessionRoot& root : workspace.session().further_roots()) {
+        spec.rules.push_back({root.opened.linkless.fd(),
+                              root.opened.read_only ? Access::kReadOnly : Access::kReadWrite});
+    }
+    if (const auto shell = workspace.session().shell()) {
+        if (const int parent = (*shell)->cgroup_parent(); parent >= 0) {
+            spec.rules.push_back({parent, Access::kRemoveDirectories});
+        }
+        // To measure it.
+        if (const int home = (*shell)->home(); home >= 0) {
+            spec.rules.push_back({home, Access::kReadOnly});
+        }
+    }
+    return confine_self(spec);
+}
+
+void complain_of_home(const ShellReport& report) {
+    if (report.scratch_home_reason.empty()) return;
+    complain("the home of commands ends with this session: " + report.scratch_home_reason);
+}
+
+void complain_of_workspace(const Workspace& workspace) {
+    const WorkspaceOptions& options = workspace.session().options();
+    if (options.read_only) return;
+    for (const std::string& line : tools::foreign_files(workspace.session().roots())) {
+        complain(line);
+    }
+    if (!options.shell) return;
+    const auto shell = workspace.session().shell();
+    if (!shell) {
+        complain("bash will refuse every command: " + shell.error().text);
+    } else {
+        complain_of_home((*shell)->report());
+    }
+}
+
+void look_ahead(const Workspace& workspace) {
+    const auto shell = workspace.session().shell();
+    if (shell) (*shell)->look_ahead();
+}
+
+void end_commands(const Workspace& workspace) {
+    const auto shell = workspace.session().shell();
+    if (!shell) return;
+    for (const std::string& line : (*shell)->end().lines) complain(line);
+}
+
+int refuse_to_serve(const Error& error) {
+    complain(error.message());
+    return kRefused;
+}
+
+mcp::Methods methods_of(const Workspace& workspace) {
+    mcp::Methods methods;
+    mcp::add_tool_methods(methods, std::make_shared<mcp::WorkspaceTools>(workspace),
+                          limits::kMcpToolsPerPage);
+    return methods;
+}
+
+mcp::ServerInfo info_of(const Workspace& workspace) {
+    return {.name = "paddock",
+            .title = "paddock: files, search and a shell in one directory",
+            .version = PADDOCK_VERSION,
+            .instructions = mcp::instructions_for(workspace),
+            .capabilities = {{"tools", json::Object{}}}};
+}
+
 namespace {
 
 // For the person at the terminal, or whoever reads the client's log.
@@ -46,6 +123,40 @@ int run(const McpRequest& request) {
     end_commands(*workspace);
     if (!served.is_clean) ::_exit(0);
     return 0;
+}
+
+namespace {
+
+class McpForm final : public Form {
+public:
+    void declare(Parser& parser) override {
+        options_.declare(parser, {"workspace.", "paths.", "secrets.", "limits.", "bash."});
+    }
+
+    Request finish(Parser& parser) override { return McpRequest{options_.take(parser)}; }
+
+private:
+    SettingOptions options_;
+};
+
+}  // namespace
+
+Command mcp_command() {
+    return {
+        {.name = "mcp",
+         .summary = "Serve a workspace to an agent: MCP on standard input and output.",
+         .description =
+             "An agent starts this and speaks the Model Context Protocol with it, one message a "
+             "line: revision 2026-07-28, or one of 2025-11-25, 2025-06-18, 2025-03-26 and "
+             "2024-11-05. Commands run in a sandbox of their own. The server itself is "
+             "confined too, before it reads the first message: the kernel lets it open nothing "
+             "outside the workspace. It ends with its input, with the process that started it, "
+             "and on a signal; every process of the session ends with it. "
+             "What a client says of its roots changes nothing.",
+         .examples = {"paddock mcp --root ~/project", "paddock mcp --root ~/project --read-only",
+                      "claude mcp add paddock -- paddock mcp --root ."},
+         .no = "the workspace cannot be opened, or the kernel cannot confine the server"},
+        [] { return std::make_unique<McpForm>(); }};
 }
 
 }  // namespace paddock::cli

@@ -9,17 +9,16 @@
 
 #include <paddock/root.h>
 
-#include "base/within.h"
-#include "cli/host_environment.h"
+#include "base/text.h"
 #include "cli/input.h"
+#include "cli/workspace_options.h"
 #include "fs/rel_path.h"
 #include "git/config.h"
 #include "git/judge.h"
-#include "git/link_trail.h"
 #include "git/settings_paths.h"
 #include "policy/path_rules.h"
 #include "search/entries.h"
-#include "sys/stat.h"
+#include "sys/files.h"
 #include "tools/hidden_files.h"
 
 namespace paddock::cli {

@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <set>
 
-#include "base/blanks.h"
-#include "base/within.h"
-#include "cli/host_environment.h"
+#include "base/text.h"
+#include "cli/workspace_options.h"
 #include "policy/toolchains.h"
 #include "sandbox/toolchains.h"
-#include "sys/stat.h"
+#include "sys/files.h"
 #include "text/glob.h"
 
 namespace paddock::cli {

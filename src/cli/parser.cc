@@ -5,8 +5,8 @@
 #include <cstddef>
 
 #include "base/display.h"
-#include "cli/host_environment.h"
-#include "text/similar.h"
+#include "cli/workspace_options.h"
+#include "text/names.h"
 
 namespace paddock::cli {
 namespace {

@@ -8,16 +8,14 @@
 
 #include "base/display.h"
 #include "cli/clients.h"
-#include "cli/host_environment.h"
+#include "cli/workspace_options.h"
 #include "config/host.h"
 #include "config/toml.h"
-#include "config/toml_splice.h"
 #include "fs/rel_path.h"
 #include "json/parse.h"
 #include "json/splice.h"
 #include "json/write.h"
-#include "sys/name.h"
-#include "sys/stat.h"
+#include "sys/files.h"
 
 namespace paddock::cli {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "cli/command.h"
+#include "cli/parser.h"
 
 namespace paddock::cli {
 

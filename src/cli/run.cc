@@ -17,14 +17,13 @@
 #include <paddock/limits.h>
 #include <paddock/workspace.h>
 
-#include "cli/agent_workspace.h"
-#include "cli/ending.h"
+#include "cli/arguments.h"
+#include "cli/mcp.h"
 #include "cli/terminal.h"
-#include "cli/terminal_relay.h"
 #include "cli/workspace_options.h"
-#include "sys/output.h"
+#include "sys/io.h"
 #include "sys/signal.h"
-#include "tools/met_limit.h"
+#include "tools/job.h"
 #include "tools/session.h"
 
 namespace paddock::cli {

@@ -3,7 +3,7 @@
 #include <array>
 
 #include "base/display.h"
-#include "cli/setting_options.h"
+#include "cli/workspace_options.h"
 
 namespace paddock::cli {
 namespace {

@@ -1,7 +1,7 @@
 // The words of `paddock run`: how a person asks for a sandbox.
 #pragma once
 
-#include "cli/command.h"
+#include "cli/parser.h"
 
 namespace paddock::cli {
 

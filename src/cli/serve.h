@@ -2,10 +2,14 @@
 #pragma once
 
 #include "cli/arguments.h"
+#include "cli/parser.h"
 
 namespace paddock::cli {
 
 // Until a signal ends it.
 int run(const ServeRequest& request);
+
+// The words of `paddock serve`.
+Command serve_command();
 
 }  // namespace paddock::cli

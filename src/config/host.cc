@@ -8,9 +8,8 @@
 
 #include "base/display.h"
 #include "fs/readable.h"
-#include "sys/open.h"
+#include "sys/files.h"
 #include "sys/process.h"
-#include "sys/stat.h"
 
 namespace paddock::config {
 namespace {

@@ -1,10 +1,14 @@
+#include "config/load.h"
+
 #include <gtest/gtest.h>
-#include <paddock/config.h>
-#include <paddock/limits.h>
+
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "config/setting.h"
+#include <paddock/config.h>
+#include <paddock/limits.h>
+
+#include "config/settings.h"
 #include "config/words.h"
 #include "policy/host_rules.h"
 #include "policy/path_rules.h"

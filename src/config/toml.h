@@ -11,6 +11,8 @@
 #include <variant>
 #include <vector>
 
+#include <tl/expected.hpp>
+
 namespace paddock::config {
 
 // From 1 on; columns are characters.
@@ -55,5 +57,24 @@ std::string dotted(const std::vector<std::string>& path);
 
 // A string as TOML writes it.
 std::string toml_string(std::string_view text);
+
+// Changes one table of a TOML text and keeps every other byte: for files that belong to others.
+//
+// The result is parsed again and compared with the old text: a text that is written in a way that
+// is not understood here is refused, never damaged.
+// The new text, or what is the matter with the old one.
+using Spliced = tl::expected<std::string, std::string>;
+
+struct TomlEntry {
+    std::string name;
+    std::string value;  // as TOML writes it
+};
+
+// Sets these names of a table and leaves its others; a new table comes at the end of the text.
+Spliced set_entries(std::string_view text, const std::vector<std::string>& table,
+                    const std::vector<TomlEntry>& entries);
+
+// Removes a table and those below it. The same text if there is none.
+Spliced remove_table(std::string_view text, const std::vector<std::string>& table);
 
 }  // namespace paddock::config

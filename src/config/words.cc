@@ -9,8 +9,8 @@
 #include "base/display.h"
 #include "base/reason.h"
 #include "base/utf8.h"
-#include "text/fold.h"
-#include "text/similar.h"
+#include "text/edit.h"
+#include "text/names.h"
 
 namespace paddock::config {
 namespace {

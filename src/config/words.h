@@ -6,7 +6,7 @@
 
 #include <tl/expected.hpp>
 
-#include "config/setting.h"
+#include "config/settings.h"
 #include "config/toml.h"
 
 namespace paddock::config {

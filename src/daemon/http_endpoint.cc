@@ -4,14 +4,113 @@
 #include <array>
 #include <cstdint>
 #include <utility>
+#include <vector>
 
 #include <paddock/limits.h>
 
-#include "daemon/bearer.h"
-#include "daemon/mcp_headers.h"
-#include "net/response_text.h"
+#include "daemon/guard.h"
+#include "mcp/message.h"
+#include "net/answer.h"
 
 namespace paddock::daemon {
+
+Outcome<Sessions::Begun> Sessions::begin(const std::string& caller) {
+    PADDOCK_ASSIGN(id, make_secret());
+    auto conversation = std::make_shared<mcp::Conversation>(mcp::Transport::kHttp, caller);
+    const std::lock_guard lock(mutex_);
+    make_room();
+    sessions_.insert_or_assign(id, Session{conversation, Clock::now()});
+    return Begun{std::move(id), std::move(conversation)};
+}
+
+void Sessions::make_room() {
+    if (sessions_.size() < most_) return;
+    const auto oldest =
+        std::min_element(sessions_.begin(), sessions_.end(), [](const auto& a, const auto& b) {
+            const bool a_busy = a.second.conversation->size() > 0;
+            const bool b_busy = b.second.conversation->size() > 0;
+            return a_busy != b_busy ? b_busy : a.second.used < b.second.used;
+        });
+    sessions_.erase(oldest);
+}
+
+std::shared_ptr<mcp::Conversation> Sessions::find(std::string_view id, std::string_view caller) {
+    const std::lock_guard lock(mutex_);
+    const auto it = sessions_.find(id);
+    if (it == sessions_.end() || it->second.conversation->caller() != caller) return nullptr;
+    it->second.used = Clock::now();
+    return it->second.conversation;
+}
+
+bool Sessions::end(std::string_view id, std::string_view caller) {
+    std::shared_ptr<mcp::Conversation> ended;
+    {
+        const std::lock_guard lock(mutex_);
+        const auto it = sessions_.find(id);
+        if (it == sessions_.end() || it->second.conversation->caller() != caller) return false;
+        ended = it->second.conversation;
+        sessions_.erase(it);
+    }
+    ended->cancel_all();
+    return true;
+}
+
+void Sessions::end_all() {
+    std::map<std::string, Session, std::less<>> all;
+    {
+        const std::lock_guard lock(mutex_);
+        all.swap(sessions_);
+    }
+    for (const auto& [id, session] : all) session.conversation->cancel_all();
+}
+
+std::size_t Sessions::size() const {
+    const std::lock_guard lock(mutex_);
+    return sessions_.size();
+}
+
+void HttpPeer::begin_stream() {
+    const std::lock_guard lock(mutex_);
+    if (!std::exchange(is_streaming_, true)) parts_.responder.begin_stream(parts_.headers);
+}
+
+void HttpPeer::send(std::string message) {
+    begin_stream();
+    parts_.responder.push(message);
+}
+
+void HttpPeer::finish(std::string message, int error) {
+    {
+        const std::lock_guard lock(mutex_);
+        if (is_streaming_) return parts_.responder.finish(message);
+    }
+    net::Response response{status_for(error), parts_.headers, std::move(message)};
+    response.headers.push_back({"Content-Type", "application/json"});
+    response.headers.push_back({"Cache-Control", "no-store"});
+    parts_.responder.send(std::move(response));
+}
+
+// An empty stream: the client has said that it waits no longer.
+void HttpPeer::drop() {
+    begin_stream();
+    parts_.responder.finish({});
+}
+
+void HttpPeer::accept() { parts_.responder.send({202, parts_.headers, {}}); }
+
+unsigned HttpPeer::status_for(int error) const noexcept {
+    namespace code = mcp::error_code;
+    if (error == 0) return 200;
+    if (error == code::kParse || error == code::kInvalidRequest) return 400;
+    if (parts_.era == mcp::Era::kLegacy) return 200;
+    if (error == code::kUnknownMethod) return 404;
+    if (error == code::kHeaderMismatch || error == code::kMissingCapability ||
+        error == code::kUnsupportedVersion) {
+        return 400;
+    }
+    return is_running_ ? 200 : 400;
+}
+
 namespace {
 
 constexpr std::string_view kPath = "/mcp";

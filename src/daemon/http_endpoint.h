@@ -1,3 +1,99 @@
+// The sessions of the legacy era: a client gets an id when it initializes, and sends it with
+// everything after. Bounded: whoever has been silent for longest makes room.
+//
+// Threads: all methods may be called from any thread.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/outcome.h"
+#include "daemon/guard.h"
+#include "mcp/exchange.h"
+#include "mcp/lanes.h"
+#include "mcp/message.h"
+#include "mcp/protocol.h"
+#include "net/answer.h"
+#include "net/server.h"
+
+namespace paddock::daemon {
+
+class Sessions {
+public:
+    struct Begun {
+        std::string id;  // unguessable, visible ASCII
+        std::shared_ptr<mcp::Conversation> conversation;
+    };
+
+    explicit Sessions(std::size_t most) : most_(most) {}
+
+    Outcome<Begun> begin(const std::string& caller);
+    // nullptr: there is none of that id for this caller.
+    std::shared_ptr<mcp::Conversation> find(std::string_view id, std::string_view caller);
+    // Cancels what it has under way. False: there is none.
+    bool end(std::string_view id, std::string_view caller);
+    void end_all();
+    std::size_t size() const;
+
+private:
+    using Clock = std::chrono::steady_clock;
+    struct Session {
+        std::shared_ptr<mcp::Conversation> conversation;
+        Clock::time_point used;
+    };
+
+    void make_room();
+
+    const std::size_t most_;
+    mutable std::mutex mutex_;
+    std::map<std::string, Session, std::less<>> sessions_;
+};
+
+// The HTTP side of one request of MCP: its answer is one JSON document, or a stream of events where
+// something is to be told before the answer.
+class HttpPeer final : public mcp::Peer {
+public:
+    struct Parts {
+        net::Responder responder;
+        mcp::Era era = mcp::Era::kLegacy;
+        net::Headers headers{};  // of the response
+        net::BodyShare share{};  // of the message, which lives as long as this
+    };
+    explicit HttpPeer(Parts parts) : parts_(std::move(parts)) {}
+
+    // From now on errors are of the method, not of the request: the legacy era's clients, and the
+    // modern ones but for a few codes, look for them in a response that went well.
+    void running() noexcept { is_running_ = true; }
+    void begin_stream();
+
+    void send(std::string message) override;
+    void finish(std::string message, int error) override;
+    void drop() override;
+
+    // A notification or a response: taken, and there is nothing to say.
+    void accept();
+
+    net::Responder& responder() noexcept { return parts_.responder; }
+
+private:
+    unsigned status_for(int error) const noexcept;
+
+    Parts parts_;
+    std::atomic<bool> is_running_ = false;
+
+    std::mutex mutex_;
+    bool is_streaming_ = false;
+};
+
 // MCP over Streamable HTTP, both eras on one path, and the two questions that a supervisor asks.
 //
 //   POST /mcp      a message; JSON or events come back
@@ -15,25 +111,6 @@
 // tracker and its shell (docs/decisions/0002).
 //
 // Threads: handlers() may be called in any number of them.
-#pragma once
-
-#include <atomic>
-#include <chrono>
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
-
-#include "daemon/browser_guard.h"
-#include "daemon/http_peer.h"
-#include "daemon/sessions.h"
-#include "mcp/lanes.h"
-#include "mcp/protocol.h"
-#include "net/server.h"
-
-namespace paddock::daemon {
-
 struct EndpointSettings {
     std::string address = "127.0.0.1";  // that the server is bound to
     std::string token{};                // empty: nobody is asked for one

@@ -7,8 +7,7 @@
 
 #include <paddock/unique_fd.h>
 
-#include "sys/name.h"
-#include "sys/open.h"
+#include "sys/files.h"
 
 namespace paddock::fs {
 

@@ -4,7 +4,7 @@
 
 #include <cerrno>
 
-#include "sys/open.h"
+#include "sys/files.h"
 #include "sys/process.h"
 #include "sys/uapi.h"
 

@@ -4,11 +4,8 @@
 
 #include <cerrno>
 
-#include "sys/attr.h"
+#include "sys/files.h"
 #include "sys/io.h"
-#include "sys/name.h"
-#include "sys/open.h"
-#include "sys/stat.h"
 #include "sys/uapi.h"
 
 namespace paddock::fs {

@@ -1,7 +1,8 @@
 #include "fs/readable.h"
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
+
+#include <fcntl.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 

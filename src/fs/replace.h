@@ -1,3 +1,38 @@
+// The turn of a writer that expects a certain file under a name.
+//
+// To look at a name and then to change it are two system calls. Writers of paddock hold this lock
+// from the look to the end of the change, so any number of them, in any number of processes, come
+// one after the other. Writers that expect nothing need no lock: their change is one call.
+//
+// It is a flock of the directory. Programs that take no such lock are not kept out: replace.cc
+// looks again after the change. A directory that cannot be read, and a file system without locks,
+// give no lock, and the change is made without it.
+#pragma once
+
+#include <functional>
+
+#include <paddock/root_options.h>
+#include <paddock/unique_fd.h>
+
+#include "base/outcome.h"
+#include "fs/resolver.h"
+
+namespace paddock::fs {
+
+class [[nodiscard]] DirectoryLock {
+public:
+    // Waits up to limits::kDirectoryLockDeadline for other holders, then race.
+    static Outcome<DirectoryLock> take(int directory);
+    DirectoryLock(DirectoryLock&&) noexcept = default;
+    DirectoryLock& operator=(DirectoryLock&&) = delete;
+    ~DirectoryLock();
+
+private:
+    explicit DirectoryLock(UniqueFd fd) noexcept : fd_(std::move(fd)) {}
+
+    UniqueFd fd_;  // none: there is no lock
+};
+
 // Replacing a file by a new one under the same name, so that nobody ever sees half of it.
 //
 // The new content goes to a private file beside the target, gets the target's owner, extended
@@ -10,18 +45,6 @@
 // succeeds and the others get stale_read. Programs without the lock are met by an exchange of the
 // two names: it brings out what the name had, and if that is not what was known, the name gets back
 // the newest that anybody gave it. replace_model_test.cc tries every order of the steps.
-#pragma once
-
-#include <functional>
-
-#include <paddock/root_options.h>
-
-#include "base/outcome.h"
-#include "fs/directory_lock.h"
-#include "fs/resolver.h"
-
-namespace paddock::fs {
-
 // Writes the content to the open, empty file.
 using Fill = std::function<Done(int fd)>;
 

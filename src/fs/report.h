@@ -1,12 +1,14 @@
 // The border between Outcome and Result: adds the operation and the path as the caller wrote it.
 #pragma once
 
+#include <cerrno>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 
 #include <paddock/error.h>
+#include <paddock/limits.h>
 
 #include "base/outcome.h"
 #include "fs/rel_path.h"
@@ -27,6 +29,24 @@ auto report(std::string_view operation, const RootState& state, std::string_view
         return Answer();
     } else {
         return Answer(std::move(*outcome));
+    }
+}
+
+// Repeating an operation whose target changed between look and act.
+// The name no longer leads to what it led to, or no longer inside.
+inline bool is_elsewhere(Code code) {
+    return code == Code::kNotFound || code == Code::kNotADirectory || code == Code::kPathEscape ||
+           code == Code::kMountCrossing;
+}
+
+// A lookup that did not settle (EAGAIN) has had its time and is not given it again.
+template <class Act>
+auto retried(Act act) -> decltype(act()) {
+    for (int i = 1;; ++i) {
+        auto outcome = act();
+        const bool settled =
+            outcome || outcome.error().code != Code::kRace || outcome.error().os_error == EAGAIN;
+        if (settled || i == limits::kOperationRetriesMax) return outcome;
     }
 }
 

@@ -4,14 +4,13 @@
 #include <fcntl.h>
 
 #include "base/reason.h"
-#include "fs/entry.h"
 #include "fs/probe.h"
 #include "fs/procfs.h"
+#include "fs/readable.h"
 #include "fs/report.h"
 #include "fs/resolver.h"
-#include "fs/retried.h"
 #include "fs/root_state.h"
-#include "sys/open.h"
+#include "sys/files.h"
 
 namespace paddock {
 namespace {

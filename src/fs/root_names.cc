@@ -5,13 +5,11 @@
 
 #include <cerrno>
 
-#include "fs/path_walk.h"
 #include "fs/replace.h"
 #include "fs/report.h"
 #include "fs/resolver.h"
-#include "fs/retried.h"
 #include "fs/tree.h"
-#include "sys/name.h"
+#include "sys/files.h"
 
 namespace paddock {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "base/outcome.h"
 #include "fs/rel_path.h"
-#include "sys/stat.h"
+#include "sys/files.h"
 
 namespace paddock::fs {
 

@@ -4,13 +4,12 @@
 
 #include <paddock/limits.h>
 
-#include "base/within.h"
+#include "base/text.h"
 #include "fs/rel_path.h"
 #include "git/config.h"
-#include "git/index.h"
 #include "git/judge.h"
 #include "git/obeyed_names.h"
-#include "git/ordinary_names.h"
+#include "git/objects.h"
 #include "git/settings_paths.h"
 
 namespace paddock::git {

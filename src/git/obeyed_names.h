@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <string_view>
 
 #include "git/judge.h"
@@ -40,5 +41,27 @@ bool is_worktree_of_submodule(std::string_view git_directory, std::string_view p
 // The first of the names that a default rule gives, of a path that it matches: a session that makes
 // ".github" itself has not made the tree that ".github/hooks" is in.
 std::string_view first_named(std::string_view path, std::string_view pattern);
+
+// Which entries of a walk need not be judged.
+//
+// Judge::remove() and Judge::carry() look at every name of a path, so a deep tree would cost the
+// square of its depth. But most names mean nothing to a rule or to git, wherever they are. A path
+// of such names alone is refused only for the directory that the walk began in, which was judged.
+class OrdinaryNames {
+public:
+    // The directory may be removed, or names may be carried into it.
+    OrdinaryNames(const Judge& judge, std::string_view directory);
+
+    // Asked of each entry, in the order of the walk: is nothing below the directory to be refused
+    // because of this one? False if the judge has to say.
+    bool include(const WalkEntry& entry);
+
+private:
+    bool is_ordinary(std::string_view name) const;
+    bool is_ordinary_place(std::string_view directory) const;
+
+    const Judge& judge_;
+    std::size_t telling_depth_;  // of the first other name on the way to the last entry
+};
 
 }  // namespace paddock::git

@@ -10,7 +10,7 @@
 #include "fs/rel_path.h"
 #include "fs/root_state.h"
 #include "git/config.h"
-#include "git/index.h"
+#include "git/objects.h"
 #include "git/settings_paths.h"
 
 namespace paddock::git {
@@ -112,6 +112,29 @@ std::shared_ptr<TrackedFiles::Repository> TrackedFiles::open(const std::string& 
     if (!index) return nullptr;
     return std::make_shared<Repository>(Repository{
         top, std::move(*index), ObjectStore(root_, fs::joined(*common, "objects"), budget_)});
+}
+
+namespace {
+
+// How old an index may be that is asked where to look. An old one makes more secrets, not fewer.
+constexpr std::chrono::milliseconds kIndexAge{500};
+
+}  // namespace
+
+bool Secrets::is_secret(const std::string& path, const Stat& stat) {
+    if (stat.type != FileType::kRegular) return true;
+    const std::pair key(stat.identity.inode, stat.created.count());
+    const Version version{stat.changed, stat.size};
+    const std::lock_guard lock(mutex_);
+    const auto known = free_.find(key);
+    if (known != free_.end() && (known->second == version || is_written_(stat))) return false;
+    if (tracked_ == nullptr || Clock::now() - tracked_since_ > kIndexAge) {
+        tracked_ = std::make_unique<TrackedFiles>(root_);
+        tracked_since_ = Clock::now();
+    }
+    if (!tracked_->holds(path)) return true;
+    if (stat.created.count() != 0) free_[key] = version;
+    return false;
 }
 
 }  // namespace paddock::git

@@ -1,13 +1,14 @@
 #include "git/tracked.h"
 
 #include <gtest/gtest.h>
+
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <filesystem>
 
-#include "git/index.h"
+#include "git/objects.h"
 #include "testing/git_pack.h"
 #include "testing/jail.h"
 #include "testing/shell.h"

@@ -13,7 +13,7 @@
 #include <paddock/limits.h>
 #include <paddock/root.h>
 
-#include "sys/open.h"
+#include "sys/files.h"
 
 namespace paddock::git {
 

@@ -8,7 +8,7 @@
 #include <tuple>
 #include <utility>
 
-#include "text/quote.h"
+#include "text/names.h"
 
 namespace paddock::git {
 namespace {

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 
 #include "journal/timeline.h"
-#include "journal/versions.h"
 #include "testing/jail.h"
 #include "testing/journaled_tree.h"
 

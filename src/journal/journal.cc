@@ -1,25 +1,28 @@
-#include "journal/journal_state.h"
+#include "journal/journal.h"
 
 #include <fcntl.h>
 
+#include <array>
+#include <bit>
 #include <cerrno>
 #include <chrono>
+#include <string>
 #include <thread>
 #include <utility>
 
 #include <paddock/limits.h>
+#include <paddock/unique_fd.h>
 
 #include "base/check.h"
-#include "base/within.h"
+#include "base/text.h"
 #include "fs/rel_path.h"
-#include "journal/keep.h"
+#include "fs/tree.h"
+#include "journal/journal_state.h"
 #include "journal/place.h"
 #include "journal/prune.h"
 #include "journal/record.h"
+#include "sys/files.h"
 #include "sys/io.h"
-#include "sys/name.h"
-#include "sys/open.h"
-#include "sys/stat.h"
 
 namespace paddock::journal {
 namespace {
@@ -475,5 +478,256 @@ bool Journal::is_full() const noexcept {
 bool Journal::has_written(const Stat& stat) const noexcept {
     return state_->is_silent || state_->shared.is_copied(stat);
 }
+
+Intent::Intent(Intent&& other) noexcept
+    : state_(std::exchange(other.state_, nullptr)),
+      call_(other.call_),
+      fresh_(std::move(other.fresh_)),
+      set_aside_(std::move(other.set_aside_)),
+      moves_(std::move(other.moves_)),
+      is_exchange_(other.is_exchange_) {}
+
+Intent::~Intent() {
+    if (state_ == nullptr || !moves_) return;
+    const std::lock_guard locked(*state_->guard);
+    for (auto& [call, open_call] : state_->calls) {
+        if (is_exchange_) {
+            open_call.names.exchange_directories(moves_->first, moves_->second);
+        } else {
+            open_call.names.rename_directory(moves_->first, moves_->second);
+        }
+    }
+}
+
+void Intent::made(const Stat& stat) {
+    if (state_ == nullptr || state_->is_silent) return;
+    const std::lock_guard locked(*state_->guard);
+    state_->shared.note_made(stat, call_);
+    Record record;
+    record.call = call_;
+    record.verb = Verb::kMade;
+    record.object = object_of(stat);
+    state_->append_to_batch(state_->pending, record);
+}
+
+void Intent::failed() {
+    if (state_ == nullptr) return;
+    const std::lock_guard locked(*state_->guard);
+    withdraw();
+}
+
+// With the guard held.
+void Intent::withdraw() {
+    Journal::State& state = *std::exchange(state_, nullptr);
+    if (state.is_silent) return;
+    // Some errors come after the change. Then what was set aside is the only one.
+    if (set_aside_ && !state.is_at(set_aside_->path, object_of(set_aside_->stat))) return;
+    Record record;
+    record.call = call_;
+    record.verb = Verb::kFailed;
+    (void)state.append(record);
+    const auto open_call = state.calls.find(call_);
+    if (open_call != state.calls.end()) {
+        if (!fresh_.empty()) open_call->second.names.forget(fresh_);
+        if (set_aside_ && set_aside_->is_lost) --open_call->second.settled.not_kept;
+    }
+    if (set_aside_) state.drop_kept(set_aside_->kept, set_aside_->stat);
+}
+
+bool Journal::State::is_at(std::string_view where, const Object& object) const {
+    const auto directory = open_directory(workspace.get(), fs::parent_of(where));
+    if (!directory) return false;
+    const auto node = sys::node_at(directory->get(), std::string(fs::leaf_of(where)).c_str());
+    return node && object_of(node->stat) == object;
+}
+
+namespace {
+
+Outcome<Keeping> kept_none_of(const Failure& failure) {
+    if (is_no_room(failure)) return Keeping::kNone;
+    return failure;
+}
+
+}  // namespace
+
+Done copy_file(int from, std::uint64_t size, int to) {
+    if (sys::clone_content(from, to)) return {};
+    auto copied = fs::copy_content(from, size, to);
+    PADDOCK_TRY(sys::seek(from, 0));
+    return copied;
+}
+
+Outcome<UniqueFd> open_whatever_its_mode(const Name& name, const Stat& stat, int access) {
+    const int flags = access | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
+    auto file = sys::openat(name.directory, name.leaf, flags);
+    const bool is_closed = !file && file.error().os_error == EACCES;
+    if (!is_closed || stat.type != FileType::kRegular) return file;
+    PADDOCK_TRY(sys::chmodat(name.directory, name.leaf, stat.mode | 0600U));
+    file = sys::openat(name.directory, name.leaf, flags);
+    (void)sys::chmodat(name.directory, name.leaf, stat.mode);
+    return file;
+}
+
+bool is_no_room(const Failure& failure) noexcept {
+    return failure.os_error == ENOSPC || failure.os_error == EDQUOT || failure.os_error == EFBIG;
+}
+
+bool cannot_be_moved(const Failure& failure) noexcept {
+    return is_no_room(failure) || failure.os_error == EXDEV || failure.os_error == EMLINK;
+}
+
+Done move_to_free_name(int directory, const char* name, int to_directory, const char* to) {
+    auto moved = sys::renameat2(directory, name, to_directory, to, sys::Rename::kNoReplace);
+    if (moved || moved.error().os_error != EINVAL) return moved;
+    // Some file systems do not know that.
+    if (sys::node_at(to_directory, to)) return Failure::from_errno(EEXIST);
+    return sys::renameat2(directory, name, to_directory, to, sys::Rename::kReplace);
+}
+
+const std::string& Keeper::next_name() {
+    name_ = letter_;
+    name_ += std::to_string(++count_);
+    return name_;
+}
+
+Outcome<Keeping> Keeper::keep_inode(int kept, const Name& name, const Stat& stat) {
+    const auto linked = sys::linkat(name.directory, name.leaf, kept, next_name().c_str());
+    if (linked) return Keeping::kInode;
+    // It has too many links, or is protected from them, or the file system has none.
+    if (stat.type == FileType::kRegular) return keep_copy(kept, name, -1, stat);
+    return kept_none_of(linked.error());
+}
+
+Outcome<Keeping> Keeper::keep_copy(int kept, const Name& name, int file, const Stat& stat) {
+    next_name();
+    if (stat.size > limits::kJournalCopyBytesMax) return Keeping::kNone;
+    UniqueFd opened;
+    if (file < 0) {
+        PADDOCK_ASSIGN(own, open_whatever_its_mode(name, stat, O_RDONLY));
+        PADDOCK_ASSIGN(found, sys::fstat(own.get()));
+        if (found.identity != stat.identity) return refuse(Code::kRace, {}, ESTALE);
+        opened = std::move(own);
+        file = opened.get();
+    }
+    constexpr int kNew = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
+    const auto copy = sys::openat(kept, name_.c_str(), kNew, 0600);
+    if (!copy) return kept_none_of(copy.error());
+    const Done copied = copy_file(file, stat.size, copy->get());
+    if (copied) return Keeping::kCopy;
+    (void)sys::unlinkat(kept, name_.c_str(), sys::Unlink::kFile);
+    return kept_none_of(copied.error());
+}
+
+// What a session keeps of what its changes take away, and how much: what it made or wrote itself
+// has a limit of its own.
+namespace {
+
+std::uint64_t bytes_of(const Stat& stat) {
+    return stat.type == FileType::kRegular ? stat.allocated : 0;
+}
+
+}  // namespace
+
+// The call made it, and no other name leads to it: before the call there was nothing.
+bool Journal::State::is_disposable(CallId call, const Stat& stat) const {
+    return is_silent || (stat.links <= 1 && shared.is_made_by(stat, call));
+}
+
+// The session wrote its content: it made the file, or what was in it before is kept already.
+bool Journal::State::is_own_content(const Stat& stat) const {
+    return shared.is_made(stat) || shared.is_copied(stat);
+}
+
+std::atomic<std::uint64_t>& Journal::State::kept_bytes(const Stat& stat) const {
+    auto& counters = shared.counters();
+    return is_own_content(stat) ? counters.kept_own_bytes : counters.kept_bytes;
+}
+
+bool Journal::State::claim(const Stat& stat) {
+    auto& kept = kept_bytes(stat);
+    const std::uint64_t size = bytes_of(stat);
+    const std::uint64_t most =
+        is_own_content(stat) ? limits::kJournalOwnBytesMax : limits::kJournalBytesMax;
+    if (kept.load(std::memory_order_relaxed) + size > most) return false;
+    kept.fetch_add(size, std::memory_order_relaxed);
+    return true;
+}
+
+void Journal::State::give_back(const Stat& stat) {
+    kept_bytes(stat).fetch_sub(bytes_of(stat), std::memory_order_relaxed);
+}
+
+Done Journal::State::keep(As how, const Name& name, int file, const Stat& stat, Record& record) {
+    if (!claim(stat)) return {};
+    const auto keeping = how == As::kInode ? keeper.keep_inode(files.kept.get(), name, stat)
+                                           : keeper.keep_copy(files.kept.get(), name, file, stat);
+    if (!keeping || *keeping == Keeping::kNone) give_back(stat);
+    PADDOCK_TRY(keeping);
+    record.keeping = *keeping;
+    if (record.keeping != Keeping::kNone) record.kept = keeper.name();
+    return {};
+}
+
+// Git writes its index anew whenever it is asked for the status. Only what the index said tells
+// then whether somebody else has changed it.
+void Journal::State::keep_index(std::string_view name, Record& record) {
+    const auto directory = open_directory(workspace.get(), fs::parent_of(name));
+    if (!directory) return;
+    const std::string leaf(fs::leaf_of(name));
+    const auto node = sys::node_at(directory->get(), leaf.c_str());
+    if (!node || object_of(node->stat) != record.object) return;
+    // Without it a rewritten index is a changed one.
+    (void)keep(As::kInode, {directory->get(), leaf.c_str(), name}, -1, node->stat, record);
+    // Another name is a change of the inode.
+    if (const auto now = sys::node_at(directory->get(), leaf.c_str())) {
+        if (object_of(now->stat) == record.object) record.changed = now->stat.changed.count();
+    }
+}
+
+// What was kept for a change that is refused is of no use.
+Done Journal::State::announce_kept(const Record& record, const Stat& stat) {
+    Done done = announce(record);
+    if (!done) drop_kept(record.kept, stat);
+    return done;
+}
+
+void Journal::State::drop_kept(std::string_view kept, const Stat& stat) {
+    if (kept.empty()) return;
+    (void)sys::unlinkat(files.kept.get(), std::string(kept).c_str(), sys::Unlink::kFile);
+    give_back(stat);
+}
+
+// What all sessions of a workspace share: the turn, and one number. Both lie in the file "lock".
+Turn::Turn(Journal& journal) : journal_(journal) {
+    Journal::State& state = *journal_.state_;
+    state.turns->lock();
+    state.turn_failure.reset();
+    if (const auto locked = sys::lock_file(state.lock.get(), sys::FileLock::kAlone); !locked) {
+        state.turn_failure = locked.error();
+    }
+    state.holder.store(std::this_thread::get_id(), std::memory_order_relaxed);
+}
+
+Turn::~Turn() {
+    Journal::State& state = *journal_.state_;
+    state.holder.store({}, std::memory_order_relaxed);
+    (void)sys::lock_file(state.lock.get(), sys::FileLock::kNone);
+    state.turns->unlock();
+}
+
+std::uint64_t Journal::State::shared_count() const noexcept {
+    std::array<char, sizeof(std::uint64_t)> bytes{};
+    (void)sys::read_at(lock.get(), bytes.data(), bytes.size(), 0);
+    return std::bit_cast<std::uint64_t>(bytes);
+}
+
+void Journal::State::increase_shared_count() const noexcept {
+    const std::uint64_t next = shared_count() + 1;
+    const auto bytes = std::bit_cast<std::array<char, sizeof next>>(next);
+    (void)sys::write_at(lock.get(), {bytes.data(), bytes.size()}, 0);
+}
+
+std::uint64_t Journal::shared_count() const noexcept { return state_->shared_count(); }
+void Journal::increase_shared_count() noexcept { state_->increase_shared_count(); }
 
 }  // namespace paddock::journal

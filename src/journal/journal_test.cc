@@ -15,10 +15,8 @@
 #include "journal/place.h"
 #include "journal/prune.h"
 #include "journal/record.h"
-#include "sys/fork.h"
-#include "sys/name.h"
-#include "sys/open.h"
-#include "sys/stat.h"
+#include "sys/files.h"
+#include "sys/process.h"
 #include "testing/jail.h"
 #include "testing/journaled_tree.h"
 

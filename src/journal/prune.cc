@@ -10,11 +10,8 @@
 
 #include "fs/root_state.h"
 #include "fs/tree.h"
-#include "sys/attr.h"
+#include "sys/files.h"
 #include "sys/io.h"
-#include "sys/name.h"
-#include "sys/open.h"
-#include "sys/stat.h"
 
 namespace paddock::journal {
 namespace {

@@ -6,7 +6,7 @@
 #include <span>
 #include <utility>
 
-#include "text/quote.h"
+#include "text/names.h"
 
 namespace paddock::journal {
 namespace {

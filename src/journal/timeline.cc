@@ -9,9 +9,9 @@
 
 #include <paddock/limits.h>
 
-#include "base/within.h"
+#include "base/text.h"
 #include "fs/rel_path.h"
-#include "sys/stat.h"
+#include "sys/files.h"
 
 namespace paddock::journal {
 namespace {

@@ -88,4 +88,10 @@ struct UndoResult {
 // race if it is not; those of the file system before anything was changed.
 Outcome<UndoResult> perform_undo(int workspace, const UndoPlan& plan, const std::string& client);
 
+// Performing the steps of an undo on the disk.
+// With a Turn of the journal held. Stops at the first step that fails; what was done until then is
+// in the journal.
+UndoResult perform_steps(int workspace, const Timeline& timeline, Journal& journal,
+                         const UndoPlan& plan);
+
 }  // namespace paddock::journal

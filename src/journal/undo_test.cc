@@ -14,8 +14,8 @@
 #include "escape/call_hook.h"
 #include "journal/history.h"
 #include "journal/timeline.h"
-#include "sys/fork.h"
-#include "sys/stat.h"
+#include "sys/files.h"
+#include "sys/process.h"
 #include "testing/jail.h"
 #include "testing/journaled_tree.h"
 

@@ -1,8 +1,121 @@
 #include "mcp/lanes.h"
 
+#include <system_error>
 #include <utility>
 
+#include "sys/process.h"
+
 namespace paddock::mcp {
+
+Workers::~Workers() {
+    std::deque<Work> dropped;
+    {
+        const std::lock_guard lock(mutex_);
+        stopping_ = true;
+        dropped.swap(queue_);
+    }
+    work_there_.notify_all();
+}
+
+// Whoever queues alone may use the whole of what is his, however much it is.
+std::optional<Workers::Taken> Workers::full_for(const Load& load, std::size_t bytes) const {
+    const std::size_t queued = bounds_.queued * share() / bounds_.threads;
+    const std::size_t queued_bytes = bounds_.queued_bytes * share() / bounds_.threads;
+    if (queue_.size() >= bounds_.queued) return Taken::kTooMany;
+    if (queued_bytes_ + bytes > bounds_.queued_bytes && !queue_.empty()) {
+        return Taken::kTooManyBytes;
+    }
+    const bool is_too_large = load.queued_bytes + bytes > queued_bytes && load.queued > 0;
+    if (load.queued >= queued || is_too_large) return Taken::kShareFull;
+    return std::nullopt;
+}
+
+// What a thread is to do now.
+std::deque<Workers::Work>::iterator Workers::next() {
+    auto best = queue_.end();
+    std::size_t fewest = share();
+    for (auto work = queue_.begin(); work != queue_.end() && fewest > 0; ++work) {
+        const std::size_t running = loads_[work->client].running;
+        if (running >= fewest) continue;
+        fewest = running;
+        best = work;
+    }
+    return best;
+}
+
+Workers::Taken Workers::submit(std::function<void()> work, std::size_t bytes,
+                               std::uint64_t client) {
+    {
+        const std::lock_guard lock(mutex_);
+        if (stopping_) return Taken::kStopping;
+        const auto known = loads_.find(client);
+        if (const auto full = full_for(known == loads_.end() ? Load() : known->second, bytes)) {
+            return *full;
+        }
+        if (waiting_ <= queue_.size() && threads_.size() < bounds_.threads) {
+            try {
+                threads_.emplace_back([this] { loop(); });
+            } catch (const std::system_error&) {
+                if (threads_.empty()) return Taken::kNoThread;
+            }
+        }
+        queue_.push_back({std::move(work), bytes, client});
+        queued_bytes_ += bytes;
+        Load& load = loads_[client];
+        ++load.queued;
+        load.queued_bytes += bytes;
+    }
+    work_there_.notify_one();
+    return Taken::kYes;
+}
+
+void Workers::loop() {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+        ++waiting_;
+        auto taken = queue_.end();
+        work_there_.wait(lock, [&] {
+            taken = next();
+            return stopping_ || taken != queue_.end();
+        });
+        --waiting_;
+        if (stopping_) return;
+        Work work = std::move(*taken);
+        queue_.erase(taken);
+        queued_bytes_ -= work.bytes;
+        Load& load = loads_[work.client];
+        --load.queued;
+        load.queued_bytes -= work.bytes;
+        ++load.running;
+        ++running_;
+        lock.unlock();
+        work.run();
+        work.run = nullptr;  // what it holds goes before it counts as done
+        lock.lock();
+        --running_;
+        const auto done = loads_.find(work.client);
+        if (--done->second.running == 0 && done->second.queued == 0) loads_.erase(done);
+        if (running_ > 0 || !queue_.empty()) continue;
+        idle_.notify_all();
+        if (idle_wakeup_ >= 0) sys::wake(idle_wakeup_);
+    }
+}
+
+void Workers::tell_when_idle(int wakeup) {
+    const std::lock_guard lock(mutex_);
+    idle_wakeup_ = wakeup;
+    if (running_ == 0 && queue_.empty()) sys::wake(wakeup);
+}
+
+std::size_t Workers::under_way() const {
+    const std::lock_guard lock(mutex_);
+    return queue_.size() + running_;
+}
+
+bool Workers::wait_idle(std::chrono::steady_clock::time_point until) {
+    std::unique_lock lock(mutex_);
+    return idle_.wait_until(lock, until, [&] { return queue_.empty() && running_ == 0; });
+}
 
 namespace {
 

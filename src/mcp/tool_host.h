@@ -1,15 +1,17 @@
 // Tools as the protocol sees them, whoever has them.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <paddock/tools.h>
+#include <paddock/workspace.h>
 
 #include "mcp/exchange.h"
-#include "mcp/methods.h"
+#include "mcp/protocol.h"
 
 namespace paddock::mcp {
 
@@ -38,5 +40,51 @@ public:
 // this very list only.
 void add_tool_methods(Methods& methods, const std::shared_ptr<ToolHost>& host,
                       std::size_t page_size);
+
+// The tools of a workspace, for the protocol.
+class WorkspaceTools final : public ToolHost {
+public:
+    explicit WorkspaceTools(Workspace workspace);
+
+    std::vector<std::string> list() const override;
+    bool has(std::string_view name) const override { return find(name) != nullptr; }
+    tools::Pace pace(std::string_view name) const override;
+    bool only_reads(std::string_view name) const override;
+    Handled call(const std::shared_ptr<Exchange>& exchange, const std::string& name,
+                 const json::Value& arguments) override;
+
+private:
+    const tools::ToolInfo* find(std::string_view name) const noexcept;
+
+    const Workspace workspace_;
+    const std::vector<tools::ToolInfo> tools_;
+};
+
+// A tool as "tools/list" shows it: all four hints are said, also where they are the default.
+std::string tool_text(const tools::ToolInfo& tool);
+
+// Writes "content" and, if the call failed, "isError".
+void write_answer(Exchange& exchange, const tools::Answer& answer);
+
+// What a command prints, as progress messages: the first ones at once, then only so many a second.
+// What does not fit is cut to its end; the result has all of it.
+class ProgressText {
+public:
+    using Clock = std::chrono::steady_clock;
+
+    explicit ProgressText(Exchange& exchange) : exchange_(exchange) {}
+
+    void add(std::string_view text, Clock::time_point now);
+
+private:
+    Exchange& exchange_;
+    std::uint64_t printed_ = 0;
+    std::string waiting_;
+    double allowance_ = kBurst;
+    Clock::time_point last_{};
+
+    static constexpr double kBurst = 20;
+    static constexpr double kPerSecond = 20;
+};
 
 }  // namespace paddock::mcp

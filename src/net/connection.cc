@@ -6,7 +6,7 @@
 
 #include <boost/asio/post.hpp>
 
-#include "net/response_text.h"
+#include "net/answer.h"
 
 namespace paddock::net {
 namespace {

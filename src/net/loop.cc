@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "net/answer.h"
 #include "net/connection.h"
-#include "net/response_text.h"
 
 namespace paddock::net {
 namespace {

@@ -13,8 +13,8 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
 
+#include "net/channel.h"
 #include "net/server.h"
-#include "net/tls.h"
 
 namespace paddock::net {
 

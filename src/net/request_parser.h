@@ -8,7 +8,7 @@
 #include <memory>
 #include <string_view>
 
-#include "net/message.h"
+#include "net/answer.h"
 
 namespace paddock::net {
 

@@ -20,8 +20,7 @@
 #include <paddock/error.h>
 #include <paddock/limits.h>
 
-#include "net/message.h"
-#include "net/responder.h"
+#include "net/answer.h"
 
 namespace paddock::net {
 

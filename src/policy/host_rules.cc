@@ -1,14 +1,294 @@
+// Two tables of prefixes, taken in order: the first one that fits decides.
 #include "policy/host_rules.h"
+
+#include <arpa/inet.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstring>
+#include <utility>
 
 #include <paddock/limits.h>
 
-#include <algorithm>
-#include <utility>
-
 #include "base/outcome.h"
-#include "policy/host_presets.h"
+#include "base/text.h"
+#include "text/edit.h"
 
 namespace paddock::policy {
+namespace {
+
+using enum AddressClass;
+
+struct Range4 {
+    std::uint32_t prefix;
+    int bits;
+    AddressClass which;
+};
+
+constexpr Range4 kRanges4[] = {
+    {0xa9fea9fe, 32, kMetadata},    // 169.254.169.254, most clouds
+    {0xa9feaa02, 32, kMetadata},    // 169.254.170.2, containers at AWS
+    {0xa9feaa17, 32, kMetadata},    // 169.254.170.23, pods at AWS
+    {0x646464c8, 32, kMetadata},    // 100.100.100.200, Alibaba
+    {0xc00000c0, 32, kMetadata},    // 192.0.0.192, Oracle
+    {0xa83f8110, 32, kMetadata},    // 168.63.129.16, Azure: in the middle of public space
+    {0x00000000, 8, kUnspecified},  // 0/8
+    {0x0a000000, 8, kPrivate},      // 10/8
+    {0x64400000, 10, kShared},      // 100.64/10
+    {0x7f000000, 8, kLoopback},     // 127/8
+    {0xa9fe0000, 16, kLinkLocal},   // 169.254/16
+    {0xac100000, 12, kPrivate},     // 172.16/12
+    {0xc0000000, 24, kReserved},    // 192.0.0/24, protocol assignments
+    {0xc0000200, 24, kReserved},    // 192.0.2/24, documentation
+    {0xc0586300, 24, kReserved},    // 192.88.99/24, the relay of 6to4
+    {0xc0a80000, 16, kPrivate},     // 192.168/16
+    {0xc6120000, 15, kReserved},    // 198.18/15, benchmarks
+    {0xc6336400, 24, kReserved},    // 198.51.100/24, documentation
+    {0xcb007100, 24, kReserved},    // 203.0.113/24, documentation
+    {0xe0000000, 4, kMulticast},    // 224/4
+    {0xf0000000, 4, kReserved},     // 240/4, broadcast included
+};
+
+// The prefix as two halves.
+struct Range6 {
+    std::uint64_t high;
+    std::uint64_t low;
+    int bits;
+    AddressClass which;
+};
+
+constexpr Range6 kRanges6[] = {
+    {0, 0, 128, kUnspecified},               // ::
+    {0, 1, 128, kLoopback},                  // ::1
+    {0, 0xffff00000000, 96, kEmbedded},      // ::ffff:0:0/96, mapped
+    {0, 0, 96, kEmbedded},                   // ::/96, compatible
+    {0, 0xffff000000000000, 96, kEmbedded},  // ::ffff:0:0:0/96, translated
+    {0x0064ff9b00010000, 0, 48, kEmbedded},  // 64:ff9b:1::/48, local NAT64
+    // Clouds put their services into unique local prefixes of their own. All of each: credentials
+    // have several addresses in it.
+    {0xfd000ec200000000, 0, 32, kMetadata},   // fd00:ec2::/32, AWS: ::254 machines, ::23 pods
+    {0xfd00004200000000, 0, 32, kMetadata},   // fd00:42::/32, Scaleway: ::42
+    {0xfd0000c100000000, 0, 32, kMetadata},   // fd00:c1::/32, Oracle: ::a9fe:a9fe
+    {0xfd00010000000000, 0, 32, kMetadata},   // fd00:100::/32, Alibaba: ::100:200
+    {0xfd00a9fe00000000, 0, 32, kMetadata},   // fd00:a9fe::/32, Akamai: fd00:a9fe:a9fe::1
+    {0xfd2000ce00000000, 0, 32, kMetadata},   // fd20:ce::/32, Google: ::254
+    {0xfc00000000000000, 0, 7, kPrivate},     // fc00::/7
+    {0xfe80000000000000, 0, 10, kLinkLocal},  // fe80::/10
+    {0xfec0000000000000, 0, 10, kPrivate},    // fec0::/10, the older site-local
+    {0xff00000000000000, 0, 8, kMulticast},   // ff00::/8
+    {0x2001000000000000, 0, 32, kEmbedded},   // 2001::/32, Teredo
+    {0x2001000000000000, 0, 23, kReserved},   // 2001::/23, protocol assignments
+    {0x20010db800000000, 0, 32, kReserved},   // 2001:db8::/32, documentation
+    {0x2002000000000000, 0, 16, kEmbedded},   // 2002::/16, 6to4
+    {0x3fff000000000000, 0, 20, kReserved},   // 3fff::/20, documentation
+    {0x2000000000000000, 0, 3, kPublic},      // all that is assigned
+};
+
+constexpr std::uint64_t kNat64High = 0x0064ff9b00000000;
+
+constexpr std::uint64_t mask(int bits) {
+    return bits <= 0 ? 0 : bits >= 64 ? ~std::uint64_t{0} : ~std::uint64_t{0} << (64 - bits);
+}
+
+std::uint64_t number(const std::uint8_t* bytes, int count) {
+    std::uint64_t value = 0;
+    for (int i = 0; i < count; ++i) value = value << 8 | bytes[i];
+    return value;
+}
+
+AddressClass classify4(std::uint32_t value) {
+    for (const Range4& range : kRanges4) {
+        if (((value ^ range.prefix) & mask(range.bits + 32)) == 0) return range.which;
+    }
+    return kPublic;
+}
+
+}  // namespace
+
+IpAddress ipv4(std::uint32_t value) noexcept {
+    IpAddress address;
+    for (int i = 0; i < 4; ++i) {
+        address.bytes[static_cast<std::size_t>(i)] =
+            static_cast<std::uint8_t>(value >> (24 - 8 * i));
+    }
+    return address;
+}
+
+std::optional<IpAddress> parse_address(std::string_view text) {
+    char copy[INET6_ADDRSTRLEN];
+    if (text.size() >= sizeof copy || text.find('\0') != text.npos) return std::nullopt;
+    copy[text.copy(copy, text.size())] = '\0';
+    IpAddress address;
+    address.v6 = text.find(':') != text.npos;
+    if (::inet_pton(address.v6 ? AF_INET6 : AF_INET, copy, address.bytes.data()) != 1) {
+        return std::nullopt;
+    }
+    return address;
+}
+
+std::string address_text(const IpAddress& address) {
+    char text[INET6_ADDRSTRLEN] = "";
+    ::inet_ntop(address.v6 ? AF_INET6 : AF_INET, address.bytes.data(), text, sizeof text);
+    return text;
+}
+
+AddressClass classify(const IpAddress& address) noexcept {
+    if (!address.v6) return classify4(static_cast<std::uint32_t>(number(address.bytes.data(), 4)));
+    const std::uint64_t high = number(address.bytes.data(), 8);
+    const std::uint64_t low = number(address.bytes.data() + 8, 8);
+    if (high == kNat64High && low >> 32 == 0) return classify4(static_cast<std::uint32_t>(low));
+    for (const Range6& range : kRanges6) {
+        const bool fits = ((high ^ range.high) & mask(range.bits)) == 0 &&
+                          ((low ^ range.low) & mask(range.bits - 64)) == 0;
+        if (fits) return range.which;
+    }
+    return kReserved;
+}
+
+namespace {
+
+Failure wrong(std::string_view why) { return refuse(Code::kInvalidArgument, why); }
+
+bool is_hex_digit(char c) { return is_digit(c) || (c >= 'a' && c <= 'f'); }
+
+bool is_name_byte(char c) { return is_digit(c) || is_lower(c) || c == '-' || c == '_' || c == '.'; }
+
+// Would inet_aton take a name that ends so for a number?
+bool is_number(std::string_view label) {
+    if (label.starts_with("0x")) {
+        label.remove_prefix(2);
+        return std::all_of(label.begin(), label.end(), is_hex_digit);
+    }
+    return std::all_of(label.begin(), label.end(), is_digit);
+}
+
+Done check_labels(std::string_view name) {
+    for (;;) {
+        const std::string_view label = name.substr(0, name.find('.'));
+        if (label.empty() || label.size() > limits::kHostLabelBytesMax) {
+            return wrong("a part of the host name is empty or longer than 63 bytes");
+        }
+        if (label.starts_with('-') || label.ends_with('-')) {
+            return wrong("a part of the host name begins or ends with a hyphen");
+        }
+        if (label.size() == name.size()) return {};
+        name.remove_prefix(label.size() + 1);
+    }
+}
+
+Outcome<Host> parse_bracketed(std::string_view text) {
+    if (text.size() > 2 && text.ends_with(']')) {
+        const auto address = parse_address(text.substr(1, text.size() - 2));
+        if (address && address->v6) return Host{address_text(*address), address};
+    }
+    return wrong("what is in brackets is no IPv6 address; zones are not taken");
+}
+
+}  // namespace
+
+Outcome<Host> parse_host(std::string_view text) {
+    if (text.starts_with('[')) return parse_bracketed(text);
+    if (text.ends_with('.')) text.remove_suffix(1);
+    if (text.empty()) return wrong("the host is empty");
+    if (text.size() > limits::kHostNameBytesMax) {
+        return wrong("the host name is longer than 253 bytes");
+    }
+    std::string name = text::fold_case(text);
+    if (!std::all_of(name.begin(), name.end(), is_name_byte)) {
+        return wrong("the host has a byte that host names do not have");
+    }
+    PADDOCK_TRY(check_labels(name));
+    if (is_number(std::string_view(name).substr(name.rfind('.') + 1))) {
+        const auto address = parse_address(name);
+        if (!address) return wrong("an IPv4 address is written as four decimal numbers");
+        return Host{std::move(name), address};
+    }
+    return Host{std::move(name)};
+}
+
+Outcome<std::uint16_t> parse_port(std::string_view text) {
+    std::uint16_t port = 0;
+    const char* const end = text.data() + text.size();
+    const auto [stopped, error] = std::from_chars(text.data(), end, port);
+    if (error != std::errc{} || stopped != end || port == 0 || text.front() == '0') {
+        return wrong("the port is no number from 1 to 65535");
+    }
+    return port;
+}
+
+Outcome<Destination> parse_destination(std::string_view text, std::optional<std::uint16_t> usual) {
+    if (text.find('@') != text.npos) return wrong("user names and passwords are not taken");
+    // Of an address in brackets, behind them.
+    const std::size_t bracket = text.starts_with('[') ? text.find(']') : 0;
+    const std::size_t colon = text.find(':', std::min(bracket, text.size()));
+    PADDOCK_ASSIGN(host, parse_host(text.substr(0, colon)));
+    if (colon != text.npos) {
+        PADDOCK_ASSIGN(port, parse_port(text.substr(colon + 1)));
+        return Destination{std::move(host), port};
+    }
+    if (!usual) return wrong("the port is missing");
+    return Destination{std::move(host), *usual};
+}
+
+std::string destination_text(const Destination& destination) {
+    const Host& host = destination.host;
+    const bool brackets = host.address && host.address->v6;
+    return (brackets ? "[" + host.text + "]" : host.text) + ":" + std::to_string(destination.port);
+}
+
+namespace {
+
+constexpr std::array kHosts{
+    PresetHost{"npm", "registry.npmjs.org:443", "packages and their metadata"},
+    PresetHost{"npm", "registry.yarnpkg.com:443", "Yarn's name for the same registry"},
+    PresetHost{"npm", "nodejs.org:443", "headers that node-gyp compiles against"},
+
+    PresetHost{"pypi", "pypi.org:443", "the index"},
+    PresetHost{"pypi", "files.pythonhosted.org:443", "the packages"},
+
+    PresetHost{"crates", "index.crates.io:443", "the sparse index"},
+    PresetHost{"crates", "static.crates.io:443", "the packages"},
+    PresetHost{"crates", "crates.io:443", "cargo search; older versions of cargo download here"},
+
+    PresetHost{"go", "proxy.golang.org:443", "modules and toolchains"},
+    PresetHost{"go", "sum.golang.org:443", "the checksum database"},
+    PresetHost{"go", "storage.googleapis.com:443", "large modules: the proxy redirects there"},
+    PresetHost{"go", "dl.google.com:443", "toolchains: the proxy redirects there"},
+
+    PresetHost{"github", "github.com:443", "git over HTTPS, releases"},
+    PresetHost{"github", "api.github.com:443", "the API"},
+    PresetHost{"github", "codeload.github.com:443", "archives of a repository"},
+    PresetHost{"github", "raw.githubusercontent.com:443", "single files"},
+    PresetHost{"github", "objects.githubusercontent.com:443", "release files, Git LFS"},
+    PresetHost{"github", "release-assets.githubusercontent.com:443", "release files"},
+
+    PresetHost{"debian", "deb.debian.org:80", "packages; apt checks their signatures"},
+    PresetHost{"debian", "deb.debian.org:443", "packages"},
+    PresetHost{"debian", "security.debian.org:80", "security updates"},
+    PresetHost{"debian", "security.debian.org:443", "security updates"},
+};
+
+}  // namespace
+
+std::span<const PresetHost> preset_hosts() noexcept { return kHosts; }
+
+bool is_preset(std::string_view word) noexcept {
+    return std::any_of(kHosts.begin(), kHosts.end(),
+                       [&](const PresetHost& each) { return each.preset == word; });
+}
+
+std::string preset_names() {
+    std::string names;
+    std::string_view last;
+    for (const PresetHost& each : kHosts) {
+        if (each.preset == last) continue;
+        names += (names.empty() ? "" : ", ") + std::string(each.preset);
+        last = each.preset;
+    }
+    return names;
+}
+
 namespace {
 
 Failure wrong_rule(std::string_view why) { return refuse(Code::kInvalidArgument, why); }

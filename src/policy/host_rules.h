@@ -1,3 +1,102 @@
+// IP addresses, and what kind of place each leads to. Pure.
+//
+// A name that an agent asks for may resolve to anything its owner likes: the machine's own
+// loopback, the neighbour in the office, the metadata service of a cloud. Only kPublic is the
+// internet; every address that is not known to be public has another class.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <paddock/error.h>
+
+#include "base/outcome.h"
+
+namespace paddock::policy {
+
+struct IpAddress {
+    bool v6 = false;
+    std::array<std::uint8_t, 16> bytes{};  // in network order; of IPv4 the first four, the rest 0
+
+    friend bool operator==(const IpAddress&, const IpAddress&) = default;
+};
+
+IpAddress ipv4(std::uint32_t value) noexcept;  // 0x7f000001 is 127.0.0.1
+
+// The one spelling of IPv4 (four decimal numbers, no leading zeros) or a spelling of IPv6 as in RFC
+// 4291. No zone, no brackets, no octal, hexadecimal or shortened IPv4.
+std::optional<IpAddress> parse_address(std::string_view text);
+
+// As RFC 5952 has it, without brackets.
+std::string address_text(const IpAddress& address);
+
+enum class AddressClass : std::uint8_t {
+    kPublic,
+    kPrivate,      // 10/8, 172.16/12, 192.168/16, fc00::/7
+    kShared,       // 100.64/10: behind a carrier's translator, and overlay networks
+    kLoopback,     // 127/8, ::1
+    kLinkLocal,    // 169.254/16, fe80::/10
+    kMetadata,     // where clouds hand out credentials
+    kMulticast,    // 224/4, ff00::/8
+    kUnspecified,  // 0/8, ::  which Linux takes for the machine itself
+    kEmbedded,     // IPv4 in another form: mapped, compatible, translated, 6to4, Teredo
+    kReserved,     // documentation, benchmarks, broadcast, unassigned
+};
+
+// An address behind the well-known NAT64 prefix (64:ff9b::/96) has the class of the IPv4 address in
+// it: networks without IPv4 reach all of the old internet that way.
+AddressClass classify(const IpAddress& address) noexcept;
+
+// The host and the port that somebody names, checked byte by byte before anything is made of them.
+//
+// One name has one form from here on: lower case, no final dot. Punycode stays as it is; other
+// bytes than letters, digits, "-", "_" and "." are refused, and so is whatever an old C library
+// would take for an IPv4 address ("127.1", "0x7f000001", "0177.0.0.1", "2130706433").
+struct Host {
+    std::string text;                       // the name, or the address without brackets
+    std::optional<IpAddress> address = {};  // it is no name
+};
+
+struct Destination {
+    Host host;
+    std::uint16_t port = 0;
+};
+
+// A name, an IPv4 address, or an IPv6 address in brackets. Errors: invalid_argument with the
+// reason.
+Outcome<Host> parse_host(std::string_view text);
+
+// 1 to 65535, decimal digits only, no leading zero.
+Outcome<std::uint16_t> parse_port(std::string_view text);
+
+// "host:port"; without a port `usual` is taken, and without that one it is an error.
+Outcome<Destination> parse_destination(std::string_view text,
+                                       std::optional<std::uint16_t> usual = {});
+
+// "[::1]:80"
+std::string destination_text(const Destination& destination);
+
+// Presets of the allow list: one word for the hosts that a package manager or a forge needs.
+// A table, so that a reader sees at once what each word opens and why.
+struct PresetHost {
+    std::string_view preset;  // "npm"
+    std::string_view host;    // an entry of HostRules, with its port
+    std::string_view reason;
+};
+
+// All of them, those of one preset together.
+std::span<const PresetHost> preset_hosts() noexcept;
+
+bool is_preset(std::string_view word) noexcept;
+
+// The names, in the order of the table: "npm, pypi, ...".
+std::string preset_names();
+
 // Which hosts the commands of a session may reach: the operator's allow list.
 //
 //   "example.org"        that name, every port        "example.org:443"  that port only
@@ -16,21 +115,6 @@
 //
 // Not protected: what else is served at the address of a listed host (the proxy does not look into
 // TLS). Immutable.
-#pragma once
-
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include <paddock/error.h>
-
-#include "base/outcome.h"
-#include "policy/destination.h"
-
-namespace paddock::policy {
-
 // An option beyond that is not given: whoever lists so much edits the list.
 inline constexpr std::size_t kAllowOptionBytesMax = 512;
 

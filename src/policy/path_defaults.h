@@ -1,14 +1,21 @@
-// The path rules of every workspace, unless the operator's own rules say otherwise: one table.
+// Backups and drafts that editors and people make of a file: "x~", "#x#", "x.bak", ".x.swp".
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "policy/path_rules.h"
 
 namespace paddock::policy {
 
+// The path of the file of which `path` is a backup, by its names: "certs.old/server.key~" is of
+// "certs/server.key". Nothing if no name of it is that of a backup.
+std::optional<std::string> backed_up_path(std::string_view path);
+
+// The path rules of every workspace, unless the operator's own rules say otherwise: one table.
 struct PathDefault {
     enum class Class : std::uint8_t {
         kExcepted,  // free, though a later row matches

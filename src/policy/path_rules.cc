@@ -1,20 +1,202 @@
-// Searches ask for every file of a tree, and hardly any name has to do with a rule. So each name of
-// a path is first looked up by its first byte and its last, then by two more; only the rules that
-// all of them leave over for some name are matched, each once, however deep the path is.
 #include "policy/path_rules.h"
-
-#include <paddock/limits.h>
 
 #include <algorithm>
 #include <array>
 #include <bit>
 
-#include "policy/backup_name.h"
-#include "policy/name_alias.h"
+#include <paddock/limits.h>
+
+#include "base/text.h"
+#include "base/utf8.h"
 #include "policy/path_defaults.h"
-#include "policy/rule_text.h"
 
 namespace paddock::policy {
+namespace {
+
+struct Ignored {
+    char32_t first;
+    char32_t last;
+};
+
+// Default_Ignorable_Code_Point of Unicode.
+constexpr std::array<Ignored, 17> kIgnored{{{0x00AD, 0x00AD},
+                                            {0x034F, 0x034F},
+                                            {0x061C, 0x061C},
+                                            {0x115F, 0x1160},
+                                            {0x17B4, 0x17B5},
+                                            {0x180B, 0x180F},
+                                            {0x200B, 0x200F},
+                                            {0x202A, 0x202E},
+                                            {0x2060, 0x206F},
+                                            {0x3164, 0x3164},
+                                            {0xFE00, 0xFE0F},
+                                            {0xFEFF, 0xFEFF},
+                                            {0xFFA0, 0xFFA0},
+                                            {0xFFF0, 0xFFF8},
+                                            {0x1BCA0, 0x1BCA3},
+                                            {0x1D173, 0x1D17A},
+                                            {0xE0000, 0xE0FFF}}};
+
+struct Folded {
+    char32_t from;
+    std::string_view to;
+};
+
+// All that decomposes or folds to ASCII alone.
+constexpr std::array<Folded, 13> kFolded{{{0x00DF, "ss"},
+                                          {0x017F, "s"},
+                                          {0x037E, ";"},
+                                          {0x1E9E, "ss"},
+                                          {0x1FEF, "`"},
+                                          {0x212A, "k"},
+                                          {0xFB00, "ff"},
+                                          {0xFB01, "fi"},
+                                          {0xFB02, "fl"},
+                                          {0xFB03, "ffi"},
+                                          {0xFB04, "ffl"},
+                                          {0xFB05, "st"},
+                                          {0xFB06, "st"}}};
+
+bool is_ignored(char32_t c) {
+    return std::any_of(kIgnored.begin(), kIgnored.end(),
+                       [c](const Ignored& range) { return c >= range.first && c <= range.last; });
+}
+
+bool is_dropped_at_end(char c) { return c == '.' || c == ' '; }
+
+bool is_ascii(std::string_view text) {
+    unsigned bytes = 0;
+    for (const char c : text) bytes |= static_cast<unsigned char>(c);
+    return bytes < 0x80;
+}
+
+bool may_be_an_alias(std::string_view path) {
+    return !is_ascii(path) || (!path.empty() && is_dropped_at_end(path.back())) ||
+           path.find("./") != path.npos || path.find(" /") != path.npos;
+}
+
+std::string plain_name(std::string_view name) {
+    std::string plain;
+    for (std::string_view rest = name; !rest.empty();) {
+        const Character character = first_character(rest);
+        const auto* folded = std::find_if(kFolded.begin(), kFolded.end(), [&](const Folded& each) {
+            return character.valid && each.from == character.value;
+        });
+        if (folded != kFolded.end()) {
+            plain += folded->to;
+        } else if (!character.valid || !is_ignored(character.value)) {
+            plain += rest.substr(0, character.length);
+        }
+        rest.remove_prefix(character.length);
+    }
+    while (!plain.empty() && is_dropped_at_end(plain.back())) plain.pop_back();
+    return plain.empty() ? std::string(name) : plain;
+}
+
+}  // namespace
+
+std::optional<std::string> plain_spelling(std::string_view path) {
+    if (!may_be_an_alias(path)) return std::nullopt;
+    std::string plain;
+    for (std::size_t begin = 0; begin <= path.size();) {
+        const std::size_t end = std::min(path.find('/', begin), path.size());
+        if (begin > 0) plain += '/';
+        plain += plain_name(path.substr(begin, end - begin));
+        begin = end + 1;
+    }
+    if (plain == path) return std::nullopt;
+    return plain;
+}
+
+namespace {
+
+// Does another rule follow in the same text, "a; deny b" or "a deny b"?
+bool holds_two_rules(std::string_view pattern) {
+    constexpr std::string_view kBetween = " \t\r\n\v\f;,";
+    for (std::size_t at = pattern.find_first_of(kBetween); at != pattern.npos;
+         at = pattern.find_first_of(kBetween, at + 1)) {
+        const std::string_view next = trimmed(pattern.substr(at + 1));
+        const std::size_t end = next.find_first_of(kBlanks);
+        if (end != next.npos && access_named(next.substr(0, end))) return true;
+    }
+    return false;
+}
+
+// "$HOME/x", "${DIR}/x"; but "$id.tsx" is a name.
+bool begins_with_variable(std::string_view pattern) {
+    if (!pattern.starts_with('$')) return false;
+    const std::string_view name =
+        pattern.substr(1, std::min(pattern.find('/'), pattern.size()) - 1);
+    return name.starts_with('{') ||
+           (!name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
+               return is_upper(c) || is_digit(c) || c == '_';
+           }));
+}
+
+// "~somebody/x"; but "~$report.docx" is a name.
+bool begins_with_other_home(std::string_view pattern) {
+    const std::size_t slash = pattern.find('/');
+    if (!pattern.starts_with('~') || slash == pattern.npos || slash < 2) return false;
+    const std::string_view name = pattern.substr(1, slash - 1);
+    return std::all_of(name.begin(), name.end(),
+                       [](char c) { return is_letter(c) || is_digit(c) || c == '_' || c == '-'; });
+}
+
+// A backslash makes the next character plain. Before a letter it does nothing.
+bool is_path_of_windows(std::string_view pattern) {
+    for (std::size_t at = 0; at + 1 < pattern.size(); ++at) {
+        if (pattern[at] != '\\') continue;
+        ++at;
+        if (is_letter(pattern[at]) || is_digit(pattern[at])) return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+std::optional<PathAccess> access_named(std::string_view word) {
+    for (const auto& [name, access] : kAccessWords) {
+        if (name == word) return access;
+    }
+    return std::nullopt;
+}
+
+std::string_view pattern_fault(std::string_view pattern) {
+    constexpr std::string_view kQuotes = "\"'`";
+    if (pattern.empty()) return "is empty";
+    if (trimmed(pattern) != pattern) return "begins or ends with a blank; remove it, or write ?";
+    if (pattern.starts_with('!')) return "begins with '!'; write allow instead of deny";
+    if (kQuotes.find(pattern.front()) != kQuotes.npos ||
+        kQuotes.find(pattern.back()) != kQuotes.npos) {
+        return "is in quotes; remove them, or write ? for a quote in a name";
+    }
+    if (holds_two_rules(pattern)) return "holds two rules; write each on its own";
+    if (pattern.find_first_of("\r\n") != pattern.npos) {
+        return "holds the end of a line; write each rule on its own";
+    }
+    if (pattern.ends_with(';')) return "ends with ';'; remove it, or write ? for it";
+    if (pattern.ends_with(',')) return "ends with ','; remove it, or write ? for it";
+    if (pattern.find(" #") != pattern.npos || pattern.find("\t#") != pattern.npos) {
+        return "holds a comment; remove it, or write ? for the blank before '#'";
+    }
+    if (begins_with_variable(pattern)) {
+        return "begins with a variable, which is not expanded; write the path";
+    }
+    if (pattern == "~" || pattern.starts_with("~/")) {
+        return "begins with '~', which is not expanded; write the path, or ./~ for such a name";
+    }
+    if (begins_with_other_home(pattern)) {
+        return "begins with the home of another user; write the path";
+    }
+    if (is_path_of_windows(pattern)) {
+        return "has '\\' before a letter; write '/' between names";
+    }
+    return {};
+}
+
+// Searches ask for every file of a tree, and hardly any name has to do with a rule. So each name of
+// a path is first looked up by its first byte and its last, then by two more; only the rules that
+// all of them leave over for some name are matched, each once, however deep the path is.
 namespace {
 
 constexpr std::size_t kWordBits = 64;

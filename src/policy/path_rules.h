@@ -1,3 +1,43 @@
+// Other spellings of a name that some file systems take for the same: directories that ignore case
+// also ignore invisible characters and fold a few others to ASCII letters; FAT drops dots and
+// blanks at the end of a name.
+//
+// Not known: short names of FAT ("GIT~1"), streams of NTFS, and spellings of names that are not
+// ASCII themselves.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <paddock/workspace.h>
+
+#include "base/outcome.h"
+#include "text/glob.h"
+
+namespace paddock::policy {
+
+// The plain spelling of `path`, name by name; letter case is left as it is. Nothing if there is no
+// other. A name of which nothing would be left stays.
+std::optional<std::string> plain_spelling(std::string_view path);
+
+// A path rule as an operator writes it: "deny *.sqlite".
+inline constexpr std::array<std::pair<std::string_view, PathAccess>, 3> kAccessWords{
+    {{"allow", PathAccess::kAllow},
+     {"read_only", PathAccess::kReadOnly},
+     {"deny", PathAccess::kDeny}}};
+
+std::optional<PathAccess> access_named(std::string_view word);
+
+// Why a pattern would match nothing, or not what its author means, with what to do; a literal, to
+// stand after the pattern. Empty: none of that. It may still be no glob.
+std::string_view pattern_fault(std::string_view pattern);
+
 // What may be done with a path: ordered globs, the first one that matches decides.
 //
 // A pattern is a text::Glob. Without a slash it matches at any depth; a slash at the start ties it
@@ -14,22 +54,6 @@
 //
 // Paths are resolved and relative to the root, as RelPath has them. Immutable: any number of
 // threads may ask.
-#pragma once
-
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include <paddock/workspace.h>
-
-#include "base/outcome.h"
-#include "text/glob.h"
-
-namespace paddock::policy {
-
 using Access = PathAccess;
 
 struct Decision {

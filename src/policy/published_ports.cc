@@ -5,7 +5,7 @@
 
 #include <paddock/limits.h>
 
-#include "policy/destination.h"
+#include "policy/host_rules.h"
 
 namespace paddock::policy {
 namespace {

@@ -8,13 +8,11 @@
 #include <charconv>
 #include <memory>
 
-#include "sandbox/kernel_text.h"
 #include "sandbox/probe.h"
-#include "sys/child.h"
-#include "sys/dir.h"
+#include "sys/files.h"
 #include "sys/io.h"
-#include "sys/name.h"
-#include "sys/open.h"
+#include "sys/kernel_text.h"
+#include "sys/process.h"
 #include "sys/signal.h"
 #include "sys/socket.h"
 
@@ -27,21 +25,21 @@ constexpr const char* kLeafProcesses = "paddock-leaf/cgroup.procs";
 constexpr std::string_view kThisProcess = "0";
 
 bool lists(const std::string& controllers, std::string_view wanted) {
-    const auto all = split(controllers, ' ');
+    const auto all = sys::split(controllers, ' ');
     return std::any_of(all.begin(), all.end(), [&](std::string_view each) {
         return each.substr(0, each.find('\n')) == wanted;
     });
 }
 
 bool names_controllers(int group, const char* file) {
-    const std::string named = read_text(group, file).value_or("");
+    const std::string named = sys::read_text(group, file).value_or("");
     return lists(named, "memory") && lists(named, "pids");
 }
 
 bool has_controllers(int group) { return names_controllers(group, "cgroup.subtree_control"); }
 
 bool holds_only_this_process(int group) {
-    const auto processes = split(read_text(group, "cgroup.procs").value_or(""), '\n');
+    const auto processes = sys::split(sys::read_text(group, "cgroup.procs").value_or(""), '\n');
     return processes.size() == 1 && processes[0] == std::to_string(sys::own_id());
 }
 
@@ -108,26 +106,27 @@ Done hand_down(int group, const CommandLimits& limits) {
     PADDOCK_ASSIGN(control, sys::openat(group, "cgroup.subtree_control", O_WRONLY));
     const auto made = sys::mkdirat(group, kLeaf, 0755);
     if (!made && made.error().os_error != EEXIST) return made.error();
-    Done done = write_text(group, kLeafProcesses, kThisProcess);
+    Done done = sys::write_text(group, kLeafProcesses, kThisProcess);
     if (done) {
         done = sys::write_all(control.get(),
                               limits.cpu_percent ? "+memory +pids +cpu" : "+memory +pids");
     }
     if (done) return done;
-    (void)write_text(group, "cgroup.procs", kThisProcess);
+    (void)sys::write_text(group, "cgroup.procs", kThisProcess);
     (void)sys::unlinkat(group, kLeaf, sys::Unlink::kDirectory);
     return done;
 }
 
 Done set_group_limits(int group, const CommandLimits& limits) {
-    PADDOCK_TRY(write_text(group, "memory.max", std::to_string(limits.memory_bytes)));
+    PADDOCK_TRY(sys::write_text(group, "memory.max", std::to_string(limits.memory_bytes)));
     // What may not be had as memory may not be had as swap either; not every kernel counts that.
-    (void)write_text(group, "memory.swap.max", "0");
-    PADDOCK_TRY(write_text(group, "pids.max", std::to_string(limits.processes)));
+    (void)sys::write_text(group, "memory.swap.max", "0");
+    PADDOCK_TRY(sys::write_text(group, "pids.max", std::to_string(limits.processes)));
     if (!limits.cpu_percent) return {};
     constexpr std::uint64_t kPeriodUs = 100'000;
     const std::uint64_t quota = std::uint64_t{*limits.cpu_percent} * kPeriodUs / 100;
-    return write_text(group, "cpu.max", std::to_string(quota) + ' ' + std::to_string(kPeriodUs));
+    return sys::write_text(group, "cpu.max",
+                           std::to_string(quota) + ' ' + std::to_string(kPeriodUs));
 }
 
 Outcome<SessionGroup> SessionGroup::make(const CommandLimits& limits, bool even_without_limits) {
@@ -160,7 +159,7 @@ SessionGroup::~SessionGroup() {
 }
 
 Done SessionGroup::add(pid_t process) {
-    return write_text(group_.get(), "cgroup.procs", std::to_string(process));
+    return sys::write_text(group_.get(), "cgroup.procs", std::to_string(process));
 }
 
 std::uint64_t event_count(int events, std::string_view name) noexcept {

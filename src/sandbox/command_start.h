@@ -1,5 +1,4 @@
-// From a process of the warden to a command: every step between fork and exec. Runs in a child that
-// shares the warden's memory, so that nothing has to be copied; allocates nothing.
+// Going down a path of names from a directory, without following any link. Allocates nothing.
 #pragma once
 
 #include <sys/types.h>
@@ -7,11 +6,25 @@
 #include <cstddef>
 #include <span>
 
+#include <paddock/unique_fd.h>
+
+#include "base/outcome.h"
 #include "sandbox/stage.h"
 #include "sandbox/warden_plan.h"
 
 namespace paddock::sandbox {
 
+// An O_PATH descriptor of what `path` (names only; "." or empty: `directory` itself) leads to, a
+// link at its end included. Mounts are entered: whoever calls this made them. Errors:
+// invalid_path for "..", an empty name or one that is too long; those of the kernel, and `reached`
+// is then what was found last on the way, unless that is `directory`.
+Outcome<UniqueFd> descend(int directory, const char* path, UniqueFd* reached = nullptr);
+
+// The same, and it must be a directory.
+Outcome<UniqueFd> descend_to_directory(int directory, const char* path);
+
+// From a process of the warden to a command: every step between fork and exec. Runs in a child that
+// shares the warden's memory, so that nothing has to be copied; allocates nothing.
 struct CommandStart {
     const WardenPlan* plan = nullptr;
     int ruleset = -1;

@@ -8,15 +8,13 @@
 #include <charconv>
 #include <csignal>
 
-#include "sandbox/kernel_text.h"
-#include "sys/child.h"
-#include "sys/host.h"
+#include "sys/files.h"
+#include "sys/identity.h"
 #include "sys/io.h"
+#include "sys/kernel_text.h"
 #include "sys/mount.h"
-#include "sys/open.h"
 #include "sys/process.h"
 #include "sys/signal.h"
-#include "sys/stat.h"
 
 namespace paddock::sandbox {
 namespace {
@@ -39,8 +37,8 @@ constexpr std::string_view kRootOwned =
 Done write_maps(pid_t process, std::string_view users, std::string_view groups) {
     const std::string directory = "/proc/" + std::to_string(process);
     PADDOCK_ASSIGN(held, sys::openat(AT_FDCWD, directory.c_str(), O_PATH | O_DIRECTORY));
-    PADDOCK_TRY(write_text(held.get(), "uid_map", users));
-    return write_text(held.get(), "gid_map", groups);
+    PADDOCK_TRY(sys::write_text(held.get(), "uid_map", users));
+    return sys::write_text(held.get(), "gid_map", groups);
 }
 
 struct PipeEnds {
@@ -127,12 +125,12 @@ std::string exchange_map(std::uint32_t one, std::uint32_t other) {
 std::uint32_t id_in_map(std::string_view map, std::uint64_t random) {
     std::uint64_t first = 0;
     std::uint64_t last = 0;
-    for (const std::string& line : split(map, '\n')) {
-        const auto fields = split(line, ' ');
+    for (const std::string& line : sys::split(map, '\n')) {
+        const auto fields = sys::split(line, ' ');
         std::uint64_t begin = 0;
         std::uint64_t count = 0;
-        if (fields.size() != 3 || !parse_number(fields[0], begin) ||
-            !parse_number(fields[2], count))
+        if (fields.size() != 3 || !sys::parse_number(fields[0], begin) ||
+            !sys::parse_number(fields[2], count))
             continue;
         const std::uint64_t end = begin + count;
         if (begin <= kUnusedFirst && end > kUnusedLast) {
@@ -150,23 +148,23 @@ std::uint32_t id_in_map(std::string_view map, std::uint64_t random) {
 }
 
 bool lists_id(std::string_view accounts, std::uint32_t id) {
-    for (const std::string& line : split(accounts, '\n')) {
+    for (const std::string& line : sys::split(accounts, '\n')) {
         std::string_view rest = line;
         for (int skipped = 0; skipped < 2; ++skipped) {
             const std::size_t colon = rest.find(':');
             rest = colon == std::string_view::npos ? std::string_view() : rest.substr(colon + 1);
         }
         std::uint32_t listed = 0;
-        if (parse_number(rest.substr(0, rest.find(':')), listed) && listed == id) return true;
+        if (sys::parse_number(rest.substr(0, rest.find(':')), listed) && listed == id) return true;
     }
     return false;
 }
 
 Outcome<std::uint32_t> unused_id() {
-    PADDOCK_ASSIGN(users, read_text(AT_FDCWD, "/proc/self/uid_map"));
-    PADDOCK_ASSIGN(groups, read_text(AT_FDCWD, "/proc/self/gid_map"));
-    const std::string accounts = read_text(AT_FDCWD, "/etc/passwd").value_or("");
-    const std::string teams = read_text(AT_FDCWD, "/etc/group").value_or("");
+    PADDOCK_ASSIGN(users, sys::read_text(AT_FDCWD, "/proc/self/uid_map"));
+    PADDOCK_ASSIGN(groups, sys::read_text(AT_FDCWD, "/proc/self/gid_map"));
+    const std::string accounts = sys::read_text(AT_FDCWD, "/etc/passwd").value_or("");
+    const std::string teams = sys::read_text(AT_FDCWD, "/etc/group").value_or("");
     for (int i = 0; i < kTriesMax; ++i) {
         PADDOCK_ASSIGN(random, sys::random_u64());
         const std::uint32_t id = id_in_map(users, random);
@@ -221,7 +219,7 @@ Done map_user(pid_t process, const CommandUser& user) {
         // Who is not root may map a group only where groups cannot be given up any more: a group
         // can take rights away, too.
         const std::string name = "/proc/" + std::to_string(process) + "/setgroups";
-        PADDOCK_TRY(write_text(AT_FDCWD, name.c_str(), "deny"));
+        PADDOCK_TRY(sys::write_text(AT_FDCWD, name.c_str(), "deny"));
     }
     return write_maps(process, line(user.inside_user, user.user),
                       line(user.inside_group, user.group));

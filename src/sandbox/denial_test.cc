@@ -1,15 +1,81 @@
 #include "sandbox/denial.h"
 
 #include <gtest/gtest.h>
+
+#include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <cstring>
+#include <string>
 
+#include <paddock/limits.h>
 #include <paddock/unique_fd.h>
 
 #include "sys/io.h"
+#include "testing/jail.h"
 
 namespace paddock::sandbox {
+namespace {
+
+std::string read_own(const char* path, int directory = AT_FDCWD) {
+    ForeignPath foreign;
+    if (!foreign.read(::getpid(), directory, reinterpret_cast<std::uint64_t>(path))) return "-";
+    EXPECT_EQ(std::strlen(foreign.c_str()), foreign.view().size());
+    return std::string(foreign.view());
+}
+
+TEST(ForeignPath, is_absolute_and_without_dots) {
+    EXPECT_EQ(read_own("/"), "/");
+    EXPECT_EQ(read_own("/a/b"), "/a/b");
+    EXPECT_EQ(read_own("//a///b/"), "/a/b");
+    EXPECT_EQ(read_own("/a/./b/../c/."), "/a/c");
+    EXPECT_EQ(read_own("/../../a"), "/a");
+    EXPECT_EQ(read_own("/a/.."), "/");
+    EXPECT_EQ(read_own("/a/...b/..c"), "/a/...b/..c");
+    EXPECT_EQ(read_own(""), "-");
+}
+
+TEST(ForeignPath, relative_ones_begin_at_the_directory_of_the_process) {
+    const testing::ScratchDir scratch;
+    const UniqueFd directory(::open(scratch.path().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    EXPECT_EQ(read_own("f", directory.get()), scratch.path() + "/f");
+    EXPECT_EQ(read_own("./d/../f", directory.get()), scratch.path() + "/f");
+    EXPECT_EQ(read_own("/f", directory.get()), "/f");
+    EXPECT_EQ(read_own("f", 9999), "-");
+    char here[4096];
+    ASSERT_NE(::getcwd(here, sizeof here), nullptr);
+    EXPECT_EQ(read_own("f"), (std::string(here) == "/" ? "" : std::string(here)) + "/f");
+}
+
+TEST(ForeignPath, ends_with_the_memory_behind_it) {
+    const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    auto* memory = static_cast<char*>(
+        ::mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    ASSERT_NE(memory, MAP_FAILED);
+    ASSERT_EQ(::munmap(memory + page, page), 0);
+    std::memcpy(memory + page - 5, "/end", 5);
+    EXPECT_EQ(read_own(memory + page - 5), "/end") << "the last bytes of a mapping";
+    std::memset(memory, 'x', page);
+    memory[0] = '/';
+    EXPECT_EQ(read_own(memory + page - 5), "-") << "no end";
+    ASSERT_EQ(::munmap(memory, page), 0);
+    EXPECT_EQ(read_own(nullptr), "-");
+}
+
+TEST(ForeignPath, may_be_as_long_as_the_kernel_takes_and_no_longer) {
+    std::string path = "/";
+    path.append(4094, 'x');
+    EXPECT_EQ(read_own(path.c_str()), path);
+    path += 'x';
+    EXPECT_EQ(read_own(path.c_str()), "-");
+    std::string relative(4095, 'y');
+    EXPECT_TRUE(read_own(relative.c_str()).ends_with("/" + relative));
+}
+
+}  // namespace
+
 namespace {
 
 struct Line {
@@ -140,6 +206,79 @@ TEST(DenialLog, refuses_malformed_records) {
     ASSERT_TRUE(sys::send_now(line.observer.get(), "short"));
     DenialLog log;
     EXPECT_FALSE(log.read(line.log.get()));
+}
+
+}  // namespace
+
+namespace {
+
+TEST(WriteMap, the_nearest_entry_above_decides) {
+    WriteMap map;
+    ASSERT_TRUE(map.set("/home/me/project", Wall::kNone));
+    ASSERT_TRUE(map.set("/home/me/project/.git/hooks", Wall::kRule));
+    ASSERT_TRUE(map.set("/home/me/project/.git/hooks/open", Wall::kNone));
+    EXPECT_EQ(map.wall_before("/home/me/project"), Wall::kNone);
+    EXPECT_EQ(map.wall_before("/home/me/project/a/b"), Wall::kNone);
+    EXPECT_EQ(map.wall_before("/home/me/project/.git/index"), Wall::kNone);
+    EXPECT_EQ(map.wall_before("/home/me/project/.git/hooks"), Wall::kRule);
+    EXPECT_EQ(map.wall_before("/home/me/project/.git/hooks/pre-commit"), Wall::kRule);
+    EXPECT_EQ(map.wall_before("/home/me/project/.git/hooks/open/x"), Wall::kNone);
+    EXPECT_EQ(map.wall_before("/home/me"), Wall::kView);
+    EXPECT_EQ(map.wall_before("/home/me/project2"), Wall::kView) << "names, not prefixes";
+    EXPECT_EQ(map.wall_before("/home/me/project-"), Wall::kView);
+    EXPECT_EQ(map.wall_before("/"), Wall::kView);
+    EXPECT_EQ(map.wall_before("/etc/passwd"), Wall::kView);
+    EXPECT_EQ(map.wall_before(""), Wall::kView);
+}
+
+TEST(WriteMap, knows_where_a_wall_was_set) {
+    WriteMap map;
+    ASSERT_TRUE(map.set("/ws", Wall::kNone));
+    ASSERT_TRUE(map.set("/ws/.git/hooks", Wall::kRule));
+    EXPECT_EQ(map.behind("/ws/.git/hooks/a/b"), "/ws/.git/hooks");
+    EXPECT_EQ(map.behind("/ws/.git/hooks"), "/ws/.git/hooks");
+    EXPECT_EQ(map.behind("/ws/.git/hooks2"), "/ws");
+    EXPECT_EQ(map.behind("/usr/lib"), "/");
+}
+
+TEST(WriteMap, an_entry_can_be_changed) {
+    WriteMap map;
+    ASSERT_TRUE(map.set("/ws", Wall::kNone));
+    ASSERT_TRUE(map.set("/ws", Wall::kReadOnly));
+    EXPECT_EQ(map.wall_before("/ws/file"), Wall::kReadOnly);
+}
+
+TEST(WriteMap, devices_and_the_own_process_are_open) {
+    const WriteMap map;
+    for (const char* path : {"/dev/null", "/dev/pts/0", "/proc/self/fd/1", "/proc/7/comm"}) {
+        EXPECT_EQ(map.wall_before(path), Wall::kNone) << path;
+    }
+    EXPECT_EQ(map.wall_before("/proc/sys/kernel/core_pattern"), Wall::kView);
+}
+
+TEST(WriteMap, a_full_map_says_so_and_keeps_what_it_has) {
+    WriteMap map;
+    std::size_t taken = 0;
+    while (map.set("/ws/" + std::to_string(taken), Wall::kRule)) ++taken;
+    EXPECT_GT(taken, limits::kWriteMapPlacesMax - 20);
+    EXPECT_LT(taken, limits::kWriteMapPlacesMax);
+    EXPECT_TRUE(map.set("/ws/0", Wall::kNone)) << "no new entry";
+    EXPECT_EQ(map.wall_before("/ws/0"), Wall::kNone);
+    EXPECT_EQ(map.wall_before("/ws/" + std::to_string(taken - 1)), Wall::kRule);
+    EXPECT_EQ(map.wall_before("/ws/" + std::to_string(taken)), Wall::kView);
+
+    WriteMap wide;
+    const std::string name(limits::kWriteMapBytesMax, 'x');
+    EXPECT_FALSE(wide.set("/" + name, Wall::kRule));
+}
+
+TEST(Denial, of_the_proxy_keeps_look_ups_apart_from_connections) {
+    const proxy::NetworkDenial connection{"a.example", 0, "why", 1, ""};
+    proxy::NetworkDenial look_up = connection;
+    look_up.is_look_up = true;
+    EXPECT_EQ(as_denial(connection, true).deed, Deed::kConnect);
+    EXPECT_EQ(as_denial(look_up, true).deed, Deed::kResolve);
+    EXPECT_EQ(as_denial(look_up, true).target, "a.example");
 }
 
 }  // namespace

@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <string_view>
 
-#include "base/ascii.h"
+#include "base/text.h"
 #include "policy/host_rules.h"
-#include "sandbox/etc_texts.h"
+#include "proxy/name_server.h"
+#include "sandbox/view_plan.h"
 
 namespace paddock::sandbox {
 namespace {
@@ -131,7 +132,7 @@ std::vector<std::string> proxy_environment(std::uint16_t port) {
     add("HTTP_PROXY", "http_proxy", "http" + place);
     add("HTTPS_PROXY", "https_proxy", "http" + place);
     add("ALL_PROXY", "all_proxy", "socks5h" + place);
-    add("NO_PROXY", "no_proxy", std::string("localhost,127.0.0.1,::1,") + kInsideHostName);
+    add("NO_PROXY", "no_proxy", std::string("localhost,127.0.0.1,::1,") + proxy::kInsideHostName);
     return environment;
 }
 

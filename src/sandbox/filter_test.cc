@@ -27,8 +27,7 @@
 #include <string>
 
 #include "sandbox/bpf_machine.h"
-#include "sandbox/filter_rules.h"
-#include "sandbox/observed_call.h"
+#include "sandbox/observer.h"
 
 namespace paddock::sandbox {
 namespace {

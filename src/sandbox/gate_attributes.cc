@@ -12,14 +12,12 @@
 #include <cstring>
 #include <utility>
 
-#include "sandbox/foreign_path.h"
-#include "sys/attr.h"
-#include "sys/child.h"
-#include "sys/credential.h"
+#include "sandbox/denial.h"
+#include "sys/files.h"
+#include "sys/identity.h"
 #include "sys/io.h"
-#include "sys/open.h"
+#include "sys/process.h"
 #include "sys/socket.h"
-#include "sys/stat.h"
 
 namespace paddock::sandbox {
 namespace {

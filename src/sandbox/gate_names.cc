@@ -7,11 +7,8 @@
 #include <cerrno>
 #include <utility>
 
-#include "base/within.h"
-#include "sys/dir.h"
-#include "sys/name.h"
-#include "sys/open.h"
-#include "sys/stat.h"
+#include "base/text.h"
+#include "sys/files.h"
 
 namespace paddock::sandbox {
 namespace {

@@ -1,5 +1,4 @@
-// A call that the gate performs for a command: its arguments, brought into one form. Pure: paths
-// are still addresses in the command's memory.
+// What /proc says of a command that waits for an answer of the gate, and what its paths mean to it.
 #pragma once
 
 #include <fcntl.h>
@@ -7,12 +6,73 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <string_view>
 
+#include <paddock/handle.h>
+#include <paddock/unique_fd.h>
+
+#include "base/outcome.h"
+#include "journal/journal.h"
 #include "sandbox/denial.h"
 #include "sys/seccomp.h"
 
 namespace paddock::sandbox {
 
+struct Caller {
+    int process = 0;  // the thread
+    int listener = -1;
+    std::uint64_t id = 0;
+    journal::CallId call = 0;
+};
+
+std::string proc_of(int process);
+
+// The number of one field of /proc/PROCESS/`file`.
+std::optional<std::uint64_t> proc_number(int process, const std::string& file,
+                                         std::string_view field, int base);
+
+// With which files are made; the usual one if it cannot be told.
+mode_t umask_of(int process);
+
+// The process of a thread; 0 if that is gone.
+int thread_group(int thread);
+
+// Has it a signal to handle, now that a call keeps it?
+bool is_signalled(int thread);
+
+// The path with what "/proc/self" and the names in /dev that lead there mean to the caller.
+std::string as_caller_sees(std::string path, int thread);
+
+// Is this /proc/PROCESS of the caller itself, or below it, after as_caller_sees()? The gate may
+// look at every process, the caller may not: what leads through another one is not followed.
+bool is_own_proc(std::string_view path, const Caller& caller);
+
+// "/proc/PROCESS/fd/NUMBER" of the caller itself, after as_caller_sees().
+bool is_descriptor_link(std::string_view path, const Caller& caller);
+
+// The string at `address` of the caller, read once. EFAULT: it cannot be read.
+Outcome<std::string> read_path(const Caller& caller, std::uint64_t address);
+
+// An object of the host by its path and by a descriptor. What is judged is then used through the
+// descriptor: whoever exchanges a directory on the path with a link afterwards changes nothing.
+struct HeldPath {
+    UniqueFd object;  // O_PATH
+    std::string path;
+    Stat stat;
+
+    bool is_directory() const noexcept { return stat.type == FileType::kDirectory; }
+};
+
+// `path` is absolute and canonical. No link is followed on the way; one at the end is held itself.
+// Errors: those of the kernel, ENOTDIR for a link on the way.
+Outcome<HeldPath> hold(const std::string& path);
+
+// One name in a held directory.
+Outcome<HeldPath> hold_in(const HeldPath& directory, const std::string& name);
+
+// A call that the gate performs for a command: its arguments, brought into one form. Pure: paths
+// are still addresses in the command's memory.
 enum class GatedKind : std::uint8_t {
     kOpen,
     kTruncate,

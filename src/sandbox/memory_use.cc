@@ -4,21 +4,95 @@
 #include <sys/sysmacros.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstring>
 #include <string_view>
 #include <utility>
 
-#include "sandbox/kernel_lines.h"
-#include "sandbox/sysv_objects.h"
-#include "sys/child.h"
+#include "sandbox/processes.h"
+#include "sys/files.h"
 #include "sys/io.h"
 #include "sys/memory.h"
-#include "sys/name.h"
-#include "sys/open.h"
-#include "sys/stat.h"
+#include "sys/process.h"
 
 namespace paddock::sandbox {
+namespace {
+
+constexpr std::uint64_t kObjectBytes = 512;
+constexpr std::uint64_t kSemaphoreBytes = 64;
+constexpr std::uint64_t kQueuedMessageBytes = 64;  // beyond its text
+
+constexpr std::array<const char*, 3> kFiles{"sysvipc/shm", "sysvipc/sem", "sysvipc/msg"};
+
+// Key, id and permissions begin every line; the first line has names.
+bool parse_object(std::string_view line, SysvObject& object) {
+    using Kind = SysvObject::Kind;
+    if (sys::next_word(line) == "key") return false;
+    object.id = next_number<int>(line);
+    object.owner = 0;
+    sys::next_word(line);  // permissions
+    if (object.kind == Kind::kSemaphores) {
+        object.bytes = kObjectBytes + next_number<std::uint64_t>(line) * kSemaphoreBytes;
+        return true;
+    }
+    if (object.kind == Kind::kQueue) {
+        object.bytes = kObjectBytes + next_number<std::uint64_t>(line);
+        object.bytes += next_number<std::uint64_t>(line) * kQueuedMessageBytes;
+        object.owner = next_number<pid_t>(line);
+        return true;
+    }
+    sys::next_word(line);  // size
+    object.owner = next_number<pid_t>(line);
+    sys::next_word(line);  // who attached last
+    if (next_number<std::uint64_t>(line) > 0) return false;
+    for (int skipped = 0; skipped < 7; ++skipped) sys::next_word(line);  // users, groups, times
+    object.bytes = next_number<std::uint64_t>(line);
+    object.bytes += next_number<std::uint64_t>(line);  // in swap
+    return true;
+}
+
+}  // namespace
+
+bool SysvObjects::next(SysvObject& object) {
+    for (;;) {
+        if (!lines_) {
+            if (next_kind_ == kFiles.size()) return false;
+            lines_.emplace(proc_, kFiles[next_kind_++]);
+        }
+        object.kind = static_cast<SysvObject::Kind>(next_kind_ - 1);
+        for (std::string_view line; lines_->next(line);) {
+            if (parse_object(line, object)) return true;
+        }
+        lines_.reset();
+    }
+}
+
+std::uint64_t sysv_bytes(int proc) {
+    std::uint64_t bytes = 0;
+    SysvObjects objects(proc);
+    for (SysvObject object; objects.next(object);) bytes += object.bytes;
+    return bytes;
+}
+
+Done remove_object(const SysvObject& object) {
+    switch (object.kind) {
+        case SysvObject::Kind::kSegment: return sys::remove_shared_segment(object.id);
+        case SysvObject::Kind::kSemaphores: return sys::remove_semaphores(object.id);
+        case SysvObject::Kind::kQueue: return sys::remove_queue(object.id);
+    }
+    return {};
+}
+
+std::uint32_t remove_all_objects(int proc) {
+    std::uint32_t removed = 0;
+    SysvObjects objects(proc);
+    for (SysvObject object; objects.next(object);) {
+        if (remove_object(object)) ++removed;
+    }
+    return removed;
+}
+
 namespace {
 
 constexpr std::uint64_t kKilobyte = 1024;
@@ -64,7 +138,7 @@ bool read_fields(int proc, const char* path, std::span<MemoryField> fields) {
     KernelLines lines(proc, path);
     bool has_any = false;
     for (std::string_view line; lines.next(line);) {
-        const std::string_view name = next_word(line);
+        const std::string_view name = sys::next_word(line);
         for (MemoryField& field : fields) {
             if (field.name != name) continue;
             field.bytes = next_number<std::uint64_t>(line) * kKilobyte;
@@ -79,7 +153,7 @@ std::uint64_t mappings_max(int proc) {
     std::uint64_t most = 0;
     std::string_view line;
     KernelLines lines(proc, "sys/vm/max_map_count");
-    return lines.next(line) && parse_number(line, most) ? most : kDefault;
+    return lines.next(line) && sys::parse_number(line, most) ? most : kDefault;
 }
 
 // The bound, if it takes long to count them.
@@ -323,13 +397,13 @@ std::uint64_t MemoryUse::memfd_pages(int proc, const SeenProcess& process) const
     FilePatience patience;
     for (std::string_view line; lines.next(line) && !patience.is_over();) {
         const bool is_field = line.starts_with("Pss:");
-        const std::string_view first = next_word(line);
+        const std::string_view first = sys::next_word(line);
         if (is_field) {
             if (is_of_memfd) bytes += next_number<std::uint64_t>(line) * kKilobyte;
         } else if (first.find('-') != first.npos) {
             // A mapping: addresses, permissions, offset, device, inode, path.
-            for (int skipped = 0; skipped < 2; ++skipped) next_word(line);
-            const std::string_view device = next_word(line);
+            for (int skipped = 0; skipped < 2; ++skipped) sys::next_word(line);
+            const std::string_view device = sys::next_word(line);
             const std::size_t colon = std::min(device.find(':'), device.size());
             unsigned major = 0;
             unsigned minor = 0;

@@ -1,3 +1,55 @@
+// The System V objects of an ipc namespace: segments, sets of semaphores and message queues. They
+// outlive who made them. Allocates nothing.
+#pragma once
+
+#include <sys/types.h>
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <ctime>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include <paddock/handle.h>
+#include <paddock/limits.h>
+
+#include "base/outcome.h"
+#include "sandbox/processes.h"
+
+namespace paddock::sandbox {
+
+struct SysvObject {
+    enum class Kind : char { kSegment, kSemaphores, kQueue } kind = Kind::kSegment;
+    int id = 0;
+    pid_t owner = 0;  // who made the segment, or sent the last message; 0: not known
+    std::uint64_t bytes = 0;
+};
+
+// All that this process's namespace shows but the segments that somebody is attached to.
+class SysvObjects {
+public:
+    explicit SysvObjects(int proc) noexcept : proc_(proc) {}
+
+    // False: there is no other.
+    bool next(SysvObject& object);
+
+private:
+    const int proc_;
+    std::size_t next_kind_ = 0;
+    std::optional<KernelLines> lines_;
+};
+
+// What they hold.
+std::uint64_t sysv_bytes(int proc);
+
+Done remove_object(const SysvObject& object);
+
+// Says how many there were. Only for the last process that could use them.
+std::uint32_t remove_all_objects(int proc);
+
 // How much of the host's memory the processes of a session hold, and which of them. Allocates
 // nothing.
 //
@@ -15,22 +67,6 @@
 // its way through a socket, or only in a descriptor table that one thread has for itself; pages of
 // a shared mapping that were dropped with madvise(2); memfds of a process that this one may not
 // inspect.
-#pragma once
-
-#include <array>
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <ctime>
-#include <span>
-
-#include <paddock/handle.h>
-#include <paddock/limits.h>
-
-#include "sandbox/process_table.h"
-
-namespace paddock::sandbox {
-
 // May the marked processes hold more than this? False is certain. Cheap: it adds the resident pages
 // of the table to all shared memory, swap, page tables and other objects of the kernel on the host.
 bool may_hold_more(int proc, const ProcessTable& table, std::uint64_t bytes, bool own_objects);

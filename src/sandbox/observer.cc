@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 
 #include <algorithm>
@@ -13,15 +14,57 @@
 #include <cstring>
 #include <utility>
 
-#include "sandbox/foreign_path.h"
-#include "sandbox/gates.h"
-#include "sandbox/name_server.h"
-#include "sandbox/observed_call.h"
-#include "sys/credential.h"
+#include "base/check.h"
+#include "proxy/name_server.h"
+#include "sandbox/denial.h"
+#include "sandbox/gate.h"
+#include "sys/files.h"
+#include "sys/identity.h"
 #include "sys/io.h"
-#include "sys/stat.h"
 
 namespace paddock::sandbox {
+namespace {
+
+constexpr ObservedName kNoName{};
+
+constexpr ObservedCall kCalls[] = {
+    {SYS_openat, Deed::kWrite, NameMust::kAnything, {0, 1}, kNoName, 2},
+    {SYS_truncate, Deed::kWrite, NameMust::kExist, {kNoArgument, 0}},
+    {SYS_mkdirat, Deed::kCreate, NameMust::kBeMissing, {0, 1}},
+    {SYS_mknodat, Deed::kCreate, NameMust::kBeMissing, {0, 1}},
+    {SYS_symlinkat, Deed::kCreate, NameMust::kBeMissing, {1, 2}},
+    {SYS_linkat, Deed::kCreate, NameMust::kBeMissing, {2, 3}},
+    {SYS_renameat, Deed::kRename, NameMust::kExist, {0, 1}, {2, 3}},
+    {.number = SYS_renameat2,
+     .deed = Deed::kRename,
+     .must = NameMust::kExist,
+     .name = {0, 1},
+     .second = {2, 3},
+     .rename_flags = 4},
+    {SYS_unlinkat, Deed::kRemove, NameMust::kExist, {0, 1}},
+    {SYS_connect, Deed::kConnect},
+#ifdef SYS_open  // machines older than the *at calls
+    {SYS_open, Deed::kWrite, NameMust::kAnything, {kNoArgument, 0}, kNoName, 1},
+    {SYS_creat, Deed::kCreate, NameMust::kAnything, {kNoArgument, 0}},
+    {SYS_mkdir, Deed::kCreate, NameMust::kBeMissing, {kNoArgument, 0}},
+    {SYS_mknod, Deed::kCreate, NameMust::kBeMissing, {kNoArgument, 0}},
+    {SYS_symlink, Deed::kCreate, NameMust::kBeMissing, {kNoArgument, 1}},
+    {SYS_link, Deed::kCreate, NameMust::kBeMissing, {kNoArgument, 1}},
+    {SYS_rename, Deed::kRename, NameMust::kExist, {kNoArgument, 0}, {kNoArgument, 1}},
+    {SYS_unlink, Deed::kRemove, NameMust::kExist, {kNoArgument, 0}},
+    {SYS_rmdir, Deed::kRemove, NameMust::kExist, {kNoArgument, 0}},
+#endif
+};
+
+}  // namespace
+
+const ObservedCall* observed_call(long number) noexcept {
+    for (const ObservedCall& call : kCalls) {
+        if (call.number == number) return &call;
+    }
+    return nullptr;
+}
+
 namespace {
 
 using sys::seccomp::Notification;
@@ -160,7 +203,7 @@ bool is_name_server(const sockaddr_in6& address) {
 // A command cannot serve the port of name servers, and without a configured one that of its own
 // loopback is asked: for want of a network.
 void look_at_way_out(bool own_loopback, bool refused_there, std::uint16_t port, Sighting& seen) {
-    const bool asks_for_name = ntohs(port) == kNameServerPort;
+    const bool asks_for_name = ntohs(port) == proxy::kNameServerPort;
     if (own_loopback && (!asks_for_name || refused_there)) return;
     seen.deed = asks_for_name ? Deed::kLookUp : Deed::kConnect;
     seen.wall = Wall::kNetwork;
@@ -291,6 +334,35 @@ void Observer::record(Wall wall, Deed deed, std::string_view target,
 
 void Observer::send(const DenialRecord& record) noexcept {
     (void)sys::send_now(report_.get(), {reinterpret_cast<const char*>(&record), sizeof record});
+}
+
+void ObserverTable::add(UniqueFd listener, UniqueFd report, const ObservedWorld& world,
+                        Gates* gates, const CallIds& calls) noexcept {
+    PADDOCK_CHECK(!is_full());
+    observers_[count_++].emplace(std::move(listener), std::move(report), world, gates, calls);
+}
+
+std::size_t ObserverTable::add_waits(std::span<pollfd> waits) const noexcept {
+    for (std::size_t i = 0; i < count_; ++i) waits[i] = {observers_[i]->listener(), POLLIN, 0};
+    return count_;
+}
+
+void ObserverTable::tell_refusals() noexcept {
+    for (std::size_t i = 0; i < count_; ++i) observers_[i]->tell_refusals();
+}
+
+void ObserverTable::serve(std::span<const pollfd> waits) noexcept {
+    // From the end: the one that takes the place of what is gone was served already.
+    for (std::size_t i = waits.size(); i-- > 0;) {
+        const short ready = waits[i].revents;
+        if ((ready & POLLIN) != 0) {
+            observers_[i]->serve();
+        } else if (ready != 0) {
+            observers_[i]->leave();
+            if (i != --count_) observers_[i] = std::move(observers_[count_]);
+            observers_[count_].reset();
+        }
+    }
 }
 
 }  // namespace paddock::sandbox

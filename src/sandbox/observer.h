@@ -1,3 +1,52 @@
+// The calls that an observing filter tells of (filter_rules.cc), and where their arguments are.
+#pragma once
+
+#include <poll.h>
+#include <sys/types.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include <paddock/limits.h>
+#include <paddock/unique_fd.h>
+
+#include "journal/journal.h"
+#include "sandbox/denial.h"
+#include "sys/seccomp.h"
+
+namespace paddock::sandbox {
+
+inline constexpr int kNoArgument = -1;
+
+// A name that a call would change. Positions of arguments.
+struct ObservedName {
+    int directory = kNoArgument;  // none: the current one
+    int path = kNoArgument;       // none: no such name
+};
+
+enum class NameMust : std::uint8_t {
+    kAnything,
+    kExist,      // else the call fails for want of it
+    kBeMissing,  // else the call fails because of it
+};
+
+struct ObservedCall {
+    long number = 0;
+    Deed deed = Deed::kWrite;
+    NameMust must = NameMust::kAnything;
+    ObservedName name = {};
+    ObservedName second = {};        // rename: the new name
+    int flags = kNoArgument;         // as in open(2)
+    int rename_flags = kNoArgument;  // as in renameat2(2)
+};
+
+// Null for a call that is not observed.
+const ObservedCall* observed_call(long number) noexcept;
+
 // Watches one command for what its walls refuse, and tells. Telemetry only, but for the
 // calls that the gate performs: every other is let through to the kernel, which decides; the paths
 // are read from memory that the command can change at any time, and links are not followed.
@@ -25,26 +74,6 @@
 // Without a gate nothing here allocates. One call costs 5 to 7 microseconds: under 1 % of a build,
 // half as much again where thousands of small files are created and nothing else is done, and as
 // much again or more where a tree of them is removed.
-#pragma once
-
-#include <sys/types.h>
-
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <string_view>
-
-#include <paddock/limits.h>
-#include <paddock/unique_fd.h>
-
-#include "journal/journal.h"
-#include "sandbox/denial.h"
-#include "sandbox/write_map.h"
-#include "sys/seccomp.h"
-
-namespace paddock::sandbox {
-
 // What the observers of a session share; outlives them.
 struct ObservedWorld {
     WriteMap map = {};
@@ -97,6 +126,32 @@ private:
     // Of what was told already.
     std::array<std::uint64_t, limits::kDenialsMax> told_{};
     std::size_t told_count_ = 0;
+};
+
+// The observers of a session: one for each command that was started observed, until the last
+// process of it is gone, which may be long after the command itself. Without a gate nothing here
+// allocates.
+class ObserverTable {
+public:
+    bool is_full() const noexcept { return count_ == observers_.size(); }
+
+    // There must be room.
+    void add(UniqueFd listener, UniqueFd report, const ObservedWorld& world, Gates* gates = nullptr,
+             const CallIds& calls = {}) noexcept;
+
+    // Writes what is to be polled to the front of `waits`, which has room for kObserversMax, and
+    // says how much of it that is.
+    std::size_t add_waits(std::span<pollfd> waits) const noexcept;
+
+    // After polling these: at most one call of each command is answered, so that none keeps the
+    // others waiting.
+    void serve(std::span<const pollfd> waits) noexcept;
+    // Of all: what the gate refused between calls.
+    void tell_refusals() noexcept;
+
+private:
+    std::array<std::optional<Observer>, limits::kObserversMax> observers_;  // the first count_
+    std::size_t count_ = 0;
 };
 
 }  // namespace paddock::sandbox

@@ -9,12 +9,9 @@
 
 #include <paddock/limits.h>
 
-#include "base/within.h"
+#include "base/text.h"
 #include "fs/rel_path.h"
-#include "sys/attr.h"
-#include "sys/name.h"
-#include "sys/open.h"
-#include "sys/stat.h"
+#include "sys/files.h"
 
 namespace paddock::sandbox {
 namespace {

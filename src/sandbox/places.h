@@ -12,7 +12,6 @@
 
 #include "base/outcome.h"
 #include "journal/journal.h"
-#include "sandbox/caller.h"
 #include "sandbox/gated_call.h"
 #include "sys/uapi.h"
 

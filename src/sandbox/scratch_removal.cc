@@ -12,9 +12,7 @@
 
 #include <paddock/limits.h>
 
-#include "sys/attr.h"
-#include "sys/name.h"
-#include "sys/open.h"
+#include "sys/files.h"
 
 namespace paddock::sandbox {
 namespace {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/outcome.h"
-#include "sys/dir.h"
+#include "sys/files.h"
 
 namespace paddock::sandbox {
 

@@ -3,25 +3,73 @@
 #include <fcntl.h>
 
 #include <algorithm>
+#include <array>
 
 #include "base/reason.h"
-#include "base/within.h"
+#include "base/text.h"
 #include "fs/probe.h"
 #include "git/config.h"
-#include "sandbox/kernel_text.h"
-#include "sandbox/mount_table.h"
 #include "sandbox/scratch_removal.h"
-#include "sys/attr.h"
-#include "sys/child.h"
-#include "sys/dir.h"
+#include "sandbox/view_plan.h"
+#include "sys/files.h"
 #include "sys/io.h"
+#include "sys/kernel_text.h"
 #include "sys/mount.h"
-#include "sys/name.h"
-#include "sys/open.h"
 #include "sys/process.h"
-#include "sys/stat.h"
 
 namespace paddock::sandbox {
+
+void add_protection(WriteMap& map, std::string_view workspace, std::string_view path,
+                    std::span<char> buffer) noexcept {
+    std::string_view whole = path;
+    if (!path.starts_with('/')) {
+        const std::size_t size = workspace.size() + 1 + path.size();
+        if (size > buffer.size()) return;
+        char* at = std::copy(workspace.begin(), workspace.end(), buffer.data());
+        *at++ = '/';
+        std::copy(path.begin(), path.end(), at);
+        whole = {buffer.data(), size};
+    }
+    map.set(whole, Wall::kRule);
+}
+
+ObservedWorld observed_world(const WardenPlan& plan) {
+    ObservedWorld world;
+    WriteMap& map = world.map;
+    map.loopback_only = plan.own_network;
+    if (plan.rung == Rung::kFull) {
+        world.own_view = true;
+        map.set("/dev", Wall::kView);
+        for (const Piece& piece : plan.view.pieces) {
+            const bool leads_there = piece.make == Make::kLink && piece.text == "/tmp";
+            const bool is_own = piece.make == Make::kScratch || piece.make == Make::kHome;
+            const bool is_device = piece.path.starts_with("dev/") && piece.make != Make::kDirectory;
+            if (is_own || leads_there || is_device) {
+                map.set('/' + piece.path, Wall::kNone);
+            }
+            if (piece.make == Make::kClosed) map.set('/' + piece.path, Wall::kView);
+        }
+    } else {
+        // There is the host's /dev, of which few devices can be used.
+        map.set("/dev/shm", Wall::kView);
+        map.set(plan.scratch_parent + '/' + plan.scratch_name, Wall::kNone);
+        if (plan.user.chosen) world.looker = {plan.user.user, plan.user.group};
+    }
+    map.set(plan.workspace_path, plan.read_only ? Wall::kReadOnly : Wall::kNone);
+    for (const FurtherRootPlan& each : plan.further) {
+        const bool is_gated = plan.gate != nullptr && each.journal != nullptr;
+        const Wall wall = each.journal == nullptr ? Wall::kSeen : Wall::kView;
+        map.set(each.path, is_gated ? Wall::kNone : wall);
+    }
+    // Without a mount namespace nothing holds them while a command runs.
+    if (plan.rung == Rung::kLow) return world;
+    std::array<char, limits::kPathBytesMax> buffer{};
+    for (const Protection& each : plan.protections) {
+        add_protection(map, plan.workspace_path, each.path, buffer);
+    }
+    return world;
+}
+
 namespace {
 
 Outcome<HostName> look_at_name(int directory, const char* name, std::string path) {
@@ -271,11 +319,11 @@ std::vector<KernelSetting> shares_of_user() {
     std::vector<KernelSetting> shares;
     for (const char* name : {"max_inotify_instances", "max_inotify_watches"}) {
         const std::string path = std::string("sys/user/") + name;
-        const auto text = read_text(AT_FDCWD, ("/proc/" + path).c_str());
+        const auto text = sys::read_text(AT_FDCWD, ("/proc/" + path).c_str());
         std::string_view line = text ? std::string_view(*text) : std::string_view();
         std::uint64_t most = 0;
         line = line.substr(0, line.find('\n'));
-        if (parse_number(line, most)) shares.push_back({path, std::to_string(most / 2)});
+        if (sys::parse_number(line, most)) shares.push_back({path, std::to_string(most / 2)});
     }
     return shares;
 }
@@ -337,8 +385,8 @@ Outcome<WardenPlan> plan_full_rung(const WardenSpec& spec, int abi) {
     facts.group = user.inside_group;
     facts.host_network = spec.options.host_network.has_value();
     if (facts.host_network) {
-        facts.host_hosts = read_text(AT_FDCWD, "/etc/hosts").value_or("");
-        facts.host_resolver = read_text(AT_FDCWD, "/etc/resolv.conf").value_or("");
+        facts.host_hosts = sys::read_text(AT_FDCWD, "/etc/hosts").value_or("");
+        facts.host_resolver = sys::read_text(AT_FDCWD, "/etc/resolv.conf").value_or("");
     }
     PADDOCK_ASSIGN(view, plan_view(facts));
     plan.view = std::move(view);

@@ -1,13 +1,26 @@
-// From what the operator asked for and what the host has to a WardenPlan: looks at the host,
-// changes nothing but to make the low rung's private directory.
+// What the observers of a session know of its walls.
 #pragma once
 
+#include <span>
+#include <string_view>
+
 #include "base/outcome.h"
+#include "sandbox/observer.h"
+#include "sandbox/view_plan.h"
 #include "sandbox/warden.h"
 #include "sandbox/warden_plan.h"
 
 namespace paddock::sandbox {
 
+// For a plan that is complete otherwise.
+ObservedWorld observed_world(const WardenPlan& plan);
+
+// `path` is relative to `workspace`, or absolute. Allocates nothing; what does not fit is left out.
+void add_protection(WriteMap& map, std::string_view workspace, std::string_view path,
+                    std::span<char> buffer) noexcept;
+
+// From what the operator asked for and what the host has to a WardenPlan: looks at the host,
+// changes nothing but to make the low rung's private directory.
 // Errors: invalid_argument.
 Done check_spec(const WardenSpec& spec);
 

@@ -8,13 +8,11 @@
 #include <memory>
 #include <set>
 
-#include "base/within.h"
+#include "base/text.h"
 #include "policy/toolchains.h"
-#include "sandbox/kernel_text.h"
-#include "sys/dir.h"
-#include "sys/open.h"
+#include "sys/files.h"
+#include "sys/kernel_text.h"
 #include "sys/process.h"
-#include "sys/stat.h"
 
 namespace paddock::sandbox {
 namespace {
@@ -202,7 +200,7 @@ private:
     }
 
     void read_search_path() {
-        for (const std::string& text : split(variable("PATH"), ':')) {
+        for (const std::string& text : sys::split(variable("PATH"), ':')) {
             if (!text.starts_with('/') || search_path_.size() == kSearchedMax) continue;
             const std::string spelled = without_slashes(text);
             auto real = sys::real_path(spelled.c_str());

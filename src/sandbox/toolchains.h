@@ -20,7 +20,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sandbox/held_path.h"
+#include "sandbox/gated_call.h"
 #include "sandbox/view_plan.h"
 
 namespace paddock::sandbox {

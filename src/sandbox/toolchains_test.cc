@@ -7,8 +7,8 @@
 #include <atomic>
 #include <thread>
 
+#include "sys/files.h"
 #include "sys/io.h"
-#include "sys/open.h"
 #include "testing/jail.h"
 
 using namespace paddock;

@@ -5,15 +5,12 @@
 #include <array>
 #include <cerrno>
 
-#include "sandbox/descend.h"
-#include "sys/attr.h"
-#include "sys/child.h"
-#include "sys/host.h"
+#include "sandbox/command_start.h"
+#include "sys/files.h"
+#include "sys/identity.h"
 #include "sys/io.h"
 #include "sys/mount.h"
-#include "sys/name.h"
-#include "sys/open.h"
-#include "sys/stat.h"
+#include "sys/process.h"
 
 namespace paddock::sandbox {
 namespace {

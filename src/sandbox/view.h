@@ -14,7 +14,6 @@
 #include <paddock/unique_fd.h>
 
 #include "base/outcome.h"
-#include "sandbox/protection.h"
 #include "sandbox/stage.h"
 #include "sandbox/view_plan.h"
 #include "sandbox/warden_plan.h"

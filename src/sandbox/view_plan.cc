@@ -1,14 +1,94 @@
 #include "sandbox/view_plan.h"
 
+#include <fcntl.h>
+
 #include <algorithm>
 #include <array>
 #include <iterator>
 #include <set>
 
-#include "base/within.h"
-#include "sandbox/etc_texts.h"
+#include "base/text.h"
+#include "proxy/name_server.h"
+#include "sys/kernel_text.h"
 
 namespace paddock::sandbox {
+namespace {
+
+// Paths in /proc/self/mountinfo have spaces and the like as three octal digits.
+std::string unescaped(std::string_view text) {
+    std::string plain;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text[i] == '\\' && i + 3 < text.size()) {
+            plain += static_cast<char>((text[i + 1] - '0') * 64 + (text[i + 2] - '0') * 8 +
+                                       (text[i + 3] - '0'));
+            i += 3;
+        } else {
+            plain += text[i];
+        }
+    }
+    return plain;
+}
+
+}  // namespace
+
+Outcome<std::vector<MountedHere>> mounts_here() {
+    PADDOCK_ASSIGN(text, sys::read_text(AT_FDCWD, "/proc/self/mountinfo"));
+    std::vector<MountedHere> mounts;
+    for (const std::string& line : sys::split(text, '\n')) {
+        const auto fields = sys::split(line, ' ');
+        MountedHere mount;
+        if (fields.size() < 5 || !sys::parse_number(fields[0], mount.id)) continue;
+        mount.device = fields[2];
+        mount.root = unescaped(fields[3]);
+        mount.point = unescaped(fields[4]);
+        mounts.push_back(std::move(mount));
+    }
+    return mounts;
+}
+
+Outcome<MountedHere> mount_of(int fd) {
+    PADDOCK_ASSIGN(about,
+                   sys::read_text(AT_FDCWD, ("/proc/self/fdinfo/" + std::to_string(fd)).c_str()));
+    std::uint64_t id = 0;
+    for (const std::string& line : sys::split(about, '\n')) {
+        std::string_view rest = line;
+        if (sys::next_word(rest) == "mnt_id:" && !sys::parse_number(sys::next_word(rest), id))
+            break;
+    }
+    PADDOCK_ASSIGN(mounts, mounts_here());
+    for (MountedHere& each : mounts) {
+        if (each.id == id) return std::move(each);
+    }
+    return refuse(Code::kNotAvailable, "this mount is out of sight");
+}
+
+constexpr unsigned kNobodyId = 65534;
+
+std::string passwd_text(uid_t user, gid_t group, const std::string& home) {
+    std::string text = "agent:x:" + std::to_string(user) + ':' + std::to_string(group) +
+                       ":agent:" + home + ":/bin/sh\nroot:x:0:0:root:/:/usr/sbin/nologin\n";
+    if (user != kNobodyId) text += "nobody:x:65534:65534:nobody:/:/usr/sbin/nologin\n";
+    return text;
+}
+
+std::string group_text(gid_t group) {
+    std::string text = "agent:x:" + std::to_string(group) + ":\nroot:x:0:\n";
+    if (group != kNobodyId) text += "nogroup:x:65534:\n";
+    return text;
+}
+
+std::string hostname_text() { return std::string(proxy::kInsideHostName) + '\n'; }
+
+std::string hosts_text() {
+    return std::string("127.0.0.1 localhost ") + proxy::kInsideHostName +
+           "\n::1 localhost ip6-localhost\n";
+}
+
+std::string nsswitch_text() {
+    return "passwd: files\ngroup: files\nshadow: files\nhosts: files dns\nnetworks: files\n"
+           "protocols: files\nservices: files\nethers: files\nrpc: files\n";
+}
+
 namespace {
 
 constexpr std::array<std::string_view, 7> kSystem{"/usr",   "/bin",   "/sbin",  "/lib",

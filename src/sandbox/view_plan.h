@@ -1,3 +1,57 @@
+// A path of the workspace that commands may not change, or not even see.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <paddock/handle.h>
+
+#include "base/outcome.h"
+
+namespace paddock::sandbox {
+
+enum class Shield : std::uint8_t {
+    kReadOnly,  // it and all below can be read
+    kHidden,    // an empty object without permissions stands in its place
+    kEmptied,   // of a directory: an empty one stands in its place, which can be read
+};
+
+struct Protection {
+    // Relative to the workspace, or absolute in another root; names only, no link is followed.
+    std::string path;
+    Shield shield = Shield::kReadOnly;
+    // What was seen there: nothing else will do. Absent: whatever is there, if anything.
+    std::optional<Identity> object = {};
+};
+
+// The mounts that this process sees.
+struct MountedHere {
+    std::uint64_t id = 0;  // not sys::MountId, which is never used again
+    std::string device;    // tells file systems apart: "8:1"
+    std::string root;      // which directory of the file system is seen: "/", or what was bound
+    std::string point;     // where
+};
+
+Outcome<std::vector<MountedHere>> mounts_here();
+
+// The one that an open object was reached in.
+Outcome<MountedHere> mount_of(int fd);
+
+// The few files of /etc that a command does not get from the host. Pure.
+// The commands' own account, "agent", and root and nobody, which programs look up by name.
+std::string passwd_text(uid_t user, gid_t group, const std::string& home);
+std::string group_text(gid_t group);
+
+std::string hostname_text();
+std::string hosts_text();
+std::string nsswitch_text();
+
 // What a command sees of the file system, as a list of things to make in an empty root, in order.
 // Pure: made from what the host has, before any process is; view.h carries it out.
 //
@@ -14,22 +68,6 @@
 //   further roots, then the workspace, at their own paths
 //
 // All else is read-only: a write beside the workspace fails, also where that lies in /tmp.
-#pragma once
-
-#include <sys/types.h>
-
-#include <cstdint>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include <paddock/handle.h>
-
-#include "base/outcome.h"
-
-namespace paddock::sandbox {
-
 enum class Make : std::uint8_t {
     kDirectory,
     kLink,       // to `text`

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "base/within.h"
+#include "base/text.h"
 
 namespace paddock::sandbox {
 namespace {

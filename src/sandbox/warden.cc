@@ -10,21 +10,21 @@
 #include <mutex>
 #include <new>
 
+#include <paddock/shell.h>
+
 #include "sandbox/cgroup.h"
 #include "sandbox/channel.h"
 #include "sandbox/confine.h"
 #include "sandbox/filter.h"
-#include "sandbox/report.h"
+#include "sandbox/probe.h"
 #include "sandbox/scratch_removal.h"
 #include "sandbox/session_plan.h"
-#include "sandbox/session_walls.h"
 #include "sandbox/warden_process.h"
-#include "sys/child.h"
-#include "sys/fork.h"
-#include "sys/host.h"
+#include "sys/files.h"
+#include "sys/identity.h"
 #include "sys/io.h"
 #include "sys/memory.h"
-#include "sys/open.h"
+#include "sys/process.h"
 #include "sys/signal.h"
 #include "sys/socket.h"
 
@@ -486,3 +486,22 @@ void Warden::end() {
 }
 
 }  // namespace paddock::sandbox
+
+namespace paddock {
+namespace {
+
+// In the order of Layer.
+constexpr std::array<std::string_view, kLayers> kNames{
+    "user_namespace", "mount_namespace", "pid_namespace",    "network_namespace",
+    "ipc_namespace",  "uts_namespace",   "cgroup_namespace", "landlock",
+    "seccomp",        "limits",          "cgroup",           "gate"};
+
+}  // namespace
+
+std::string_view layer_name(Layer layer) noexcept {
+    return kNames[static_cast<std::size_t>(layer)];
+}
+
+std::string_view rung_name(Rung rung) noexcept { return rung == Rung::kFull ? "full" : "low"; }
+
+}  // namespace paddock

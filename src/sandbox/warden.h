@@ -31,8 +31,8 @@
 
 #include "base/outcome.h"
 #include "journal/journal.h"
-#include "sandbox/exit_record.h"
-#include "sandbox/warden_spec.h"
+#include "sandbox/channel.h"
+#include "sandbox/warden_plan.h"
 
 namespace paddock::sandbox {
 

@@ -9,20 +9,19 @@
 #include <cerrno>
 #include <climits>
 
-#include "sandbox/descend.h"
-#include "sandbox/etc_texts.h"
-#include "sandbox/name_server.h"
+#include "proxy/name_server.h"
+#include "proxy/publisher.h"
+#include "sandbox/command_start.h"
+#include "sandbox/view_plan.h"
 #include "sandbox/warden.h"
 #include "sandbox/warden_process.h"
-#include "sys/child.h"
-#include "sys/credential.h"
-#include "sys/host.h"
-#include "sys/open.h"
+#include "sys/files.h"
+#include "sys/identity.h"
+#include "sys/io.h"
 #include "sys/process.h"
 #include "sys/seccomp.h"
 #include "sys/signal.h"
 #include "sys/socket.h"
-#include "sys/stream.h"
 
 namespace paddock::sandbox {
 namespace {
@@ -252,7 +251,7 @@ StageError WardenProcess::build_namespaces() {
     if (const auto failed = view_.build(sources); failed.stage != Stage::kNone) return failed;
 
     if (const auto failed = make_network(); failed.stage != Stage::kNone) return failed;
-    const auto named = sys::set_host_name(kInsideHostName);
+    const auto named = sys::set_host_name(proxy::kInsideHostName);
     if (!named) return at(Stage::kHostName, named);
     if (const auto done = view_.enter(); !done) return at(Stage::kPivot, done);
     if (const auto done = point_at_nothing(); !done) return at(Stage::kViewDevices, done);
@@ -316,7 +315,7 @@ StageError WardenProcess::make_network() {
     listener_ = std::move(listener->socket);
     port_ = listener->port;
     // Without it look-ups fail as well, and the observer tells of them.
-    if (auto names = sys::datagrams_on_loopback(kNameServerPort)) {
+    if (auto names = sys::datagrams_on_loopback(proxy::kNameServerPort)) {
         name_socket_ = std::move(*names);
         world_.map.refuses_look_ups = true;
     }
@@ -326,7 +325,7 @@ StageError WardenProcess::make_network() {
 // The tables are those of this process's network namespace, whoever reads them.
 Done WardenProcess::show_sockets() {
     if (!plan_.doorway.valid()) return {};
-    PADDOCK_ASSIGN(table, TcpTable::open(proc_.get()));
+    PADDOCK_ASSIGN(table, proxy::TcpTable::open(proc_.get()));
     const int files[] = {table.v4.get(), table.v6.get()};
     return sys::send_message(plan_.doorway.get(), "t",
                              std::span(files).first(table.v6.valid() ? 2 : 1));

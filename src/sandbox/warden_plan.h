@@ -1,27 +1,128 @@
-// All that a warden needs, made before its process is, which may not allocate (warden_process.h).
+// What a warden is started with.
 #pragma once
 
 #include <linux/filter.h>
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include <paddock/limits.h>
 #include <paddock/shell.h>
 #include <paddock/unique_fd.h>
 
-#include "sandbox/command_rules.h"
+#include "base/outcome.h"
+#include "journal/journal.h"
+#include "policy/path_rules.h"
 #include "sandbox/command_user.h"
+#include "sandbox/gated_call.h"
 #include "sandbox/observer.h"
-#include "sandbox/protection.h"
 #include "sandbox/view_plan.h"
 #include "sys/landlock.h"
 
 namespace paddock::sandbox {
 
+// Pretends that the kernel offers less, so that one machine can show every degradation.
+struct Ceiling {
+    bool namespaces = true;
+    bool idmapped_mounts = true;
+    bool cgroup = true;
+    bool seccomp = true;
+    bool listener = true;  // of a seccomp filter
+    int landlock_abi = std::numeric_limits<int>::max();
+};
+
+// Every change of the workspace by a command is judged and recorded (gate.h). Both must outlive the
+// warden's start; the warden has copies.
+struct GateSpec {
+    const policy::PathRules* rules = nullptr;
+    journal::Journal* journal = nullptr;
+    std::string home = {};  // see git::Judge::Facts
+};
+
+// A directory besides the workspace.
+struct FurtherRoot {
+    int directory = -1;     // borrowed for start()
+    std::string path = {};  // canonical and absolute: where commands see it
+    // Commands change it through a gate of its own; null: they only read it. Without a gate before
+    // the workspace there is none here either.
+    journal::Journal* journal = nullptr;
+};
+
+struct WardenSpec {
+    int workspace = -1;               // its directory, for example Root::fd(); borrowed for start()
+    std::string workspace_path = {};  // canonical and absolute: where commands see it
+    bool read_only = false;           // the whole workspace
+    std::vector<FurtherRoot> further = {};  // none in another; at most limits::kFurtherRootsMax
+    ShellOptions options = {};
+    // A directory of the host that commands have as their home; -1: a private one that ends with
+    // the session. Borrowed for start(). Without a mount namespace it is left alone: any program
+    // could reach it there by its path.
+    // Commands change it through a gate of its own, which judges what git would obey there and
+    // records nothing: without a gate they get a private one as well.
+    int home = -1;
+    std::string home_path = {};  // canonical and absolute
+    int home_turn = -1;          // a file that all sessions of this home lock. Borrowed for start()
+    // Besides `options.read_only_directories`, which must exist. Borrowed for start().
+    std::span<const HeldPath> shown = {};
+    std::vector<ShownLink> links = {};
+    std::vector<Protection> protections = {};
+    // Absent: commands change the workspace themselves.
+    std::optional<GateSpec> gate = {};
+    Ceiling ceiling = {};
+    // What the caller has to do anyway: called once or twice, while the sandbox is built.
+    std::function<void()> meanwhile = {};
+    // For one answer of the warden. Without one the session is ended: its commands hold it up.
+    std::chrono::milliseconds patience = limits::kWardenPatience;
+};
+
+// The Landlock rules of commands: second to the view on the full rung, the only wall around files
+// on the low one.
+enum class Use : std::uint8_t {
+    kLook,    // read and run
+    kWork,    // and change
+    kGated,   // read, run and meet sockets; the gate changes
+    kDevice,  // read, write, control; nothing is made or removed
+};
+
+struct CommandRule {
+    std::string path;  // as the warden looks it up
+    Use use = Use::kLook;
+};
+
+struct CommandRules {
+    sys::landlock::Handled handled;
+    std::vector<CommandRule> rules;
+};
+
+// Commands of one session are in different domains, so what a scope forbids towards the outside it
+// forbids between them, too. With namespaces only what those leave open is scoped.
+CommandRules rules_in_view(const ViewPlan& view, const std::string& workspace, bool read_only,
+                           bool host_network, int abi);
+
+// The workspace is the working directory of whoever makes the ruleset.
+struct PlainPlaces {
+    std::vector<HostName> host;          // as in ViewFacts
+    std::vector<std::string> seen = {};  // read-only: what the operator shows, toolchains, roots
+    std::string scratch;
+    bool read_only = false;
+    bool host_network = false;
+};
+CommandRules rules_without_view(const PlainPlaces& places, int abi);
+
+// The same rules, with a gate before the workspace and before `further`.
+CommandRules gated(CommandRules rules, const std::string& workspace,
+                   const std::vector<std::string>& further);
+
+// Allocates nothing. A path that does not exist is left out.
+Outcome<UniqueFd> make_ruleset(const CommandRules& rules);
+
+// All that a warden needs, made before its process is, which may not allocate (warden_process.h).
 // Descriptors of the warden's own begin here: those below are what a command gets.
 inline constexpr int kFirstOwnDescriptor = 10;
 

@@ -21,10 +21,10 @@
 #include <paddock/unique_fd.h>
 
 #include "sandbox/channel.h"
-#include "sandbox/gates.h"
+#include "sandbox/gate.h"
 #include "sandbox/memory_use.h"
-#include "sandbox/observer_table.h"
-#include "sandbox/tree_kill.h"
+#include "sandbox/observer.h"
+#include "sandbox/processes.h"
 #include "sandbox/view.h"
 #include "sandbox/warden_plan.h"
 #include "sys/socket.h"

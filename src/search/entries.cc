@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "fs/resolver.h"
-#include "search/tree_walk.h"
+#include "search/walk.h"
 
 namespace paddock::search {
 namespace {

@@ -9,7 +9,7 @@
 #include <paddock/root.h>
 
 #include "base/outcome.h"
-#include "search/walked_directory.h"
+#include "search/walk.h"
 
 namespace paddock::search {
 

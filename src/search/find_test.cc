@@ -1,12 +1,185 @@
 #include "search/find.h"
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
+
+#include <fcntl.h>
 #include <sys/stat.h>
+
+#include <algorithm>
+#include <initializer_list>
 
 #include "testing/jail.h"
 
 namespace paddock::search {
+namespace {
+
+bool is_of(std::string_view kind, std::string_view name) {
+    KindFilter filter;
+    EXPECT_TRUE(filter.add(kind).has_value()) << kind;
+    return filter.matches(name);
+}
+
+TEST(FileTypes, by_ending_name_and_beginning) {
+    EXPECT_TRUE(is_of("c", "main.c"));
+    EXPECT_TRUE(is_of("c", ".c"));
+    EXPECT_TRUE(is_of("cpp", "a.b.hpp"));
+    EXPECT_TRUE(is_of("gradle", "build.gradle.kts"));
+    EXPECT_TRUE(is_of("make", "Makefile"));
+    EXPECT_TRUE(is_of("make", "Makefile.am"));
+    EXPECT_TRUE(is_of("cmake", "CMakeLists.txt"));
+    EXPECT_FALSE(is_of("c", "c"));
+    EXPECT_FALSE(is_of("c", "main.cc"));
+    EXPECT_FALSE(is_of("cmake", "xCMakeLists.txt"));
+    EXPECT_FALSE(is_of("py", ""));
+}
+
+TEST(FileTypes, several_are_a_union) {
+    KindFilter filter;
+    EXPECT_TRUE(filter.empty());
+    ASSERT_TRUE(filter.add("py") && filter.add("rust"));
+    EXPECT_TRUE(filter.matches("a.py") && filter.matches("a.rs"));
+    EXPECT_FALSE(filter.matches("a.c"));
+}
+
+TEST(FileTypes, an_unknown_one_is_refused) {
+    KindFilter filter;
+    EXPECT_EQ(filter.add("klingon").error().code, Code::kInvalidArgument);
+    EXPECT_EQ(filter.add("").error().code, Code::kInvalidArgument);
+}
+
+TEST(FileTypes, the_table_is_sorted_and_each_row_usable) {
+    const auto& kinds = file_kinds();
+    EXPECT_TRUE(std::is_sorted(kinds.begin(), kinds.end(),
+                               [](const auto& a, const auto& b) { return a.name < b.name; }));
+    EXPECT_GE(kinds.size(), 60U);
+    for (const FileKind& kind : kinds) {
+        EXPECT_EQ(kind.patterns.find_first_of("[]{}?!/"), std::string_view::npos) << kind.name;
+        for (std::size_t star = kind.patterns.find('*'); star != kind.patterns.npos;
+             star = kind.patterns.find('*', star + 1)) {
+            const bool ending = kind.patterns.substr(star).starts_with("*.");
+            const bool beginning =
+                star + 1 == kind.patterns.size() || kind.patterns[star + 1] == ' ';
+            EXPECT_TRUE(ending || beginning) << kind.name;
+        }
+    }
+}
+
+}  // namespace
+
+namespace {
+
+PathFilter with(std::initializer_list<const char*> globs, std::string_view start = {}) {
+    PathFilter filter;
+    for (const char* glob : globs) EXPECT_TRUE(filter.add_glob(glob).has_value()) << glob;
+    filter.set_start(start);
+    return filter;
+}
+
+bool takes(const PathFilter& filter, std::string_view path) {
+    return filter.choose(path, path.substr(path.rfind('/') + 1), FileType::kRegular).take;
+}
+
+bool enters(const PathFilter& filter, std::string_view path) {
+    return filter.choose(path, path.substr(path.rfind('/') + 1), FileType::kDirectory).enter;
+}
+
+TEST(PathFilter, without_rules_everything_regular) {
+    const PathFilter all;
+    EXPECT_TRUE(takes(all, "a/b") && enters(all, "a"));
+    EXPECT_FALSE(all.choose("l", "l", FileType::kSymlink).take);
+}
+
+TEST(PathFilter, names_at_any_depth_and_paths) {
+    EXPECT_TRUE(takes(with({"*.c"}), "x/y/a.c"));
+    EXPECT_FALSE(takes(with({"*.c"}), "a.h"));
+    EXPECT_TRUE(takes(with({"src/*.c"}), "src/a.c"));
+    EXPECT_FALSE(takes(with({"src/*.c"}), "lib/a.c"));
+    EXPECT_FALSE(enters(with({"src/*.c"}), "lib"));
+    EXPECT_TRUE(enters(with({"src/*.c"}), "src"));
+    EXPECT_TRUE(enters(with({"*.c"}), "anywhere"));
+    EXPECT_TRUE(takes(with({"*.{c,h}"}), "a.h"));
+}
+
+TEST(PathFilter, the_last_that_matches_decides) {
+    const auto filter = with({"*.c", "!test_*", "test_main.c"});
+    EXPECT_TRUE(takes(filter, "a.c"));
+    EXPECT_FALSE(takes(filter, "test_a.c"));
+    EXPECT_TRUE(takes(filter, "test_main.c"));
+    EXPECT_TRUE(takes(with({"!*.c"}), "a.h"));
+    EXPECT_FALSE(enters(with({"!node_modules"}), "a/node_modules"));
+}
+
+TEST(PathFilter, paths_below_the_start_or_the_root) {
+    const auto filter = with({"net/*.c"}, "src");
+    EXPECT_TRUE(takes(filter, "src/net/a.c"));
+    EXPECT_TRUE(takes(with({"src/net/*.c"}, "src"), "src/net/a.c"));
+    EXPECT_TRUE(enters(with({"src/net/*.c"}, "src"), "src/net"));
+    EXPECT_FALSE(enters(filter, "src/fs"));
+}
+
+TEST(PathFilter, kinds_are_one_more_condition) {
+    PathFilter filter = with({"src/**"});
+    ASSERT_TRUE(filter.add_kind("py").has_value());
+    EXPECT_TRUE(takes(filter, "src/a.py"));
+    EXPECT_FALSE(takes(filter, "src/a.c"));
+    EXPECT_FALSE(takes(filter, "a.py"));
+    EXPECT_EQ(filter.add_kind("nope").error().code, Code::kInvalidArgument);
+    EXPECT_EQ(filter.add_glob("../*").error().code, Code::kPathEscape);
+    EXPECT_EQ(filter.add_glob("!/etc/*").error().code, Code::kPathEscape);
+}
+
+}  // namespace
+
+namespace {
+
+using std::chrono::nanoseconds;
+
+void add(FoundFiles& files, std::string_view path, int modified) {
+    files.add(FileType::kRegular, nanoseconds(modified), [&](std::string& to) { to += path; });
+}
+
+std::string listed(const FoundFiles& files) {
+    std::string text;
+    for (std::size_t i = 0; i < files.size(); ++i) {
+        text.append(files[i].path).append(" ");
+    }
+    return text;
+}
+
+TEST(FoundFiles, of_equal_times_the_first_stays_first_whenever_others_are_forgotten) {
+    FoundFiles files;
+    add(files, "a", 5);
+    add(files, "b", 7);
+    add(files, "c", 5);
+    files.keep_newest(3);
+    EXPECT_EQ(listed(files), "b a c ");
+    files.keep_newest(2);
+    EXPECT_EQ(listed(files), "b a ");
+    add(files, "d", 5);
+    add(files, "e", 7);
+    files.keep_newest(3);
+    EXPECT_EQ(listed(files), "b e a ");
+    EXPECT_EQ(files[1].modified, nanoseconds(7));
+}
+
+TEST(FoundFiles, appended_ones_come_behind) {
+    FoundFiles files;
+    FoundFiles later;
+    add(files, "a", 1);
+    add(later, "bb", 1);
+    add(later, "c", 1);
+    files.append(FoundFiles(later), 1);
+    files.append(FoundFiles(later), 0);
+    add(files, "d", 1);
+    EXPECT_EQ(listed(files), "a bb d ");
+    files.append(std::move(later), 2);
+    EXPECT_EQ(listed(files), "a bb d bb c ");
+    files.keep_newest(4);
+    EXPECT_EQ(listed(files), "a bb d bb ");
+}
+
+}  // namespace
+
 namespace {
 
 class FindTest : public testing::Jail {

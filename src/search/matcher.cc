@@ -7,8 +7,7 @@
 
 #include <paddock/limits.h>
 
-#include "search/literal_parts.h"
-#include "search/required.h"
+#include "search/literal.h"
 
 namespace paddock::search {
 namespace {

@@ -21,7 +21,6 @@
 #include <paddock/error.h>
 
 #include "search/literal.h"
-#include "search/literal_set.h"
 
 namespace re2 {
 class RE2;

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 #include <sys/mount.h>
 
-#include "fs/entry.h"
+#include "fs/readable.h"
 #include "fs/resolver.h"
 #include "search/find.h"
 #include "search/grep.h"

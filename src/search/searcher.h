@@ -1,3 +1,101 @@
+// A file as a succession of whole lines in one buffer, which is reused from file to file and grows
+// only for a line that does not fit.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "base/outcome.h"
+#include "search/matcher.h"
+#include "search/sink.h"
+#include "text/encoding.h"
+
+namespace paddock::search {
+
+class LineBuffer {
+public:
+    enum class Filled : std::uint8_t {
+        kMore,         // lines() ends with a line feed, or holds a NUL; the file goes on
+        kEnd,          // lines() reaches the end of the file
+        kLineTooLong,  // no line feed within limits::kSearchLineBytesMax
+    };
+
+    // Starts on another file, at `offset`. `size` as fstat says: what is appended later is not
+    // read; 0 is not believed.
+    void start(int fd, std::uint64_t size, std::uint64_t offset);
+
+    // Reads on behind what is held.
+    Outcome<Filled> fill();
+
+    std::string_view lines() const noexcept { return {data_.get() + begin_, lines_ - begin_}; }
+    std::uint64_t offset() const noexcept { return base_ + begin_; }  // of lines() in the file
+
+    // Forgets the first bytes of lines().
+    void drop(std::size_t bytes) noexcept { begin_ += bytes; }
+
+private:
+    bool holds_nul() const noexcept;
+    void move_to_front() noexcept;
+    bool grow();
+
+    std::unique_ptr<char[]> data_;
+    std::size_t capacity_ = 0;
+    int fd_ = -1;
+    std::uint64_t size_ = 0;
+    std::uint64_t base_ = 0;  // offset of data_[0] in the file
+    std::size_t begin_ = 0;   // what is held: lines, then the beginning of one
+    std::size_t lines_ = 0;
+    std::size_t filled_ = 0;
+};
+
+// From spans in a text to numbered lines in a Sink, with the lines around them. Numbers are counted
+// only as far as a line is pushed.
+struct SearchOptions {
+    std::size_t before = 0;  // lines of context
+    std::size_t after = 0;
+    bool line_numbers = true;
+};
+
+class LinePusher {
+public:
+    explicit LinePusher(const SearchOptions& options) : options_(options) {}
+
+    // Starts on another file.
+    void start(Sink& sink);
+
+    // `text` holds whole lines and begins at `offset` of the file. The matching lines must be given
+    // in order, each once; the context before them is pushed too. No match was found in the line
+    // before `at`.
+    Next match(std::string_view text, std::uint64_t offset, Span line, std::size_t at = 0);
+
+    // There are no more matches in `text`: pushes what is still due as context.
+    Next finish(std::string_view text, std::uint64_t offset);
+
+    // How much of the front of a finished text is no longer needed.
+    std::size_t droppable(std::string_view text) const;
+    void drop(std::string_view text, std::size_t bytes);
+
+    // Line feeds in all that was dropped and in the part of `text` that is given.
+    std::uint64_t newlines_until(std::string_view text, std::size_t end);
+
+private:
+    Next push(Line::Kind kind, std::string_view text, std::uint64_t offset, Span line,
+              std::size_t match = 0);
+    Next push_due(std::string_view text, std::uint64_t offset, std::size_t end);
+    void count_until(std::string_view text, std::size_t end);
+    std::size_t lines_before(std::string_view text, std::size_t end) const;
+
+    SearchOptions options_;
+    Sink* sink_ = nullptr;
+    std::size_t pushed_ = 0;   // in the text: all before it was pushed, or passed over for good
+    std::size_t due_ = 0;      // lines of context after the last match
+    std::size_t counted_ = 0;  // in the text: where newlines_ stands
+    std::uint64_t newlines_ = 0;
+};
+
 // One file after the other, in whole buffers: reads, cuts at the last line feed, lets the Matcher
 // find lines, and pushes them into a Sink.
 //
@@ -10,22 +108,6 @@
 // overlap by half.
 //
 // A Searcher belongs to one thread; its buffer is reused from file to file.
-#pragma once
-
-#include <cstdint>
-#include <optional>
-#include <string_view>
-
-#include "base/outcome.h"
-#include "search/interruption.h"
-#include "search/line_buffer.h"
-#include "search/line_pusher.h"
-#include "search/matcher.h"
-#include "search/sink.h"
-#include "text/encoding.h"
-
-namespace paddock::search {
-
 // Which lines of a file are wanted: those that begin in [begin, end).
 struct Extent {
     std::uint64_t size = 0;  // of the file, as fstat says; 0 may be wrong

@@ -8,7 +8,7 @@
 
 #include <paddock/limits.h>
 
-#include "sys/open.h"
+#include "sys/files.h"
 #include "testing/jail.h"
 
 namespace paddock::search {

@@ -1,10 +1,14 @@
 // Moving bytes. EINTR is retried; transfers may be short where the name does not say "all".
 #pragma once
 
+#include <sys/socket.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
+
+#include <paddock/unique_fd.h>
 
 #include "base/outcome.h"
 
@@ -56,5 +60,66 @@ Done sync_data(int fd);
 Done sync_all(int fd);
 Done truncate(int fd, std::uint64_t size);  // a file-size limit as in write_all
 Outcome<std::uint64_t> random_u64();
+
+// Sockets of the network: close-on-exec, non-blocking. EINTR is retried, SIGPIPE never raised,
+// transfers may be short. What cannot be done now is a failure for which would_block holds.
+bool would_block(const Failure& failure) noexcept;
+
+// An address as the kernel takes it.
+struct SocketAddress {
+    sockaddr_storage storage{};
+    socklen_t size = 0;
+};
+
+Outcome<UniqueFd> socket(int family, int type);
+
+// A socket for datagrams to 127.0.0.1:`port`; 0: a port that the kernel chooses.
+Outcome<UniqueFd> datagrams_on_loopback(std::uint16_t port);
+
+// Asked again after "not now", it says how it went, as often as it is asked.
+Done connect(int socket, const SocketAddress& address);
+
+Outcome<UniqueFd> accept(int listener);
+Outcome<SocketAddress> peer_address(int socket);
+Outcome<std::size_t> send(int socket, std::string_view bytes);
+Outcome<std::size_t> receive(int socket, char* buffer, std::size_t size);  // 0: the end
+// Of a datagram what fits in the buffer. 0: it is empty.
+Outcome<std::size_t> receive_from(int socket, char* buffer, std::size_t size, SocketAddress& from);
+Done send_to(int socket, std::string_view bytes, const SocketAddress& to);
+Done end_sending(int socket);
+Done set_nonblocking(int fd);
+void send_small_parts_at_once(int socket) noexcept;  // TCP_NODELAY
+
+// Writing to a pipe, socket, terminal or file that somebody else reads, without waiting for them.
+class Output {
+public:
+    // Borrows `fd`. A pipe is opened once more, by way of /proc, so that whoever shares `fd` does
+    // not feel that it no longer waits; where that cannot be, writing may wait after all.
+    static Output on(int fd);
+
+    // Writes what fits now; 0: nothing does. A reader that is gone is EPIPE; SIGPIPE must be
+    // ignored.
+    Outcome<std::size_t> write_now(std::string_view bytes) const;
+
+    // Until something can be written, the reader is gone, or `wakeup` can be read.
+    Done wait(int wakeup) const;
+
+    // Readable, in the sense of wait_readable, once the reader is gone; -1 where that does not
+    // show.
+    int end_shows_on() const noexcept { return end_shows_ ? fd() : -1; }
+
+private:
+    enum class Kind : std::uint8_t { kOther, kPipe, kSocket };
+
+    int fd() const noexcept { return own_.valid() ? own_.get() : fd_; }
+
+    int fd_ = -1;
+    Kind kind_ = Kind::kOther;
+    bool end_shows_ = false;
+    UniqueFd own_;
+};
+
+// For the whole process: writing to a pipe without a reader is an error, and no more.
+void ignore_broken_pipes() noexcept;
 
 }  // namespace paddock::sys

@@ -5,7 +5,7 @@
 #include <termios.h>
 
 #include "sys/call.h"
-#include "sys/open.h"
+#include "sys/files.h"
 
 namespace paddock::sys {
 

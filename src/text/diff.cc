@@ -1,15 +1,209 @@
+// Myers' search for a shortest edit script in linear space: forward and backward searches from both
+// corners of a box meet on an optimal path, which splits the box in two. A search that becomes too
+// costly splits at the furthest point it has reached instead.
 #include "text/diff.h"
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <limits>
 
 #include "base/check.h"
-#include "text/edit_script.h"
 
 namespace paddock::text {
+namespace {
+
+using Index = std::ptrdiff_t;
+
+// Edits on one path before the search takes what it has: quality above this is not worth the
+// square of it in time.
+constexpr Index kPathCostMax = 512;
+
+// Steps of all searches of one comparison: well below a second.
+constexpr std::uint64_t kStepsMax = 150'000'000;
+
+constexpr Index kUnreachable = std::numeric_limits<Index>::min() / 2;
+
+struct Box {
+    Index a_begin, a_end, b_begin, b_end;
+};
+
+struct Point {
+    Index a, b;
+};
+
+// How far each diagonal (a - b) has been followed. Diagonals that were not reached hold a sentinel.
+class Front {
+public:
+    Front(Index size_a, Index size_b)
+        : shift_(size_b + 1), reach_(static_cast<std::size_t>(size_a + size_b + 3)) {}
+
+    void start(Index diagonal, Index position, Index unreached) {
+        middle_ = low_ = high_ = diagonal;
+        unreached_ = unreached;
+        at(diagonal) = position;
+        at(diagonal - 1) = at(diagonal + 1) = unreached;
+    }
+
+    // The diagonals that a path of `cost` edits may end on, within [least, most].
+    void widen(Index cost, Index least, Index most) {
+        low_ = middle_ - cost;
+        high_ = middle_ + cost;
+        if (low_ < least) low_ = least + ((least - low_) & 1);
+        if (high_ > most) high_ = most - ((high_ - most) & 1);
+        if (low_ == middle_ - cost) at(low_ - 1) = unreached_;
+        if (high_ == middle_ + cost) at(high_ + 1) = unreached_;
+    }
+
+    Index& at(Index diagonal) { return reach_[static_cast<std::size_t>(diagonal + shift_)]; }
+    Index low() const { return low_; }
+    Index high() const { return high_; }
+    bool covers(Index diagonal) const { return diagonal >= low_ && diagonal <= high_; }
+
+private:
+    Index shift_;
+    std::vector<Index> reach_;
+    Index middle_ = 0, low_ = 0, high_ = 0, unreached_ = 0;
+};
+
+class Search {
+public:
+    Search(Side& a, Side& b)
+        : a_(a), b_(b), forward_(size(a), size(b)), backward_(size(a), size(b)) {}
+
+    void run() {
+        std::vector<Box> open{{0, size(a_), 0, size(b_)}};
+        while (!open.empty()) {
+            Box box = open.back();
+            open.pop_back();
+            trim(box);
+            if (box.a_begin == box.a_end || box.b_begin == box.b_end || steps_ >= kStepsMax) {
+                mark(box);
+                continue;
+            }
+            const Point middle = split(box);
+            open.push_back({box.a_begin, middle.a, box.b_begin, middle.b});
+            open.push_back({middle.a, box.a_end, middle.b, box.b_end});
+        }
+    }
+
+private:
+    static Index size(const Side& side) { return static_cast<Index>(side.ids.size()); }
+
+    bool same(Index a, Index b) const {
+        return a_.ids[static_cast<std::size_t>(a)] == b_.ids[static_cast<std::size_t>(b)];
+    }
+
+    void trim(Box& box) const {
+        while (box.a_begin < box.a_end && box.b_begin < box.b_end &&
+               same(box.a_begin, box.b_begin)) {
+            ++box.a_begin;
+            ++box.b_begin;
+        }
+        while (box.a_begin < box.a_end && box.b_begin < box.b_end &&
+               same(box.a_end - 1, box.b_end - 1)) {
+            --box.a_end;
+            --box.b_end;
+        }
+    }
+
+    void mark(const Box& box) {
+        for (Index i = box.a_begin; i < box.a_end; ++i) {
+            a_.changed[a_.lines[static_cast<std::size_t>(i)]] = true;
+        }
+        for (Index i = box.b_begin; i < box.b_end; ++i) {
+            b_.changed[b_.lines[static_cast<std::size_t>(i)]] = true;
+        }
+    }
+
+    // A point on a path through a trimmed box, neither of its two corners.
+    Point split(const Box& box) {
+        const Index least = box.a_begin - box.b_end;
+        const Index most = box.a_end - box.b_begin;
+        forward_.start(box.a_begin - box.b_begin, box.a_begin, kUnreachable);
+        backward_.start(box.a_end - box.b_end, box.a_end, -kUnreachable);
+        Point met{};
+        for (Index cost = 1;; ++cost) {
+            forward_.widen(cost, least, most);
+            if (advance_forward(box, met)) return met;
+            backward_.widen(cost, least, most);
+            if (advance_backward(box, met)) return met;
+            if (cost >= kPathCostMax || steps_ >= kStepsMax) return furthest();
+        }
+    }
+
+    // One more edit on every forward path. True if one has met a backward path.
+    bool advance_forward(const Box& box, Point& met) {
+        for (Index k = forward_.high(); k >= forward_.low(); k -= 2) {
+            ++steps_;
+            const Index left = forward_.at(k - 1);
+            const Index above = forward_.at(k + 1);
+            Index a = left < box.a_end ? left + 1 : kUnreachable;
+            if (above - k <= box.b_end) a = std::max(a, above);
+            if (a < box.a_begin) {
+                forward_.at(k) = kUnreachable;
+                continue;
+            }
+            const Index from = a;
+            while (a < box.a_end && a - k < box.b_end && same(a, a - k)) ++a;
+            steps_ += static_cast<std::uint64_t>(a - from);
+            forward_.at(k) = a;
+            if (!backward_.covers(k) || !meets(k) || backward_.at(k) > a) continue;
+            met = {a, a - k};
+            return true;
+        }
+        return false;
+    }
+
+    bool advance_backward(const Box& box, Point& met) {
+        for (Index k = backward_.high(); k >= backward_.low(); k -= 2) {
+            ++steps_;
+            const Index right = backward_.at(k + 1);
+            const Index below = backward_.at(k - 1);
+            Index a = right > box.a_begin ? right - 1 : -kUnreachable;
+            if (below - k >= box.b_begin) a = std::min(a, below);
+            if (a > box.a_end) {
+                backward_.at(k) = -kUnreachable;
+                continue;
+            }
+            const Index from = a;
+            while (a > box.a_begin && a - k > box.b_begin && same(a - 1, a - k - 1)) --a;
+            steps_ += static_cast<std::uint64_t>(from - a);
+            backward_.at(k) = a;
+            if (!forward_.covers(k) || !meets(k) || forward_.at(k) < a) continue;
+            met = {a, a - k};
+            return true;
+        }
+        return false;
+    }
+
+    // Both fronts hold this diagonal from their last round, not from the one before.
+    bool meets(Index k) const {
+        return ((k - forward_.low()) & 1) == 0 && ((k - backward_.low()) & 1) == 0;
+    }
+
+    Point furthest() {
+        Point best{kUnreachable, 0};
+        for (Index k = forward_.low(); k <= forward_.high(); k += 2) {
+            const Index a = forward_.at(k);
+            if (a > kUnreachable / 2 && a + a - k > best.a + best.b) best = {a, a - k};
+        }
+        return best;
+    }
+
+    Side& a_;
+    Side& b_;
+    Front forward_;
+    Front backward_;
+    std::uint64_t steps_ = 0;
+};
+
+}  // namespace
+
+void mark_changes(Side& a, Side& b) { Search(a, b).run(); }
+
 namespace {
 
 // The lines that differ at neither end of the texts.
@@ -196,6 +390,129 @@ std::vector<Change> diff_lines(const Lines& before, const Lines& after) {
     }
     append(changes, {i, middle.before_end - i, j, middle.after_end - j});
     return changes;
+}
+
+namespace {
+
+// "12,3", "12" for one line, "11,0" for no line after line 11.
+std::string range(std::size_t first, std::size_t count) {
+    const std::size_t line = count == 0 ? first : first + 1;
+    std::string text = std::to_string(line);
+    if (count != 1) text += "," + std::to_string(count);
+    return text;
+}
+
+class Printer {
+public:
+    Printer(const Lines& before, const Lines& after, const DiffOptions& options)
+        : before_(before), after_(after), options_(options) {}
+
+    void hunk(std::span<const Change> changes) {
+        const Change& first = changes.front();
+        const Change& last = changes.back();
+        const std::size_t lead = std::min(options_.context, first.before);
+        const std::size_t last_end = last.before + last.removed;
+        const std::size_t trail = std::min(options_.context, before_.size() - last_end);
+        const std::size_t from = first.before - lead;
+        const std::size_t new_from = first.after - lead;
+        const std::size_t new_end = last.after + last.added + trail;
+        add("@@ -" + range(from, last_end + trail - from) + " +" +
+            range(new_from, new_end - new_from) + " @@\n");
+        std::size_t shown = from;
+        for (const Change& change : changes) {
+            lines(' ', before_, shown, change.before);
+            lines('-', before_, change.before, change.before + change.removed);
+            lines('+', after_, change.after, change.after + change.added);
+            shown = change.before + change.removed;
+        }
+        lines(' ', before_, shown, last_end + trail);
+    }
+
+    DiffText take(std::span<const Change> changes) && {
+        for (const Change& change : changes) {
+            out_.removed += change.removed;
+            out_.added += change.added;
+        }
+        if (full_) {
+            out_.text += "[diff cut here: -" + std::to_string(out_.removed) + " +" +
+                         std::to_string(out_.added) + " lines in all]\n";
+        }
+        return std::move(out_);
+    }
+
+private:
+    void lines(char mark, const Lines& source, std::size_t from, std::size_t to) {
+        for (std::size_t i = from; i < to && !full_; ++i) line(mark, source[i]);
+    }
+
+    void line(char mark, std::string_view line) {
+        std::string_view body = line.substr(0, line.size() - (line.ends_with('\n') ? 1 : 0));
+        std::string text(1, mark);
+        if (body.size() > options_.line_bytes_max) {
+            out_.cut = true;
+            body = body.substr(0, options_.line_bytes_max);
+            while (!body.empty() && (line[body.size()] & '\xC0') == '\x80') body.remove_suffix(1);
+            text.append(body).append("[...]");
+        } else if (body.size() <= options_.bytes_max) {
+            text += body;
+        } else {
+            return stop();
+        }
+        text += '\n';
+        if (!line.ends_with('\n')) text += "\\ No newline at end of file\n";
+        add(text);
+    }
+
+    void add(std::string_view text) {
+        if (full_) return;
+        if (out_.text.size() + text.size() > options_.bytes_max) return stop();
+        out_.text += text;
+    }
+
+    void stop() { full_ = out_.cut = true; }
+
+    const Lines& before_;
+    const Lines& after_;
+    const DiffOptions& options_;
+    DiffText out_;
+    bool full_ = false;
+};
+
+// git and GNU diff end a name that holds a blank with a tab, so that `patch` sees where it ends.
+std::string header(std::string_view mark, std::string_view label) {
+    std::string line = std::string(mark) + std::string(label);
+    if (label.find(' ') != std::string_view::npos) line += '\t';
+    return line + "\n";
+}
+
+}  // namespace
+
+DiffText print_hunks(const Lines& before, const Lines& after, std::span<const Change> changes,
+                     const DiffOptions& options) {
+    Printer printer(before, after, options);
+    for (std::size_t first = 0; first < changes.size();) {
+        std::size_t next = first + 1;
+        while (next < changes.size() &&
+               changes[next].before - (changes[next - 1].before + changes[next - 1].removed) <=
+                   2 * options.context) {
+            ++next;
+        }
+        printer.hunk(changes.subspan(first, next - first));
+        first = next;
+    }
+    return std::move(printer).take(changes);
+}
+
+DiffText unified_diff(std::string_view before, std::string_view after,
+                      std::string_view label_before, std::string_view label_after,
+                      const DiffOptions& options) {
+    const Lines before_lines(before);
+    const Lines after_lines(after);
+    DiffText diff =
+        print_hunks(before_lines, after_lines, diff_lines(before_lines, after_lines), options);
+    if (diff.text.empty()) return diff;
+    diff.text = header("--- ", label_before) + header("+++ ", label_after) + diff.text;
+    return diff;
 }
 
 }  // namespace paddock::text

@@ -1,12 +1,8 @@
-// What changed between two texts, line by line, and how to show it: the unified form that `patch`
-// and `git apply` accept.
-//
-// The result is always right, and the shortest possible unless the texts are long and differ
-// nearly everywhere, or in places far apart: the work is bounded, and what remains then counts as
-// replaced as a whole.
+// The search behind a diff: which elements of two sequences change when one becomes the other.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,6 +14,23 @@
 
 namespace paddock::text {
 
+// One text as it enters the search: equal lines have equal numbers.
+struct Side {
+    std::vector<std::uint32_t> ids;
+    std::vector<std::uint32_t> lines;  // which line each stands for, ascending
+    std::vector<bool> changed;         // by line; the search sets what it finds
+};
+
+// Marks as few lines as possible on both sides, so that what is left is equal. Work is bounded: of
+// sequences that are long and differ nearly everywhere more may be marked.
+void mark_changes(Side& a, Side& b);
+
+// What changed between two texts, line by line, and how to show it: the unified form that `patch`
+// and `git apply` accept.
+//
+// The result is always right, and the shortest possible unless the texts are long and differ
+// nearly everywhere, or in places far apart: the work is bounded, and what remains then counts as
+// replaced as a whole.
 // Lines [before, before + removed) became lines [after, after + added); everything between two
 // changes is equal, endings included. Lines count from 0.
 struct Change {

@@ -71,4 +71,22 @@ private:
 // invalid_argument: not UTF-8.
 Outcome<std::string> encode(std::string_view utf8, Encoding encoding);
 
+// Base64 (RFC 4648, with padding).
+std::string base64(std::string_view bytes);
+
+// What a file is, by its content; names and extensions are not asked. Text has no kind here, see
+// encoding.h.
+// How a model can be shown the file; not every image is one that models take.
+enum class MediaBlock : std::uint8_t { kNone, kImage, kAudio };
+
+struct FileKind {
+    std::string_view name;  // "PNG image"
+    std::string_view mime;  // "image/png"
+    MediaBlock block = MediaBlock::kNone;
+};
+
+// Null if unknown. Looks at more than the first bytes where the format has more that is fixed, so
+// that a text which starts like a picture is not taken for one; it is no check of the whole file.
+const FileKind* file_kind(std::string_view head) noexcept;
+
 }  // namespace paddock::text

@@ -1,11 +1,385 @@
 #include "text/glob.h"
 
 #include <algorithm>
+#include <array>
+#include <cstring>
 #include <iterator>
+#include <optional>
 
 #include <paddock/limits.h>
 
+#include "base/utf8.h"
+
 namespace paddock::text {
+namespace {
+
+// Beyond Unicode: the bytes of a stretch that is no character, three at most, follow.
+constexpr char32_t kNoCharacter = 0x80000000;
+
+constexpr std::string_view kUnclosed = "has a '[' without its ']' (write \\[ for the character)";
+
+struct NamedClass {
+    std::string_view name;
+    std::string_view ranges;  // first and last of each, in pairs
+};
+
+constexpr std::array<NamedClass, 12> kNamedClasses{{
+    {"alnum", "09AZaz"},
+    {"alpha", "AZaz"},
+    {"blank", "  \t\t"},
+    {"cntrl", {"\0\x1f\x7f\x7f", 4}},
+    {"digit", "09"},
+    {"graph", "!~"},
+    {"lower", "az"},
+    {"print", " ~"},
+    {"punct", "!/:@[`{~"},
+    {"space", "\t\r  "},
+    {"upper", "AZ"},
+    {"xdigit", "09AFaf"},
+}};
+
+// Cuts "[:name:]" off `rest`, if it starts with one.
+std::optional<std::string_view> take_class_name(std::string_view& rest) {
+    if (!rest.starts_with("[:")) return std::nullopt;
+    const std::size_t end = rest.find(']', 3);
+    if (end == std::string_view::npos || rest[end - 1] != ':') return std::nullopt;
+    const std::string_view name = rest.substr(2, end - 3);
+    rest.remove_prefix(end + 1);
+    return name;
+}
+
+Outcome<char32_t> take_member(std::string_view& rest, Unit unit) {
+    if (rest.starts_with('\\')) rest.remove_prefix(1);
+    if (rest.empty()) return refuse(Code::kInvalidArgument, kUnclosed);
+    return take_unit(rest, unit);
+}
+
+}  // namespace
+
+char32_t take_beyond_ascii(std::string_view& rest) noexcept {
+    const Character character = first_character(rest);
+    char32_t stretch = 0;
+    for (const char c : rest.substr(0, character.length)) {
+        stretch = stretch << 8 | static_cast<unsigned char>(c);
+    }
+    rest.remove_prefix(character.length);
+    return character.valid ? character.value : kNoCharacter | stretch;
+}
+
+void append_unit(std::string& text, char32_t value, Unit unit) {
+    if (unit == Unit::kByte) {
+        text += static_cast<char>(value);
+    } else if (value < kNoCharacter) {
+        append_utf8(text, value);
+    } else {
+        for (const int shift : {16, 8, 0}) {
+            const auto byte = static_cast<unsigned char>(value >> shift);
+            if (byte != 0) text += static_cast<char>(byte);
+        }
+    }
+}
+
+Outcome<CharClass> CharClass::parse(std::string_view& rest, Unit unit) {
+    CharClass result;
+    result.negated_ = rest.starts_with('!') || rest.starts_with('^');
+    if (result.negated_) rest.remove_prefix(1);
+    bool range_may_follow = false;
+    for (bool first = true;; first = false) {
+        if (rest.starts_with(']') && !first) {
+            rest.remove_prefix(1);
+            return result;
+        }
+        if (const auto name = take_class_name(rest)) {
+            PADDOCK_TRY(result.add_named(*name));
+            range_may_follow = false;
+        } else if (range_may_follow && rest.size() > 1 && rest[0] == '-' && rest[1] != ']') {
+            rest.remove_prefix(1);
+            PADDOCK_ASSIGN(high, take_member(rest, unit));
+            char32_t& end = result.ranges_.back().second;
+            if (high < end && unit == Unit::kCharacter) {
+                return refuse(Code::kInvalidArgument, "has a range that runs backwards");
+            }
+            end = std::max(end, high);
+            range_may_follow = false;
+        } else {
+            PADDOCK_ASSIGN(member, take_member(rest, unit));
+            result.ranges_.emplace_back(member, member);
+            range_may_follow = true;
+        }
+    }
+}
+
+Done CharClass::add_named(std::string_view name) {
+    const auto* named = std::find_if(kNamedClasses.begin(), kNamedClasses.end(),
+                                     [&](const NamedClass& each) { return each.name == name; });
+    if (named == kNamedClasses.end()) {
+        return refuse(Code::kInvalidArgument, "names an unknown class in [[:name:]]");
+    }
+    for (std::size_t i = 0; i < named->ranges.size(); i += 2) {
+        ranges_.emplace_back(named->ranges[i], named->ranges[i + 1]);
+    }
+    return {};
+}
+
+bool CharClass::lists(char32_t c) const noexcept {
+    return std::any_of(ranges_.begin(), ranges_.end(),
+                       [c](const auto& range) { return c >= range.first && c <= range.second; });
+}
+
+bool CharClass::contains(char32_t c, bool ignore_case) const noexcept {
+    const bool listed = lists(c) || (ignore_case && (lists(to_lower(c)) || lists(to_upper(c))));
+    return listed != negated_;
+}
+
+namespace {
+
+bool same(std::string_view a, std::string_view b, bool ignore_case) noexcept {
+    if (!ignore_case) return a == b;
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                      [](unsigned char x, unsigned char y) { return to_lower(x) == to_lower(y); });
+}
+
+}  // namespace
+
+Outcome<NamePattern> NamePattern::parse(std::string_view& rest, PatternOptions options) {
+    NamePattern pattern;
+    pattern.options_ = options;
+    const std::string_view name = rest.substr(0, rest.find('/'));
+    if (name.find_first_of("*?[\\") == name.npos) {
+        pattern.kind_ = Kind::kLiteral;
+        pattern.text_ = name;
+        rest.remove_prefix(name.size());
+        return pattern;
+    }
+    while (!rest.empty() && rest[0] != '/' && !rest.starts_with("\\/")) {
+        const char c = rest[0];
+        if (c == '*') {
+            pattern.add_star();
+        } else if (c == '?') {
+            pattern.tokens_.push_back({Step::kAnyOne});
+        } else if (c == '[') {
+            rest.remove_prefix(1);
+            PADDOCK_ASSIGN(set, CharClass::parse(rest, options.unit));
+            pattern.tokens_.push_back(
+                {Step::kClass, static_cast<char32_t>(pattern.classes_.size())});
+            pattern.classes_.push_back(std::move(set));
+            continue;
+        } else {
+            if (c == '\\') rest.remove_prefix(1);
+            if (rest.empty()) return refuse(Code::kInvalidArgument, "ends in a single backslash");
+            pattern.tokens_.push_back({Step::kExact, take_unit(rest, options.unit)});
+            continue;
+        }
+        rest.remove_prefix(1);
+    }
+    pattern.simplify();
+    return pattern;
+}
+
+void NamePattern::add_star() {
+    if (tokens_.empty() || tokens_.back().step != Step::kStar) tokens_.push_back({Step::kStar});
+}
+
+void NamePattern::simplify() {
+    const auto is_exact = [](const Token& token) { return token.step == Step::kExact; };
+    const auto exact =
+        static_cast<std::size_t>(std::count_if(tokens_.begin(), tokens_.end(), is_exact));
+    if (exact == tokens_.size()) {
+        kind_ = Kind::kLiteral;
+    } else if (exact + 1 == tokens_.size() && tokens_.front().step == Step::kStar) {
+        kind_ = Kind::kSuffix;
+    } else if (exact + 1 == tokens_.size() && tokens_.back().step == Step::kStar) {
+        kind_ = Kind::kPrefix;
+    }
+    std::string run;
+    for (const Token& token : tokens_) {
+        if (is_exact(token)) {
+            append_unit(run, token.value, options_.unit);
+        } else {
+            run.clear();
+        }
+        if (run.size() > text_.size()) text_ = run;
+    }
+    if (kind_ != Kind::kGeneral) tokens_.clear();
+}
+
+bool NamePattern::matches(std::string_view name) const noexcept {
+    if (name.size() < text_.size()) return false;
+    if (kind_ == Kind::kGeneral) {
+        const bool may_hold = options_.ignore_case || name.find(text_) != std::string_view::npos;
+        return may_hold && matches_tokens(name);
+    }
+    switch (kind_) {
+        case Kind::kSuffix: name.remove_prefix(name.size() - text_.size()); break;
+        case Kind::kPrefix: name = name.substr(0, text_.size()); break;
+        default: break;
+    }
+    return same(name, text_, options_.ignore_case);
+}
+
+bool NamePattern::steps_over(const Token& token, char32_t unit) const noexcept {
+    switch (token.step) {
+        case Step::kExact:
+            return token.value == unit ||
+                   (options_.ignore_case && to_lower(token.value) == to_lower(unit));
+        case Step::kAnyOne: return true;
+        case Step::kClass: return classes_[token.value].contains(unit, options_.ignore_case);
+        case Step::kStar: break;
+    }
+    return false;
+}
+
+// Only the last star ever has to take more: whatever an earlier one could take instead, the last
+// one can take too.
+bool NamePattern::matches_tokens(std::string_view name) const noexcept {
+    const Token* const end = tokens_.data() + tokens_.size();
+    const Token* at = tokens_.data();
+    const Token* after_star = nullptr;
+    std::string_view retry;
+    for (;;) {
+        if (at == end && name.empty()) return true;
+        if (at != end && at->step == Step::kStar) {
+            if (++at == end) return true;
+            after_star = at;
+            retry = name;
+        } else if (at != end && !name.empty() && steps_over(*at, take_unit(name, options_.unit))) {
+            ++at;
+        } else if (after_star != nullptr && !name.empty()) {
+            take_unit(retry, options_.unit);
+            name = retry;
+            at = after_star;
+        } else {
+            return false;
+        }
+    }
+}
+
+namespace {
+
+// Cuts "**" (or more stars) off `rest` if that is all up to the next slash or the end.
+bool take_any_names(std::string_view& rest) {
+    const std::size_t stars = std::min(rest.find_first_not_of('*'), rest.size());
+    if (stars < 2 || (stars < rest.size() && rest[stars] != '/')) return false;
+    rest.remove_prefix(stars);
+    return true;
+}
+
+// A position in a path: where a name starts; one past the end after the last name.
+std::size_t first_name(std::string_view path) { return path.empty() ? 1 : 0; }
+
+std::string_view last_name(std::string_view path) {
+    const void* const slash = ::memrchr(path.data(), '/', path.size());
+    if (slash == nullptr) return path;
+    return path.substr(static_cast<std::size_t>(static_cast<const char*>(slash) - path.data()) + 1);
+}
+
+std::string_view name_at(std::string_view path, std::size_t at) {
+    return path.substr(at, path.find('/', at) - at);
+}
+
+std::size_t next_name(std::string_view path, std::size_t at) {
+    return std::min(path.find('/', at), path.size()) + 1;
+}
+
+}  // namespace
+
+bool PathPart::is_literal(std::string_view text) const noexcept {
+    return !any_names && name.kind() == NamePattern::Kind::kLiteral && name.text() == text;
+}
+
+Outcome<std::vector<PathPart>> parse_parts(std::string_view pattern, PatternOptions options) {
+    std::vector<PathPart> parts;
+    for (;;) {
+        PathPart& part = parts.emplace_back();
+        part.any_names = take_any_names(pattern);
+        if (!part.any_names) {
+            PADDOCK_ASSIGN(name, NamePattern::parse(pattern, options));
+            part.name = std::move(name);
+        }
+        if (pattern.empty()) return parts;
+        pattern.remove_prefix(pattern[0] == '\\' ? 2 : 1);
+    }
+}
+
+PathPattern::PathPattern(std::vector<PathPart> parts) : parts_(std::move(parts)) {
+    const auto repeated = std::unique(
+        parts_.begin(), parts_.end(),
+        [](const PathPart& a, const PathPart& b) { return a.any_names && b.any_names; });
+    parts_.erase(repeated, parts_.end());
+    by_last_names_ = parts_.size() > 1 && parts_[0].any_names &&
+                     std::none_of(parts_.begin() + 1, parts_.end(),
+                                  [](const PathPart& part) { return part.any_names; });
+}
+
+bool PathPattern::matches_last_names(std::string_view path) const noexcept {
+    for (std::size_t part = parts_.size() - 1; part > 0; --part) {
+        if (path.empty()) return false;
+        const std::string_view name = last_name(path);
+        if (!parts_[part].name.matches(name)) return false;
+        path.remove_suffix(std::min(name.size() + 1, path.size()));
+    }
+    return true;
+}
+
+bool PathPattern::matches(std::string_view path) const noexcept {
+    return by_last_names_ ? matches_last_names(path) : matches(path, Extent::kWhole);
+}
+
+bool PathPattern::covers(std::string_view path) const noexcept {
+    return !parts_.empty() && matches(path, Extent::kBeginning);
+}
+
+// Two positions that only move forward. After a mismatch the last "**" takes one name more; earlier
+// ones never have to, as with stars in a name.
+bool PathPattern::matches(std::string_view path, Extent extent) const noexcept {
+    const bool is_whole = extent == Extent::kWhole;
+    const std::size_t end = path.size() + 1;
+    std::size_t at = first_name(path);
+    std::size_t part = 0;
+    std::size_t retry_part = 0;  // 0: no "**" yet
+    std::size_t retry_at = 0;
+    for (;;) {
+        if (part == parts_.size()) {
+            if (at == end || !is_whole) return true;
+        } else if (parts_[part].any_names) {
+            ++part;
+            if (at == end || part == parts_.size()) return at != end;
+            if (is_whole && part + 1 == parts_.size()) {
+                const std::size_t last = path.rfind('/') + 1;
+                return parts_[part].name.matches(path.substr(std::max(at, last)));
+            }
+            retry_part = part;
+            retry_at = at;
+            continue;
+        } else if (at == end) {
+            return false;
+        } else if (parts_[part].name.matches(name_at(path, at))) {
+            at = next_name(path, at);
+            ++part;
+            continue;
+        }
+        if (retry_part == 0) return false;
+        retry_at = next_name(path, retry_at);
+        at = retry_at;
+        part = retry_part;
+    }
+}
+
+bool PathPattern::may_match_below(std::string_view directory) const noexcept {
+    std::size_t at = first_name(directory);
+    for (const PathPart& part : parts_) {
+        if (part.any_names || at > directory.size()) return true;
+        if (!part.name.matches(name_at(directory, at))) return false;
+        at = next_name(directory, at);
+    }
+    return false;
+}
+
+bool PathPattern::may_end_in(std::string_view name) const noexcept {
+    if (parts_.empty()) return false;
+    return parts_.back().any_names || parts_.back().name.matches(name);
+}
+
 namespace {
 
 using Texts = std::vector<std::string>;

@@ -1,7 +1,8 @@
 #include "text/glob.h"
 
-#include <fnmatch.h>
 #include <gtest/gtest.h>
+
+#include <fnmatch.h>
 
 #include <random>
 #include <string>

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "base/outcome.h"
-#include "text/path_pattern.h"
+#include "text/glob.h"
 
 namespace paddock::text {
 

@@ -6,30 +6,33 @@
 namespace paddock::text {
 namespace {
 
-struct Key {
+struct NamedKey {
     std::string_view name;
     std::string_view bytes;
 };
 
 // As xterm has them.
 constexpr std::array kKeys{
-    Key{"enter", "\r"},          Key{"tab", "\t"},         Key{"shift-tab", "\033[Z"},
-    Key{"escape", "\033"},       Key{"backspace", "\177"}, Key{"delete", "\033[3~"},
-    Key{"insert", "\033[2~"},    Key{"space", " "},        Key{"page-up", "\033[5~"},
-    Key{"page-down", "\033[6~"}, Key{"f1", "\033OP"},      Key{"f2", "\033OQ"},
-    Key{"f3", "\033OR"},         Key{"f4", "\033OS"},      Key{"f5", "\033[15~"},
-    Key{"f6", "\033[17~"},       Key{"f7", "\033[18~"},    Key{"f8", "\033[19~"},
-    Key{"f9", "\033[20~"},       Key{"f10", "\033[21~"},   Key{"f11", "\033[23~"},
-    Key{"f12", "\033[24~"},
+    NamedKey{"enter", "\r"},         NamedKey{"tab", "\t"},
+    NamedKey{"shift-tab", "\033[Z"}, NamedKey{"escape", "\033"},
+    NamedKey{"backspace", "\177"},   NamedKey{"delete", "\033[3~"},
+    NamedKey{"insert", "\033[2~"},   NamedKey{"space", " "},
+    NamedKey{"page-up", "\033[5~"},  NamedKey{"page-down", "\033[6~"},
+    NamedKey{"f1", "\033OP"},        NamedKey{"f2", "\033OQ"},
+    NamedKey{"f3", "\033OR"},        NamedKey{"f4", "\033OS"},
+    NamedKey{"f5", "\033[15~"},      NamedKey{"f6", "\033[17~"},
+    NamedKey{"f7", "\033[18~"},      NamedKey{"f8", "\033[19~"},
+    NamedKey{"f9", "\033[20~"},      NamedKey{"f10", "\033[21~"},
+    NamedKey{"f11", "\033[23~"},     NamedKey{"f12", "\033[24~"},
 };
 
 // ESC [ and the letter, or ESC O and the letter.
-constexpr std::array kArrows{Key{"up", "A"},   Key{"down", "B"}, Key{"right", "C"},
-                             Key{"left", "D"}, Key{"home", "H"}, Key{"end", "F"}};
+constexpr std::array kArrows{NamedKey{"up", "A"},   NamedKey{"down", "B"}, NamedKey{"right", "C"},
+                             NamedKey{"left", "D"}, NamedKey{"home", "H"}, NamedKey{"end", "F"}};
 
 std::optional<std::string_view> found(const auto& keys, std::string_view name) {
-    const auto at =
-        std::find_if(keys.begin(), keys.end(), [&](const Key& key) { return key.name == name; });
+    const auto at = std::find_if(keys.begin(), keys.end(),
+                                 [&](const NamedKey& key) { return key.name == name; });
     if (at == keys.end()) return std::nullopt;
     return at->bytes;
 }

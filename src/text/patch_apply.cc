@@ -1,16 +1,333 @@
 #include "text/patch_apply.h"
 
 #include <algorithm>
+#include <functional>
+#include <string>
 #include <utility>
 
 #include <paddock/limits.h>
 
 #include "base/outcome.h"
+#include "text/edit.h"
 #include "text/encoding.h"
-#include "text/hunk_place.h"
-#include "text/indentation.h"
+#include "text/lines.h"
 
 namespace paddock::text {
+namespace {
+
+HunkLine line_of(const Lines& content, std::size_t index) {
+    const std::string_view line = content[index];
+    const bool ends = line.ends_with('\n');
+    return {' ', line.substr(0, line.size() - (ends ? 1 : 0)), ends};
+}
+
+// What of a line counts; `folded` may hold it.
+std::string_view key(std::string_view text, Tolerance tolerance, std::string& folded) {
+    switch (tolerance) {
+        case Tolerance::kExact: return text;
+        case Tolerance::kEndings:
+            return text.substr(0, text.size() - (text.ends_with('\r') ? 1 : 0));
+        case Tolerance::kTrailingSpace: return trim_end(text);
+        case Tolerance::kOuterSpace: return trim(text);
+        case Tolerance::kPunctuation: break;
+    }
+    folded = fold_punctuation(text);
+    return trim(folded);
+}
+
+bool same(const HunkLine& a, const HunkLine& b, Tolerance tolerance) {
+    if (tolerance == Tolerance::kExact && a.ends != b.ends) return false;
+    std::string folded_a;
+    std::string folded_b;
+    return key(a.text, tolerance, folded_a) == key(b.text, tolerance, folded_b);
+}
+
+std::uint64_t hash(const HunkLine& line, Tolerance tolerance) {
+    std::string folded;
+    return std::hash<std::string_view>()(key(line.text, tolerance, folded));
+}
+
+}  // namespace
+
+bool HunkSearch::matches(std::span<const HunkLine> wanted, std::size_t at,
+                         Tolerance tolerance) const {
+    if (wanted.empty() || at > content_.size() || wanted.size() > content_.size() - at)
+        return false;
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+        if (!same(line_of(content_, at + i), wanted[i], tolerance)) return false;
+    }
+    return true;
+}
+
+std::vector<std::size_t> HunkSearch::find(std::span<const HunkLine> wanted, std::size_t from,
+                                          Tolerance tolerance, std::size_t most) {
+    std::vector<std::size_t> found;
+    if (wanted.empty() || wanted.size() > content_.size()) return found;
+    std::vector<std::uint64_t>& hashes = hashes_[static_cast<std::size_t>(tolerance)];
+    if (hashes.empty()) {
+        hashes.reserve(content_.size());
+        for (std::size_t i = 0; i < content_.size(); ++i) {
+            hashes.push_back(hash(line_of(content_, i), tolerance));
+        }
+    }
+    std::vector<std::uint64_t> wanted_hashes;
+    for (const HunkLine& line : wanted) wanted_hashes.push_back(hash(line, tolerance));
+    for (std::size_t at = from; at + wanted.size() <= hashes.size() && !exhausted(); ++at) {
+        const auto first = hashes.begin() + static_cast<std::ptrdiff_t>(at);
+        const auto differ = std::mismatch(wanted_hashes.begin(), wanted_hashes.end(), first).first;
+        steps_ += 1 + static_cast<std::uint64_t>(differ - wanted_hashes.begin());
+        if (differ != wanted_hashes.end() || !matches(wanted, at, tolerance)) continue;
+        found.push_back(at);
+        if (found.size() == most) break;
+    }
+    return found;
+}
+
+bool HunkSearch::exhausted() const noexcept { return steps_ >= limits::kPatchStepsMax; }
+
+namespace {
+
+std::string_view indent_of(std::string_view line) {
+    return line.substr(0, std::min(line.find_first_not_of(" \t"), line.size()));
+}
+
+bool is_blank(std::string_view line) {
+    return line.find_first_not_of(" \t\r") == std::string_view::npos;
+}
+
+}  // namespace
+
+bool Indentation::learn(std::string_view of_patch, std::string_view of_file) {
+    if (is_blank(of_patch)) return true;
+    const std::string indent(indent_of(of_file));
+    return known_.emplace(indent_of(of_patch), indent).first->second == indent;
+}
+
+std::optional<std::string> Indentation::translated(std::string_view line) const {
+    if (is_blank(line) || known_.empty()) return std::string(line);
+    const std::string_view indent = indent_of(line);
+    const std::string rest(line.substr(indent.size()));
+    if (const auto same = known_.find(indent); same != known_.end()) return same->second + rest;
+    const auto& [patch, file] = *known_.begin();
+    const std::string_view more = std::string_view(file).ends_with(patch)
+                                      ? std::string_view(file).substr(0, file.size() - patch.size())
+                                      : std::string_view();
+    const std::string_view less =
+        std::string_view(patch).ends_with(file)
+            ? std::string_view(patch).substr(0, patch.size() - file.size())
+            : std::string_view();
+    const bool is_even = std::all_of(known_.begin(), known_.end(), [&](const auto& pair) {
+        return std::string(less) + pair.second == std::string(more) + pair.first;
+    });
+    const bool is_known = is_even && (!more.empty() || !less.empty() || patch == file);
+    if (!is_known || !indent.starts_with(less)) return std::nullopt;
+    return std::string(more) + std::string(indent.substr(less.size())) + rest;
+}
+
+// Where the search for a hunk begins.
+struct HunkPlacer::Start {
+    std::size_t line = 0;
+    bool pinned = false;  // by an anchor that occurs once: the first match behind it is meant
+    std::string_view lost = {};  // an anchor that was not found
+};
+
+namespace {
+
+std::vector<HunkLine> lines_without(const Hunk& hunk, char mark) {
+    std::vector<HunkLine> lines;
+    for (const HunkLine& line : hunk.lines) {
+        if (line.mark != mark) lines.push_back(line);
+    }
+    return lines;
+}
+
+// The line that the header states, 0-based. A range of no lines names the one before it.
+std::size_t stated_line(std::size_t old_start, bool no_lines) {
+    return no_lines || old_start == 0 ? old_start : old_start - 1;
+}
+
+std::string joined(std::span<const HunkLine> lines) {
+    std::string text;
+    for (const HunkLine& line : lines) text.append(line.text).append("\n");
+    return text;
+}
+
+std::string_view ignored(Tolerance tolerance) {
+    switch (tolerance) {
+        case Tolerance::kExact: break;
+        case Tolerance::kEndings: return "line endings";
+        case Tolerance::kTrailingSpace: return "trailing white space";
+        case Tolerance::kOuterSpace: return "white space at both ends of lines";
+        case Tolerance::kPunctuation: return "white space and typographic punctuation";
+    }
+    return {};
+}
+
+}  // namespace
+
+PatchFailure HunkPlacer::failure(const Hunk& hunk, std::string_view what) const {
+    return {.code = search_.exhausted() ? Code::kLimitReached : Code::kPatchFailed,
+            .patch_line = hunk.patch_line,
+            .hunk = hunk_,
+            .detail = "hunk " + std::to_string(hunk_) + " (line " +
+                      std::to_string(hunk.patch_line) + " of the patch) " + std::string(what)};
+}
+
+PatchFailure HunkPlacer::ambiguous(const Hunk& hunk, std::span<const std::size_t> lines) const {
+    std::string what = "matches in several places, at lines";
+    for (const std::size_t line : lines) {
+        what += (line == lines.front() ? " " : ", ") + std::to_string(line + 1);
+    }
+    PatchFailure failed = failure(hunk, what + ". Give it more context lines.");
+    failed.is_ambiguous = true;
+    return failed;
+}
+
+PatchFailure HunkPlacer::missing(const Hunk& hunk, std::span<const HunkLine> before) {
+    if (search_.exhausted()) {
+        return failure(hunk, "was not found within the bound of the search. State its exact line.");
+    }
+    const auto earlier = search_.find(before, 0, Tolerance::kEndings, 1);
+    if (!earlier.empty()) {
+        return failure(hunk, "matches at line " + std::to_string(earlier[0] + 1) +
+                                 ", where it is not meant to be. Put hunks in the order of the "
+                                 "file, without overlap, each below its '@@' line.");
+    }
+    const std::vector<HunkLine> after = lines_without(hunk, '-');
+    const auto applied = search_.find(after, 0, Tolerance::kEndings, 1);
+    if (!applied.empty()) {
+        return failure(hunk, "does not match the file, but its result is there already, at line " +
+                                 std::to_string(applied[0] + 1) + ". Leave it out.");
+    }
+    const std::string expected = joined(before);
+    const LfView view(content_.text());
+    const std::string closest = show_closest(view.text(), expected);
+    if (!closest.empty())
+        return failure(hunk,
+                       "does not match the file. Give its lines as they stand there. " + closest);
+    return failure(hunk,
+                   "does not match the file, and nothing similar is there. Read the file "
+                   "again and make the patch from that. Expected:\n" +
+                       expected.substr(0, limits::kClosestBytesMax));
+}
+
+// An anchor is compared like a line of a hunk. The first one must be behind the hunk before; the
+// others follow it.
+HunkPlacer::Start HunkPlacer::after_anchors(const Hunk& hunk) {
+    Start start{.line = behind_};
+    for (const std::string_view anchor : hunk.anchors) {
+        const HunkLine wanted[] = {{' ', anchor, true}};
+        std::vector<std::size_t> found;
+        for (const Tolerance tolerance : kTolerances) {
+            found = search_.find(wanted, start.line, tolerance, 2);
+            if (!found.empty()) break;
+        }
+        if (found.empty()) return {.line = behind_, .lost = anchor};
+        start.pinned = start.pinned || found.size() == 1;
+        start.line = found[0] + 1;
+    }
+    return start;
+}
+
+PatchOutcome<Place> HunkPlacer::insertion(const Hunk& hunk, const Start& start) const {
+    if (!start.lost.empty()) {
+        return failure(
+            hunk, "adds lines behind '" + std::string(start.lost) + "', which is not in the file.");
+    }
+    if (!hunk.anchors.empty() && !start.pinned) {
+        return failure(hunk,
+                       "adds lines behind a line that occurs more than once. Give it context "
+                       "lines.");
+    }
+    if (!hunk.anchors.empty()) return Place{.line = start.line};
+    if (!hunk.old_start) return Place{.line = content_.size()};
+    if (hunk.counts_wrong) {
+        return failure(hunk,
+                       "adds lines, but its header speaks of others beside them. Give it "
+                       "context lines.");
+    }
+    const auto line = static_cast<std::ptrdiff_t>(stated_line(*hunk.old_start, true)) + shift_;
+    if (line < static_cast<std::ptrdiff_t>(behind_) ||
+        line > static_cast<std::ptrdiff_t>(content_.size())) {
+        return failure(hunk, "adds lines where the file has none. It has " +
+                                 std::to_string(content_.size()) + " lines.");
+    }
+    return Place{.line = static_cast<std::size_t>(line)};
+}
+
+PatchOutcome<Place> HunkPlacer::find(const Hunk& hunk, std::span<const HunkLine> before) {
+    const Start start = after_anchors(hunk);
+    if (before.empty()) return insertion(hunk, start);
+    if (hunk.old_start) {
+        const std::size_t stated = stated_line(*hunk.old_start, false);
+        const std::ptrdiff_t line = static_cast<std::ptrdiff_t>(stated) + shift_;
+        for (const Tolerance tolerance : {Tolerance::kExact, Tolerance::kEndings}) {
+            if (line < static_cast<std::ptrdiff_t>(behind_)) break;
+            const auto at = static_cast<std::size_t>(line);
+            if (search_.matches(before, at, tolerance))
+                return Place{.line = at, .tolerance = tolerance};
+        }
+    }
+    for (const Tolerance tolerance : kTolerances) {
+        if (hunk.at_end) {
+            const std::size_t at = content_.size() - std::min(before.size(), content_.size());
+            if (at >= start.line && search_.matches(before, at, tolerance)) {
+                return Place{.line = at, .tolerance = tolerance};
+            }
+            continue;
+        }
+        const auto found =
+            search_.find(before, start.line, tolerance, start.pinned ? 1 : limits::kLineNumbersMax);
+        if (search_.exhausted()) break;
+        if (found.size() > 1) return ambiguous(hunk, found);
+        if (found.empty()) continue;
+        Place place{.line = found[0], .tolerance = tolerance};
+        if (!start.lost.empty()) {
+            place.notes.push_back("found without its line '@@ " + std::string(start.lost) + "'");
+        }
+        return place;
+    }
+    return missing(hunk, before);
+}
+
+void HunkPlacer::note_deviations(const Hunk& hunk, std::size_t lines, Place& place) {
+    if (hunk.old_start) {
+        const auto stated = static_cast<std::ptrdiff_t>(stated_line(*hunk.old_start, lines == 0));
+        shift_ = static_cast<std::ptrdiff_t>(place.line) - stated;
+        place.as_stated = shift_ == 0;
+        if (shift_ != 0) {
+            const std::size_t by = static_cast<std::size_t>(shift_ < 0 ? -shift_ : shift_);
+            place.notes.push_back("applied " + std::to_string(by) +
+                                  (by == 1 ? " line " : " lines ") +
+                                  (shift_ < 0 ? "above" : "below") + " the stated one");
+        }
+    }
+    if (place.tolerance != Tolerance::kExact) {
+        place.notes.push_back("matched ignoring " + std::string(ignored(place.tolerance)));
+    }
+    if (hunk.counts_wrong) {
+        place.notes.emplace_back(
+            "has wrong counts in its header; its lines were taken as they are");
+    }
+    // Only a diff made without any context says nothing about the end of the file.
+    const bool has_context = std::any_of(hunk.lines.begin(), hunk.lines.end(),
+                                         [](const HunkLine& line) { return line.mark == ' '; });
+    if (hunk.old_start && (has_context || *hunk.old_start <= 1) && hunk.lines.back().mark != ' ' &&
+        place.line + lines < content_.size()) {
+        place.as_stated = place.as_stated && !has_context;
+        place.notes.emplace_back("has no context after its change, though the file goes on there");
+    }
+}
+
+PatchOutcome<Place> HunkPlacer::place(const Hunk& hunk) {
+    ++hunk_;
+    const std::vector<HunkLine> before = lines_without(hunk, '+');
+    PADDOCK_ASSIGN(place, find(hunk, before));
+    note_deviations(hunk, before.size(), place);
+    behind_ = place.line + before.size();
+    return std::move(place);
+}
+
 namespace {
 
 bool ends_in_cr(const HunkLine& line) { return line.text.ends_with('\r'); }

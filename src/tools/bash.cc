@@ -1,11 +1,12 @@
 #include <paddock/limits.h>
 
-#include "text/quote.h"
-#include "tools/arguments.h"
+#include "text/keys.h"
+#include "text/names.h"
+#include "tools/answer.h"
+#include "tools/call.h"
 #include "tools/command_text.h"
-#include "tools/registry.h"
+#include "tools/declaration.h"
 #include "tools/session.h"
-#include "tools/text_answer.h"
 
 namespace paddock::tools {
 namespace {
@@ -129,6 +130,203 @@ const Declaration& bash() {
         .errors = {Code::kTimeout, Code::kCancelled, Code::kSandboxUnavailable},
         .example = R"({"command": "wc -l README.md"})",
         .run = run_bash};
+    return kTool;
+}
+
+namespace {
+
+// The bytes of all keys, in their order. A pipe has no terminal that makes a line feed of "enter".
+Attempt<std::string> typed(const std::vector<std::string>& keys, const Job& job) {
+    std::string bytes;
+    for (const std::string& key : keys) {
+        const auto known = text::key_bytes(key, job.output().has_application_keys());
+        if (!known) {
+            return Problem(Code::kInvalidArgument,
+                           "bash_input: there is no such key. Give names of: " +
+                               std::string(text::key_names()) + ".");
+        }
+        bytes += key == "enter" && !job.has_terminal() ? "\n" : *known;
+    }
+    return bytes;
+}
+
+Attempt<Answer> run_bash_input(Session& session, const Arguments& arguments, const CallOptions&) {
+    const auto shell = session.shell();
+    if (!shell) return shell.error();
+    const auto job = (*shell)->find(arguments.text("id"));
+    if (!job) return job.error();
+    const std::string text = arguments.has("text") ? arguments.text("text") : std::string();
+    const auto keys = arguments.has("keys") ? arguments.texts("keys") : std::vector<std::string>();
+    const bool ends = arguments.flag("eof");
+    if (text.empty() && keys.empty() && !ends) {
+        return Problem(Code::kInvalidArgument,
+                       "bash_input: nothing to send. Give 'text', 'keys' or 'eof'.");
+    }
+    const auto bytes = typed(keys, **job);
+    if (!bytes) return bytes.error();
+    const std::string all = text + *bytes;
+    if (const auto sent = (*shell)->send(**job, all, ends); !sent) return sent.error();
+    return text_answer("Sent " + std::to_string(all.size()) + " bytes" +
+                       (ends ? " and the end of the input" : "") + " to '" + (*job)->id() +
+                       "'. Read what it prints with bash_output.");
+}
+
+}  // namespace
+
+const Declaration& bash_input() {
+    static const Declaration kTool{
+        .name = "bash_input",
+        .title = "Send input",
+        .summary = "Send text or keys to a command that runs in the background.",
+        .description =
+            "Its standard input gets them, or its terminal if it was started with terminal. First "
+            "'text' is sent, then 'keys', then 'eof'. A line that the command is to read ends with "
+            "a line feed or the key enter. Without a terminal ctrl-c interrupts the command and "
+            "ctrl-d ends its input.",
+        .manners = {.destructive = true,
+                    .uses_network = true,
+                    .pace = Pace::kApart,
+                    .needs_shell = true},
+        .arguments =
+            {{.name = "id",
+              .help = "The command's id, as bash gave it",
+              .required = true,
+              .aliases = {"bash_id", "task_id", "shell_id"}},
+             {.name = "text", .help = "Text to send, unchanged", .aliases = {"input"}},
+             {.name = "keys",
+              .type = Type::kTexts,
+              .help = "Keys to press, such as enter, tab, escape, up, page-down, f1, ctrl-c",
+              .smallest = 1,
+              .largest = limits::kInputKeysMax},
+             {.name = "eof", .type = Type::kFlag, .help = "End the input", .usual = false}},
+        .errors = {Code::kSandboxUnavailable},
+        .example = R"({"id": "b1", "text": "yes", "keys": ["enter"]})",
+        .run = run_bash_input};
+    return kTool;
+}
+
+namespace {
+
+struct Page {
+    std::string text;
+    std::string said;  // "; ..."
+};
+
+std::string not_kept(std::uint64_t begin, std::uint64_t end) {
+    return "; bytes " + std::to_string(begin) + " to " + std::to_string(end) +
+           " were not kept, this is what follows";
+}
+
+Page news_of(Job& job) {
+    Job::News news = job.take_news(limits::kCommandShownBytes);
+    Page page{std::move(news.text), "; " + std::to_string(news.total) + " bytes so far"};
+    if (news.dropped > 0) {
+        page.said +=
+            "; " + std::to_string(news.dropped) + " bytes were not kept, this is what follows";
+    }
+    if (news.left > 0) {
+        page.said += "; call again for the next of " + std::to_string(news.left) + " more";
+    } else if (page.text.empty()) {
+        page.said += ", nothing new";
+    }
+    return page;
+}
+
+Page page_from(std::uint64_t begin, const Job& job) {
+    const Job::State state = job.state();
+    KeptOutput::Part part = job.output().part(begin, limits::kCommandShownBytes);
+    std::string said = "; " + std::to_string(part.total) + " bytes so far";
+    if (part.begin > begin) said += not_kept(begin, part.begin);
+    if (part.end < part.total || state.running || state.output_open) {
+        said += "; continue with offset=" + std::to_string(part.end);
+        // These lines may still change, or what follows may show that they belong to a secret.
+        const std::uint64_t shown_end = part.begin + part.text.size();
+        if (shown_end > part.end) {
+            said +=
+                ", which shows the last " + std::to_string(shown_end - part.end) + " bytes again";
+        }
+    }
+    return {std::move(part.text), std::move(said)};
+}
+
+Attempt<Answer> run_bash_output(Session& session, const Arguments& arguments, const CallOptions&) {
+    const auto shell = session.shell();
+    if (!shell) return shell.error();
+    const auto job = (*shell)->find(arguments.text("id"));
+    if (!job) return job.error();
+    const CommandLimits& limits = session.options().shell->limits;
+    // Before the output, which is then complete if it says that the command has ended.
+    CommandReport report = report_on(**job, **shell, limits);
+    Page page = arguments.has("offset")
+                    ? page_from(static_cast<std::uint64_t>(arguments.integer("offset")), **job)
+                    : news_of(**job);
+    Answer answer = command_answer(std::move(page.text), "[" + report.ending + page.said + "]" +
+                                                             remarks_text((*shell)->overdue()) +
+                                                             consequences_text(report.result));
+    answer.command = std::move(report.result);
+    return answer;
+}
+
+}  // namespace
+
+const Declaration& bash_output() {
+    static const Declaration kTool{
+        .name = "bash_output",
+        .title = "Read command output",
+        .summary = "Read what a command has printed since the last call, or from an offset.",
+        .description =
+            "For commands in the background and for output that bash cut. Shown is what a terminal "
+            "would: progress bars in their last state, no colours. Lines that changed after they "
+            "were shown are shown again.",
+        .manners = {.read_only = true, .pace = Pace::kApart, .needs_shell = true},
+        .arguments = {{.name = "id",
+                       .help = "The command's id, as bash gave it",
+                       .required = true,
+                       .aliases = {"bash_id", "task_id"}},
+                      {.name = "offset",
+                       .type = Type::kInteger,
+                       .help = "The byte to begin with, to read again or in pages; by default "
+                               "what is new",
+                       .smallest = 0}},
+        .errors = {Code::kSandboxUnavailable},
+        .example = R"({"id": "b1", "offset": 0})",
+        .run = run_bash_output};
+    return kTool;
+}
+
+namespace {
+
+Attempt<Answer> run_bash_kill(Session& session, const Arguments& arguments, const CallOptions&) {
+    const auto shell = session.shell();
+    if (!shell) return shell.error();
+    const auto ended = (*shell)->kill(arguments.text("id"));
+    if (!ended) return ended.error();
+    CommandReport report = report_on(*ended->job, **shell, session.options().shell->limits);
+    Answer answer = text_answer("[" + report.ending + "]" + remarks_text(ended->remarks) +
+                                consequences_text(report.result));
+    answer.command = std::move(report.result);
+    return answer;
+}
+
+}  // namespace
+
+const Declaration& bash_kill() {
+    static const Declaration kTool{
+        .name = "bash_kill",
+        .title = "End command",
+        .summary = "End a command and all processes that it started.",
+        .description = "What it printed can still be read with bash_output.",
+        .manners = {.destructive = true,
+                    .idempotent = true,
+                    .pace = Pace::kApart,
+                    .needs_shell = true},
+        .arguments = {{.name = "id",
+                       .help = "The command's id, as bash gave it",
+                       .required = true,
+                       .aliases = {"bash_id", "task_id", "shell_id"}}},
+        .errors = {Code::kSandboxUnavailable},
+        .example = R"({"id": "b1"})",
+        .run = run_bash_kill};
     return kTool;
 }
 

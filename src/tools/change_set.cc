@@ -5,7 +5,7 @@
 
 #include <paddock/limits.h>
 
-#include "base/within.h"
+#include "base/text.h"
 #include "fs/rel_path.h"
 
 namespace paddock::tools {

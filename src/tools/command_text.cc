@@ -7,7 +7,7 @@
 
 #include "base/display.h"
 #include "sys/process.h"
-#include "tools/met_limit.h"
+#include "tools/job.h"
 
 namespace paddock::tools {
 namespace {

@@ -2,10 +2,12 @@
 // completions and the reference manual are all made from this.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -13,6 +15,7 @@
 
 #include "json/value.h"
 #include "tools/answer.h"
+#include "tools/files.h"
 
 namespace paddock::tools {
 
@@ -64,5 +67,77 @@ struct Declaration {
 
 // Any tool may answer with these: of the call itself, of a path, of the system below.
 std::span<const Code> common_errors();
+
+// The argument that nearly every tool has, with the spellings that models know.
+inline Argument path_argument(std::string_view help) {
+    return {
+        .name = "path",
+        .help = help,
+        .required = true,
+        .aliases = {"file_path", "filePath", "filepath", "file", "target_file", "relative_path"}};
+}
+
+inline Argument directory_argument(std::string_view help) {
+    return {.name = "path",
+            .help = help,
+            .usual = ".",
+            .aliases = {"dir_path", "directory", "dir", "dirPath", "file_path", "filePath",
+                        "relative_path"}};
+}
+
+// A tool's arguments after decoding: every name is the declared one, every value has the declared
+// type and lies in its bounds, defaults are filled in.
+class Arguments {
+public:
+    // The first `given` values came with the call, the others are defaults.
+    explicit Arguments(json::Object values, std::size_t given = 0)
+        : values_(std::move(values)), given_(given) {}
+
+    bool has(std::string_view name) const noexcept { return values_.find(name) != nullptr; }
+    bool was_given(std::string_view name) const noexcept;
+
+    // Each must be present: required, with a default, or asked for with has().
+    const std::string& text(std::string_view name) const;
+    std::int64_t integer(std::string_view name) const;
+    bool flag(std::string_view name) const;
+
+    // Absent: empty.
+    std::vector<std::string> texts(std::string_view name) const;
+    std::vector<Arguments> objects(std::string_view name) const;
+
+private:
+    const json::Value& at(std::string_view name) const;
+
+    json::Object values_;
+    std::size_t given_;
+};
+
+// All that is wrong is told at once: unknown names with the nearest known one, values with what was
+// expected and what was given. A null stands for an argument that was left out. Taken besides what
+// the schema says: an integer or a flag in a string ("2", "true"), and one string as a list of one.
+Attempt<Arguments> decode(const Declaration& tool, const json::Value& given);
+
+// The arguments of the tools that take something from one path to another.
+struct TwoPaths {
+    std::string source;       // canonical but for the last name
+    std::string destination;  // the same
+};
+
+std::vector<Argument> two_path_arguments();
+
+// The source exists; it is not the workspace itself.
+Attempt<TwoPaths> two_paths(const Files& files, const Arguments& arguments);
+
+// The same where the two lie in different roots: one file is copied, and removed there if `moves`.
+class Session;
+Attempt<Answer> take_between(const Session& session, const Arguments& arguments, bool moves);
+// Do they?
+bool are_in_different_roots(const Session& session, const Arguments& arguments);
+
+// What to say of a destination that exists.
+Problem occupied(const Files& files, const TwoPaths& paths);
+
+// A declaration as JSON Schema: an object at the root, no unions, no "$schema".
+json::Value input_schema(const Declaration& tool);
 
 }  // namespace paddock::tools

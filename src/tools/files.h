@@ -1,3 +1,88 @@
+// What a change by Files is made of; the steps of a copy, and what it has made.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <paddock/handle.h>
+#include <paddock/read_tracker.h>
+#include <paddock/root.h>
+#include <paddock/workspace.h>
+
+#include "git/judge.h"
+#include "git/tracked.h"
+#include "policy/meter.h"
+#include "policy/path_rules.h"
+#include "search/walk.h"
+#include "secrets/scanner.h"
+#include "tools/answer.h"
+#include "tools/hidden_files.h"
+#include "tools/limit_watch.h"
+#include "tools/read_file.h"
+#include "tools/recorder.h"
+
+namespace paddock::tools {
+
+struct FileContent {
+    std::string path;  // canonical
+    Stat stat;
+    std::string bytes;
+};
+
+// The right to replace or create one file: it passed the rules and the tracker.
+struct Change {
+    std::string path;                // canonical
+    std::optional<FileContent> old;  // absent: there is no such file yet
+};
+
+// A name that cannot be had while something else has it: a file where it needs a directory, or a
+// directory in its place. Both canonical.
+struct Blocked {
+    std::string path;
+    std::string by;
+};
+
+// What a new file takes after, as WriteOptions has it.
+struct Model {
+    std::string_view path{};  // empty: nothing
+    bool is_optional = false;
+};
+
+struct Copied {
+    struct Directory {
+        std::string path;
+        Mode mode;  // that it is to have
+    };
+    std::size_t files = 0;
+    std::vector<Directory> made;  // each before what is in it
+    std::size_t left_out = 0;     // special files, links that lead outside, what may not be read
+    std::string left_out_names;   // the first of them, and why
+};
+
+// What the file tools of one root are made of. All that is referred to outlives them.
+struct FilesSetup {
+    Root root;
+    Root linkless;
+    std::string base;  // where relative paths begin; empty: in the root itself
+    const policy::PathRules& rules;
+    Recorder& recorder;
+    HiddenFiles& hidden;
+    policy::Meter& meter;
+    DiskUse& disk;
+    ReadTracker* reads = nullptr;                     // not tracked
+    const secrets::SecretScanner* scanner = nullptr;  // null: secrets are not filtered
+    std::string home = {};                            // see git::Judge::Facts
+    search::GlobalIgnores ignored = {};               // what the operator's rules exclude
+    bool read_only = false;
+    std::string prefix = {};  // before each path in results; empty: the workspace itself
+};
+
 // The only way of a tool to files. Every path passes here: the escaped form is taken back, links
 // are resolved, the rules are asked, bytes are counted, and an existing file is changed only if the
 // session knows its present content.
@@ -8,30 +93,6 @@
 // nobody else changes the workspace (recorder.h): commands pass the same gate.
 //
 // In results paths are relative to the workspace, or absolute in a further root, and quoted.
-#pragma once
-
-#include <cstdint>
-#include <functional>
-#include <optional>
-#include <stop_token>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include <paddock/root.h>
-#include <paddock/workspace.h>
-
-#include "git/judge.h"
-#include "git/secrets.h"
-#include "search/walked_directory.h"
-#include "tools/answer.h"
-#include "tools/change.h"
-#include "tools/files_setup.h"
-#include "tools/open_file.h"
-#include "tools/recorder.h"
-
-namespace paddock::tools {
-
 class Files {
 public:
     using Setup = FilesSetup;
@@ -208,7 +269,7 @@ private:
     policy::Meter& meter_;
     DiskUse& disk_;
     ReadTracker* reads_;
-    const search::SecretScanner* scanner_;
+    const secrets::SecretScanner* scanner_;
     search::GlobalIgnores ignored_;
     git::Judge judge_;
 };

@@ -7,8 +7,8 @@
 #include "fs/rel_path.h"
 #include "sys/io.h"
 #include "text/diff.h"
-#include "tools/file_text.h"
 #include "tools/files.h"
+#include "tools/text_window.h"
 
 namespace paddock::tools {
 
@@ -16,7 +16,7 @@ namespace {
 
 // Made of texts without their secrets: a part of one may have no shape that tells it. Nothing of
 // what is no text.
-std::string what_changed(const search::SecretScanner* scanner, std::string_view before,
+std::string what_changed(const secrets::SecretScanner* scanner, std::string_view before,
                          std::string_view now) {
     auto old_text = text_to_show(before);
     auto new_text = text_to_show(now);

@@ -1,14 +1,11 @@
 #include <paddock/limits.h>
 
 #include "search/find.h"
-#include "tools/arguments.h"
-#include "tools/notes.h"
-#include "tools/passed_over.h"
-#include "tools/path_argument.h"
-#include "tools/registry.h"
+#include "tools/answer.h"
+#include "tools/call.h"
+#include "tools/declaration.h"
+#include "tools/search_pattern.h"
 #include "tools/session.h"
-#include "tools/text_answer.h"
-#include "tools/written_pattern.h"
 
 namespace paddock::tools {
 namespace {

@@ -5,16 +5,13 @@
 #include <paddock/limits.h>
 
 #include "base/display.h"
-#include "search/file_types.h"
-#include "text/similar.h"
-#include "tools/arguments.h"
-#include "tools/notes.h"
-#include "tools/passed_over.h"
-#include "tools/path_argument.h"
-#include "tools/registry.h"
+#include "search/find.h"
+#include "text/names.h"
+#include "tools/answer.h"
+#include "tools/call.h"
+#include "tools/declaration.h"
+#include "tools/search_pattern.h"
 #include "tools/session.h"
-#include "tools/text_answer.h"
-#include "tools/written_pattern.h"
 
 namespace paddock::tools {
 namespace {

@@ -31,11 +31,11 @@
 
 #include "base/outcome.h"
 #include "git/judge.h"
-#include "git/secrets.h"
+#include "git/tracked.h"
 #include "policy/path_rules.h"
-#include "sandbox/protection.h"
+#include "sandbox/view_plan.h"
 #include "search/entries.h"
-#include "search/secret_scanner.h"
+#include "secrets/scanner.h"
 
 namespace paddock::tools {
 
@@ -56,7 +56,7 @@ public:
     // must outlive this. `home`: see git::Judge::Facts. `scanner` may be null.
     HiddenFiles(const Root& root, std::string base, Root workspace, const policy::PathRules& rules,
                 std::string home, const BySession& by_session,
-                const search::SecretScanner* scanner = nullptr);
+                const secrets::SecretScanner* scanner = nullptr);
 
     // Of an object of the root whose name the default rules deny, and that the session did not
     // make.
@@ -116,7 +116,7 @@ private:
     const std::string home_;
     const std::function<bool(const Stat& stat)> is_own_;
     git::Secrets secrets_;
-    const search::SecretScanner* const scanner_;
+    const secrets::SecretScanner* const scanner_;
     std::map<Key, std::pair<std::chrono::nanoseconds, std::uint64_t>>
         learned_{};  // by find() alone
     mutable std::shared_mutex mutex_;
@@ -127,6 +127,34 @@ private:
         std::make_shared<const git::Repositories>();
     bool is_expected_ = false;
     mutable std::condition_variable_any searched_;
+};
+
+// Where no gate stands before the workspace (an old kernel, a foreign listener): what is sealed and
+// exists is bound read-only, journals are emptied, and paddock reports what of both is new or
+// changed.
+//
+// Found by the rules, and by the shape of git directories (git/judge.h). One thread at a time.
+class SealedWatch {
+public:
+    // `workspace` passes no link. `rules` must outlive this. `home`: see git::Judge::Facts.
+    SealedWatch(Root workspace, const policy::PathRules& rules, const std::string& home);
+
+    // What is there now.
+    Outcome<std::vector<sandbox::Protection>> before();
+
+    // What is new or has changed since the first before(), or since the last time.
+    Outcome<std::vector<std::string>> after();
+
+private:
+    using Found = std::map<std::string, Stat>;
+
+    Outcome<Found> find() const;
+    bool is_sealed(const std::string& path) const;
+
+    const Root workspace_;
+    const policy::PathRules& rules_;
+    const std::vector<std::string> sealed_;  // by the settings of the workspace's own repository
+    std::optional<Found> known_;
 };
 
 }  // namespace paddock::tools

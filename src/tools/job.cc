@@ -2,15 +2,204 @@
 
 #include <algorithm>
 #include <array>
+#include <csignal>
 #include <utility>
 
 #include <paddock/limits.h>
 
+#include "base/utf8.h"
 #include "sys/io.h"
-#include "sys/stream.h"
-#include "sys/wait.h"
+#include "sys/process.h"
 
 namespace paddock::tools {
+namespace {
+
+constexpr std::size_t kHeadBytesMax = limits::kCommandOutputBytesMax / 2;
+constexpr std::size_t kTailBytesMax = limits::kCommandOutputBytesMax - kHeadBytesMax;
+// What is dropped at once, so that it is not moved for every line.
+constexpr std::size_t kTailSlackBytes = kTailBytesMax / 8;
+
+// The beginning of `text`, at most `bytes_max`, to the end of a character, and of a line if one
+// ends shortly before.
+std::string_view head_of(std::string_view text, std::size_t bytes_max) {
+    const std::string_view head = cut_utf8(text, bytes_max);
+    if (head.size() == text.size()) return head;
+    const std::size_t newline = head.rfind('\n');
+    const bool is_near = newline != head.npos && head.size() - newline <= bytes_max / 8;
+    return is_near ? head.substr(0, newline + 1) : head;
+}
+
+// Without a character at its end of which the rest may follow.
+std::size_t size_in_characters(std::string_view text) {
+    for (std::size_t back = 1; back <= std::min<std::size_t>(3, text.size()); ++back) {
+        const Character last = first_character(text.substr(text.size() - back));
+        if (last.cut) return text.size() - back;
+        if (last.valid) break;
+    }
+    return text.size();
+}
+
+bool continues_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80; }
+
+// The end of `text`, at most `bytes_max`, from the start of a character, and of a line if one
+// starts soon.
+std::string_view tail_of(std::string_view text, std::size_t bytes_max) {
+    std::size_t begin = text.size() - std::min(text.size(), bytes_max);
+    while (begin < text.size() && continues_character(text[begin])) ++begin;
+    const std::size_t newline = text.find('\n', begin);
+    if (newline != text.npos && newline - begin < bytes_max / 8) begin = newline + 1;
+    return text.substr(begin);
+}
+
+}  // namespace
+
+KeptOutput::KeptOutput(std::optional<secrets::SecretScanner> filter, text::Screen screen)
+    : screen_(std::move(screen)) {
+    if (filter) filter_.emplace(std::move(*filter));
+}
+
+std::string KeptOutput::keep(std::string text) {
+    std::string_view rest = text;
+    if (tail_.empty()) {
+        const std::string_view fits = cut_utf8(rest, kHeadBytesMax - head_.size());
+        head_ += fits;
+        rest.remove_prefix(fits.size());
+    }
+    tail_ += rest;
+    if (tail_.size() > kTailBytesMax) {
+        const std::size_t before = tail_.size();
+        tail_ = tail_of(tail_, kTailBytesMax - kTailSlackBytes);
+        dropped_ += before - tail_.size();
+    }
+    return text;
+}
+
+std::string KeptOutput::add(std::string_view piece) {
+    const std::lock_guard lock(mutex_);
+    std::string lines;
+    screen_.feed(piece, lines);
+    if (!filter_) return keep(std::move(lines));
+    std::string certain;
+    filter_->feed(lines, certain);
+    return keep(std::move(certain));
+}
+
+std::string KeptOutput::finish() {
+    const std::lock_guard lock(mutex_);
+    over_ = true;
+    std::string lines;
+    screen_.finish(lines);
+    if (!filter_) return keep(std::move(lines));
+    std::string held_back;
+    filter_->feed(lines, held_back);
+    filter_->finish(held_back);
+    return keep(std::move(held_back));
+}
+
+void KeptOutput::settle() {
+    const std::lock_guard lock(mutex_);
+    settled_ = true;
+}
+
+std::string KeptOutput::rest() const {
+    const std::lock_guard lock(mutex_);
+    return uncertain();
+}
+
+std::string KeptOutput::uncertain() const {
+    const std::string shown = screen_.shown();
+    if (!filter_) return shown;
+    return settled_ ? filter_->rest(shown) : filter_->settled_rest(shown);
+}
+
+bool KeptOutput::has_application_keys() const {
+    const std::lock_guard lock(mutex_);
+    return screen_.has_application_keys();
+}
+
+std::string KeptOutput::from(std::uint64_t& begin) const {
+    if (dropped_ > 0 && begin < head_.size()) return head_.substr(begin);
+    const std::uint64_t tail = head_.size() + dropped_;
+    if (dropped_ > 0) begin = std::max(begin, tail);
+    const std::string rest = uncertain();
+    begin = std::min(begin, certain() + rest.size());
+    std::string text = begin < head_.size() ? head_.substr(begin) : std::string();
+    std::uint64_t skipped = begin - std::min<std::uint64_t>(begin, tail);
+    for (const std::string_view piece : {std::string_view(tail_), std::string_view(rest)}) {
+        text += piece.substr(std::min<std::uint64_t>(skipped, piece.size()));
+        skipped -= std::min<std::uint64_t>(skipped, piece.size());
+    }
+    return text;
+}
+
+KeptOutput::Part KeptOutput::part(std::uint64_t begin, std::size_t bytes_max) const {
+    const std::lock_guard lock(mutex_);
+    std::string text = from(begin);
+    std::uint64_t end = certain();
+    std::uint64_t total = end + uncertain().size();
+    const bool ends_at_gap = dropped_ > 0 && begin < head_.size();
+    if (!over_ && !ends_at_gap) {
+        total -= text.size() - size_in_characters(text);
+        text.resize(size_in_characters(text));
+        // Nor is a character certain of which only the beginning is.
+        const std::string& last = tail_.empty() ? head_ : tail_;
+        end -= last.size() - size_in_characters(last);
+    }
+    const std::string_view shown = head_of(text, bytes_max);
+    return {std::string(shown), begin, std::min<std::uint64_t>(begin + shown.size(), end), total};
+}
+
+std::string KeptOutput::excerpt(std::size_t bytes_max, std::string_view id) const {
+    const std::lock_guard lock(mutex_);
+    std::uint64_t begin = 0;
+    const std::string first = from(begin);
+    if (dropped_ == 0 && first.size() <= bytes_max) return first;
+    begin = head_.size() + dropped_;
+    const std::string last = dropped_ > 0 ? from(begin) : std::string();
+    const std::uint64_t total = certain() + uncertain().size();
+    const std::string_view head = head_of(first, bytes_max / 3);
+    const std::string_view tail = tail_of(dropped_ > 0 ? last : first, bytes_max - head.size());
+    std::string text(head);
+    if (!text.ends_with('\n')) text += '\n';
+    text += "[bytes " + std::to_string(head.size()) + " to " + std::to_string(total - tail.size()) +
+            " of " + std::to_string(total) + " left out";
+    if (dropped_ > 0) {
+        text += ", " + std::to_string(dropped_) + " bytes from " + std::to_string(head_.size()) +
+                " on not kept";
+    }
+    if (!id.empty()) {
+        text += "; read " + std::string(dropped_ > 0 ? "the others" : "them") +
+                " with bash_output, id '" + std::string(id) +
+                "', offset=" + std::to_string(head.size());
+    }
+    return text.append("]\n").append(tail);
+}
+
+std::string KeptOutput::end(std::size_t bytes_max) const {
+    const std::lock_guard lock(mutex_);
+    const std::uint64_t kept = certain();
+    std::uint64_t begin = kept - std::min<std::uint64_t>(kept, bytes_max);
+    const bool is_all = begin == 0;
+    std::string last = from(begin);
+    if (begin < head_.size() && dropped_ > 0) {
+        begin = head_.size();
+        last += from(begin);
+    }
+    return is_all && last.size() <= bytes_max ? last : std::string(tail_of(last, bytes_max));
+}
+
+std::size_t KeptOutput::secrets() const {
+    const std::lock_guard lock(mutex_);
+    return filter_ ? filter_->count() : 0;
+}
+
+std::string_view beyond(std::string_view seen, std::string_view all) {
+    if (all.starts_with(seen)) return all.substr(seen.size());
+    const auto differs = std::mismatch(seen.begin(), seen.end(), all.begin(), all.end());
+    const auto same = all.substr(0, static_cast<std::size_t>(differs.second - all.begin()));
+    return all.substr(same.rfind('\n') + 1);
+}
+
 namespace {
 
 constexpr std::size_t kReadBytes = 65536;
@@ -23,7 +212,7 @@ bool can_be_read(int fd) {
 
 }  // namespace
 
-Job::Job(Parts parts, std::optional<search::SecretScanner> filter)
+Job::Job(Parts parts, std::optional<secrets::SecretScanner> filter)
     : parts_(std::move(parts)),
       output_(std::move(filter),
               parts_.terminal ? text::Screen(*parts_.terminal) : text::Screen()) {}
@@ -199,6 +388,115 @@ bool Job::is_blamed() const {
 void Job::blame(EndedBy cause) {
     const std::lock_guard lock(mutex_);
     if (!blamed_) blamed_ = cause;
+}
+
+namespace {
+
+constexpr std::string_view kProcessesSetting = "bash.limits.processes";
+constexpr std::string_view kMemorySetting = "bash.limits.memory_bytes";
+constexpr std::string_view kScratchSetting = "bash.limits.scratch_bytes";
+constexpr std::string_view kDiskReserveSetting = "bash.limits.disk_reserve_bytes";
+constexpr std::string_view kHomeSetting = "bash.limits.home_bytes";
+constexpr std::string_view kQuotaSetting = "limits.bytes_on_disk";
+
+std::string bytes_text(std::uint64_t bytes) { return std::to_string(bytes >> 20U) + " MB"; }
+
+// What programs print when the kernel refuses them more.
+struct Mention {
+    std::string_view words;
+    std::string_view name;
+    std::string_view setting;
+};
+constexpr std::array<Mention, 3> kMentions{{
+    {"Too many open files", "open files", "bash.limits.open_files"},
+    {"No space left on device", "scratch", kScratchSetting},
+    {"fork: Resource temporarily unavailable", "processes", kProcessesSetting},
+}};
+
+}  // namespace
+
+std::string MetLimit::named() const {
+    const std::string told = text + " (limit: " + std::string(name) + ")";
+    return remedy.empty() ? told : told + "; " + std::string(remedy);
+}
+
+sandbox::Denial MetLimit::denial() const {
+    const auto key = setting == kNothing ? name : setting.substr(setting.rfind('.') + 1);
+    return {sandbox::Wall::kLimit, sandbox::Deed::kExceed,
+            std::string(key),      text,
+            layer_name(layer),     setting};
+}
+
+std::optional<MetLimit> ending_limit(EndedBy cause, const CommandLimits& limits) {
+    switch (cause) {
+        case EndedBy::kTimeout:
+            return MetLimit{.name = "timeout_ms",
+                            .text = "its time was up",
+                            .remedy =
+                                "give a larger timeout_ms (milliseconds), or run_in_background if "
+                                "it may go on for long"};
+        case EndedBy::kProcesses:
+            return MetLimit{"processes",
+                            "there were " + std::to_string(limits.processes) + " processes",
+                            kProcessesSetting};
+        case EndedBy::kMemory:
+            return MetLimit{"memory",
+                            "more than " + bytes_text(limits.memory_bytes) + " of memory were used",
+                            kMemorySetting};
+        case EndedBy::kQuota: return MetLimit{"disk", "it filled the workspace", kQuotaSetting};
+        case EndedBy::kHome:
+            return MetLimit{.name = "home",
+                            .text = "it filled the home of commands, which may take " +
+                                    bytes_text(limits.home_bytes),
+                            .setting = kHomeSetting,
+                            .remedy = "remove caches there; the operator can run `paddock clean`"};
+        case EndedBy::kDiskReserve:
+            return MetLimit{"disk",
+                            "it left less than " + bytes_text(limits.disk_reserve_bytes) +
+                                " of the workspace's disk",
+                            kDiskReserveSetting};
+        case EndedBy::kUnattended:
+            return MetLimit{"threads", "the host had no thread left to look after it"};
+        default: return std::nullopt;
+    }
+}
+
+MetLimit exceeded_quota() {
+    return {.name = "disk",
+            .text = "the workspace is beyond its quota",
+            .setting = kQuotaSetting,
+            .remedy = "remove something: until then commands can write no file"};
+}
+
+std::optional<MetLimit> kernel_limit(const sandbox::ExitRecord& exit, const CommandLimits& limits) {
+    constexpr int kShellAddsToSignal = 128;
+    const bool too_large = exit.signal == SIGXFSZ ||
+                           (exit.signal == 0 && exit.exit_code == kShellAddsToSignal + SIGXFSZ);
+    if (too_large) {
+        return MetLimit{"file size", "a file grew beyond " + bytes_text(limits.file_bytes),
+                        "bash.limits.file_bytes"};
+    }
+    if (exit.memory_kills > 0) {
+        return MetLimit{"memory", "the memory was used up", kMemorySetting, Layer::kCgroup};
+    }
+    if (exit.processes_refused > 0) {
+        return MetLimit{"processes", "no more processes could be made", kProcessesSetting,
+                        Layer::kCgroup};
+    }
+    return std::nullopt;
+}
+
+std::optional<MetLimit> mentioned_limit(std::string_view last_words, const CommandLimits& limits) {
+    for (const Mention& mention : kMentions) {
+        if (last_words.find(mention.words) == last_words.npos) continue;
+        const std::string why =
+            "it printed '" + std::string(mention.words) + "', perhaps because of this limit";
+        const bool is_memory =
+            mention.setting == kScratchSetting && limits.memory_bytes < limits.scratch_bytes;
+        return is_memory ? MetLimit{"memory", why, kMemorySetting}
+                         : MetLimit{mention.name, why, mention.setting};
+    }
+    return std::nullopt;
 }
 
 }  // namespace paddock::tools

@@ -1,10 +1,13 @@
-// A command of a session: its process, what it printed, how it ended.
+// What a command printed, kept to be read again: as a terminal would show it (text/screen.h), and
+// secrets replaced in that, so that no later cut can divide one. Up to a bound all of it is kept;
+// beyond, its beginning and its end, and the middle is dropped.
 //
-// Threads: attend(), linger() and close_output() by one thread at a time, everything else by any.
+// Threads: all methods may be called from any thread.
 #pragma once
 
 #include <chrono>
 #include <condition_variable>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <mutex>
@@ -13,12 +16,80 @@
 #include <string>
 #include <string_view>
 
+#include <paddock/shell.h>
+
 #include "sandbox/denial.h"
 #include "sandbox/warden.h"
-#include "tools/kept_output.h"
+#include "secrets/scanner.h"
+#include "text/screen.h"
 
 namespace paddock::tools {
 
+class KeptOutput {
+public:
+    // Without a filter nothing is replaced.
+    explicit KeptOutput(std::optional<secrets::SecretScanner> filter, text::Screen screen = {});
+
+    // Returns what became certain by it: that changes no more, and holds no half of a secret.
+    std::string add(std::string_view piece);
+
+    // Nothing more comes. Returns what the filter had held back.
+    std::string finish();
+
+    // The command has ended. Until then what may be the beginning of a secret is not shown; now
+    // whoever goes on printing is not waited for.
+    void settle();
+
+    // What is not certain yet, as it looks now.
+    std::string rest() const;
+
+    bool has_application_keys() const;  // see text::Screen
+
+    // Offsets count bytes of all that was printed, secrets replaced. Whoever goes on at `end` each
+    // time misses nothing that is kept, and sees again only what was not certain yet.
+    struct Part {
+        std::string text;
+        std::uint64_t begin = 0;  // larger than asked for: what is between was dropped
+        std::uint64_t end = 0;
+        std::uint64_t total = 0;  // so far
+    };
+    // At most `bytes_max` from `begin` on, whole characters, and whole lines if they are not long.
+    // A part ends where bytes were dropped.
+    Part part(std::uint64_t begin, std::size_t bytes_max) const;
+
+    // All of it, or its beginning and its end around a mark that says what is left out, what of it
+    // was dropped and, with an `id`, how to read the rest.
+    std::string excerpt(std::size_t bytes_max, std::string_view id) const;
+
+    // At most `bytes_max` of its end, whole characters.
+    std::string end(std::size_t bytes_max) const;
+
+    std::size_t secrets() const;
+
+private:
+    std::string keep(std::string text);
+    std::string uncertain() const;
+    std::uint64_t certain() const { return head_.size() + dropped_ + tail_.size(); }
+    // What is kept from `begin` on, to the gap or to the end; `begin` moves out of the gap.
+    std::string from(std::uint64_t& begin) const;
+
+    mutable std::mutex mutex_;
+    text::Screen screen_;
+    std::optional<secrets::SecretStream> filter_;
+    std::string head_;
+    std::uint64_t dropped_ = 0;  // between the two
+    std::string tail_;
+    bool over_ = false;
+    bool settled_ = false;
+};
+
+// Of `all`, what whoever has seen `seen` has not: what follows it, or, if that has changed since,
+// the lines from the first that is another.
+std::string_view beyond(std::string_view seen, std::string_view all);
+
+// A command of a session: its process, what it printed, how it ended.
+//
+// Threads: attend(), linger() and close_output() by one thread at a time, everything else by any.
 // Why a command is no longer running.
 enum class EndedBy : std::uint8_t {
     kItself,
@@ -63,7 +134,7 @@ public:
         UniqueFd input_reader = {};
         std::optional<text::ScreenSize> terminal = {};
     };
-    Job(Parts parts, std::optional<search::SecretScanner> filter);
+    Job(Parts parts, std::optional<secrets::SecretScanner> filter);
 
     const std::string& id() const noexcept { return parts_.id; }
     const std::string& directory() const noexcept { return parts_.directory; }
@@ -142,5 +213,33 @@ private:
     std::optional<EndedBy> blamed_;
     sandbox::DenialLog denials_;
 };
+
+// A limit that a command met: what it is called, what happened, and the operator's setting behind
+// it.
+struct MetLimit {
+    std::string_view name;
+    std::string text;                     // what happened
+    std::string_view setting = kNothing;  // its whole name
+    Layer layer = Layer::kLimits;
+    std::string_view remedy{};  // what whoever gave the command can do
+
+    static constexpr std::string_view kNothing = "none";  // that the operator could set
+
+    std::string named() const;  // all of it, for whoever gave the command
+    sandbox::Denial denial() const;
+};
+
+// One that it was ended for.
+std::optional<MetLimit> ending_limit(EndedBy cause, const CommandLimits& limits);
+
+// One that is exceeded when it has ended by itself.
+MetLimit exceeded_quota();
+
+// One that the kernel keeps by itself.
+std::optional<MetLimit> kernel_limit(const sandbox::ExitRecord& exit, const CommandLimits& limits);
+
+// One that the last words of a failed command speak of. The kernel tells nobody but the command of
+// these; words are no proof, and the text says so.
+std::optional<MetLimit> mentioned_limit(std::string_view last_words, const CommandLimits& limits);
 
 }  // namespace paddock::tools

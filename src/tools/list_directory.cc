@@ -2,20 +2,17 @@
 
 #include <paddock/limits.h>
 
-#include "fs/entry.h"
+#include "fs/readable.h"
 #include "fs/rel_path.h"
-#include "search/ignore_rules.h"
-#include "search/interruption.h"
+#include "search/sink.h"
+#include "search/walk.h"
 #include "text/glob.h"
-#include "text/quote.h"
-#include "tools/arguments.h"
-#include "tools/bad_pattern.h"
-#include "tools/notes.h"
-#include "tools/path_argument.h"
-#include "tools/registry.h"
+#include "text/names.h"
+#include "tools/answer.h"
+#include "tools/call.h"
+#include "tools/declaration.h"
+#include "tools/search_pattern.h"
 #include "tools/session.h"
-#include "tools/text_answer.h"
-#include "tools/written_pattern.h"
 
 namespace paddock::tools {
 namespace {

@@ -8,7 +8,7 @@
 #include "fs/rel_path.h"
 #include "search/find.h"
 #include "text/glob.h"
-#include "text/similar.h"
+#include "text/names.h"
 #include "tools/files.h"
 
 namespace paddock::tools {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "search/ignore_rules.h"
+#include "search/walk.h"
 
 namespace paddock::tools {
 

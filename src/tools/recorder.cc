@@ -3,9 +3,9 @@
 #include <cerrno>
 #include <utility>
 
-#include "base/within.h"
+#include "base/text.h"
 #include "fs/rel_path.h"
-#include "journal/keep.h"
+#include "journal/journal.h"
 
 namespace paddock::tools {
 namespace {

@@ -1,16 +1,20 @@
 #include "tools/session.h"
 
 #include <algorithm>
+#include <deque>
 
 #include <paddock/limits.h>
 
 #include "base/display.h"
 #include "base/reason.h"
 #include "base/utf8.h"
-#include "search/secret_match.h"
-#include "sys/stat.h"
-#include "text/quote.h"
-#include "tools/registry.h"
+#include "fs/rel_path.h"
+#include "journal/journal.h"
+#include "secrets/match.h"
+#include "sys/files.h"
+#include "sys/process.h"
+#include "text/names.h"
+#include "tools/call.h"
 
 namespace paddock::tools {
 namespace {
@@ -18,20 +22,20 @@ namespace {
 // Of what stands for a secret in results.
 std::size_t count_marks(std::string_view text) {
     std::size_t count = 0;
-    for (std::size_t at = text.find(search::kMarkStart); at != text.npos;
-         at = text.find(search::kMarkStart, at + 1)) {
+    for (std::size_t at = text.find(secrets::kMarkStart); at != text.npos;
+         at = text.find(secrets::kMarkStart, at + 1)) {
         ++count;
     }
     return count;
 }
 
 // Nothing if no text is to pass it.
-Outcome<std::optional<search::SecretScanner>> scanner_for(const WorkspaceOptions& options) {
+Outcome<std::optional<secrets::SecretScanner>> scanner_for(const WorkspaceOptions& options) {
     if (!options.redact_secrets) return std::nullopt;
-    std::vector<search::KnownSecret> known;
+    std::vector<secrets::KnownSecret> known;
     known.reserve(options.secrets.size());
     for (const NamedSecret& secret : options.secrets) known.push_back({secret.name, secret.value});
-    PADDOCK_ASSIGN(scanner, search::SecretScanner::create(known));
+    PADDOCK_ASSIGN(scanner, secrets::SecretScanner::create(known));
     return std::optional(std::move(scanner));
 }
 
@@ -92,7 +96,7 @@ std::string home_of(const WorkspaceOptions& options) {
 
 Session::Session(WorkspaceOptions options, OpenedRoot workspace, std::vector<OpenedRoot> further,
                  policy::PathRules rules, search::GlobalIgnores ignored,
-                 std::optional<search::SecretScanner> scanner)
+                 std::optional<secrets::SecretScanner> scanner)
     : options_(std::move(options)),
       meter_(options_.limits),
       ignored_(std::move(ignored)),
@@ -127,7 +131,7 @@ Result<std::unique_ptr<Shell>> Session::start_shell() {
     if (!options_.shell || options_.read_only) return std::unique_ptr<Shell>();
     // Done while the sandbox is built, it takes no time, and the warden has no copy of it.
     const auto prepare = [this] {
-        if (scanner_) search::SecretScanner::prepare();
+        if (scanner_) secrets::SecretScanner::prepare();
     };
     return Shell::start({roots(), rules_, home_of(options_), options_, scanner_, prepare});
 }
@@ -197,7 +201,7 @@ std::size_t Session::secret_margin() const noexcept {
 std::string Session::redact_part(std::string_view text, std::size_t begin,
                                  std::size_t length) const {
     std::string redacted(text);
-    search::TextPart part{begin, begin + length};
+    secrets::TextPart part{begin, begin + length};
     if (scanner_) scanner_->redact(redacted, &part);
     return redacted.substr(part.begin, part.end - part.begin);
 }
@@ -217,3 +221,85 @@ bool Workspace::is_read_only() const noexcept { return session_->options().read_
 ReadTracker& Workspace::reads() const noexcept { return session_->reads(); }
 
 }  // namespace paddock
+
+namespace paddock::tools {
+namespace {
+
+constexpr std::size_t kLooksMax = 256;
+constexpr std::size_t kNamed = 3;
+
+struct Found {
+    std::uint32_t user = 0;            // who works here
+    std::size_t count = 0;             // a directory counts once, with all below it
+    std::vector<std::string> first{};  // some of them, relative to the root
+    bool is_cut = false;               // there may be more: not all was looked at
+};
+
+// Root's commands change each root as its owner.
+std::uint32_t worker_in(const Root& root) {
+    const auto user = sys::effective_user();
+    const auto own = sys::fstat(root.fd());
+    return user == 0 && own ? own->uid : user;
+}
+
+Found look_in(const Root& root) {
+    Found found;
+    found.user = worker_in(root);
+    std::deque<std::string> directories{"."};
+    std::size_t looks = 0;
+    while (!directories.empty() && !found.is_cut) {
+        const std::string directory = std::move(directories.front());
+        directories.pop_front();
+        const auto listing = root.list(directory, kLooksMax - looks);
+        if (!listing) continue;
+        found.is_cut = listing->truncated;
+        for (const ListEntry& entry : listing->entries) {
+            std::string path = fs::joined(directory == "." ? "" : directory, entry.name);
+            if (journal::is_journal_path(path)) continue;
+            const auto stat = root.lstat(path);
+            ++looks;
+            if (!stat) continue;
+            if (stat->uid != found.user) {
+                ++found.count;
+                if (found.first.size() < kNamed) found.first.push_back(std::move(path));
+            } else if (stat->type == FileType::kDirectory) {
+                directories.push_back(std::move(path));
+            }
+        }
+        found.is_cut = found.is_cut || (looks >= kLooksMax && !directories.empty());
+    }
+    return found;
+}
+
+std::string as_text(const Found& found, const std::string& prefix) {
+    if (found.count == 0) return {};
+    std::string names;
+    for (const std::string& path : found.first) {
+        const std::string whole = prefix.empty() ? path : prefix + "/" + path;
+        names += (names.empty() ? "'" : ", '") + text::quote_in_sentence(whole) + "'";
+    }
+    if (found.count > found.first.size()) names += ", ...";
+    const bool is_one = found.count == 1;
+    return std::string(found.is_cut ? "At least " : "") + std::to_string(found.count) +
+           (is_one ? " entry" : " entries") + " of " +
+           (prefix.empty() ? "the workspace" : "'" + text::quote_in_sentence(prefix) + "'") +
+           (is_one ? " belongs" : " belong") + " to another user (" + names +
+           "). Commands may be unable to change " + (is_one ? "it" : "them") +
+           ". The owner of this machine can run `sudo chown -R " + std::to_string(found.user) +
+           "` on " + (is_one ? "it." : "them.");
+}
+
+}  // namespace
+
+std::vector<std::string> foreign_files(std::span<SessionRoot* const> roots) {
+    std::vector<std::string> lines;
+    for (const SessionRoot* root : roots) {
+        const OpenedRoot& opened = root->opened;
+        if (opened.read_only && !opened.prefix.empty()) continue;
+        std::string line = as_text(look_in(opened.workspace), opened.prefix);
+        if (!line.empty()) lines.push_back(std::move(line));
+    }
+    return lines;
+}
+
+}  // namespace paddock::tools

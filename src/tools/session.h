@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,7 +15,7 @@
 #include <paddock/workspace.h>
 
 #include "policy/meter.h"
-#include "search/secret_scanner.h"
+#include "secrets/scanner.h"
 #include "tools/session_root.h"
 #include "tools/shell.h"
 
@@ -58,7 +59,7 @@ public:
 private:
     Session(WorkspaceOptions options, OpenedRoot workspace, std::vector<OpenedRoot> further,
             policy::PathRules rules, search::GlobalIgnores ignored,
-            std::optional<search::SecretScanner> scanner);
+            std::optional<secrets::SecretScanner> scanner);
     SharedByRoots shared();
     Result<std::unique_ptr<Shell>> start_shell();
 
@@ -68,11 +69,20 @@ private:
     std::chrono::milliseconds search_time_ = limits::kSearchTimeMax;
     policy::Meter meter_;
     search::GlobalIgnores ignored_;
-    std::optional<search::SecretScanner> scanner_;  // absent: secrets are not filtered
+    std::optional<secrets::SecretScanner> scanner_;  // absent: secrets are not filtered
     const policy::PathRules rules_;
     SessionRoot workspace_;
     std::deque<SessionRoot> further_;
     Result<std::unique_ptr<Shell>> shell_;
 };
+
+// Files of the session's roots that belong to another user: left by `sudo npm install`, a container
+// or an unpacked archive. Commands cannot change them, and say no more than "Permission denied".
+//
+// A cheap look, the top of each tree first and a few hundred entries at most, so that each session
+// can begin with one.
+// One or two sentences for each root that has some: which files there are, and what to do. A
+// further root is named by its prefix; one that is only seen is left out.
+std::vector<std::string> foreign_files(std::span<SessionRoot* const> roots);
 
 }  // namespace paddock::tools

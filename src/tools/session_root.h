@@ -1,7 +1,6 @@
-// One directory that a session works in, with all that keeps its promises: the workspace, or one
-// that the operator added (WorkspaceOptions::also and see).
+// Where a directory is, whatever it is called: bind mounts give one several names.
 //
-// Threads: as its members.
+// Not seen: a directory that another file system shows as its own (overlay, FUSE, network).
 #pragma once
 
 #include <optional>
@@ -9,21 +8,45 @@
 #include <string_view>
 #include <vector>
 
+#include <paddock/handle.h>
 #include <paddock/read_tracker.h>
 #include <paddock/root.h>
 #include <paddock/workspace.h>
 
+#include "base/outcome.h"
 #include "policy/meter.h"
 #include "policy/path_rules.h"
-#include "search/ignore_rules.h"
-#include "search/secret_scanner.h"
-#include "tools/disk_use.h"
+#include "search/walk.h"
+#include "secrets/scanner.h"
 #include "tools/files.h"
 #include "tools/hidden_files.h"
+#include "tools/limit_watch.h"
 #include "tools/recorder.h"
 
 namespace paddock::tools {
 
+class RootPlace {
+public:
+    static Outcome<RootPlace> of(int directory);
+
+    // Is one the other, or below it, under any name?
+    bool overlaps(const RootPlace& other) const;
+
+    const std::string& path() const noexcept { return path_; }  // canonical, on the host
+
+private:
+    bool holds(const RootPlace& other) const;
+
+    std::string path_;
+    std::vector<Identity> upwards_;  // of itself and of the directories above it
+    std::string device_;             // of the file system; empty: not known
+    std::string in_device_;          // its path there
+};
+
+// One directory that a session works in, with all that keeps its promises: the workspace, or one
+// that the operator added (WorkspaceOptions::also and see).
+//
+// Threads: as its members.
 struct OpenedRoot {
     Root root;
     Root linkless;
@@ -38,7 +61,7 @@ struct SharedByRoots {
     const WorkspaceOptions& options;
     const policy::PathRules& rules;
     policy::Meter& meter;
-    const search::SecretScanner* scanner = nullptr;  // null: secrets are not filtered
+    const secrets::SecretScanner* scanner = nullptr;  // null: secrets are not filtered
     search::GlobalIgnores ignored = {};
     std::string home = {};  // see git::Judge::Facts
 };

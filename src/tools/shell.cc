@@ -1,6 +1,7 @@
 #include "tools/shell.h"
 
 #include <algorithm>
+#include <csignal>
 #include <iterator>
 #include <span>
 #include <system_error>
@@ -9,26 +10,26 @@
 #include <paddock/limits.h>
 
 #include "base/outcome.h"
-#include "base/within.h"
+#include "base/text.h"
 #include "fs/procfs.h"
 #include "sandbox/environment.h"
-#include "sys/attr.h"
-#include "sys/host.h"
-#include "sys/stat.h"
-#include "sys/wait.h"
-#include "text/quote.h"
-#include "tools/met_limit.h"
-#include "tools/refused_look_ups.h"
-#include "tools/refused_reads.h"
+#include "sys/files.h"
+#include "sys/identity.h"
+#include "sys/io.h"
+#include "sys/process.h"
+#include "text/names.h"
+#include "tools/denied_reads.h"
+#include "tools/job.h"
+#include "tools/session.h"
 
 namespace paddock::tools {
 namespace {
 
 // Without a list it refuses everything, which tells a command at once, and the report the host.
-Outcome<std::unique_ptr<sandbox::Proxy>> start_proxy(policy::HostRules rules) {
-    sandbox::ProxySettings settings;
+Outcome<std::unique_ptr<proxy::Proxy>> start_proxy(policy::HostRules rules) {
+    proxy::ProxySettings settings;
     settings.rules = std::move(rules);
-    return sandbox::Proxy::start(settings);
+    return proxy::Proxy::start(settings);
 }
 
 // Once for each session: its level is weaker than the usual one.
@@ -61,7 +62,7 @@ std::span<SessionRoot* const> further(const std::vector<SessionRoot*>& roots) {
 
 }  // namespace
 
-Shell::Shell(Setup setup, sandbox::Warden warden, std::unique_ptr<sandbox::Proxy> proxy)
+Shell::Shell(Setup setup, sandbox::Warden warden, std::unique_ptr<proxy::Proxy> proxy)
     : linkless_(setup.roots.front()->opened.workspace),
       options_(setup.options),
       roots_(std::move(setup.roots)),
@@ -138,7 +139,7 @@ Result<std::unique_ptr<Shell>> Shell::start(Setup setup) {
     spec.shown = setup.world.shown;
     // The proxy gets ready while the warden is built. Forked before the caller prepares anything,
     // it has no copy of that.
-    std::unique_ptr<sandbox::Proxy> proxy;
+    std::unique_ptr<proxy::Proxy> proxy;
     Done has_proxy;
     spec.meanwhile = [&] {
         if (!spec.options.host_network && proxy == nullptr) {
@@ -267,7 +268,8 @@ sandbox::DenialLog Shell::proxy_denials() {
         return log;
     }
     const bool has_list = !options_.shell->network_allow.empty();
-    for (const sandbox::NetworkDenial& denial : denied->list) log.add(as_denial(denial, has_list));
+    for (const proxy::NetworkDenial& denial : denied->list)
+        log.add(sandbox::as_denial(denial, has_list));
     if (denied->more > 0) log.add_more();
     return log;
 }
@@ -497,6 +499,307 @@ Remarks Shell::look_at_published() {
                                 "reaches it");
     }
     return remarks;
+}
+
+// How a command begins, with its streams or a terminal, and how it is talked to.
+namespace {
+
+// The trap tells where the command ended, also after "exit"; whoever takes the trap away, becomes
+// another program by "exec" or fills descriptor 3 leaves the session where it was. A directory that
+// is gone has no name, and is told as one outside.
+constexpr char kScript[] = "trap '{ pwd -P || echo /; } 2>/dev/null >&3' EXIT; eval \"$1\"";
+
+std::vector<std::string> words_for(const std::string& command) {
+    return {"bash", "--noprofile", "--norc", "-c", kScript, "bash", command};
+}
+
+// Without a terminal nobody sees a screen or presses a key: by TERM=dumb programs know, and do not
+// wait. text::Screen understands the sequences of an xterm.
+std::vector<std::string> with_screen(std::string_view terminal, std::vector<std::string> variables,
+                                     const ShellOptions& options) {
+    const auto& chosen = options.environment;
+    const bool is_chosen =
+        std::any_of(chosen.begin(), chosen.end(),
+                    [](const EnvironmentVariable& own) { return own.name == "TERM"; });
+    if (is_chosen) return variables;
+    std::erase_if(variables, [](const std::string& each) { return each.starts_with("TERM="); });
+    variables.push_back("TERM=" + std::string(terminal));
+    return variables;
+}
+
+constexpr sandbox::TerminalSize kTerminal{limits::kCommandTerminalRows,
+                                          limits::kCommandTerminalColumns};
+
+// For a command that runs in the background.
+Done add_input(const Order& order, sandbox::Command& command, Job::Parts& parts) {
+    if (!order.has_input) return {};
+    PADDOCK_ASSIGN(pipe, sys::pipe());
+    PADDOCK_TRY(sys::set_nonblocking(pipe.write.get()));
+    // Commands of root run as another user, who opens it as /dev/stdin.
+    PADDOCK_TRY(sys::fchmod(pipe.read.get(), 0644));
+    command.input = pipe.read.get();
+    parts.input = std::move(pipe.write);
+    parts.input_reader = std::move(pipe.read);
+    return {};
+}
+
+// The other end of it, twice.
+Done take_terminal(sandbox::Process& process, Job::Parts& parts) {
+    PADDOCK_TRY(sys::set_nonblocking(process.terminal.get()));
+    PADDOCK_ASSIGN(input, sys::duplicate(process.terminal.get()));
+    parts.output = std::move(process.terminal);
+    parts.input = std::move(input);
+    parts.terminal = text::ScreenSize{kTerminal.rows, kTerminal.columns};
+    return {};
+}
+
+}  // namespace
+
+// For the journal, which is read by people and tools.
+std::string Shell::redacted(std::string text) const {
+    if (filter_) filter_->redact(text);
+    return text;
+}
+
+Attempt<std::shared_ptr<Job>> Shell::launch(const Order& order) {
+    const Problem no_descriptors(Code::kLimitReached,
+                                 "There are too many open files. Try again later.");
+    if (!order.directory) check_directory();
+    // The command can open its end for reading as well, and take away what was about to be read.
+    auto output = sys::pipe(sys::NeverWaits::kReader);
+    auto report = sys::pipe(sys::NeverWaits::kBoth);
+    auto wakeup = sys::make_wakeup();
+    if (!output || !report || !wakeup) return no_descriptors;
+    // Commands of root run as another user, who opens it as /dev/stdout.
+    (void)sys::fchmod(output->write.get(), 0622);
+    Job::Parts parts;
+    parts.directory = order.directory.value_or(warden_.directory());
+    parts.output = std::move(output->read);
+    parts.report = std::move(report->read);
+    parts.wakeup = std::move(*wakeup);
+    sandbox::Command command{.arguments = words_for(order.command),
+                             .environment = with_screen(order.has_terminal ? "xterm" : "dumb",
+                                                        environment_, *options_.shell),
+                             .directory = order.directory,
+                             .report = report->write.get()};
+    if (order.has_terminal) {
+        command.terminal = kTerminal;
+    } else {
+        command.output = command.error = output->write.get();
+        if (!add_input(order, command, parts)) return no_descriptors;
+    }
+    auto process = spawn(std::move(command), redacted(order.command));
+    if (!process) return process.error();
+    if (order.has_terminal && !take_terminal(*process, parts)) {
+        (void)warden_.kill_tree(process->id);
+        return no_descriptors;
+    }
+    parts.process = std::move(*process);
+    const std::lock_guard lock(mutex_);
+    parts.id = "b" + std::to_string(++jobs_started_);
+    auto job = std::make_shared<Job>(std::move(parts), filter_);
+    jobs_.push_back({job});
+    return job;
+}
+
+Attempt<void> Shell::send(Job& job, std::string_view bytes, bool ends) {
+    if (!job.state().running) {
+        return Problem(Code::kNotFound, "The command '" + job.id() +
+                                            "' has ended and reads no more. Start it again.");
+    }
+    constexpr char kInterrupt = '\003';
+    constexpr char kEnd = '\004';
+    const auto unable = [&] {
+        return Problem(Code::kNotAvailable,
+                       "The command '" + job.id() +
+                           "' has no input: it was not started in the background, or its input "
+                           "was ended. Start it again with run_in_background.");
+    };
+    const auto write = [&](std::string_view part) -> Attempt<void> {
+        const auto sent = job.write_input(part);
+        if (!sent) return unable();
+        if (*sent == part.size()) return {};
+        return Problem(Code::kLimitReached,
+                       "The command took " + std::to_string(*sent) + " of " +
+                           std::to_string(part.size()) +
+                           " bytes: it does not read, and what waits for it is full. See with "
+                           "bash_output what it does, and send the rest later.");
+    };
+    if (job.has_terminal()) return write(std::string(bytes) + (ends ? std::string(1, kEnd) : ""));
+    // No terminal makes signals and ends of these.
+    while (!bytes.empty()) {
+        const std::size_t key = bytes.find_first_of(std::string{kInterrupt, kEnd});
+        if (const auto sent = write(bytes.substr(0, key)); !sent) return sent.error();
+        if (key == bytes.npos) break;
+        if (bytes[key] == kInterrupt) signal(job.process(), SIGINT);
+        ends = ends || bytes[key] == kEnd;
+        bytes.remove_prefix(key + 1);
+    }
+    if (ends) job.end_input();
+    return {};
+}
+
+// What the shell looks for before a command: files that are to be hidden, and those of others. And
+// after it: sealed files that nobody could refuse, and worktrees that will not last.
+namespace {
+
+// Another look costs no more than a tenth of the time.
+constexpr int kLookShare = 10;
+constexpr std::chrono::seconds kLookPause{1};
+
+constexpr std::string_view kWorktrees = ".git/worktrees";
+constexpr std::size_t kWorktreesReported = 8;
+
+}  // namespace
+
+// A directory that another session moves meanwhile could be missed at both of its places. So a
+// search counts only if none was moved; the last one is made while nobody can.
+Outcome<std::vector<sandbox::Protection>> Shell::search(SessionRoot& root,
+                                                        const std::stop_token& cancel) {
+    constexpr int kFreeSearches = 2;
+    if (root.opened.read_only) return root.hidden.find(cancel);
+    const auto opened = root.recorder.journal();
+    // Where the user may not write no session of theirs moves anything; it was started for reading.
+    if (!opened && is_for_want_of_rights(opened.error())) return root.hidden.find(cancel);
+    if (!opened) return opened.error();
+    journal::Journal* const journal = *opened;
+    const auto moves_so_far = [&journal] {
+        const journal::Turn turn(*journal);  // a move is counted before it is made
+        return journal->shared_count();
+    };
+    for (int i = 0; i < kFreeSearches; ++i) {
+        const std::uint64_t before = moves_so_far();
+        auto found = root.hidden.find(cancel);
+        if (!found || journal->shared_count() == before) return found;
+    }
+    const journal::Turn turn(*journal);
+    return root.hidden.find(cancel);
+}
+
+// Whoever replaces a path after it was looked at makes us look again.
+Attempt<void> Shell::cover(const std::stop_token& cancel) {
+    const auto began = Job::Clock::now();
+    for (int i = 0; i < limits::kProtectPassesMax; ++i) {
+        std::vector<sandbox::Protection> all;
+        std::vector<std::string> repositories;
+        for (SessionRoot* root : roots_) {
+            const std::string& prefix = root->opened.prefix;
+            const auto named = [&](const std::string& path) {
+                return prefix.empty() ? path : prefix + "/" + path;
+            };
+            auto found = search(*root, cancel);
+            if (!found) return as_error(found.error(), "look for what is hidden", {});
+            for (sandbox::Protection& each : *found) {
+                each.path = named(each.path);
+                all.push_back(std::move(each));
+            }
+            for (const std::string& directory : root->hidden.repository_directories()) {
+                repositories.push_back(named(directory));
+            }
+        }
+        if (cancel.stop_requested()) return call_cancelled();
+        const auto told = warden_.know_repositories(repositories);
+        if (!told) return told.error();
+        const bool can_cover = report().rung == Rung::kFull && !all.empty();
+        const auto done = can_cover ? warden_.protect(all) : Status();
+        if (!done && done.error().code == Code::kRace) continue;
+        if (!done) return done.error();
+        for (SessionRoot* root : roots_) root->hidden.set_covered();
+        is_covered_ = true;
+        looked_ = Job::Clock::now();
+        look_took_ = looked_ - began;
+        return {};
+    }
+    return Problem(Code::kRace,
+                   "Files that are to be hidden are being replaced all the time, so the command "
+                   "was not run. End what replaces them, or try again.");
+}
+
+void Shell::look_in_background() try {
+    looker_ = std::jthread([this] {
+        const std::lock_guard lock(looking_);
+        // The next command looks again, and says what is wrong.
+        if (!cover(over_.get_token())) is_covered_ = false;
+        end_searches();  // of roots that a failure in another one left out
+    });
+} catch (const std::system_error&) {
+    // The next command tries again.
+    end_searches();
+}
+
+void Shell::end_searches() {
+    for (SessionRoot* root : roots_) root->hidden.end_search();
+}
+
+void Shell::look_ahead() {
+    const std::lock_guard lock(starting_);
+    if (looker_.joinable()) return;
+    for (SessionRoot* root : roots_) root->hidden.expect_search();
+    look_in_background();
+}
+
+Attempt<void> Shell::see_to_hiding() {
+    bool is_old = false;
+    {
+        const std::lock_guard lock(looking_);
+        if (!is_covered_) return cover(over_.get_token());
+        const auto age = Job::Clock::now() - looked_;
+        is_old = age > kLookPause && age > kLookShare * look_took_;
+    }
+    if (is_old) look_in_background();
+    return {};
+}
+
+Remarks Shell::check_sealed() {
+    const std::lock_guard lock(starting_);
+    if (sealed_ == nullptr) return {};
+    const auto news = sealed_->after();
+    if (!news) return {{"What is sealed could not be looked at after the command."}};
+    Remarks remarks;
+    for (const std::string& path : *news) {
+        remarks.lines.push_back("'" + text::quote_in_sentence(path) +
+                                "' is new or has changed, and programs obey it without being "
+                                "asked. No gate could refuse that on this machine (`paddock "
+                                "doctor` says why): look at it before you go on.");
+    }
+    return remarks;
+}
+
+// Where the workspace lies in /tmp, "../x" is a name in the private one: git makes a worktree
+// there, which ends with the session.
+Remarks Shell::look_at_worktrees() {
+    Remarks remarks;
+    SessionRoot& root = *roots_.front();
+    if (report().rung != Rung::kFull || root.opened.read_only) return remarks;
+    const auto worktrees = linkless_.list(kWorktrees);
+    if (!worktrees) return remarks;
+    std::vector<std::string> lasting;
+    for (const SessionRoot* each : roots_) {
+        if (auto path = fs::host_path_of(each->opened.workspace.fd())) lasting.push_back(*path);
+    }
+    const std::lock_guard lock(mutex_);
+    for (const ListEntry& entry : worktrees->entries) {
+        if (reported_worktrees_.size() >= kWorktreesReported) break;
+        const std::string note = std::string(kWorktrees) + '/' + entry.name + "/gitdir";
+        const auto stat = linkless_.lstat(note);
+        if (!stat || !root.recorder.is_own(*stat)) continue;
+        const std::string text =
+            linkless_.read_file(note, limits::kPathBytesMax).value_or(std::string());
+        const std::string path = text.substr(0, text.rfind("/.git"));
+        const auto holds = [&](const std::string& top) { return is_within(path, top); };
+        if (!is_within(path, "/tmp") || std::any_of(lasting.begin(), lasting.end(), holds))
+            continue;
+        if (!reported_worktrees_.insert(entry.name).second) continue;
+        remarks.lines.push_back("The git worktree '" + text::quote_in_sentence(path) +
+                                "' lies in the private /tmp of this session and ends with it. Make "
+                                "it inside the workspace, and remove this one with `git worktree "
+                                "remove`.");
+    }
+    return remarks;
+}
+
+void Shell::look_for_foreign_files() {
+    if (auto lines = foreign_files(roots_); !lines.empty()) put_aside({std::move(lines)});
 }
 
 }  // namespace paddock::tools

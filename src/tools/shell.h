@@ -26,16 +26,15 @@
 #include <paddock/workspace.h>
 
 #include "policy/path_rules.h"
+#include "proxy/proxy.h"
 #include "sandbox/denial.h"
-#include "sandbox/proxy.h"
 #include "sandbox/warden.h"
-#include "search/secret_scanner.h"
+#include "secrets/scanner.h"
 #include "tools/answer.h"
 #include "tools/command_world.h"
+#include "tools/hidden_files.h"
 #include "tools/job.h"
 #include "tools/limit_watch.h"
-#include "tools/remarks.h"
-#include "tools/sealed_watch.h"
 #include "tools/session_root.h"
 
 namespace paddock::tools {
@@ -60,7 +59,7 @@ public:
         const policy::PathRules& rules;
         std::string home;  // see git::Judge::Facts
         const WorkspaceOptions& options;
-        std::optional<search::SecretScanner> filter;
+        std::optional<secrets::SecretScanner> filter;
         std::function<void()> meanwhile = {};  // see sandbox::WardenSpec
         CommandWorld world = {};               // filled by start()
     };
@@ -122,7 +121,7 @@ private:
         std::jthread attendant{};  // of a background command, or of what one left running
     };
 
-    Shell(Setup setup, sandbox::Warden warden, std::unique_ptr<sandbox::Proxy> proxy);
+    Shell(Setup setup, sandbox::Warden warden, std::unique_ptr<proxy::Proxy> proxy);
     DiskUse* measure_home();  // nullptr: there is none that lasts
 
     std::uint64_t excess(std::chrono::milliseconds age_max);  // of all roots: DiskUse::excess
@@ -158,9 +157,9 @@ private:
     const Root linkless_;
     const WorkspaceOptions& options_;
     const std::vector<SessionRoot*> roots_;
-    const std::optional<search::SecretScanner> filter_;
+    const std::optional<secrets::SecretScanner> filter_;
     sandbox::Warden warden_;
-    const std::unique_ptr<sandbox::Proxy> proxy_;  // nullptr: the host's network, or none
+    const std::unique_ptr<proxy::Proxy> proxy_;  // nullptr: the host's network, or none
     const std::optional<LastingHome> home_;
     std::optional<DiskUse> home_use_;
     const std::vector<std::string> environment_;

@@ -1,11 +1,9 @@
 #include "text/encoding.h"
-#include "tools/arguments.h"
-#include "tools/file_text.h"
-#include "tools/notes.h"
-#include "tools/path_argument.h"
-#include "tools/registry.h"
+#include "tools/answer.h"
+#include "tools/call.h"
+#include "tools/declaration.h"
 #include "tools/session.h"
-#include "tools/text_answer.h"
+#include "tools/text_window.h"
 
 namespace paddock::tools {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <sstream>
 
-#include "cli/command.h"
+#include "cli/parser.h"
 #include "cli/run.h"
 #include "testing/jail.h"
 #include "testing/shell.h"

@@ -8,7 +8,7 @@
 #include <paddock/config.h>
 #include <paddock/limits.h>
 
-#include "config/setting.h"
+#include "config/settings.h"
 #include "config/words.h"
 
 namespace paddock::testing {

@@ -8,11 +8,11 @@
 #include <iterator>
 #include <sstream>
 
-#include "cli/command.h"
+#include "cli/parser.h"
 #include "cli/run.h"
 #include "json/write.h"
 #include "testing/jail.h"
-#include "tools/registry.h"
+#include "tools/call.h"
 
 namespace paddock::testing {
 namespace {

@@ -9,7 +9,7 @@
 
 #include <paddock/root.h>
 
-#include "cli/ending.h"
+#include "cli/arguments.h"
 #include "testing/jail.h"
 
 namespace paddock::cli::prove {

@@ -11,7 +11,7 @@
 
 #include "json/value.h"
 #include "mcp/exchange.h"
-#include "mcp/methods.h"
+#include "mcp/protocol.h"
 #include "mcp/tool_host.h"
 
 namespace paddock::conformance {

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "conformance/fixture.h"
-#include "daemon/bearer.h"
+#include "daemon/guard.h"
 
 namespace paddock::conformance {
 namespace {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "escape/operations.h"
+#include "tools/call.h"
 #include "tools/desk.h"
-#include "tools/registry.h"
 
 namespace paddock::testing {
 namespace {

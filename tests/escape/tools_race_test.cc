@@ -19,8 +19,8 @@
 #include "escape/in_memory.h"
 #include "escape/operations.h"
 #include "escape/plain_os.h"
+#include "tools/call.h"
 #include "tools/desk.h"
-#include "tools/registry.h"
 
 namespace paddock::testing {
 namespace {

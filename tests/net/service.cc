@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "net/response_text.h"
+#include "net/answer.h"
 
 namespace paddock::testing {
 

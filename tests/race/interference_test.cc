@@ -12,7 +12,7 @@
 #include "race/naive.h"
 #include "race/race.h"
 #include "race/stop_point.h"
-#include "sys/open.h"
+#include "sys/files.h"
 
 namespace paddock::testing {
 namespace {

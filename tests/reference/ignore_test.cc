@@ -15,7 +15,7 @@
 #include "reference/drafts.h"
 #include "search/find.h"
 #include "text/lines.h"
-#include "text/quote.h"
+#include "text/names.h"
 
 namespace paddock::reference {
 namespace {

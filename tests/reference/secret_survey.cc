@@ -17,7 +17,7 @@
 #include <string_view>
 
 #include "reference/drafts.h"
-#include "search/secret_scanner.h"
+#include "secrets/scanner.h"
 
 namespace {
 
@@ -97,7 +97,7 @@ void judge(const std::string& path, std::string_view before, std::string_view af
     }
 }
 
-void add(const std::string& path, const paddock::search::SecretScanner& scanner, const Wish& wish,
+void add(const std::string& path, const paddock::secrets::SecretScanner& scanner, const Wish& wish,
          Survey& survey) {
     const std::string before = paddock::reference::slurp(path);
     if (!is_text(before)) return;
@@ -116,7 +116,7 @@ void report(const std::string& directory, const Survey& survey) {
     std::printf("\n");
 }
 
-Survey survey_of(const char* directory, const paddock::search::SecretScanner& scanner,
+Survey survey_of(const char* directory, const paddock::secrets::SecretScanner& scanner,
                  const Wish& wish) {
     Survey survey;
     std::error_code failure;
@@ -137,7 +137,7 @@ int main(int count, char** arguments) {
     const std::string_view option = count > 1 ? arguments[1] : "";
     const bool check = option == "--check";
     const int first = check ? 3 : option == "--list" ? 2 : 1;
-    const auto scanner = paddock::search::SecretScanner::create();
+    const auto scanner = paddock::secrets::SecretScanner::create();
     if (!scanner || count <= first) {
         std::fputs("usage: secret_survey [--list | --check ACCEPTED] DIRECTORY...\n", stderr);
         return 2;

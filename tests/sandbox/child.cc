@@ -10,7 +10,7 @@
 #include <limits>
 
 #include "sandbox/confine.h"
-#include "sys/host.h"
+#include "sys/identity.h"
 
 namespace paddock::testing {
 namespace {

@@ -9,7 +9,6 @@
 #include "sandbox/child.h"
 #include "sandbox/confine.h"
 #include "sandbox/peers.h"
-#include "sandbox/rights.h"
 #include "testing/jail.h"
 
 namespace paddock::testing {

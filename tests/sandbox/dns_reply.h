@@ -4,14 +4,14 @@
 #include <string>
 #include <string_view>
 
-#include "sandbox/dns_message.h"
+#include "proxy/name_lookup.h"
 
 namespace paddock::testing {
 
 class DnsReply {
 public:
-    explicit DnsReply(const sandbox::DnsQuestion& question)
-        : bytes_(sandbox::write_dns_question(question)) {
+    explicit DnsReply(const proxy::DnsQuestion& question)
+        : bytes_(proxy::write_dns_question(question)) {
         bytes_[2] = '\x81';  // an answer, recursion desired
         bytes_[3] = '\x80';  // recursion available
     }

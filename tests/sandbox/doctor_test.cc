@@ -8,7 +8,7 @@
 #include <stdexcept>
 
 #include "sandbox/child.h"
-#include "sys/host.h"
+#include "sys/identity.h"
 #include "testing/jail.h"
 
 namespace paddock::testing {

@@ -1,6 +1,6 @@
 // Name resolution against a name server of the test: files before servers, one server after the
 // other, UDP before TCP, and nothing that is no answer.
-#include "sandbox/name_lookup.h"
+#include "proxy/name_lookup.h"
 
 #include <fstream>
 
@@ -13,9 +13,9 @@ namespace paddock::testing {
 namespace {
 
 using namespace std::chrono_literals;
-using sandbox::DnsQuestion;
-using sandbox::DnsType;
-using sandbox::NameLookup;
+using proxy::DnsQuestion;
+using proxy::DnsType;
+using proxy::NameLookup;
 
 class NameLookupTest : public ::testing::Test {
 protected:
@@ -55,7 +55,7 @@ protected:
     }
 
     ScratchDir scratch_;
-    sandbox::NameSources sources_;
+    proxy::NameSources sources_;
 };
 
 TEST_F(NameLookupTest, localhost_needs_nobody) {

@@ -19,7 +19,7 @@
 #include "sandbox/filter.h"
 #include "sandbox/peers.h"
 #include "sandbox/probe.h"
-#include "sys/host.h"
+#include "sys/identity.h"
 #include "sys/seccomp.h"
 #include "testing/jail.h"
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "proxy/proxy.h"
 #include "sandbox/child.h"
-#include "sandbox/proxy.h"
 #include "sandbox/proxy_peers.h"
 #include "testing/jail.h"
 
@@ -39,7 +39,7 @@ protected:
         auto rules = policy::HostRules::parse(allow);
         ASSERT_TRUE(rules.has_value()) << rules.error().message();
         settings_.rules = std::move(*rules);
-        auto started = sandbox::Proxy::start(settings_);
+        auto started = proxy::Proxy::start(settings_);
         ASSERT_TRUE(started.has_value())
             << started.error().reason << " " << started.error().os_error;
         proxy_ = std::move(*started);
@@ -81,7 +81,7 @@ protected:
         EXPECT_TRUE(denials.has_value());
         std::vector<std::string> lines;
         if (!denials) return lines;
-        for (const sandbox::NetworkDenial& denial : denials->list) {
+        for (const proxy::NetworkDenial& denial : denials->list) {
             lines.push_back(denial.host + ":" + std::to_string(denial.port) + " " + denial.why +
                             " (" + std::to_string(denial.times) + ")");
         }
@@ -89,8 +89,8 @@ protected:
     }
 
     ScratchDir scratch_;
-    sandbox::ProxySettings settings_;
-    std::unique_ptr<sandbox::Proxy> proxy_;
+    proxy::ProxySettings settings_;
+    std::unique_ptr<proxy::Proxy> proxy_;
     std::uint16_t port_ = 0;
 };
 

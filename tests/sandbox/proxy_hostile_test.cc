@@ -63,7 +63,7 @@ TEST_F(ProxyHostile, others_do_not_wait_for_a_slow_client) {
 }
 
 TEST_F(ProxyHostile, others_do_not_wait_for_a_name_server) {
-    const FakeDns silent([](const sandbox::DnsQuestion&, int, bool) { return std::string(); });
+    const FakeDns silent([](const proxy::DnsQuestion&, int, bool) { return std::string(); });
     settings_.names.port = silent.port();
     settings_.times.dial = 1h;
     start({origin_.place(), "silent.test"});

@@ -5,16 +5,16 @@
 
 #include "sandbox/dns_reply.h"
 #include "sandbox/proxy_fixture.h"
-#include "sys/stream.h"
+#include "sys/io.h"
 
 namespace paddock::testing {
 namespace {
 
 using namespace std::string_literals;
-using sandbox::DnsType;
+using proxy::DnsType;
 
 std::string question(const std::string& name, std::uint16_t id = 1, DnsType type = DnsType::kA) {
-    return sandbox::write_dns_question({id, name, type});
+    return proxy::write_dns_question({id, name, type});
 }
 
 class ProxyNames : public ProxyTest {
@@ -64,7 +64,7 @@ protected:
         const auto denials = proxy_->take_denials();
         EXPECT_TRUE(denials.has_value());
         std::vector<std::string> lines;
-        for (const sandbox::NetworkDenial& each : denials->list) {
+        for (const proxy::NetworkDenial& each : denials->list) {
             EXPECT_TRUE(each.is_look_up);
             EXPECT_EQ(each.port, 0);
             lines.push_back(each.host + " " + each.why + "; " + each.option);

@@ -9,15 +9,15 @@
 #include <cerrno>
 #include <cstring>
 
+#include "proxy/name_lookup.h"
 #include "sandbox/dns_reply.h"
-#include "sandbox/socket_address.h"
 #include "sys/socket.h"
 
 namespace paddock::testing {
 namespace {
 
 sys::SocketAddress address_of(const std::string& text, std::uint16_t port) {
-    return sandbox::socket_address(policy::parse_address(text).value_or(policy::IpAddress{}), port);
+    return proxy::socket_address(policy::parse_address(text).value_or(policy::IpAddress{}), port);
 }
 
 const sockaddr* raw(const sys::SocketAddress& address) {
@@ -230,7 +230,7 @@ void FakeDns::serve_udp() {
 
 std::string FakeDns::answer(std::string_view message, bool tcp) {
     // Written by write_dns_question: one question behind twelve bytes.
-    sandbox::DnsQuestion question;
+    proxy::DnsQuestion question;
     const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(message.at(i)); };
     question.id = static_cast<std::uint16_t>(byte(0) << 8 | byte(1));
     std::size_t at = 12;
@@ -239,7 +239,7 @@ std::string FakeDns::answer(std::string_view message, bool tcp) {
         question.name += message.substr(at + 1, byte(at));
         at += byte(at) + 1U;
     }
-    question.type = byte(at + 2) == 28 ? sandbox::DnsType::kAaaa : sandbox::DnsType::kA;
+    question.type = byte(at + 2) == 28 ? proxy::DnsType::kAaaa : proxy::DnsType::kA;
     {
         const std::lock_guard lock(mutex_);
         names_.push_back(question.name);
@@ -248,11 +248,11 @@ std::string FakeDns::answer(std::string_view message, bool tcp) {
 }
 
 FakeDns::Answer always(std::vector<std::string> addresses) {
-    return [addresses = std::move(addresses)](const sandbox::DnsQuestion& question, int, bool) {
+    return [addresses = std::move(addresses)](const proxy::DnsQuestion& question, int, bool) {
         DnsReply reply(question);
         for (const std::string& address : addresses) {
             const bool v6 = address.find(':') != address.npos;
-            if (v6 == (question.type == sandbox::DnsType::kAaaa)) {
+            if (v6 == (question.type == proxy::DnsType::kAaaa)) {
                 reply.address(question.name, address);
             }
         }

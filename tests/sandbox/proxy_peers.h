@@ -16,7 +16,7 @@
 
 #include <paddock/unique_fd.h>
 
-#include "sandbox/dns_message.h"
+#include "proxy/name_lookup.h"
 
 namespace paddock::testing {
 
@@ -83,7 +83,7 @@ class FakeDns {
 public:
     // The answer to the nth question (from 0), or nothing. Over TCP `tcp` is true.
     using Answer =
-        std::function<std::string(const sandbox::DnsQuestion& question, int nth, bool tcp)>;
+        std::function<std::string(const proxy::DnsQuestion& question, int nth, bool tcp)>;
 
     explicit FakeDns(Answer answer, const std::string& address = "127.0.0.1",
                      std::uint16_t port = 0);

@@ -177,7 +177,7 @@ TEST_F(ProxyProcess, refuses_to_run_unconfined) {
             spec.network = permit::Network{"the test"};
             ASSERT_TRUE(confine_self(spec).has_value());
         }
-        const auto started = sandbox::Proxy::start(settings_);
+        const auto started = proxy::Proxy::start(settings_);
         ASSERT_TRUE(started.has_value());
         const auto served = (*started)->serve(listen_at("127.0.0.1"));
         ASSERT_FALSE(served.has_value());

@@ -9,8 +9,8 @@
 namespace paddock::testing {
 namespace {
 
-using sandbox::DnsQuestion;
-using sandbox::DnsType;
+using proxy::DnsQuestion;
+using proxy::DnsType;
 
 TEST_F(ProxyTest, connect_reaches_a_listed_origin) {
     const Origin origin(echo("hello "));
@@ -216,8 +216,8 @@ ATTACK_F(ProxyTest, WD_07, the_address_that_was_checked_is_the_one_that_is_diall
 
     // The careless way: check, then connect by name.
     const auto resolve = [&] {
-        const sandbox::Time now = std::chrono::steady_clock::now();
-        sandbox::NameLookup lookup("rebind.test", settings_.names, now);
+        const proxy::Time now = std::chrono::steady_clock::now();
+        proxy::NameLookup lookup("rebind.test", settings_.names, now);
         for (;;) {
             if (const auto found = lookup.proceed(now)) return found->value().front();
         }
@@ -315,7 +315,7 @@ TEST_F(ProxyTest, a_replaced_listener_is_served_and_the_old_one_is_not) {
 ATTACK_F(ProxyTest, WD_08, a_private_name_opens_neither_loopback_nor_metadata) {
     const Origin victim(echo("secret"));
     const std::string port = ":" + std::to_string(victim.port());
-    const FakeDns dns([](const sandbox::DnsQuestion& question, int nth, bool tcp) {
+    const FakeDns dns([](const proxy::DnsQuestion& question, int nth, bool tcp) {
         const bool is_metadata = question.name == "metadata.corp";
         const bool is_public = question.name == "public.test";
         const char* address = is_metadata ? "169.254.169.254"

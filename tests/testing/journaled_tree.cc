@@ -14,8 +14,7 @@
 #include <vector>
 
 #include "journal/place.h"
-#include "sys/name.h"
-#include "sys/stat.h"
+#include "sys/files.h"
 
 namespace paddock::testing {
 namespace {

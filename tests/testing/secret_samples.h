@@ -35,7 +35,7 @@ struct Sample {
     std::string text;
 };
 
-// At least one for each kind of policy::secret_shapes(), written down from what the issuers say,
+// At least one for each kind of secrets::secret_shapes(), written down from what the issuers say,
 // not made from the table.
 std::vector<Sample> token_samples();
 

@@ -9,8 +9,8 @@
 #include <regex>
 
 #include "escape/call_hook.h"
+#include "tools/call.h"
 #include "tools/desk.h"
-#include "tools/registry.h"
 
 namespace paddock::testing {
 namespace {

@@ -1,5 +1,5 @@
 // What a declaration is made into: decoding with its complaints, and JSON Schema.
-#include "tools/arguments.h"
+#include "tools/declaration.h"
 
 #include <gtest/gtest.h>
 
@@ -7,9 +7,8 @@
 
 #include "json/parse.h"
 #include "json/write.h"
+#include "tools/call.h"
 #include "tools/desk.h"
-#include "tools/registry.h"
-#include "tools/schema.h"
 
 namespace paddock::testing {
 namespace {

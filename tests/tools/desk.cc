@@ -5,7 +5,7 @@
 #include <stdexcept>
 
 #include "json/write.h"
-#include "tools/registry.h"
+#include "tools/call.h"
 
 namespace paddock::testing {
 

@@ -9,8 +9,8 @@
 #include "escape/operations.h"
 #include "json/parse.h"
 #include "testing/secret_samples.h"
+#include "tools/call.h"
 #include "tools/desk.h"
-#include "tools/registry.h"
 
 namespace paddock::testing {
 namespace {

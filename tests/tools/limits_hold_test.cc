@@ -23,7 +23,7 @@
 #include "json/write.h"
 #include "sandbox/child.h"
 #include "tools/bash_desk.h"
-#include "tools/disk_use.h"
+#include "tools/limit_watch.h"
 
 namespace paddock::testing {
 namespace {

@@ -14,7 +14,7 @@
 #include "journal/prune.h"
 #include "json/write.h"
 #include "tools/desk.h"
-#include "tools/kept_output.h"
+#include "tools/job.h"
 
 namespace {
 
@@ -106,7 +106,7 @@ TEST_F(DeepTree, issue_17_12_costs_what_it_holds) {
 
 TEST(KeptOutput, copies_no_more_than_its_end) {
     constexpr std::size_t kLarge = 1 << 20;
-    tools::KeptOutput output(search::SecretScanner::create().value());
+    tools::KeptOutput output(secrets::SecretScanner::create().value());
     output.add(std::string(4 * kLarge, 'x') + "\u00e9nd\nTOKEN");
     output.settle();
     EXPECT_FALSE(output.rest().empty()) << "the filter waits for what follows";

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "cli/doctor_shell.h"
+#include "cli/doctor_report.h"
 #include "tools/bash_desk.h"
 #include "tools/session.h"
 

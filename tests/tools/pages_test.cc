@@ -7,7 +7,7 @@
 
 #include <paddock/limits.h>
 
-#include "sys/open.h"
+#include "sys/files.h"
 #include "tools/desk.h"
 
 namespace paddock::testing {

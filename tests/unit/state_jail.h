@@ -8,7 +8,7 @@
 #include "fs/probe.h"
 #include "fs/resolver.h"
 #include "fs/root_state.h"
-#include "sys/open.h"
+#include "sys/files.h"
 #include "testing/jail.h"
 
 namespace paddock::testing {

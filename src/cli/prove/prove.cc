@@ -16,11 +16,11 @@
 #include <paddock/root.h>
 
 #include "base/display.h"
-#include "cli/json.h"
+#include "cli/input.h"
 #include "cli/prove/attacks.h"
 #include "cli/prove/trial.h"
-#include "sys/host.h"
-#include "sys/stat.h"
+#include "sys/files.h"
+#include "sys/identity.h"
 
 namespace paddock::cli {
 namespace prove {

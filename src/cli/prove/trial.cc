@@ -25,10 +25,10 @@
 #include <paddock/tools.h>
 #include <paddock/workspace.h>
 
-#include "cli/host_environment.h"
+#include "cli/workspace_options.h"
 #include "json/write.h"
-#include "sys/fork.h"
-#include "sys/host.h"
+#include "sys/identity.h"
+#include "sys/process.h"
 #include "sys/socket.h"
 #include "tools/session.h"
 #include "tools/shell.h"
