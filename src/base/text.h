@@ -1,10 +1,12 @@
-// Letters and digits of ASCII, whatever the locale.
+// Small questions about text: letters, blanks, and which path lies below which.
 #pragma once
 
 #include <algorithm>
 #include <string_view>
 
 namespace paddock {
+
+// Letters and digits of ASCII, whatever the locale.
 
 constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 constexpr bool is_lower(char c) noexcept { return c >= 'a' && c <= 'z'; }

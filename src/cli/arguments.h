@@ -1,4 +1,4 @@
-// How a command ends that has nothing to run.
+// What the user asked for. Parsing touches neither the disk nor the terminal.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +17,8 @@
 
 namespace paddock::cli {
 
+// How a command ends that has nothing to run.
+
 // Exit codes: 0 all is well, 1 a path or a call was refused, a need is missing or an attack got
 // through, 2 the call makes no sense or could not be carried out.
 inline constexpr int kRefused = 1;
@@ -31,7 +33,6 @@ struct Ending {
     std::string text;
 };
 
-// What the user asked for. Parsing touches neither the disk nor the terminal.
 // What the words of a call say of the configuration.
 struct SettingWords {
     std::string file;  // empty: the usual one

@@ -1,5 +1,4 @@
-// What the commands of a session would be confined by on this host, found by starting a session in
-// an empty directory that is removed again.
+// `paddock doctor`: the findings as a table or as JSON.
 #pragma once
 
 #include <optional>
@@ -13,6 +12,9 @@
 #include "sandbox/toolchains.h"
 
 namespace paddock::cli {
+
+// What the commands of a session would be confined by on this host, found by starting a session in
+// an empty directory that is removed again.
 
 struct ShellFinding {
     std::optional<ShellReport> report{};  // nothing: commands are refused here
@@ -34,7 +36,6 @@ struct WorldFinding {
 // With the configuration in force, or the defaults if that is refused.
 WorldFinding examine_world();
 
-// `paddock doctor`: the findings as a table or as JSON.
 // Without it no workspace opens, or it has only one wall.
 bool is_needed(const Finding& finding) noexcept;
 

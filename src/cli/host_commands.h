@@ -1,5 +1,4 @@
-// `paddock resolve`: where paths lead, what refuses them, and what the path rules say. `paddock
-// config check --path` asks the same.
+// resolve, doctor, prove: what paddock can do here, and whether it holds.
 #pragma once
 
 #include <optional>
@@ -15,6 +14,9 @@
 #include "cli/parser.h"
 
 namespace paddock::cli {
+
+// `paddock resolve`: where paths lead, what refuses them, and what the path rules say. `paddock
+// config check --path` asks the same.
 
 // The path rule that decides about a path.
 struct RuleAnswer {
@@ -41,7 +43,6 @@ std::string as_text(const ResolveReport& report, const Paint& paint);
 
 int run(const ResolveRequest& request);
 
-// resolve, doctor, prove: what paddock can do here, and whether it holds.
 std::vector<Command> host_commands();
 
 }  // namespace paddock::cli

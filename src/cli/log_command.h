@@ -1,5 +1,4 @@
-// What the commands that look back have in common: the workspace and its journal, and how sessions,
-// calls, times and names are written.
+// `paddock log`.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +17,9 @@
 #include "journal/undo.h"
 
 namespace paddock::cli {
+
+// What the commands that look back have in common: the workspace and its journal, and how sessions,
+// calls, times and names are written.
 
 // The workspace of the settings, and all that happened in it.
 struct Past {
@@ -56,7 +58,6 @@ inline constexpr std::string_view kHowToName =
     " A session is named by its id or by the last four digits of it (3f2a), a call by session and "
     "number (3f2a/7), or by the number alone in the last session (7). 'paddock log' lists them.";
 
-// `paddock log`.
 Command log_command();
 
 int run(const LogRequest& request);

@@ -1,4 +1,5 @@
-// The workspace that is served to an agent, and the walls around the process that serves it.
+// Serves a workspace on standard input and output. Nothing but the protocol goes to standard
+// output.
 #pragma once
 
 #include <paddock/sandbox.h>
@@ -10,6 +11,8 @@
 #include "mcp/protocol.h"
 
 namespace paddock::cli {
+
+// The workspace that is served to an agent, and the walls around the process that serves it.
 
 // Wall two: from here on nothing outside the workspace can be opened, whatever the tools do wrong.
 // Where the operator lets paths lead outside there is none.
@@ -34,8 +37,6 @@ int refuse_to_serve(const Error& error);
 mcp::Methods methods_of(const Workspace& workspace);
 mcp::ServerInfo info_of(const Workspace& workspace);
 
-// Serves a workspace on standard input and output. Nothing but the protocol goes to standard
-// output.
 int run(const McpRequest& request);
 
 // mcp: the words of the command that serves a workspace to an agent.

@@ -1,5 +1,5 @@
-// A tool as a command for people. Its options are made from the tool's declaration; what people
-// expect to be spelled in another way is said here.
+// The tools on the command line: as commands for people ("cat" is read_file, "ls" is
+// list_directory), and by name, as an agent calls them.
 #pragma once
 
 #include <memory>
@@ -12,6 +12,9 @@
 #include "json/value.h"
 
 namespace paddock::cli {
+
+// A tool as a command for people. Its options are made from the tool's declaration; what people
+// expect to be spelled in another way is said here.
 
 // Other names for the option of an argument, another word for its value, and values to offer.
 struct Spelling {
@@ -52,8 +55,6 @@ enum class Quoted : bool { kArguments, kFiles };  // what words in quotes are
 std::string for_people(std::string_view text, std::string_view tool,
                        Quoted quoted = Quoted::kArguments);
 
-// The tools on the command line: as commands for people ("cat" is read_file, "ls" is
-// list_directory), and by name, as an agent calls them.
 std::vector<Command> tool_commands();
 
 // `paddock tools`: what an agent gets.

@@ -1,7 +1,8 @@
-// The answer of a tool, taken apart again to be shown in another form. What people and programs get
-// is made of the text that has passed the secrets filter, so nothing can get around it.
+// The answer of a tool as people see it: with colours and columns on a terminal, plain in a pipe;
+// and as data for programs.
 //
-// All views are into the text.
+// On a terminal, and wherever colours go, only what is displayable is shown: no file name and no
+// content can send an escape sequence.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +17,11 @@
 #include "json/value.h"
 
 namespace paddock::cli {
+
+// The answer of a tool, taken apart again to be shown in another form. What people and programs get
+// is made of the text that has passed the secrets filter, so nothing can get around it.
+//
+// All views are into the text.
 
 // A closing remark in brackets, behind an empty line.
 struct Remarked {
@@ -70,11 +76,6 @@ std::vector<NamedValue> named_values(std::string_view body);
 // The lines of a text, without their ends.
 std::vector<std::string_view> lines_of(std::string_view text);
 
-// The answer of a tool as people see it: with colours and columns on a terminal, plain in a pipe;
-// and as data for programs.
-//
-// On a terminal, and wherever colours go, only what is displayable is shown: no file name and no
-// content can send an escape sequence.
 struct Look {
     bool terminal = false;
     bool detailed = false;  // in a pipe too, what else only a terminal shows

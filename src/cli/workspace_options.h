@@ -1,4 +1,5 @@
-// The variables that paddock was started with.
+// The workspace that a command works on: what the configuration says, with the words of the call.
+// Every command that opens one asks here.
 #pragma once
 
 #include <deque>
@@ -16,6 +17,8 @@
 #include "config/settings.h"
 
 namespace paddock::cli {
+
+// The variables that paddock was started with.
 
 std::vector<std::string> host_environment();  // "NAME=value"
 
@@ -48,8 +51,6 @@ private:
     std::deque<Slot> slots_;  // addresses stay
 };
 
-// The workspace that a command works on: what the configuration says, with the words of the call.
-// Every command that opens one asks here.
 // Tells all that is wrong with a configuration.
 struct BadConfiguration : Ending {
     bool is_call = false;  // only words of the call are at fault, no file and no variable

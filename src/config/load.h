@@ -1,4 +1,4 @@
-// The last step: what the settings mean together, and what that needs of the host.
+// config::load without the disk: for a file that was read already.
 #pragma once
 
 #include <map>
@@ -13,6 +13,8 @@
 
 namespace paddock::config {
 
+// The last step: what the settings mean together, and what that needs of the host.
+
 using Origins = std::map<std::string, std::string>;  // of settings that are not the default
 
 struct Context {
@@ -26,7 +28,6 @@ struct Context {
 // Fills `configuration`, or says what is wrong. The root that is in force is put into the draft.
 std::vector<Problem> finish(const Context& context, Draft& draft, Configuration& configuration);
 
-// config::load without the disk: for a file that was read already.
 tl::expected<Configuration, std::vector<Problem>> load_from(const Source& source,
                                                             const std::optional<ConfigFile>& file);
 

@@ -1,4 +1,4 @@
-// The bearer token of a server: how it is made, read from a header, and compared.
+// Who may talk to the server: the token, no web pages, and headers that agree with the message.
 #pragma once
 
 #include <optional>
@@ -11,6 +11,8 @@
 #include "net/answer.h"
 
 namespace paddock::daemon {
+
+// The bearer token of a server: how it is made, read from a header, and compared.
 
 // 256 bits of the kernel's randomness, as letters and digits.
 Outcome<std::string> make_secret();

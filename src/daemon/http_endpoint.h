@@ -1,7 +1,20 @@
-// The sessions of the legacy era: a client gets an id when it initializes, and sends it with
-// everything after. Bounded: whoever has been silent for longest makes room.
+// MCP over Streamable HTTP, both eras on one path, and the two questions that a supervisor asks.
 //
-// Threads: all methods may be called from any thread.
+//   POST /mcp      a message; JSON or events come back
+//   DELETE /mcp    ends a session of the legacy era
+//   GET /healthz   200 while the process answers
+//   GET /readyz    200 while it takes requests
+//
+// Promise: without the token nothing but the two questions is answered, and no body is taken in; a
+// web page of a foreign origin, or one that reached the server under a foreign name, gets a 403. In
+// the modern era a request whose response stream is closed is cancelled.
+//
+// One session, and in the modern era one connection, gets no more than its share of the threads.
+//
+// State: none belongs to a connection. Whoever has the token shares one workspace session, its read
+// tracker and its shell (docs/decisions/0002).
+//
+// Threads: handlers() may be called in any number of them.
 #pragma once
 
 #include <atomic>
@@ -26,6 +39,11 @@
 #include "net/server.h"
 
 namespace paddock::daemon {
+
+// The sessions of the legacy era: a client gets an id when it initializes, and sends it with
+// everything after. Bounded: whoever has been silent for longest makes room.
+//
+// Threads: all methods may be called from any thread.
 
 class Sessions {
 public:
@@ -94,23 +112,6 @@ private:
     bool is_streaming_ = false;
 };
 
-// MCP over Streamable HTTP, both eras on one path, and the two questions that a supervisor asks.
-//
-//   POST /mcp      a message; JSON or events come back
-//   DELETE /mcp    ends a session of the legacy era
-//   GET /healthz   200 while the process answers
-//   GET /readyz    200 while it takes requests
-//
-// Promise: without the token nothing but the two questions is answered, and no body is taken in; a
-// web page of a foreign origin, or one that reached the server under a foreign name, gets a 403. In
-// the modern era a request whose response stream is closed is cancelled.
-//
-// One session, and in the modern era one connection, gets no more than its share of the threads.
-//
-// State: none belongs to a connection. Whoever has the token shares one workspace session, its read
-// tracker and its shell (docs/decisions/0002).
-//
-// Threads: handlers() may be called in any number of them.
 struct EndpointSettings {
     std::string address = "127.0.0.1";  // that the server is bound to
     std::string token{};                // empty: nobody is asked for one

@@ -1,9 +1,4 @@
-// Opening what a directory listing named, for walks that hold the directory: one system call where
-// the kernel resolves.
-//
-// Both never follow a link, never enter a mount that may not be entered and never open an object
-// that the root refuses. What has become something else since it was listed is an error like any
-// other; the walk goes on without it.
+// Opening a regular file for reading, and taking in all of it.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +13,13 @@
 #include "sys/files.h"
 
 namespace paddock::fs {
+
+// Opening what a directory listing named, for walks that hold the directory: one system call where
+// the kernel resolves.
+//
+// Both never follow a link, never enter a mount that may not be entered and never open an object
+// that the root refuses. What has become something else since it was listed is an error like any
+// other; the walk goes on without it.
 
 const RootState& state_of(const Root& root) noexcept;
 
@@ -45,7 +47,6 @@ Done check_still_named(const RootState& state, const RelPath& path, const Stat& 
 // A file or directory whose metadata may be changed, pinned (O_PATH). Never the root.
 Outcome<UniqueFd> pin_changeable(const RootState& state, const RelPath& path);
 
-// Opening a regular file for reading, and taking in all of it.
 // Checked to be a regular file, and that its hard links are to be read.
 Outcome<Handle> open_readable(const RootState& state, const RelPath& path);
 

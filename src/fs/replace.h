@@ -1,12 +1,15 @@
-// The turn of a writer that expects a certain file under a name.
+// Replacing a file by a new one under the same name, so that nobody ever sees half of it.
 //
-// To look at a name and then to change it are two system calls. Writers of paddock hold this lock
-// from the look to the end of the change, so any number of them, in any number of processes, come
-// one after the other. Writers that expect nothing need no lock: their change is one call.
+// The new content goes to a private file beside the target, gets the target's owner, extended
+// attributes and permissions while it goes to the disk, and takes over the name by one rename. A
+// failure before that leaves the target as it was and no temporary file; only a killed process can
+// leave one, or a disk that refuses to remove it, named ".paddock-" and 16 hex digits.
 //
-// It is a flock of the directory. Programs that take no such lock are not kept out: replace.cc
-// looks again after the change. A directory that cannot be read, and a file system without locks,
-// give no lock, and the change is made without it.
+// Replacing a known file (WriteOptions::replaces) holds the lock of the directory from the last
+// look to the end (directory_lock.h), so of any number of writers that know the same file one
+// succeeds and the others get stale_read. Programs without the lock are met by an exchange of the
+// two names: it brings out what the name had, and if that is not what was known, the name gets back
+// the newest that anybody gave it. replace_model_test.cc tries every order of the steps.
 #pragma once
 
 #include <functional>
@@ -18,6 +21,16 @@
 #include "fs/resolver.h"
 
 namespace paddock::fs {
+
+// The turn of a writer that expects a certain file under a name.
+//
+// To look at a name and then to change it are two system calls. Writers of paddock hold this lock
+// from the look to the end of the change, so any number of them, in any number of processes, come
+// one after the other. Writers that expect nothing need no lock: their change is one call.
+//
+// It is a flock of the directory. Programs that take no such lock are not kept out: replace.cc
+// looks again after the change. A directory that cannot be read, and a file system without locks,
+// give no lock, and the change is made without it.
 
 class [[nodiscard]] DirectoryLock {
 public:
@@ -33,18 +46,6 @@ private:
     UniqueFd fd_;  // none: there is no lock
 };
 
-// Replacing a file by a new one under the same name, so that nobody ever sees half of it.
-//
-// The new content goes to a private file beside the target, gets the target's owner, extended
-// attributes and permissions while it goes to the disk, and takes over the name by one rename. A
-// failure before that leaves the target as it was and no temporary file; only a killed process can
-// leave one, or a disk that refuses to remove it, named ".paddock-" and 16 hex digits.
-//
-// Replacing a known file (WriteOptions::replaces) holds the lock of the directory from the last
-// look to the end (directory_lock.h), so of any number of writers that know the same file one
-// succeeds and the others get stale_read. Programs without the lock are met by an exchange of the
-// two names: it brings out what the name had, and if that is not what was known, the name gets back
-// the newest that anybody gave it. replace_model_test.cc tries every order of the steps.
 // Writes the content to the open, empty file.
 using Fill = std::function<Done(int fd)>;
 

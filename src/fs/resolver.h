@@ -1,10 +1,8 @@
-// The directories between a starting point and where a walk stands, each reached by name from the
-// one before and held open, so that going up never asks the kernel for "..".
+// From a path to descriptors. The kernel resolves where it can (openat2), the walk where it must.
 //
-// The last limits::kHeldDirectoriesMax levels stay open, and below them ever sparser ones, about
-// one for each doubling of the depth. A level that had to be let go is opened again by its name,
-// from the nearest one held, when the walk comes back to it, and must still be the same directory.
-// So depth costs neither descriptors nor repeated descents from the start.
+// The kernel's EAGAIN and a lost race of the walk are retried until limits::kRaceDeadline and then
+// reported as race; neither selects another resolver. What the kernel refuses ambiguously is put to
+// the walk, which follows absolute links that lead inside, enters listed mounts, or names the rule.
 #pragma once
 
 #include <fcntl.h>
@@ -19,6 +17,14 @@
 #include "fs/root_state.h"
 
 namespace paddock::fs {
+
+// The directories between a starting point and where a walk stands, each reached by name from the
+// one before and held open, so that going up never asks the kernel for "..".
+//
+// The last limits::kHeldDirectoriesMax levels stay open, and below them ever sparser ones, about
+// one for each doubling of the depth. A level that had to be let go is opened again by its name,
+// from the nearest one held, when the walk comes back to it, and must still be the same directory.
+// So depth costs neither descriptors nor repeated descents from the start.
 
 // One child directory of `directory`, by name: a link is not_a_directory, a mount that may not be
 // entered mount_crossing. `flags` is O_PATH or O_RDONLY.
@@ -100,11 +106,6 @@ bool says_where(const Failure& failure);
 // The walk came to limits::kResolveStepsMax: it cannot tell whether the path is a good one.
 bool gave_up(const Failure& failure);
 
-// From a path to descriptors. The kernel resolves where it can (openat2), the walk where it must.
-//
-// The kernel's EAGAIN and a lost race of the walk are retried until limits::kRaceDeadline and then
-// reported as race; neither selects another resolver. What the kernel refuses ambiguously is put to
-// the walk, which follows absolute links that lead inside, enters listed mounts, or names the rule.
 // Opens what is at `path`, following links. `flags` must not create, and must not block: use
 // O_PATH, or an access mode with kNoWait. O_DIRECTORY is honoured.
 Outcome<UniqueFd> open_object(const RootState& state, const RelPath& path, int flags);

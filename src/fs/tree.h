@@ -1,5 +1,4 @@
-// Copying a file's content inside the kernel where it can be done there. Holes stay holes, so that
-// a sparse file cannot fill the disk.
+// Whole trees, on held descriptors: never through a link, never onto another mount.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +11,13 @@
 
 namespace paddock::fs {
 
+// Copying a file's content inside the kernel where it can be done there. Holes stay holes, so that
+// a sparse file cannot fill the disk.
+
 // The first `size` bytes of `from`, less if it has become shorter, into the empty file `to`. Error:
 // cancelled, soon after it was asked for.
 Done copy_content(int from, std::uint64_t size, int to, const std::stop_token& cancel = {});
 
-// Whole trees, on held descriptors: never through a link, never onto another mount.
 // Visits everything below `start`, an open readable directory; `prefix` is put before each path.
 Done walk_tree(const RootState& state, int start, std::string prefix, const WalkVisitor& visitor);
 

@@ -1,5 +1,11 @@
-// Reads numbers and bytes from a text that may be forged. A read past the end fails, and so does
-// every read after it: callers check once, at the end.
+// Blobs of a git repository, read from its directory of objects: loose ones, and packed ones with
+// their chains of deltas. SHA-1 repositories only.
+//
+// Commands can write all of these files, so each is taken for forged: whatever is damaged, larger
+// than a bound or not known yields nothing. An object is not hashed: a caller learns which bytes
+// are stored under a name, not that they belong there.
+//
+// Not read: alternates, promised objects of a partial clone, and bases of a delta in another pack.
 #pragma once
 
 #include <array>
@@ -14,6 +20,9 @@
 #include <paddock/root.h>
 
 namespace paddock::git {
+
+// Reads numbers and bytes from a text that may be forged. A read past the end fails, and so does
+// every read after it: callers check once, at the end.
 
 class ByteReader {
 public:
@@ -91,14 +100,6 @@ private:
     bool failed_ = false;
 };
 
-// Blobs of a git repository, read from its directory of objects: loose ones, and packed ones with
-// their chains of deltas. SHA-1 repositories only.
-//
-// Commands can write all of these files, so each is taken for forged: whatever is damaged, larger
-// than a bound or not known yields nothing. An object is not hashed: a caller learns which bytes
-// are stored under a name, not that they belong there.
-//
-// Not read: alternates, promised objects of a partial clone, and bases of a delta in another pack.
 using ObjectId = std::array<std::uint8_t, 20>;
 
 // What is larger is not read, be it an object, the base of one or a delta.

@@ -1,8 +1,11 @@
-// The symbolic links that whoever follows a path passes, and where it ends, or would end if what is
-// missing were made.
+// Where the settings of git lead: to files that they include and to the directory of hooks that
+// they name. Advisory: files are read while others may change them.
 //
-// Advisory: the links may change while they are read. A link that leads outside or in circles ends
-// the trail. What cannot be looked at ends it too, and is named: the rest is not known then.
+// An answer is complete, or it names what could not be read. "Could not look" never means "there is
+// nothing": an unreadable file may lead anywhere. Only what is not there leads nowhere.
+//
+// Not seen here: what lies outside of the root, and other ways to it that begin outside. Whoever
+// can look there adds that (cli/outer_git.h).
 #pragma once
 
 #include <optional>
@@ -17,6 +20,12 @@
 
 namespace paddock::git {
 
+// The symbolic links that whoever follows a path passes, and where it ends, or would end if what is
+// missing were made.
+//
+// Advisory: the links may change while they are read. A link that leads outside or in circles ends
+// the trail. What cannot be looked at ends it too, and is named: the rest is not known then.
+
 // The only failure that is an answer. Any other means that nobody could look.
 bool is_not_there(const Failure& failure);
 
@@ -29,14 +38,6 @@ struct LinkTrail {
 // `path` is relative to the root, or absolute; `root` must pass no link.
 LinkTrail follow_links(const TreeView& tree, std::string_view path);
 
-// Where the settings of git lead: to files that they include and to the directory of hooks that
-// they name. Advisory: files are read while others may change them.
-//
-// An answer is complete, or it names what could not be read. "Could not look" never means "there is
-// nothing": an unreadable file may lead anywhere. Only what is not there leads nowhere.
-//
-// Not seen here: what lies outside of the root, and other ways to it that begin outside. Whoever
-// can look there adds that (cli/outer_git.h).
 // A ".git" file or a "commondir": a path, and a few bytes around it.
 inline constexpr std::uint64_t kPointerBytesMax = limits::kPathBytesMax + 64;
 

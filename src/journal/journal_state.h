@@ -1,8 +1,4 @@
-// The names that one call has touched, each with what it was before: from it and from what it is at
-// the end follows what the call changed.
-//
-// When a directory is renamed the names below it go with it, so that they are looked for where they
-// are.
+// What one process holds of a session's journal.
 #pragma once
 
 #include <atomic>
@@ -26,6 +22,12 @@
 #include "journal/record.h"
 
 namespace paddock::journal {
+
+// The names that one call has touched, each with what it was before: from it and from what it is at
+// the end follows what the call changed.
+//
+// When a directory is renamed the names below it go with it, so that they are looked for where they
+// are.
 
 class TouchedNames {
 public:
@@ -63,7 +65,6 @@ private:
     Names names_;
 };
 
-// What one process holds of a session's journal.
 struct Journal::State {
     // One call, as far as this process has changed something for it.
     struct OpenCall {

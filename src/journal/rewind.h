@@ -1,7 +1,7 @@
-// The workspace as it would be after changes that nobody has made yet: names are looked up on the
-// disk when they are first asked for, and are changed here only.
+// Takes entries of the timeline back, one by one from the newest, in a model of the workspace. The
+// steps that would do the same on the disk are collected, and what stands in the way of them.
 //
-// No link is followed. A directory that cannot be searched has children that are kUnknown.
+// Undo performs the steps; a diff only compares the model before and after.
 #pragma once
 
 #include <chrono>
@@ -25,6 +25,11 @@
 #include "sys/files.h"
 
 namespace paddock::journal {
+
+// The workspace as it would be after changes that nobody has made yet: names are looked up on the
+// disk when they are first asked for, and are changed here only.
+//
+// No link is followed. A directory that cannot be searched has children that are kUnknown.
 
 enum class Presence : std::uint8_t { kAbsent, kPresent, kUnknown };
 
@@ -124,10 +129,6 @@ private:
 // Does git write a file under this name before it gives it the one that it is read by?
 bool is_temporary_object(std::string_view path);
 
-// Takes entries of the timeline back, one by one from the newest, in a model of the workspace. The
-// steps that would do the same on the disk are collected, and what stands in the way of them.
-//
-// Undo performs the steps; a diff only compares the model before and after.
 // How long a change may take after its record.
 inline constexpr std::chrono::nanoseconds kChangeTime = std::chrono::milliseconds(200);
 

@@ -1,4 +1,8 @@
-// Where the messages of one request go: the pipe of a process, or the response of an HTTP request.
+// One request, from its arrival to its answer: what was asked, by whom, and how to answer.
+//
+// It is answered once or, if it was cancelled, not at all; nothing is sent after that.
+//
+// Threads: a handler runs in one thread; the rest may be called from any.
 #pragma once
 
 #include <chrono>
@@ -17,6 +21,8 @@
 #include "mcp/message.h"
 
 namespace paddock::mcp {
+
+// Where the messages of one request go: the pipe of a process, or the response of an HTTP request.
 
 // Each text is one JSON-RPC message without a line end. May be called from any thread.
 class Peer {
@@ -86,11 +92,6 @@ private:
     std::map<std::string, std::optional<Message>> questions_open_;
 };
 
-// One request, from its arrival to its answer: what was asked, by whom, and how to answer.
-//
-// It is answered once or, if it was cancelled, not at all; nothing is sent after that.
-//
-// Threads: a handler runs in one thread; the rest may be called from any.
 struct Method;
 
 class Exchange {

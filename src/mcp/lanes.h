@@ -1,8 +1,11 @@
-// A few threads that do what takes time, and a bounded queue before them. Threads are started when
-// there is work for them, and stay. Where several clients wait, the one with the fewest threads is
-// next; of each client, what came first.
+// Who does what takes time: workers for calls that work, others for those that wait for a command,
+// and one for those that change files. Commands that run for minutes hold up other commands, and
+// nothing else. One client may use no more than its share of the threads, so that the slow calls of
+// one never hold up another. Changes are made one after the other, and whatever is submitted after
+// a change begins when that has been made: a client that sends a row of calls without waiting for
+// answers finds each of them in force for the next.
 //
-// Threads: all methods may be called from any thread, the destructor by the owner.
+// Threads: all methods may be called from any thread.
 #pragma once
 
 #include <array>
@@ -24,6 +27,12 @@
 #include <paddock/tools.h>
 
 namespace paddock::mcp {
+
+// A few threads that do what takes time, and a bounded queue before them. Threads are started when
+// there is work for them, and stay. Where several clients wait, the one with the fewest threads is
+// next; of each client, what came first.
+//
+// Threads: all methods may be called from any thread, the destructor by the owner.
 
 class Workers {
 public:
@@ -92,14 +101,6 @@ private:
     std::vector<std::jthread> threads_;
 };
 
-// Who does what takes time: workers for calls that work, others for those that wait for a command,
-// and one for those that change files. Commands that run for minutes hold up other commands, and
-// nothing else. One client may use no more than its share of the threads, so that the slow calls of
-// one never hold up another. Changes are made one after the other, and whatever is submitted after
-// a change begins when that has been made: a client that sends a row of calls without waiting for
-// answers finds each of them in force for the next.
-//
-// Threads: all methods may be called from any thread.
 class Lanes {
 public:
     Lanes() : Lanes({}, {.threads = limits::kMcpCommandsMax}) {}

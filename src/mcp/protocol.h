@@ -1,5 +1,18 @@
-// The methods of a server, by name: what it answers, in which era, and how. A server is made by
-// adding to the table; what is not in it is an unknown method.
+// The protocol, whatever carries it: takes in messages and has them answered by the methods of a
+// table.
+//
+//   Protocol protocol(info, std::move(methods));
+//   if (auto exchange = protocol.accept(parse_message(text), arrival)) {
+//       const Pace pace = protocol.pace(*exchange);
+//       // Here and now, unless it is a call of a tool and lanes.is_changing().
+//       if (pace == Pace::kQuick && protocol.run_if_quick(exchange)) return;
+//       if (auto full = lanes.submit(pace, ...)) protocol.refuse(*exchange, *full);
+//   }
+//
+// Promise: each request with an id that can be read is answered exactly once, or, if the client
+// cancelled it, not at all.
+//
+// Threads: all methods may be called from any thread at any time.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +31,9 @@
 #include "mcp/message.h"
 
 namespace paddock::mcp {
+
+// The methods of a server, by name: what it answers, in which era, and how. A server is made by
+// adding to the table; what is not in it is an unknown method.
 
 enum class Eras : std::uint8_t { kLegacy, kModern, kBoth };
 
@@ -73,21 +89,6 @@ private:
 // it into the model's prompt, some show it as the description of the tools.
 std::string instructions_for(const Workspace& workspace);
 
-// The protocol, whatever carries it: takes in messages and has them answered by the methods of a
-// table.
-//
-//   Protocol protocol(info, std::move(methods));
-//   if (auto exchange = protocol.accept(parse_message(text), arrival)) {
-//       const Pace pace = protocol.pace(*exchange);
-//       // Here and now, unless it is a call of a tool and lanes.is_changing().
-//       if (pace == Pace::kQuick && protocol.run_if_quick(exchange)) return;
-//       if (auto full = lanes.submit(pace, ...)) protocol.refuse(*exchange, *full);
-//   }
-//
-// Promise: each request with an id that can be read is answered exactly once, or, if the client
-// cancelled it, not at all.
-//
-// Threads: all methods may be called from any thread at any time.
 struct ServerInfo {
     std::string name;
     std::string title;

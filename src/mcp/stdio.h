@@ -1,5 +1,8 @@
-// Messages out of a stream of bytes, one for each line. A line that is too long is dropped while it
-// arrives, so that it costs no memory; only its id is kept. The next one is read as usual.
+// The protocol on the standard streams of a process: one message a line.
+//
+// What is quick is answered by the thread that reads, everything else by a few threads; the reader
+// never waits for any of them, nor for a client that does not read, so that a cancellation is
+// always seen. Memory is bounded: see limits.h.
 #pragma once
 
 #include <condition_variable>
@@ -22,6 +25,9 @@
 #include "sys/io.h"
 
 namespace paddock::mcp {
+
+// Messages out of a stream of bytes, one for each line. A line that is too long is dropped while it
+// arrives, so that it costs no memory; only its id is kept. The next one is read as usual.
 
 class LineBuffer {
 public:
@@ -118,11 +124,6 @@ private:
     std::jthread thread_;
 };
 
-// The protocol on the standard streams of a process: one message a line.
-//
-// What is quick is answered by the thread that reads, everything else by a few threads; the reader
-// never waits for any of them, nor for a client that does not read, so that a cancellation is
-// always seen. Memory is bounded: see limits.h.
 enum class StdioEnd : std::uint8_t {
     kInput,   // there is no more; what was asked before is answered
     kReader,  // nobody reads the answers

@@ -1,4 +1,5 @@
-// HTTP messages as plain data: what the rest of paddock sees of HTTP.
+// The answer to one request, on its way from whatever thread makes it to the thread of the
+// connection.
 #pragma once
 
 #include <atomic>
@@ -14,6 +15,8 @@
 #include "net/body_share.h"
 
 namespace paddock::net {
+
+// HTTP messages as plain data: what the rest of paddock sees of HTTP.
 
 struct Header {
     std::string name;
@@ -127,8 +130,6 @@ Response plain_response(unsigned status, std::string_view text = {});
 // "Tue, 17 Nov 2026 06:36:10 GMT".
 std::string http_date(long long seconds_since_epoch);
 
-// The answer to one request, on its way from whatever thread makes it to the thread of the
-// connection.
 class Answer {
 public:
     enum class PartKind : std::uint8_t { kWhole, kStream, kEvent, kEnd, kDrop };

@@ -1,8 +1,21 @@
-// IP addresses, and what kind of place each leads to. Pure.
+// Which hosts the commands of a session may reach: the operator's allow list.
 //
-// A name that an agent asks for may resolve to anything its owner likes: the machine's own
-// loopback, the neighbour in the office, the metadata service of a cloud. Only kPublic is the
-// internet; every address that is not known to be public has another class.
+//   "example.org"        that name, every port        "example.org:443"  that port only
+//   "*.example.org"      every name below it, at any depth; not example.org itself
+//   "10.1.2.3:8080"      that address                 "[::1]", "::1"     likewise
+//   "npm"                the hosts of a preset (host_presets.h)
+//   "host:build"         a name without dots, which would pass for a misspelt preset
+//   "private:git.corp"   a name, or "*.", that may lead to private addresses as well
+//
+// A name is judged before it is looked up, and each address it leads to before it is dialled. A
+// name leads to public addresses only; "localhost", listed itself, also to the loopback. Every
+// other address (private, loopback, link-local, metadata services, ...) has to be listed itself,
+// whatever name led there: who owns a listed name must not be able to point it at a service of this
+// machine or of the network it stands in. "private:" opens private networks to one name, and
+// neither loopback nor metadata. "private:localhost" and "private:NAME.localhost" are refused.
+//
+// Not protected: what else is served at the address of a listed host (the proxy does not look into
+// TLS). Immutable.
 #pragma once
 
 #include <array>
@@ -18,6 +31,12 @@
 #include "base/outcome.h"
 
 namespace paddock::policy {
+
+// IP addresses, and what kind of place each leads to. Pure.
+//
+// A name that an agent asks for may resolve to anything its owner likes: the machine's own
+// loopback, the neighbour in the office, the metadata service of a cloud. Only kPublic is the
+// internet; every address that is not known to be public has another class.
 
 struct IpAddress {
     bool v6 = false;
@@ -97,24 +116,6 @@ bool is_preset(std::string_view word) noexcept;
 // The names, in the order of the table: "npm, pypi, ...".
 std::string preset_names();
 
-// Which hosts the commands of a session may reach: the operator's allow list.
-//
-//   "example.org"        that name, every port        "example.org:443"  that port only
-//   "*.example.org"      every name below it, at any depth; not example.org itself
-//   "10.1.2.3:8080"      that address                 "[::1]", "::1"     likewise
-//   "npm"                the hosts of a preset (host_presets.h)
-//   "host:build"         a name without dots, which would pass for a misspelt preset
-//   "private:git.corp"   a name, or "*.", that may lead to private addresses as well
-//
-// A name is judged before it is looked up, and each address it leads to before it is dialled. A
-// name leads to public addresses only; "localhost", listed itself, also to the loopback. Every
-// other address (private, loopback, link-local, metadata services, ...) has to be listed itself,
-// whatever name led there: who owns a listed name must not be able to point it at a service of this
-// machine or of the network it stands in. "private:" opens private networks to one name, and
-// neither loopback nor metadata. "private:localhost" and "private:NAME.localhost" are refused.
-//
-// Not protected: what else is served at the address of a listed host (the proxy does not look into
-// TLS). Immutable.
 // An option beyond that is not given: whoever lists so much edits the list.
 inline constexpr std::size_t kAllowOptionBytesMax = 512;
 

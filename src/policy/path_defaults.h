@@ -1,4 +1,4 @@
-// Backups and drafts that editors and people make of a file: "x~", "#x#", "x.bak", ".x.swp".
+// The path rules of every workspace, unless the operator's own rules say otherwise: one table.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,12 @@
 
 namespace paddock::policy {
 
+// Backups and drafts that editors and people make of a file: "x~", "#x#", "x.bak", ".x.swp".
+
 // The path of the file of which `path` is a backup, by its names: "certs.old/server.key~" is of
 // "certs/server.key". Nothing if no name of it is that of a backup.
 std::optional<std::string> backed_up_path(std::string_view path);
 
-// The path rules of every workspace, unless the operator's own rules say otherwise: one table.
 struct PathDefault {
     enum class Class : std::uint8_t {
         kExcepted,  // free, though a later row matches

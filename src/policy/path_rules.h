@@ -1,9 +1,19 @@
-// Other spellings of a name that some file systems take for the same: directories that ignore case
-// also ignore invisible characters and fold a few others to ASCII letters; FAT drops dots and
-// blanks at the end of a name.
+// What may be done with a path: ordered globs, the first one that matches decides.
 //
-// Not known: short names of FAT ("GIT~1"), streams of NTFS, and spellings of names that are not
-// ASCII themselves.
+// A pattern is a text::Glob. Without a slash it matches at any depth; a slash at the start ties it
+// to the root. A pattern that names a directory covers all that is below, whether it exists or not.
+// The operator's rules come before path_defaults.h. Of those a pattern that allows covers the name
+// alone, unless it ends in "/**": ".env.example" is a file, and a directory of that name lifts
+// nothing. Further rules are asked beside the defaults, and the stricter answer counts: neither
+// lifts what the other restricts.
+//
+// Rules that restrict ignore the case of ASCII letters, since some file systems do and ".ENV" would
+// be the same file there; rules that allow do not. Other spellings that may be the same file
+// (name_alias.h) are restricted like the plain one. What a default denies it denies under the names
+// of backups too (backup_name.h). A path that no rule matches is allowed.
+//
+// Paths are resolved and relative to the root, as RelPath has them. Immutable: any number of
+// threads may ask.
 #pragma once
 
 #include <array>
@@ -22,6 +32,13 @@
 
 namespace paddock::policy {
 
+// Other spellings of a name that some file systems take for the same: directories that ignore case
+// also ignore invisible characters and fold a few others to ASCII letters; FAT drops dots and
+// blanks at the end of a name.
+//
+// Not known: short names of FAT ("GIT~1"), streams of NTFS, and spellings of names that are not
+// ASCII themselves.
+
 // The plain spelling of `path`, name by name; letter case is left as it is. Nothing if there is no
 // other. A name of which nothing would be left stays.
 std::optional<std::string> plain_spelling(std::string_view path);
@@ -38,22 +55,6 @@ std::optional<PathAccess> access_named(std::string_view word);
 // stand after the pattern. Empty: none of that. It may still be no glob.
 std::string_view pattern_fault(std::string_view pattern);
 
-// What may be done with a path: ordered globs, the first one that matches decides.
-//
-// A pattern is a text::Glob. Without a slash it matches at any depth; a slash at the start ties it
-// to the root. A pattern that names a directory covers all that is below, whether it exists or not.
-// The operator's rules come before path_defaults.h. Of those a pattern that allows covers the name
-// alone, unless it ends in "/**": ".env.example" is a file, and a directory of that name lifts
-// nothing. Further rules are asked beside the defaults, and the stricter answer counts: neither
-// lifts what the other restricts.
-//
-// Rules that restrict ignore the case of ASCII letters, since some file systems do and ".ENV" would
-// be the same file there; rules that allow do not. Other spellings that may be the same file
-// (name_alias.h) are restricted like the plain one. What a default denies it denies under the names
-// of backups too (backup_name.h). A path that no rule matches is allowed.
-//
-// Paths are resolved and relative to the root, as RelPath has them. Immutable: any number of
-// threads may ask.
 using Access = PathAccess;
 
 struct Decision {

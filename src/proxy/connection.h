@@ -1,5 +1,5 @@
-// A TCP connection to the first of several addresses that answers, tried one after the other.
-// Never blocks.
+// One client of the proxy: what it asks for is read, judged, looked up, judged again, dialled, and
+// then its bytes are relayed. Every step is bounded in time and bytes and never blocks.
 #pragma once
 
 #include <poll.h>
@@ -22,6 +22,9 @@
 #include "proxy/request.h"
 
 namespace paddock::proxy {
+
+// A TCP connection to the first of several addresses that answers, tried one after the other.
+// Never blocks.
 
 class Dialer {
 public:
@@ -93,8 +96,6 @@ private:
     bool one_request_;  // over as soon as the origin has ended
 };
 
-// One client of the proxy: what it asks for is read, judged, looked up, judged again, dialled, and
-// then its bytes are relayed. Every step is bounded in time and bytes and never blocks.
 struct ProxyTimes {
     std::chrono::milliseconds request = limits::kProxyRequestTime;
     std::chrono::milliseconds dial = limits::kProxyDialTime;

@@ -1,4 +1,10 @@
-// An IP address and a port as the kernel takes them.
+// The addresses of one name, without blocking and without the C library: its resolver blocks, and
+// in a static binary loads parts of whatever C library the host has.
+//
+// "localhost" and names below it are the loopback. Then hosts(5), then the name servers of
+// resolv.conf(5), in turn, both files (at most a megabyte of each) read anew for each lookup. The
+// name is taken as it is: no search domains, so what was checked is what is asked. IPv4 comes
+// before IPv6.
 #pragma once
 
 #include <poll.h>
@@ -18,6 +24,8 @@
 #include "sys/io.h"
 
 namespace paddock::proxy {
+
+// An IP address and a port as the kernel takes them.
 
 sys::SocketAddress socket_address(const policy::IpAddress& address, std::uint16_t port);
 
@@ -96,13 +104,6 @@ private:
     int strays_ = 0;
 };
 
-// The addresses of one name, without blocking and without the C library: its resolver blocks, and
-// in a static binary loads parts of whatever C library the host has.
-//
-// "localhost" and names below it are the loopback. Then hosts(5), then the name servers of
-// resolv.conf(5), in turn, both files (at most a megabyte of each) read anew for each lookup. The
-// name is taken as it is: no search domains, so what was checked is what is asked. IPv4 comes
-// before IPv6.
 using Time = std::chrono::steady_clock::time_point;
 
 struct NameSources {

@@ -1,6 +1,26 @@
-// The channel by which sockets come out of a session's network namespace. The warden first sends
-// the namespace's tables of TCP sockets (one or two descriptors), and then, for each message of one
-// byte that it gets, a TCP socket that is not connected, or no descriptor if there can be none.
+// The way out of a session whose network is an allow list: a proxy for HTTP (CONNECT and plain
+// requests) and SOCKS5 on one port.
+//
+//   auto proxy = Proxy::start({rules});          // before this process confines itself
+//   proxy->serve(listener);                      // a TCP socket that listens inside the session
+//   ... commands run with proxy_environment(port) ...
+//   auto denied = proxy->take_denials();
+//
+// The listening socket belongs to the session's own network namespace, the connections that the
+// proxy makes belong to the namespace of whoever started it: there is no other way between them.
+//
+// It is a process of its own, forked from the caller: it may open TCP connections, which the server
+// may not, and it reads bytes from hostile clients, which the server must not. It keeps no
+// descriptor of the server, is nobody instead of root, has no capabilities, and a Landlock domain
+// leaves it the files of name resolution only. What the caller has in memory at the fork it has
+// too, so start it early. It ends when this object or the calling process does.
+//
+// Names are looked up once for each connection (name_lookup.h) and exactly the address that
+// HostRules allowed is dialled. What passes through an open connection is not looked at.
+//
+// The same process lets the user of this machine in to published servers of commands (publisher.h).
+//
+// Any number of threads may call these methods.
 #pragma once
 
 #include <sys/types.h>
@@ -25,6 +45,10 @@
 #include "proxy/refusal_log.h"
 
 namespace paddock::proxy {
+
+// The channel by which sockets come out of a session's network namespace. The warden first sends
+// the namespace's tables of TCP sockets (one or two descriptors), and then, for each message of one
+// byte that it gets, a TCP socket that is not connected, or no descriptor if there can be none.
 
 inline constexpr char kDoorOfV4 = '4';
 inline constexpr char kDoorOfV6 = '6';
@@ -74,29 +98,6 @@ private:
     std::vector<std::size_t> first_waits_;  // of each connection, among the last waits
 };
 
-// The way out of a session whose network is an allow list: a proxy for HTTP (CONNECT and plain
-// requests) and SOCKS5 on one port.
-//
-//   auto proxy = Proxy::start({rules});          // before this process confines itself
-//   proxy->serve(listener);                      // a TCP socket that listens inside the session
-//   ... commands run with proxy_environment(port) ...
-//   auto denied = proxy->take_denials();
-//
-// The listening socket belongs to the session's own network namespace, the connections that the
-// proxy makes belong to the namespace of whoever started it: there is no other way between them.
-//
-// It is a process of its own, forked from the caller: it may open TCP connections, which the server
-// may not, and it reads bytes from hostile clients, which the server must not. It keeps no
-// descriptor of the server, is nobody instead of root, has no capabilities, and a Landlock domain
-// leaves it the files of name resolution only. What the caller has in memory at the fork it has
-// too, so start it early. It ends when this object or the calling process does.
-//
-// Names are looked up once for each connection (name_lookup.h) and exactly the address that
-// HostRules allowed is dialled. What passes through an open connection is not looked at.
-//
-// The same process lets the user of this machine in to published servers of commands (publisher.h).
-//
-// Any number of threads may call these methods.
 class Proxy {
 public:
     // Returns while it confines itself; serve() says whether that worked.

@@ -1,4 +1,11 @@
-// The kernel's list of the TCP sockets of a network namespace: /proc/net/tcp and tcp6.
+// Servers of commands, reached from the loopback of this machine by the session's user alone.
+//
+// A connection to a published port is accepted here, outside of the session's network namespace.
+// The kernel's table of sockets says whose it is: another user's is closed before a byte is read. A
+// socket inside comes through the doorway: a channel to the warden, which makes one there for each
+// byte that it gets (doorway.h). Bytes then pass both ways until both sides have ended.
+//
+// Part of the proxy's process: one thread, never blocks.
 #pragma once
 
 #include <poll.h>
@@ -20,6 +27,8 @@
 #include "proxy/connection.h"
 
 namespace paddock::proxy {
+
+// The kernel's list of the TCP sockets of a network namespace: /proc/net/tcp and tcp6.
 
 struct TcpEnd {
     policy::IpAddress address{};  // IPv4 that is mapped into IPv6 is IPv4
@@ -54,14 +63,6 @@ struct TcpTable {
 std::optional<policy::IpAddress> loopback_server(const std::vector<TcpSocket>& sockets,
                                                  std::uint16_t port);
 
-// Servers of commands, reached from the loopback of this machine by the session's user alone.
-//
-// A connection to a published port is accepted here, outside of the session's network namespace.
-// The kernel's table of sockets says whose it is: another user's is closed before a byte is read. A
-// socket inside comes through the doorway: a channel to the warden, which makes one there for each
-// byte that it gets (doorway.h). Bytes then pass both ways until both sides have ended.
-//
-// Part of the proxy's process: one thread, never blocks.
 // What changed since the last report.
 struct PublishedNews {
     std::vector<policy::PublishedPort> servers{};  // can be reached from now on

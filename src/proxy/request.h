@@ -1,5 +1,10 @@
-// Where the body of an HTTP request ends, so that a connection carries the one request that was
-// checked and not another behind it. Pure; bytes are counted, not changed.
+// What a client of the proxy asks for, read from the first bytes that it sends: SOCKS5 if the first
+// one is 5, else HTTP. Pure.
+//
+//   HTTP    CONNECT host:port, or METHOD http://host[:port]/path
+//   SOCKS5  no authentication, CONNECT to a name, an IPv4 or an IPv6 address
+//
+// Strict: lines end with CRLF, headers are not folded, nothing is guessed.
 #pragma once
 
 #include <cstddef>
@@ -12,6 +17,9 @@
 #include "policy/host_rules.h"
 
 namespace paddock::proxy {
+
+// Where the body of an HTTP request ends, so that a connection carries the one request that was
+// checked and not another behind it. Pure; bytes are counted, not changed.
 
 class HttpBody {
 public:
@@ -49,13 +57,6 @@ private:
     int digits_ = 0;  // of the size
 };
 
-// What a client of the proxy asks for, read from the first bytes that it sends: SOCKS5 if the first
-// one is 5, else HTTP. Pure.
-//
-//   HTTP    CONNECT host:port, or METHOD http://host[:port]/path
-//   SOCKS5  no authentication, CONNECT to a name, an IPv4 or an IPv6 address
-//
-// Strict: lines end with CRLF, headers are not folded, nothing is guessed.
 enum class ProxyProtocol : std::uint8_t { kUnknown, kConnect, kPlainHttp, kSocks };
 
 struct ProxyRequest {

@@ -1,4 +1,8 @@
-// How a command ended, as the warden tells it to the process that started the session.
+// What is said between a session's server and its warden: one message for each request and one for
+// each answer, bounded, and checked by whoever receives it before anything else is done with it.
+//
+// A message is a fixed header and then strings, each ended by NUL, in three lists one after the
+// other. Both sides are the same build, so numbers are as the machine has them.
 #pragma once
 
 #include <array>
@@ -16,6 +20,8 @@
 #include "sandbox/view_plan.h"
 
 namespace paddock::sandbox {
+
+// How a command ended, as the warden tells it to the process that started the session.
 
 // Times and memory are those of the command and of the children it waited for.
 struct ExitFacts {
@@ -40,11 +46,6 @@ Outcome<std::optional<ExitRecord>> read_exit(int status);
 // Never waits on an empty pipe: names that do not fit are left out.
 Done write_exit(int status, const ExitRecord& record);
 
-// What is said between a session's server and its warden: one message for each request and one for
-// each answer, bounded, and checked by whoever receives it before anything else is done with it.
-//
-// A message is a fixed header and then strings, each ended by NUL, in three lists one after the
-// other. Both sides are the same build, so numbers are as the machine has them.
 enum class Ask : std::uint32_t {
     kBegin,  // the users are mapped, go on
     kSpawn,

@@ -1,4 +1,5 @@
-// Going down a path of names from a directory, without following any link. Allocates nothing.
+// From a process of the warden to a command: every step between fork and exec. Runs in a child that
+// shares the warden's memory, so that nothing has to be copied; allocates nothing.
 #pragma once
 
 #include <sys/types.h>
@@ -14,6 +15,8 @@
 
 namespace paddock::sandbox {
 
+// Going down a path of names from a directory, without following any link. Allocates nothing.
+
 // An O_PATH descriptor of what `path` (names only; "." or empty: `directory` itself) leads to, a
 // link at its end included. Mounts are entered: whoever calls this made them. Errors:
 // invalid_path for "..", an empty name or one that is too long; those of the kernel, and `reached`
@@ -23,8 +26,6 @@ Outcome<UniqueFd> descend(int directory, const char* path, UniqueFd* reached = n
 // The same, and it must be a directory.
 Outcome<UniqueFd> descend_to_directory(int directory, const char* path);
 
-// From a process of the warden to a command: every step between fork and exec. Runs in a child that
-// shares the warden's memory, so that nothing has to be copied; allocates nothing.
 struct CommandStart {
     const WardenPlan* plan = nullptr;
     int ruleset = -1;

@@ -1,5 +1,4 @@
-// The rights that Landlock knows, since which ABI, and what a ConfineSpec makes of them on a given
-// one. Pure: nothing here asks the kernel.
+// confine_self as if the kernel offered less, so that one kernel can show every degradation.
 #pragma once
 
 #include <string_view>
@@ -10,6 +9,9 @@
 #include "sys/landlock.h"
 
 namespace paddock::sandbox {
+
+// The rights that Landlock knows, since which ABI, and what a ConfineSpec makes of them on a given
+// one. Pure: nothing here asks the kernel.
 
 struct Plan {
     sys::landlock::Handled handled;  // what the ruleset of this ABI denies
@@ -28,7 +30,6 @@ sys::landlock::Rights granted(Access access, const sys::landlock::Handled& handl
 // for kLandlockAbiFloor to kAbiKnown.
 std::string_view too_old_for(int abi_min);
 
-// confine_self as if the kernel offered less, so that one kernel can show every degradation.
 // The kernel's Landlock ABI, at most `ceiling`; 0 where there is none.
 int landlock_abi(int ceiling);
 

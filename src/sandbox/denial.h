@@ -1,4 +1,7 @@
-// A path that another process hands to the kernel, as an absolute one. Nothing here allocates.
+// What a command was refused, as far as it was seen: for the person who reads the result.
+//
+// The observer in the warden sends records through a socket of the command (SOCK_SEQPACKET); the
+// log of that command, on the side of the server, reads them. Neither decides anything.
 #pragma once
 
 #include <array>
@@ -16,6 +19,8 @@
 #include "proxy/refusal_log.h"
 
 namespace paddock::sandbox {
+
+// A path that another process hands to the kernel, as an absolute one. Nothing here allocates.
 
 class ForeignPath {
 public:
@@ -47,10 +52,6 @@ private:
 // Copies up to size bytes that lie at `address` of `process`, fewer where its memory ends.
 std::size_t read_foreign(int process, std::uint64_t address, std::span<char> buffer) noexcept;
 
-// What a command was refused, as far as it was seen: for the person who reads the result.
-//
-// The observer in the warden sends records through a socket of the command (SOCK_SEQPACKET); the
-// log of that command, on the side of the server, reads them. Neither decides anything.
 // What stood in the way.
 enum class Wall : std::uint8_t {
     kNone,

@@ -1,4 +1,5 @@
-// What /proc says of a command that waits for an answer of the gate, and what its paths mean to it.
+// A call that the gate performs for a command: its arguments, brought into one form. Pure: paths
+// are still addresses in the command's memory.
 #pragma once
 
 #include <fcntl.h>
@@ -18,6 +19,8 @@
 #include "sys/seccomp.h"
 
 namespace paddock::sandbox {
+
+// What /proc says of a command that waits for an answer of the gate, and what its paths mean to it.
 
 struct Caller {
     int process = 0;  // the thread
@@ -71,8 +74,6 @@ Outcome<HeldPath> hold(const std::string& path);
 // One name in a held directory.
 Outcome<HeldPath> hold_in(const HeldPath& directory, const std::string& name);
 
-// A call that the gate performs for a command: its arguments, brought into one form. Pure: paths
-// are still addresses in the command's memory.
 enum class GatedKind : std::uint8_t {
     kOpen,
     kTruncate,

@@ -1,5 +1,20 @@
-// The System V objects of an ipc namespace: segments, sets of semaphores and message queues. They
-// outlive who made them. Allocates nothing.
+// How much of the host's memory the processes of a session hold, and which of them. Allocates
+// nothing.
+//
+// Counted: private and shared pages, also those in swap, page tables, mappings, memfds and System V
+// segments, semaphores and messages. Several processes that share pages hold them once. Address
+// space costs nothing.
+//
+// A process can make each look at it take long. So everything counts at first as if nothing were
+// shared, which the kernel knows at once. Only if that is too much each process is looked at, in
+// slices between other work. When the time for that is over, what was not looked at yet counts as
+// if nothing in it were shared.
+//
+// Not counted: the page cache; files in /tmp and /dev/shm that nobody maps, which may hold as much
+// again; other memory of the kernel such as socket buffers. Not seen: a memfd that is only on
+// its way through a socket, or only in a descriptor table that one thread has for itself; pages of
+// a shared mapping that were dropped with madvise(2); memfds of a process that this one may not
+// inspect.
 #pragma once
 
 #include <sys/types.h>
@@ -20,6 +35,9 @@
 #include "sandbox/processes.h"
 
 namespace paddock::sandbox {
+
+// The System V objects of an ipc namespace: segments, sets of semaphores and message queues. They
+// outlive who made them. Allocates nothing.
 
 struct SysvObject {
     enum class Kind : char { kSegment, kSemaphores, kQueue } kind = Kind::kSegment;
@@ -50,23 +68,6 @@ Done remove_object(const SysvObject& object);
 // Says how many there were. Only for the last process that could use them.
 std::uint32_t remove_all_objects(int proc);
 
-// How much of the host's memory the processes of a session hold, and which of them. Allocates
-// nothing.
-//
-// Counted: private and shared pages, also those in swap, page tables, mappings, memfds and System V
-// segments, semaphores and messages. Several processes that share pages hold them once. Address
-// space costs nothing.
-//
-// A process can make each look at it take long. So everything counts at first as if nothing were
-// shared, which the kernel knows at once. Only if that is too much each process is looked at, in
-// slices between other work. When the time for that is over, what was not looked at yet counts as
-// if nothing in it were shared.
-//
-// Not counted: the page cache; files in /tmp and /dev/shm that nobody maps, which may hold as much
-// again; other memory of the kernel such as socket buffers. Not seen: a memfd that is only on
-// its way through a socket, or only in a descriptor table that one thread has for itself; pages of
-// a shared mapping that were dropped with madvise(2); memfds of a process that this one may not
-// inspect.
 // May the marked processes hold more than this? False is certain. Cheap: it adds the resident pages
 // of the table to all shared memory, swap, page tables and other objects of the kernel on the host.
 bool may_hold_more(int proc, const ProcessTable& table, std::uint64_t bytes, bool own_objects);

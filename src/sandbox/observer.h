@@ -1,4 +1,30 @@
-// The calls that an observing filter tells of (filter_rules.cc), and where their arguments are.
+// Watches one command for what its walls refuse, and tells. Telemetry only, but for the
+// calls that the gate performs: every other is let through to the kernel, which decides; the paths
+// are read from memory that the command can change at any time, and links are not followed.
+//
+// One answer is its own: a name that would be made in a directory that commands do not see gets
+// EROFS, as it would in one that they see. The kernel would say ENOENT.
+//
+// It must run where the command's memory can be read and its paths mean the same: in the warden. A
+// server that has confined itself by Landlock could not.
+//
+// A call is told of if it would change a name behind a wall (write_map.h), and would not fail for a
+// simpler reason: mkdir of what exists, unlink of what does not. Of a tree that is removed the
+// protected path is told, or else the directory, and not each name. Not seen: chmod, utimes and the
+// like; UDP without connect; what seccomp itself refuses. Left to the name server (name_server.h):
+// look-ups at the own loopback.
+//
+// The listener comes from the command, which installs its filter last, hands the descriptor over
+// and runs its program. In between it must make no observed call: nobody would answer if the warden
+// waits for the program to run.
+//
+// A program that asks for seccomp's TRACE itself (rr, proot) does not get it for calls that are
+// observed, and one that asks for a listener of its own is refused (EBUSY), as where there is one
+// already.
+//
+// Without a gate nothing here allocates. One call costs 5 to 7 microseconds: under 1 % of a build,
+// half as much again where thousands of small files are created and nothing else is done, and as
+// much again or more where a tree of them is removed.
 #pragma once
 
 #include <poll.h>
@@ -19,6 +45,8 @@
 #include "sys/seccomp.h"
 
 namespace paddock::sandbox {
+
+// The calls that an observing filter tells of (filter_rules.cc), and where their arguments are.
 
 inline constexpr int kNoArgument = -1;
 
@@ -47,33 +75,6 @@ struct ObservedCall {
 // Null for a call that is not observed.
 const ObservedCall* observed_call(long number) noexcept;
 
-// Watches one command for what its walls refuse, and tells. Telemetry only, but for the
-// calls that the gate performs: every other is let through to the kernel, which decides; the paths
-// are read from memory that the command can change at any time, and links are not followed.
-//
-// One answer is its own: a name that would be made in a directory that commands do not see gets
-// EROFS, as it would in one that they see. The kernel would say ENOENT.
-//
-// It must run where the command's memory can be read and its paths mean the same: in the warden. A
-// server that has confined itself by Landlock could not.
-//
-// A call is told of if it would change a name behind a wall (write_map.h), and would not fail for a
-// simpler reason: mkdir of what exists, unlink of what does not. Of a tree that is removed the
-// protected path is told, or else the directory, and not each name. Not seen: chmod, utimes and the
-// like; UDP without connect; what seccomp itself refuses. Left to the name server (name_server.h):
-// look-ups at the own loopback.
-//
-// The listener comes from the command, which installs its filter last, hands the descriptor over
-// and runs its program. In between it must make no observed call: nobody would answer if the warden
-// waits for the program to run.
-//
-// A program that asks for seccomp's TRACE itself (rr, proot) does not get it for calls that are
-// observed, and one that asks for a listener of its own is refused (EBUSY), as where there is one
-// already.
-//
-// Without a gate nothing here allocates. One call costs 5 to 7 microseconds: under 1 % of a build,
-// half as much again where thousands of small files are created and nothing else is done, and as
-// much again or more where a tree of them is removed.
 // What the observers of a session share; outlives them.
 struct ObservedWorld {
     WriteMap map = {};

@@ -1,4 +1,4 @@
-// Reading a file of /proc whose lines are many. Allocates nothing.
+// The processes of a session: who they are, and how all of them are ended.
 #pragma once
 
 #include <fcntl.h>
@@ -20,6 +20,8 @@
 #include "sys/kernel_text.h"
 
 namespace paddock::sandbox {
+
+// Reading a file of /proc whose lines are many. Allocates nothing.
 
 // A file of /proc, line by line. The longest line has a path whose every byte is escaped.
 class KernelLines {

@@ -1,4 +1,5 @@
-// What the observers of a session know of its walls.
+// From what the operator asked for and what the host has to a WardenPlan: looks at the host,
+// changes nothing but to make the low rung's private directory.
 #pragma once
 
 #include <span>
@@ -12,6 +13,8 @@
 
 namespace paddock::sandbox {
 
+// What the observers of a session know of its walls.
+
 // For a plan that is complete otherwise.
 ObservedWorld observed_world(const WardenPlan& plan);
 
@@ -19,8 +22,6 @@ ObservedWorld observed_world(const WardenPlan& plan);
 void add_protection(WriteMap& map, std::string_view workspace, std::string_view path,
                     std::span<char> buffer) noexcept;
 
-// From what the operator asked for and what the host has to a WardenPlan: looks at the host,
-// changes nothing but to make the low rung's private directory.
 // Errors: invalid_argument.
 Done check_spec(const WardenSpec& spec);
 

@@ -1,4 +1,18 @@
-// A path of the workspace that commands may not change, or not even see.
+// What a command sees of the file system, as a list of things to make in an empty root, in order.
+// Pure: made from what the host has, before any process is; view.h carries it out.
+//
+//   /usr, /bin, /sbin, /lib*   the host's, read-only; links are made again
+//   /etc                       own passwd, group, hosts, hostname, nsswitch.conf; of the
+//                              host's what programs need (loader, certificates, time zone, ...)
+//   /dev                       null, zero, full, random, urandom, tty, own terminals, shm
+//   /proc                      fresh, read-only, its dangerous parts covered
+//   /tmp, home, /dev/shm       private memory; /var/tmp leads to /tmp; the home may be the
+//                              workspace's own, which lasts
+//   operator's directories     read-only, at their own paths
+//   the user's toolchains      the same
+//   further roots, then the workspace, at their own paths
+//
+// All else is read-only: a write beside the workspace fails, also where that lies in /tmp.
 #pragma once
 
 #include <sys/types.h>
@@ -15,6 +29,8 @@
 #include "base/outcome.h"
 
 namespace paddock::sandbox {
+
+// A path of the workspace that commands may not change, or not even see.
 
 enum class Shield : std::uint8_t {
     kReadOnly,  // it and all below can be read
@@ -52,22 +68,6 @@ std::string hostname_text();
 std::string hosts_text();
 std::string nsswitch_text();
 
-// What a command sees of the file system, as a list of things to make in an empty root, in order.
-// Pure: made from what the host has, before any process is; view.h carries it out.
-//
-//   /usr, /bin, /sbin, /lib*   the host's, read-only; links are made again
-//   /etc                       own passwd, group, hosts, hostname, nsswitch.conf; of the host's
-//   what
-//                              programs need to run (loader, certificates, time zone, ...)
-//   /dev                       null, zero, full, random, urandom, tty, own terminals, shm
-//   /proc                      fresh, read-only, its dangerous parts covered
-//   /tmp, home, /dev/shm       private memory; /var/tmp leads to /tmp; the home may be the
-//                              workspace's own, which lasts
-//   operator's directories     read-only, at their own paths
-//   the user's toolchains      the same
-//   further roots, then the workspace, at their own paths
-//
-// All else is read-only: a write beside the workspace fails, also where that lies in /tmp.
 enum class Make : std::uint8_t {
     kDirectory,
     kLink,       // to `text`

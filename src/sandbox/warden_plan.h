@@ -1,4 +1,4 @@
-// What a warden is started with.
+// All that a warden needs, made before its process is, which may not allocate (warden_process.h).
 #pragma once
 
 #include <linux/filter.h>
@@ -26,6 +26,8 @@
 #include "sys/landlock.h"
 
 namespace paddock::sandbox {
+
+// What a warden is started with.
 
 // Pretends that the kernel offers less, so that one machine can show every degradation.
 struct Ceiling {
@@ -122,7 +124,6 @@ CommandRules gated(CommandRules rules, const std::string& workspace,
 // Allocates nothing. A path that does not exist is left out.
 Outcome<UniqueFd> make_ruleset(const CommandRules& rules);
 
-// All that a warden needs, made before its process is, which may not allocate (warden_process.h).
 // Descriptors of the warden's own begin here: those below are what a command gets.
 inline constexpr int kFirstOwnDescriptor = 10;
 

@@ -1,4 +1,7 @@
-// Names for kinds of files, as programmers say them: "py", "cpp", "make".
+// glob: the files below a directory whose paths match a pattern, newest first.
+//
+// Only directories in which something can match are entered. Links are reported, never followed; a
+// directory is reported if the pattern asks for directories by a final "/", or the query does.
 #pragma once
 
 #include <chrono>
@@ -17,6 +20,8 @@
 #include "text/glob.h"
 
 namespace paddock::search {
+
+// Names for kinds of files, as programmers say them: "py", "cpp", "make".
 
 struct FileKind {
     std::string_view name;
@@ -125,10 +130,6 @@ private:
     std::vector<File> files_;
 };
 
-// glob: the files below a directory whose paths match a pattern, newest first.
-//
-// Only directories in which something can match are entered. Links are reported, never followed; a
-// directory is reported if the pattern asks for directories by a final "/", or the query does.
 struct FindQuery {
     std::string pattern;     // relative to `path`; without a slash for names at any depth
     std::string path = ".";  // a directory

@@ -1,5 +1,15 @@
-// A file as a succession of whole lines in one buffer, which is reused from file to file and grows
-// only for a line that does not fit.
+// One file after the other, in whole buffers: reads, cuts at the last line feed, lets the Matcher
+// find lines, and pushes them into a Sink.
+//
+// A NUL byte makes a file binary: the search ends before it. Text that begins with a UTF-16 byte
+// order mark is decoded; a UTF-8 one is skipped. A line feed ends a line; a carriage return is part
+// of it.
+//
+// What the Matcher may take long for is given to it in parts, with a look at the interruption
+// between them: whole lines, and of a line that is too long for that, or across lines, pieces that
+// overlap by half.
+//
+// A Searcher belongs to one thread; its buffer is reused from file to file.
 #pragma once
 
 #include <cstddef>
@@ -14,6 +24,9 @@
 #include "text/encoding.h"
 
 namespace paddock::search {
+
+// A file as a succession of whole lines in one buffer, which is reused from file to file and grows
+// only for a line that does not fit.
 
 class LineBuffer {
 public:
@@ -96,18 +109,6 @@ private:
     std::uint64_t newlines_ = 0;
 };
 
-// One file after the other, in whole buffers: reads, cuts at the last line feed, lets the Matcher
-// find lines, and pushes them into a Sink.
-//
-// A NUL byte makes a file binary: the search ends before it. Text that begins with a UTF-16 byte
-// order mark is decoded; a UTF-8 one is skipped. A line feed ends a line; a carriage return is part
-// of it.
-//
-// What the Matcher may take long for is given to it in parts, with a look at the interruption
-// between them: whole lines, and of a line that is too long for that, or across lines, pieces that
-// overlap by half.
-//
-// A Searcher belongs to one thread; its buffer is reused from file to file.
 // Which lines of a file are wanted: those that begin in [begin, end).
 struct Extent {
     std::uint64_t size = 0;  // of the file, as fstat says; 0 may be wrong

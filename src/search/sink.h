@@ -1,5 +1,4 @@
-// Why a search ends before its end: out of time, cancelled, or enough was found. Asked often, by
-// many threads.
+// Where a search puts the lines that it finds. A sink may say stop; it is called by one thread.
 #pragma once
 
 #include <atomic>
@@ -11,6 +10,9 @@
 #include <utility>
 
 namespace paddock::search {
+
+// Why a search ends before its end: out of time, cancelled, or enough was found. Asked often, by
+// many threads.
 
 class Interruption {
 public:
@@ -47,7 +49,6 @@ private:
     std::atomic<Cause> cause_ = Cause::kNone;
 };
 
-// Where a search puts the lines that it finds. A sink may say stop; it is called by one thread.
 enum class Next : bool { kStop, kGoOn };
 
 struct Line {

@@ -1,11 +1,8 @@
-// Does a text look drawn at random, rather than named by someone? Pure.
+// Is this value, found where a secret is expected, one? Pure decisions on text.
 //
-// The idea: look at its pairs of neighbours. Words and names are made of letters that often follow
-// each other ("th", "er"), begin a new word after some letters only ("newToken", not "nEwT"), and
-// have digits at the end of a word ("sha256"). A pair that they do not have is odd: few of a name
-// are, and about half of random text.
-//
-// Does not tell a name from what someone made up ("Winter2024x") or from random digits.
+// Names alone do not decide: source code is full of `password = get_password()`, `"token":
+// "string"` and `SECRET=changeme`. What these let through looks random (secret_randomness.h), or is
+// at least not a word.
 #pragma once
 
 #include <algorithm>
@@ -17,6 +14,15 @@
 #include "base/text.h"
 
 namespace paddock::secrets {
+
+// Does a text look drawn at random, rather than named by someone? Pure.
+//
+// The idea: look at its pairs of neighbours. Words and names are made of letters that often follow
+// each other ("th", "er"), begin a new word after some letters only ("newToken", not "nEwT"), and
+// have digits at the end of a word ("sha256"). A pair that they do not have is odd: few of a name
+// are, and about half of random text.
+//
+// Does not tell a name from what someone made up ("Winter2024x") or from random digits.
 
 // For each letter, what often follows it in the words and abbreviations of source code.
 inline constexpr std::string_view kFollowers[] = {
@@ -107,11 +113,6 @@ constexpr bool looks_random(std::string_view text) noexcept {
     return odd_pairs(text) >= (text.size() + 1) / (mixed ? 6 : 4);
 }
 
-// Is this value, found where a secret is expected, one? Pure decisions on text.
-//
-// Names alone do not decide: source code is full of `password = get_password()`, `"token":
-// "string"` and `SECRET=changeme`. What these let through looks random (secret_randomness.h), or is
-// at least not a word.
 // How the value is written, from the surest sign of data to the surest sign of code.
 enum class ValueForm : std::uint8_t {
     kShell,   // NAME=value, an upper-case name and no spaces: environment files, shells, logs

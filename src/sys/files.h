@@ -1,4 +1,4 @@
-// Opening, always close-on-exec, EINTR retried.
+// Files and names: opening, asking, changing, renaming and listing, always from a held directory.
 #pragma once
 
 #include <sys/types.h>
@@ -18,6 +18,8 @@
 #include "base/outcome.h"
 
 namespace paddock::sys {
+
+// Opening, always close-on-exec, EINTR retried.
 
 Outcome<UniqueFd> openat(int directory, const char* path, int flags, mode_t mode = 0);
 

@@ -1,5 +1,4 @@
-// Who this process is and what it may: identities, capabilities, limits. For a child that is about
-// to run a command; nothing here allocates.
+// Who this process is and what it may, and what the host can do.
 #pragma once
 
 #include <sys/types.h>
@@ -12,6 +11,9 @@
 #include "base/outcome.h"
 
 namespace paddock::sys {
+
+// Who this process is and what it may: identities, capabilities, limits. For a child that is about
+// to run a command; nothing here allocates.
 
 // All three ids of both kinds.
 Done become(uid_t user, gid_t group);

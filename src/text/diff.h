@@ -1,4 +1,9 @@
-// The search behind a diff: which elements of two sequences change when one becomes the other.
+// What changed between two texts, line by line, and how to show it: the unified form that `patch`
+// and `git apply` accept.
+//
+// The result is always right, and the shortest possible unless the texts are long and differ
+// nearly everywhere, or in places far apart: the work is bounded, and what remains then counts as
+// replaced as a whole.
 #pragma once
 
 #include <cstddef>
@@ -14,6 +19,8 @@
 
 namespace paddock::text {
 
+// The search behind a diff: which elements of two sequences change when one becomes the other.
+
 // One text as it enters the search: equal lines have equal numbers.
 struct Side {
     std::vector<std::uint32_t> ids;
@@ -25,12 +32,6 @@ struct Side {
 // sequences that are long and differ nearly everywhere more may be marked.
 void mark_changes(Side& a, Side& b);
 
-// What changed between two texts, line by line, and how to show it: the unified form that `patch`
-// and `git apply` accept.
-//
-// The result is always right, and the shortest possible unless the texts are long and differ
-// nearly everywhere, or in places far apart: the work is bounded, and what remains then counts as
-// replaced as a whole.
 // Lines [before, before + removed) became lines [after, after + added); everything between two
 // changes is equal, endings included. Lines count from 0.
 struct Change {

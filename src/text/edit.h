@@ -1,5 +1,9 @@
-// Views of a line with some differences left out: what people and models get wrong when they copy
-// text. For finding a place only; what is written is never folded.
+// Exact replacement of text in a file's content: the engine of edit_file.
+//
+// Matching happens as if every line ended with LF, in the content and in the strings; the lone CR
+// is an ordinary byte. Only bytes that differ between old_string and new_string are replaced, so
+// every other byte stays: CRLF, mixed endings, byte order mark, final newline. A newline that comes
+// in takes the ending of the line that it replaces, else of the nearest line.
 #pragma once
 
 #include <cstddef>
@@ -17,6 +21,9 @@
 #include "text/lines.h"
 
 namespace paddock::text {
+
+// Views of a line with some differences left out: what people and models get wrong when they copy
+// text. For finding a place only; what is written is never folded.
 
 // Without blanks, tabs and CR at the end; at both ends.
 std::string_view trim_end(std::string_view line) noexcept;
@@ -58,12 +65,6 @@ std::string show_closest(std::string_view content, std::string_view wanted);
 std::string explain_miss(std::string_view content, std::string_view wanted,
                          std::string_view original);
 
-// Exact replacement of text in a file's content: the engine of edit_file.
-//
-// Matching happens as if every line ended with LF, in the content and in the strings; the lone CR
-// is an ordinary byte. Only bytes that differ between old_string and new_string are replaced, so
-// every other byte stays: CRLF, mixed endings, byte order mark, final newline. A newline that comes
-// in takes the ending of the line that it replaces, else of the nearest line.
 struct Edit {
     std::string_view old_string;
     std::string_view new_string;

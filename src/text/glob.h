@@ -1,5 +1,18 @@
-// What stands between the brackets of a pattern, "[a-z]", "[!x]", "[[:digit:]_]"; and the unit in
-// which patterns and names are read.
+// Path globs, as people and models write them: "*.c", "src/**/*.{cc,h}", "**/test_?.py".
+//
+//   ?  *        one character; any number of them; never "/"
+//   **          as a whole name: any number of directories (path_pattern.h)
+//   [a-z] [!a]  a character of a set, see char_class.h; "[^a]" is "[!a]"
+//   {a,b/c,}    one of these; may be nested, empty and hold slashes
+//   \x          the character x
+//
+// A final "/" asks for a directory. "./" at the start and "." and empty names are dropped, ".."
+// takes back the name before it. Dots, "-" and "!" at the start mean nothing special.
+//
+// A Glob cannot leave the root: what is absolute or climbs out lexically, in any alternative, is
+// refused as path_escape, and so is ".." after "**". Only ".." itself (or escaped, "\.\.") climbs;
+// "[.][.]" and "@(..)" are patterns for names, and since no walk ever meets the name "..", they
+// lead nowhere.
 #pragma once
 
 #include <cstddef>
@@ -12,6 +25,9 @@
 #include "base/outcome.h"
 
 namespace paddock::text {
+
+// What stands between the brackets of a pattern, "[a-z]", "[!x]", "[[:digit:]_]"; and the unit in
+// which patterns and names are read.
 
 // Patterns of people and models count characters ("?" matches one letter in any script); git's
 // ignore rules count bytes.
@@ -148,21 +164,6 @@ private:
     bool by_last_names_ = false;  // "**/name", "**/a/b"
 };
 
-// Path globs, as people and models write them: "*.c", "src/**/*.{cc,h}", "**/test_?.py".
-//
-//   ?  *        one character; any number of them; never "/"
-//   **          as a whole name: any number of directories (path_pattern.h)
-//   [a-z] [!a]  a character of a set, see char_class.h; "[^a]" is "[!a]"
-//   {a,b/c,}    one of these; may be nested, empty and hold slashes
-//   \x          the character x
-//
-// A final "/" asks for a directory. "./" at the start and "." and empty names are dropped, ".."
-// takes back the name before it. Dots, "-" and "!" at the start mean nothing special.
-//
-// A Glob cannot leave the root: what is absolute or climbs out lexically, in any alternative, is
-// refused as path_escape, and so is ".." after "**". Only ".." itself (or escaped, "\.\.") climbs;
-// "[.][.]" and "@(..)" are patterns for names, and since no walk ever meets the name "..", they
-// lead nowhere.
 struct GlobOptions {
     bool ignore_case = false;  // ASCII letters
     bool any_depth = false;    // a pattern without "/" (one at the end aside) matches at any depth

@@ -1,12 +1,4 @@
-// How names are shown to models and people so that they can be given back: plain ones verbatim, the
-// others in double quotes with C escapes, exactly as git prints them: "a\377b\t".
-//
-// The form is exact both ways. A name is quoted if it is not UTF-8 or holds a control character, a
-// double quote, a backslash, or a character that is invisible or reorders text; and, unlike git's,
-// if in a list it would read as something else: with a space at the beginning or end of a
-// component, two spaces in a row, or " -> ". A text is taken as
-// quoted only if it is letter for letter what quote_if_needed prints; "foo.txt" with the quotes is
-// therefore a name that holds two quotes.
+// Names of files for people and models: how they are shown, and which one was most likely meant.
 #pragma once
 
 #include <cstddef>
@@ -17,6 +9,16 @@
 #include <vector>
 
 namespace paddock::text {
+
+// How names are shown to models and people so that they can be given back: plain ones verbatim, the
+// others in double quotes with C escapes, exactly as git prints them: "a\377b\t".
+//
+// The form is exact both ways. A name is quoted if it is not UTF-8 or holds a control character, a
+// double quote, a backslash, or a character that is invisible or reorders text; and, unlike git's,
+// if in a list it would read as something else: with a space at the beginning or end of a
+// component, two spaces in a row, or " -> ". A text is taken as
+// quoted only if it is letter for letter what quote_if_needed prints; "foo.txt" with the quotes is
+// therefore a name that holds two quotes.
 
 std::string quote_if_needed(std::string_view name);
 

@@ -1,4 +1,12 @@
-// Finding the lines of a hunk in a file, exactly or with some differences left out.
+// Applying the hunks of one file to its content.
+//
+// A hunk goes where its header says if its lines are there. Else it goes to the one place where
+// they are; then, in steps, where they are if white space and punctuation are not compared. Two
+// possible places are a failure, never a guess. Each deviation is told in `notes`.
+//
+// Lines that stay keep their bytes. Lines that come in are written as the patch has them, except
+// where the patch and the file disagree on line endings: then they take the file's. A file without
+// a final newline keeps that unless the patch speaks of it, and so does a byte order mark stay.
 #pragma once
 
 #include <array>
@@ -15,6 +23,8 @@
 #include "text/patch_parse.h"
 
 namespace paddock::text {
+
+// Finding the lines of a hunk in a file, exactly or with some differences left out.
 
 // Each step leaves out what the ones before it do, and more.
 enum class Tolerance : std::uint8_t {
@@ -97,15 +107,6 @@ private:
     std::ptrdiff_t shift_ = 0;  // how far the last one lay from its stated line
 };
 
-// Applying the hunks of one file to its content.
-//
-// A hunk goes where its header says if its lines are there. Else it goes to the one place where
-// they are; then, in steps, where they are if white space and punctuation are not compared. Two
-// possible places are a failure, never a guess. Each deviation is told in `notes`.
-//
-// Lines that stay keep their bytes. Lines that come in are written as the patch has them, except
-// where the patch and the file disagree on line endings: then they take the file's. A file without
-// a final newline keeps that unless the patch speaks of it, and so does a byte order mark stay.
 struct Applied {
     std::string content;
     std::vector<std::string> notes;  // "hunk 2 applied 14 lines below", ...

@@ -1,3 +1,20 @@
+// What commands find of the user's world: the home that lasts, and the toolchains on PATH.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <paddock/root.h>
+#include <paddock/unique_fd.h>
+
+#include "base/outcome.h"
+#include "sandbox/warden_plan.h"
+
+namespace paddock::tools {
+
 // The homes of commands that outlive sessions: one for each workspace, in paddock's state
 // directory.
 //
@@ -18,21 +35,6 @@
 // Commands reach home/ and nothing above it, neither here nor where the state directory lies in
 // their workspace. paddock reads the sizes of files in there, and the gate what git would obey.
 // Neither leaves the home by a link, and nothing there is run.
-#pragma once
-
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
-
-#include <paddock/root.h>
-#include <paddock/unique_fd.h>
-
-#include "base/outcome.h"
-#include "sandbox/warden_plan.h"
-
-namespace paddock::tools {
 
 struct LastingHome {
     Root root;
@@ -64,7 +66,6 @@ Result<std::vector<KeptHome>> list_lasting_homes(const std::string& homes,
 // Empties it, and removes the rest if it is an orphan. Errors: race if a session uses it.
 Status empty_lasting_home(const std::string& homes, const KeptHome& home);
 
-// What commands find of the user's world: the home that lasts, and the toolchains on PATH.
 struct CommandWorld {
     std::optional<LastingHome> home{};
     std::string scratch_home_reason{};       // why there is none, though it was asked for

@@ -1,9 +1,4 @@
-// Reads of hidden files that a command was denied. The kernel tells nobody but the command of a
-// read that fails, so they are known by what it printed: a line that says "Permission denied" and
-// names a file that is covered. What is reported is true of that file, whatever the command
-// printed.
-//
-// Not found: names with spaces, quotes, brackets or colons.
+// What commands were denied and nobody reports: reads of hidden files, look-ups without a proxy.
 #pragma once
 
 #include <array>
@@ -16,6 +11,13 @@
 #include "tools/session_root.h"
 
 namespace paddock::tools {
+
+// Reads of hidden files that a command was denied. The kernel tells nobody but the command of a
+// read that fails, so they are known by what it printed: a line that says "Permission denied" and
+// names a file that is covered. What is reported is true of that file, whatever the command
+// printed.
+//
+// Not found: names with spaces, quotes, brackets or colons.
 
 struct ReadsToFind {
     std::string_view printed;

@@ -1,4 +1,13 @@
-// What a change by Files is made of; the steps of a copy, and what it has made.
+// The only way of a tool to files. Every path passes here: the escaped form is taken back, links
+// are resolved, the rules are asked, bytes are counted, and an existing file is changed only if the
+// session knows its present content.
+//
+// How a rule is kept without a race: a path is brought into its canonical form, git::Judge decides
+// on that, and then the canonical path is used with a Root that passes no link at all. If somebody
+// puts a link there in between, the call is refused. A change is judged, recorded and made while
+// nobody else changes the workspace (recorder.h): commands pass the same gate.
+//
+// In results paths are relative to the workspace, or absolute in a further root, and quoted.
 #pragma once
 
 #include <cstddef>
@@ -28,6 +37,8 @@
 #include "tools/recorder.h"
 
 namespace paddock::tools {
+
+// What a change by Files is made of; the steps of a copy, and what it has made.
 
 struct FileContent {
     std::string path;  // canonical
@@ -83,16 +94,6 @@ struct FilesSetup {
     std::string prefix = {};  // before each path in results; empty: the workspace itself
 };
 
-// The only way of a tool to files. Every path passes here: the escaped form is taken back, links
-// are resolved, the rules are asked, bytes are counted, and an existing file is changed only if the
-// session knows its present content.
-//
-// How a rule is kept without a race: a path is brought into its canonical form, git::Judge decides
-// on that, and then the canonical path is used with a Root that passes no link at all. If somebody
-// puts a link there in between, the call is refused. A change is judged, recorded and made while
-// nobody else changes the workspace (recorder.h): commands pass the same gate.
-//
-// In results paths are relative to the workspace, or absolute in a further root, and quoted.
 class Files {
 public:
     using Setup = FilesSetup;

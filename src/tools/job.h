@@ -1,8 +1,6 @@
-// What a command printed, kept to be read again: as a terminal would show it (text/screen.h), and
-// secrets replaced in that, so that no later cut can divide one. Up to a bound all of it is kept;
-// beyond, its beginning and its end, and the middle is dropped.
+// A command of a session: its process, what it printed, how it ended.
 //
-// Threads: all methods may be called from any thread.
+// Threads: attend(), linger() and close_output() by one thread at a time, everything else by any.
 #pragma once
 
 #include <chrono>
@@ -24,6 +22,12 @@
 #include "text/screen.h"
 
 namespace paddock::tools {
+
+// What a command printed, kept to be read again: as a terminal would show it (text/screen.h), and
+// secrets replaced in that, so that no later cut can divide one. Up to a bound all of it is kept;
+// beyond, its beginning and its end, and the middle is dropped.
+//
+// Threads: all methods may be called from any thread.
 
 class KeptOutput {
 public:
@@ -87,9 +91,6 @@ private:
 // the lines from the first that is another.
 std::string_view beyond(std::string_view seen, std::string_view all);
 
-// A command of a session: its process, what it printed, how it ended.
-//
-// Threads: attend(), linger() and close_output() by one thread at a time, everything else by any.
 // Why a command is no longer running.
 enum class EndedBy : std::uint8_t {
     kItself,

@@ -1,15 +1,14 @@
-// How much the files of a workspace take, kept below the operator's limit.
+// Limits of a session that the kernel does not keep by itself: the number of its processes, their
+// memory, the quota of the workspace, the reserve on its disk and the size of the home that lasts.
 //
-// Counted is the size of each name, in blocks of 4 kB, and a block for each directory; a hard link
-// counts again, a hole counts as if it were filled. The journal has bounds of its own. What this
-// session adds is counted at once. What it removes, and what others do, is seen when the tree is
-// measured again: before a refusal, and when the last measurement is limits::kDiskMeasureAge old.
+// Whoever runs a command asks now and then whether it met one. What a command leaves running when
+// it ends belongs to nobody: a thread looks after that, and ends it. Where there is no thread for
+// that, it is ended at once.
 //
-// A directory that somebody closed while the session lasts could hide anything. As long as it is
-// closed, what the disk has lost since all could be seen counts, whoever wrote it.
-//
-// Not promised: what a process writes to a file that has no name is not counted, and two sessions
-// that write at once may together pass the limit by what both write until then.
+// Who met the limit of processes or memory is whoever has the most. Who fills a disk cannot be
+// seen: what is left from commands that have ended is ended first, and a command if the disk fills
+// further. That spares a command once: else one could write on as long as there is something new to
+// be ended.
 //
 // Threads: all methods may be called from any thread.
 #pragma once
@@ -32,6 +31,21 @@
 #include "tools/job.h"
 
 namespace paddock::tools {
+
+// How much the files of a workspace take, kept below the operator's limit.
+//
+// Counted is the size of each name, in blocks of 4 kB, and a block for each directory; a hard link
+// counts again, a hole counts as if it were filled. The journal has bounds of its own. What this
+// session adds is counted at once. What it removes, and what others do, is seen when the tree is
+// measured again: before a refusal, and when the last measurement is limits::kDiskMeasureAge old.
+//
+// A directory that somebody closed while the session lasts could hide anything. As long as it is
+// closed, what the disk has lost since all could be seen counts, whoever wrote it.
+//
+// Not promised: what a process writes to a file that has no name is not counted, and two sessions
+// that write at once may together pass the limit by what both write until then.
+//
+// Threads: all methods may be called from any thread.
 
 // What a file of this size counts for.
 std::uint64_t in_disk_blocks(std::uint64_t bytes);
@@ -78,19 +92,6 @@ private:
     Clock::duration took_{};
 };
 
-// Limits of a session that the kernel does not keep by itself: the number of its processes, their
-// memory, the quota of the workspace, the reserve on its disk and the size of the home that lasts.
-//
-// Whoever runs a command asks now and then whether it met one. What a command leaves running when
-// it ends belongs to nobody: a thread looks after that, and ends it. Where there is no thread for
-// that, it is ended at once.
-//
-// Who met the limit of processes or memory is whoever has the most. Who fills a disk cannot be
-// seen: what is left from commands that have ended is ended first, and a command if the disk fills
-// further. That spares a command once: else one could write on as long as there is something new to
-// be ended.
-//
-// Threads: all methods may be called from any thread.
 class LimitWatch {
 public:
     struct Session {

@@ -1,4 +1,4 @@
-// What to say of a glob that is none.
+// Patterns of glob and grep as callers write them, and what a search passes over.
 #pragma once
 
 #include <string>
@@ -10,6 +10,8 @@
 #include "tools/session.h"
 
 namespace paddock::tools {
+
+// What to say of a glob that is none.
 
 inline Problem bad_pattern(const Failure& failure, const std::string& pattern) {
     return Problem(as_error(failure, "glob", pattern));

@@ -1,6 +1,7 @@
-// Where a directory is, whatever it is called: bind mounts give one several names.
+// One directory that a session works in, with all that keeps its promises: the workspace, or one
+// that the operator added (WorkspaceOptions::also and see).
 //
-// Not seen: a directory that another file system shows as its own (overlay, FUSE, network).
+// Threads: as its members.
 #pragma once
 
 #include <optional>
@@ -25,6 +26,10 @@
 
 namespace paddock::tools {
 
+// Where a directory is, whatever it is called: bind mounts give one several names.
+//
+// Not seen: a directory that another file system shows as its own (overlay, FUSE, network).
+
 class RootPlace {
 public:
     static Outcome<RootPlace> of(int directory);
@@ -43,10 +48,6 @@ private:
     std::string in_device_;          // its path there
 };
 
-// One directory that a session works in, with all that keeps its promises: the workspace, or one
-// that the operator added (WorkspaceOptions::also and see).
-//
-// Threads: as its members.
 struct OpenedRoot {
     Root root;
     Root linkless;

@@ -1,5 +1,4 @@
-// The content of a file as the UTF-8 text that read_file shows, for whoever changes or compares it,
-// and the way back to bytes. Errors name the file as `name`, which is how it is shown.
+// Some lines of an open file, decoded, read in constant memory.
 #pragma once
 
 #include <chrono>
@@ -18,6 +17,9 @@
 
 namespace paddock::tools {
 
+// The content of a file as the UTF-8 text that read_file shows, for whoever changes or compares it,
+// and the way back to bytes. Errors name the file as `name`, which is how it is shown.
+
 struct FileText {
     text::TextFormat format;
     // Of a UTF-8 file all its bytes, the mark and malformed ones too; else without a mark.
@@ -34,7 +36,6 @@ Attempt<std::string> encoded(std::string text, text::TextFormat format, const st
 // Only to be shown: what is malformed is replaced. Nothing of what is no text.
 std::optional<std::string> text_to_show(std::string_view bytes);
 
-// Some lines of an open file, decoded, read in constant memory.
 struct TextWindow {
     text::LineWindow lines;
     text::TextFormat format;
