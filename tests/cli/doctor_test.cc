@@ -42,7 +42,7 @@ TEST(Doctor, tells_what_a_session_would_be_given) {
         return;
     }
     const std::string rung = text_of(shell.at("rung"));
-    EXPECT_NE(text.find("sandbox of the " + rung + " rung"), std::string::npos) << text;
+    EXPECT_NE(text.find("sandbox of the " + rung + " level"), std::string::npos) << text;
     std::set<std::string> on;
     for (const auto& layer : shell.at("layers").as_array()) {
         const std::string name = text_of(layer.at("name"));

@@ -236,7 +236,7 @@ TEST_F(Toolchain, of_whoever_runs_this_answers_as_outside) {
     }
     // There are no mounts there, and commands of root are another user's.
     const std::string level = paddock({"doctor"}, setting()).out;
-    const bool is_anothers = is_root() && level.find("the low rung") != level.npos;
+    const bool is_anothers = is_root() && level.find("the low level") != level.npos;
     int asked = 0;
     for (const std::string program :
          {"node", "npm", "pnpm", "cargo", "rustc", "go version", "python3", "pip", "uv", "java",
