@@ -106,8 +106,7 @@ Verdict judge_settings(const TreeView& tree, const std::vector<std::string>& gat
 }
 
 // By a link called "t" and six letters, in a new repository, git learns whether links can be made.
-bool is_link_probe(std::string_view path) {
-    const std::string_view name = leaf_of(path);
+bool is_name_of_link_probe(std::string_view name) {
     constexpr std::size_t kProbeBytes = 7;
     return name.size() == kProbeBytes && name.front() == 't' &&
            std::all_of(name.begin(), name.end(),
@@ -340,11 +339,26 @@ Verdict Judge::judge_git(std::string_view path, Act act, FileType type) const {
     return refused;
 }
 
+// The workspace itself may be one.
 bool Judge::is_in_git_directory(std::string_view path) const {
-    for (std::string_view above = parent_of(path); !above.empty(); above = parent_of(above)) {
+    for (std::string_view above = path; !above.empty();) {
+        above = parent_of(above);
         if (is_git_directory(above)) return true;
     }
     return false;
+}
+
+// At the top of a repository, or of a submodule's. A branch may be called like a probe, and git
+// writes to its log: there links are never made.
+bool Judge::is_link_probe(std::string_view path) const {
+    const std::string_view directory = parent_of(path);
+    if (!is_name_of_link_probe(leaf_of(path)) || !is_git_directory(directory)) return false;
+    for (std::string_view at = directory; !at.empty() && is_in_git_directory(at);) {
+        const bool leads_to_submodule = at != directory && is_called(leaf_of(at), "modules");
+        if (!leads_to_submodule && is_one_of(kFilledByGit, leaf_of(at))) return false;
+        at = parent_of(at);
+    }
+    return true;
 }
 
 Verdict Judge::judge_completion(std::string_view path) const {
@@ -422,6 +436,10 @@ Verdict Judge::judge_content(std::string_view path, std::string_view text,
 Verdict Judge::judge_index(std::string_view path, std::string_view bytes,
                            std::string_view present) const {
     const std::string_view git_directory = parent_of(path);
+    if (has(git_directory, "commondir") && !is_git_directory(parent_of(parent_of(git_directory)))) {
+        return Refusal{PathAccess::kReadOnly, std::string(kIndexRule),
+                       "the repository of its worktree is not known"};
+    }
     const std::size_t id_bytes = object_id_bytes(git_directory);
     const bool has_worktree = is_called(leaf_of(git_directory), ".git");
     const auto was_there = [&](std::string_view name) {

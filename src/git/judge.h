@@ -200,6 +200,8 @@ private:
     void forget_obeyed() const;
     Verdict judge_links_below(std::string_view directory) const;
     bool is_in_git_directory(std::string_view path) const;
+    bool is_link_probe(std::string_view path) const;
+    bool may_hold_worktree(std::string_view directory) const;
     bool is_of_worktree_outside(std::string_view path) const;
     bool may_hold_pointer(std::string_view directory) const;
 

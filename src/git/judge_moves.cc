@@ -92,10 +92,10 @@ Verdict Judge::judge_below(std::string_view from, std::string_view to) const {
         if (has(from, "commondir")) return sealed(kPointerRule);
         if (auto refused = judge_hooks_in(std::string(from), parent_of(to))) return refused;
     }
-    // What comes from the journal was anywhere.
+    // What comes from the journal was anywhere. A probe is harmless only where it was made.
     const std::string_view origin = is_any_journal(rule_path(from)) ? std::string_view() : from;
-    const bool becomes_gits = is_called(leaf_of(to), ".git") || is_in_git_directory(to);
-    if (becomes_gits && !is_git_directory(from) && !is_in_git_directory(origin)) {
+    const bool stays_repository = is_git_directory(from) && is_called(leaf_of(to), ".git");
+    if (!stays_repository && (is_called(leaf_of(to), ".git") || is_in_git_directory(to))) {
         if (auto refused = judge_links_below(from)) return refused;
     }
     if (tail_from_git(origin) != tail_from_git(to)) {
@@ -214,19 +214,34 @@ Verdict Judge::judge_secrets_below(std::string_view from, std::string_view to) c
     return refused;
 }
 
+bool Judge::may_hold_worktree(std::string_view directory) const {
+    const auto stat = tree_->lstat(directory);
+    if (!stat || stat->type != FileType::kDirectory) return false;
+    std::size_t looked_at = 0;
+    bool found = false;
+    const auto walked = tree_->walk(directory, [&](const WalkEntry& entry) {
+        found =
+            ++looked_at > kLookedAtMax || is_closed(entry) || is_called(entry.name, "commondir");
+        return found ? WalkAction::kStop : WalkAction::kContinue;
+    });
+    return found || !walked;
+}
+
 // Whatever an index names, the owner's "git commit -a" stores. No hidden file was there when the
 // index was judged, and none gets there by a move, of it or of the repository.
 Verdict Judge::judge_indexes(std::string_view from, std::string_view to) const {
     const auto id_bytes_around = [&](std::string_view path) -> std::size_t {
-        for (; !path.empty();) {
+        while (!path.empty()) {
             path = parent_of(path);
-            if (!path.empty() && is_git_directory(path)) return object_id_bytes(path);
+            if (is_git_directory(path)) return object_id_bytes(path);
         }
         return 0;
     };
     const std::size_t id_bytes = id_bytes_around(from);
-    if (id_bytes != 0 && is_in_git_directory(to) && id_bytes_around(to) != id_bytes) {
-        return sealed(kIndexRule);
+    if (is_in_git_directory(to)) {
+        // The index of a worktree was judged by the ids of another repository, or of none.
+        if (id_bytes != 0 && id_bytes_around(to) != id_bytes) return sealed(kIndexRule);
+        if (id_bytes == 0 && may_hold_worktree(from)) return sealed(kIndexRule);
     }
     Verdict refused;
     const auto judge_names = [&](std::string_view git, std::string_view worktree,

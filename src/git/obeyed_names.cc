@@ -51,7 +51,12 @@ bool is_worktree_of_submodule(std::string_view git_directory, std::string_view p
     const std::string_view inner = git_directory.substr(at);
     auto ups = std::count(inner.begin(), inner.end(), '/') + 1;
     for (; path.starts_with("../"); path.remove_prefix(3)) --ups;
-    return ups == 0 && !path.empty() && path != "..";
+    if (ups != 0 || path.empty() || path == "..") return false;
+    // Files that are checked out there would be hooks.
+    for (std::string_view above = path; !above.empty(); above = parent_of(above)) {
+        if (is_called(leaf_of(above), ".git")) return false;
+    }
+    return true;
 }
 
 std::string_view first_named(std::string_view path, std::string_view pattern) {

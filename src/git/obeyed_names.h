@@ -13,6 +13,9 @@ namespace paddock::git {
 // Directories of a git directory in which nothing is made, samples of hooks excepted.
 inline constexpr std::array<std::string_view, 3> kClosedDirectories = {"hooks", "remotes",
                                                                        "branches"};
+// Those in which git writes to names that are its users' choice.
+inline constexpr std::array<std::string_view, 6> kFilledByGit = {"info",    "logs", "modules",
+                                                                 "objects", "refs", "worktrees"};
 inline constexpr std::array<std::string_view, 2> kConfigs = {"config", "config.worktree"};
 
 // The index, or the part of one that several share.

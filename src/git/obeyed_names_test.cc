@@ -18,6 +18,12 @@ namespace {
 using policy::PathRules;
 using testing::Chance;
 
+TEST(ObeyedNames, the_worktree_of_a_submodule_is_no_part_of_a_git_directory) {
+    EXPECT_TRUE(is_worktree_of_submodule(".git/modules/m", "../../../m"));
+    EXPECT_FALSE(is_worktree_of_submodule(".git/modules/m", "../../../.git/hooks"));
+    EXPECT_FALSE(is_worktree_of_submodule(".git/modules/m", "../../../a/.GIT"));
+}
+
 class Ordinary : public testing::InMemory {
 protected:
     // A small tree of telling names and others, some of them obeyed by git.

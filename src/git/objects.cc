@@ -535,8 +535,6 @@ bool visit_index_names(std::string_view bytes, std::size_t id_bytes,
 }
 
 bool is_name_in_worktree(std::string_view name) {
-    // Of a sparse index, a directory with all that is in it.
-    if (name.ends_with('/')) name.remove_suffix(1);
     for (;;) {
         const std::size_t end = name.find('/');
         const std::string_view part = name.substr(0, end);

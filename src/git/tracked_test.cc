@@ -452,6 +452,14 @@ TEST(Index, has_a_bound_on_its_names) {
     EXPECT_EQ(little.left(), 0U);
 }
 
+// Git takes the entry of a directory apart to names that nobody has judged.
+TEST(Index, names_files_and_no_directories) {
+    EXPECT_TRUE(is_name_in_worktree("a/b"));
+    for (const char* name : {"a/", "a//b", ".git/x", "a/.GIT/x", "../x", ""}) {
+        EXPECT_FALSE(is_name_in_worktree(name)) << name;
+    }
+}
+
 TEST(Index, is_in_order) {
     const auto entry = [](const std::string& name) {
         return std::string(24, '\0') + big_endian(0100644, 4) + std::string(32, '\0') +

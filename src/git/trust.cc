@@ -17,6 +17,7 @@ namespace {
 enum class Value : std::uint8_t {
     kAny,       // only shown or compared
     kWord,      // a mode, a number, a boolean
+    kFormat,    // 0 or 1, and spelt so: git reads numbers in many ways
     kShared,    // with the group at most
     kRemote,    // a name of a remote, or an address
     kWorktree,  // that of a submodule
@@ -32,7 +33,7 @@ struct Benign {
 // Not here, on purpose: whatever names a program, a file or another address; aliases, which may
 // hold "-c" with any setting; include.*.
 constexpr std::array kBenign = std::to_array<Benign>({
-    {"core", "repositoryformatversion", Value::kWord},
+    {"core", "repositoryformatversion", Value::kFormat},
     {"core", "filemode", Value::kWord},
     {"core", "bare", Value::kWord},
     {"core", "logallrefupdates", Value::kWord},
@@ -277,6 +278,7 @@ bool is_harmless(std::string_view value, Value kind, const LeadsInside& leads_in
     switch (kind) {
         case Value::kAny: return true;
         case Value::kWord: return is_word(value);
+        case Value::kFormat: return value == "0" || value == "1";
         case Value::kShared: return is_shared_with_group_at_most(value);
         case Value::kRemote: return is_harmless_remote(value, leads_inside);
         case Value::kWorktree: return leads_inside(value, PathFrom::kGitDirectory);

@@ -362,6 +362,22 @@ const Plant kPlants[] = {
     {"index_whose_lengths_hide_a_name",
      "index aaaaa '.git/hooks/post-checkout' > t; mv t .git/index", "", nullptr,
      "git checkout -q -- . 2>/dev/null; grep -qs evil .git/hooks/post-checkout"},
+    {"index_of_a_worktree_judged_in_another_place",
+     "git worktree add -q wt; mkdir moved; mv .git/worktrees/wt moved; index 'evil' > t; "
+     "mv t moved/wt/index; mv moved/wt .git/worktrees",
+     "", nullptr, "git -C wt ls-files | grep -qx evil"},
+    {"link_called_like_a_probe_in_the_place_of_a_log",
+     "git checkout -q -b topic12; mkdir -p .git/logs/refs/heads; "
+     "rm -f .git/logs/refs/heads/topic12; touch log; "
+     "ln -s ../../../../log .git/logs/refs/heads/topic12",
+     "", nullptr, "echo y >> plain; commit_all; test -s log"},
+    {"link_called_like_a_probe_in_a_directory_that_moves",
+     "mkdir -p x/objects x/refs; ln -s ../../../../log x/topic12; touch log; "
+     "mv x .git/logs/refs/heads/x",
+     "", nullptr, "test -L .git/logs/refs/heads/x/topic12"},
+    {"format_of_a_repository_in_another_spelling",
+     "sed 's/version = 0/version = -2/' .git/config > t; mv t .git/config", "", nullptr,
+     "grep -q 'version = -2' .git/config"},
     {"secret_in_a_directory_that_gets_a_name_of_the_index",
      "git update-index --add --cacheinfo 100644,$(echo x | git hash-object -w --stdin),s/.env; "
      "mv conf s",
