@@ -25,6 +25,7 @@
 #include <vector>
 
 #include <paddock/error.h>
+#include <paddock/policy.h>
 #include <paddock/read_tracker.h>
 #include <paddock/root.h>
 #include <paddock/root_options.h>
@@ -43,24 +44,6 @@ struct Unconfined {
 };
 
 }  // namespace permit
-
-enum class PathAccess : std::uint8_t { kAllow, kReadOnly, kDeny };
-
-// A glob on paths relative to the root, and on everything below what it matches. Without a slash it
-// matches at any depth.
-struct PathRule {
-    std::string pattern;
-    PathAccess access = PathAccess::kDeny;
-};
-
-// Nothing: no limit.
-struct CallLimits {
-    std::optional<std::uint32_t> calls_per_second{};  // and as many at once after a pause
-    std::optional<std::uint32_t> calls_in_flight = 64;
-    std::optional<std::uint64_t> bytes_read{};
-    std::optional<std::uint64_t> bytes_written{};
-    std::optional<std::uint64_t> bytes_on_disk{};  // of all files together, in blocks of 4 kB
-};
 
 // One call of a tool. Views are valid during the sink's call only.
 struct AuditEvent {
@@ -126,9 +109,8 @@ public:
     bool is_read_only() const noexcept;
     ReadTracker& reads() const noexcept;
 
-    tools::Session& session() const noexcept { return *session_; }
-
 private:
+    friend class tools::Session;
     explicit Workspace(std::shared_ptr<tools::Session> session) : session_(std::move(session)) {}
 
     std::shared_ptr<tools::Session> session_;

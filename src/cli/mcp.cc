@@ -16,15 +16,15 @@
 namespace paddock::cli {
 
 Result<ConfineReport> confine_to(const Workspace& workspace) {
-    if (workspace.session().options().unconfined) return ConfineReport();
+    if (tools::Session::of(workspace).options().unconfined) return ConfineReport();
     const Access access = workspace.is_read_only() ? Access::kReadOnly : Access::kReadWrite;
     ConfineSpec spec;
-    spec.rules = {{workspace.session().files().linkless().fd(), access}};
-    for (const tools::SessionRoot& root : workspace.session().further_roots()) {
+    spec.rules = {{tools::Session::of(workspace).files().linkless().fd(), access}};
+    for (const tools::SessionRoot& root : tools::Session::of(workspace).further_roots()) {
         spec.rules.push_back({root.opened.linkless.fd(),
                               root.opened.read_only ? Access::kReadOnly : Access::kReadWrite});
     }
-    if (const auto shell = workspace.session().shell()) {
+    if (const auto shell = tools::Session::of(workspace).shell()) {
         if (const int parent = (*shell)->cgroup_parent(); parent >= 0) {
             spec.rules.push_back({parent, Access::kRemoveDirectories});
         }
@@ -42,13 +42,13 @@ void complain_of_home(const ShellReport& report) {
 }
 
 void complain_of_workspace(const Workspace& workspace) {
-    const WorkspaceOptions& options = workspace.session().options();
+    const WorkspaceOptions& options = tools::Session::of(workspace).options();
     if (options.read_only) return;
-    for (const std::string& line : tools::foreign_files(workspace.session().roots())) {
+    for (const std::string& line : tools::foreign_files(tools::Session::of(workspace).roots())) {
         complain(line);
     }
     if (!options.shell) return;
-    const auto shell = workspace.session().shell();
+    const auto shell = tools::Session::of(workspace).shell();
     if (!shell) {
         complain("bash will refuse every command: " + shell.error().text);
     } else {
@@ -57,12 +57,12 @@ void complain_of_workspace(const Workspace& workspace) {
 }
 
 void look_ahead(const Workspace& workspace) {
-    const auto shell = workspace.session().shell();
+    const auto shell = tools::Session::of(workspace).shell();
     if (shell) (*shell)->look_ahead();
 }
 
 void end_commands(const Workspace& workspace) {
-    const auto shell = workspace.session().shell();
+    const auto shell = tools::Session::of(workspace).shell();
     if (!shell) return;
     for (const std::string& line : (*shell)->end().lines) complain(line);
 }
@@ -117,7 +117,7 @@ int run(const McpRequest& request) {
 
     const mcp::Protocol protocol(
         info_of(*workspace), methods_of(*workspace),
-        [&workspace](std::string_view name) { workspace->session().meet_client(name); });
+        [&workspace](std::string_view name) { tools::Session::of(*workspace).meet_client(name); });
     sys::release_program();
     const mcp::StdioServed served = server->serve(protocol);
     end_commands(*workspace);

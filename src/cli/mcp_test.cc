@@ -68,7 +68,7 @@ TEST_F(WallTwo, the_cgroup_of_a_session_can_be_removed_from_inside) {
     in_child([&] {
         const auto workspace = Workspace::open(options_);
         ASSERT_TRUE(workspace.has_value());
-        const auto shell = workspace->session().shell();
+        const auto shell = tools::Session::of(*workspace).shell();
         if (!shell || (*shell)->cgroup_parent() < 0) return;  // none can be made here
         const UniqueFd parent(::dup((*shell)->cgroup_parent()));
         const std::string mine = "paddock-" + std::to_string(::getpid()) + "-";

@@ -203,10 +203,10 @@ int run(const RunRequest& request) {
         complain(workspace.error().message());
         return kNotStarted;
     }
-    const auto shell = workspace->session().shell();
+    const auto shell = tools::Session::of(*workspace).shell();
     if (!shell) return explain(shell.error());
     complain_of_home((*shell)->report());
-    return run_in(**shell, request.command, *workspace->session().options().shell);
+    return run_in(**shell, request.command, *tools::Session::of(*workspace).options().shell);
 }
 
 }  // namespace paddock::cli

@@ -123,7 +123,7 @@ int serve(config::Configuration setup, const Token& token) {
 
     const mcp::Protocol protocol(
         info_of(*workspace), methods_of(*workspace),
-        [&workspace](std::string_view name) { workspace->session().meet_client(name); });
+        [&workspace](std::string_view name) { tools::Session::of(*workspace).meet_client(name); });
     daemon::HttpEndpoint endpoint(protocol, {.address = wanted.address,
                                              .token = token.text,
                                              .allowed_hosts = wanted.allowed_hosts,

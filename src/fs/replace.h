@@ -6,7 +6,7 @@
 // leave one, or a disk that refuses to remove it, named ".paddock-" and 16 hex digits.
 //
 // Replacing a known file (WriteOptions::replaces) holds the lock of the directory from the last
-// look to the end (directory_lock.h), so of any number of writers that know the same file one
+// look to the end, so of any number of writers that know the same file one
 // succeeds and the others get stale_read. Programs without the lock are met by an exchange of the
 // two names: it brings out what the name had, and if that is not what was known, the name gets back
 // the newest that anybody gave it. replace_model_test.cc tries every order of the steps.

@@ -1,5 +1,5 @@
 // The tree that the judge looks at: the disk, beneath a root. Undo shows it the tree that a step
-// will find instead (cli/undo_seal.cc).
+// will find instead (cli/undo_command.cc).
 //
 // Paths are canonical and relative to the root; "." and "" are the root. No link is passed: what
 // lies beyond one is path_escape.

@@ -18,7 +18,7 @@ const Method* Methods::find(std::string_view name, Era era) const noexcept {
 }
 
 std::string instructions_for(const Workspace& workspace) {
-    const WorkspaceOptions& options = workspace.session().options();
+    const WorkspaceOptions& options = tools::Session::of(workspace).options();
     std::string text;
     if (options.unconfined) {
         text += "Relative paths begin in the workspace directory.\n";
@@ -28,7 +28,7 @@ std::string instructions_for(const Workspace& workspace) {
             "relative to it ('src/main.c'), or absolute and below it. What leads out, by '..' or "
             "by a link, is refused: path_escape. Do not look for a way around; work inside.\n";
     }
-    for (const tools::SessionRoot& root : workspace.session().further_roots()) {
+    for (const tools::SessionRoot& root : tools::Session::of(workspace).further_roots()) {
         text += "- Also: " + root.files.shown(".") + (root.opened.read_only ? ", read-only" : "") +
                 ". Name what is in it by its absolute path, in tools and commands.\n";
     }

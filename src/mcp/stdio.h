@@ -40,7 +40,7 @@ public:
     struct Line {
         std::string_view text;  // valid until room() is called
         bool is_too_long = false;
-        std::string id{};  // of a request that is too long: see request_id.h
+        std::string id{};  // of a request that is too long: see message.h
     };
     // The next whole line. Nothing: more bytes are needed.
     std::optional<Line> next();

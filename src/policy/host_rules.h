@@ -3,7 +3,7 @@
 //   "example.org"        that name, every port        "example.org:443"  that port only
 //   "*.example.org"      every name below it, at any depth; not example.org itself
 //   "10.1.2.3:8080"      that address                 "[::1]", "::1"     likewise
-//   "npm"                the hosts of a preset (host_presets.h)
+//   "npm"                the hosts of a preset
 //   "host:build"         a name without dots, which would pass for a misspelt preset
 //   "private:git.corp"   a name, or "*.", that may lead to private addresses as well
 //

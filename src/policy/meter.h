@@ -9,7 +9,7 @@
 #include <mutex>
 #include <optional>
 
-#include <paddock/workspace.h>
+#include <paddock/policy.h>
 
 #include "base/outcome.h"
 

@@ -9,8 +9,8 @@
 //
 // Rules that restrict ignore the case of ASCII letters, since some file systems do and ".ENV" would
 // be the same file there; rules that allow do not. Other spellings that may be the same file
-// (name_alias.h) are restricted like the plain one. What a default denies it denies under the names
-// of backups too (backup_name.h). A path that no rule matches is allowed.
+// are restricted like the plain one. What a default denies it denies under the names
+// of backups too. A path that no rule matches is allowed.
 //
 // Paths are resolved and relative to the root, as RelPath has them. Immutable: any number of
 // threads may ask.
@@ -25,7 +25,7 @@
 #include <utility>
 #include <vector>
 
-#include <paddock/workspace.h>
+#include <paddock/policy.h>
 
 #include "base/outcome.h"
 #include "text/glob.h"
@@ -68,7 +68,7 @@ struct Decision {
 class PathRules {
 public:
     // Errors: those of text::Glob::compile; limit_reached for more than kPathRulesMax;
-    // invalid_argument for an operator's pattern that has a pattern_fault() (rule_text.h).
+    // invalid_argument for an operator's pattern that has a pattern_fault().
     static Outcome<PathRules> compile(std::span<const PathRule> from_operator,
                                       std::span<const PathRule> defaults,
                                       std::span<const PathRule> further = {});

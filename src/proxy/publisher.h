@@ -3,7 +3,7 @@
 // A connection to a published port is accepted here, outside of the session's network namespace.
 // The kernel's table of sockets says whose it is: another user's is closed before a byte is read. A
 // socket inside comes through the doorway: a channel to the warden, which makes one there for each
-// byte that it gets (doorway.h). Bytes then pass both ways until both sides have ended.
+// byte that it gets. Bytes then pass both ways until both sides have ended.
 //
 // Part of the proxy's process: one thread, never blocks.
 #pragma once

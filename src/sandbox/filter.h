@@ -4,7 +4,7 @@
 // - Calls of another architecture (int 0x80 on x86_64) are refused: EPERM.
 // - Calls that this file does not know are answered ENOSYS, as an older kernel would; programs have
 //   a fallback for that. The numbers of x32 are among them.
-// - Calls of the table (filter_rules.cc) are refused with the errno that it names, mostly EPERM.
+// - Calls of the table (filter.cc) are refused with the errno that it names, mostly EPERM.
 // - Everything else is allowed. Nothing is ever killed: programs cope with an errno.
 //
 // Cost: the numbers are found by bisection, and a call whose arguments do not matter is allowed

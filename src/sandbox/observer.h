@@ -8,7 +8,7 @@
 // It must run where the command's memory can be read and its paths mean the same: in the warden. A
 // server that has confined itself by Landlock could not.
 //
-// A call is told of if it would change a name behind a wall (write_map.h), and would not fail for a
+// A call is told of if it would change a name behind a wall (denial.h), and would not fail for a
 // simpler reason: mkdir of what exists, unlink of what does not. Of a tree that is removed the
 // protected path is told, or else the directory, and not each name. Not seen: chmod, utimes and the
 // like; UDP without connect; what seccomp itself refuses. Left to the name server (name_server.h):
@@ -46,7 +46,7 @@
 
 namespace paddock::sandbox {
 
-// The calls that an observing filter tells of (filter_rules.cc), and where their arguments are.
+// The calls that an observing filter tells of (filter.cc), and where their arguments are.
 
 inline constexpr int kNoArgument = -1;
 

@@ -155,8 +155,8 @@ public:
     // Keep it open: what is asked there is not among the denials of a process.
     UniqueFd take_name_socket();
 
-    // Where sockets of the session's network come out (doorway.h), with ShellOptions::publish.
-    // Taken once.
+    // Where sockets of the session's network come out (proxy/publisher.h), with
+    // ShellOptions::publish. Taken once.
     UniqueFd take_doorway();
 
     // The directory that the session's cgroup is in, to let a process that confines itself remove

@@ -154,7 +154,7 @@ struct WardenPlan {
     // Duplicates at kFirstOwnDescriptor or above.
     UniqueFd control;    // the warden's end
     UniqueFd server;     // readable when the server has ended
-    UniqueFd doorway;    // see doorway.h; invalid: no socket leaves the namespace
+    UniqueFd doorway;    // see proxy/publisher.h; invalid: no socket leaves the namespace
     UniqueFd workspace;  // its directory
     UniqueFd workspace_mount;
     UniqueFd home_mount;

@@ -99,7 +99,7 @@ private:
     // there is nobody.
     enum class Left : bool { kNobody, kSomebody };
     Left collect_ended();
-    // Counting, in warden_count.cc.
+    // Counting.
     Reply count_processes(Left left);
     void look_at_memory(Reply& counted);
     void measure_memory();  // for a slice of time

@@ -105,7 +105,7 @@ struct WalkOptions {
     // May its content be looked at? Of each file that is opened, asked on any thread. Absent: yes.
     std::function<bool(const Handle& file)> readable{};
 
-    GlobalIgnores global_rules{};  // see ignore_rules.h
+    GlobalIgnores global_rules{};
 
     std::size_t directory_entries_max = limits::kSearchEntriesMax;  // limit_reached beyond
 };

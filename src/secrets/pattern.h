@@ -1,4 +1,4 @@
-// The patterns of policy/secret_rules.h, compiled.
+// The patterns of rules.h, compiled.
 //
 // They never go back: each item takes as many bytes as it may, so that a match costs at most the
 // sum of the counts. An item must therefore not take what the next one needs.

@@ -1,8 +1,8 @@
 // Takes secrets out of what leaves paddock: results, errors, background output, audit records.
 //
 // FoundSecret are tokens of a known shape, variables with the name of a secret, private keys in
-// armour, credentials in URLs and Authorization headers (policy/secret_rules.h has the tables), and
-// the exact values that the operator names, also encoded (known_secrets.h). Each is replaced by
+// armour, credentials in URLs and Authorization headers (rules.h has the tables), and
+// the exact values that the operator names, also encoded (known_values.h). Each is replaced by
 // "[REDACTED:kind]", a value that was learned by "[REDACTED:denied-file]". Text without secrets
 // passes unchanged, byte for byte, and redacting twice changes nothing more. Takes time linear in
 // the text, whatever it is.

@@ -1,7 +1,7 @@
 // Is this value, found where a secret is expected, one? Pure decisions on text.
 //
 // Names alone do not decide: source code is full of `password = get_password()`, `"token":
-// "string"` and `SECRET=changeme`. What these let through looks random (secret_randomness.h), or is
+// "string"` and `SECRET=changeme`. What these let through looks random, or is
 // at least not a word.
 #pragma once
 

@@ -1,5 +1,5 @@
 // The seam for fault injection: every wrapper that acts on files or makes processes asks here
-// before the kernel. Those that ask about the process and the host (process.h, host.h, landlock.h)
+// before the kernel. Those that ask about the process and the host (process.h, landlock.h)
 // do not.
 //
 // Tests install a hook that may fail the Nth call with an errno or cut a transfer short. No hook is

@@ -1,8 +1,8 @@
 // Path globs, as people and models write them: "*.c", "src/**/*.{cc,h}", "**/test_?.py".
 //
 //   ?  *        one character; any number of them; never "/"
-//   **          as a whole name: any number of directories (path_pattern.h)
-//   [a-z] [!a]  a character of a set, see char_class.h; "[^a]" is "[!a]"
+//   **          as a whole name: any number of directories
+//   [a-z] [!a]  a character of a set; "[^a]" is "[!a]"
 //   {a,b/c,}    one of these; may be nested, empty and hold slashes
 //   \x          the character x
 //

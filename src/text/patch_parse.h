@@ -13,7 +13,7 @@
 //
 // "*** Begin Patch": markers may be padded with blanks except inside a hunk, where a leading blank
 // means context; a heredoc around it is skipped; "*** End Patch" is required, a patch that was cut
-// off must not be applied. Names may be quoted as in quote.h.
+// off must not be applied. Names may be quoted as in names.h.
 //
 // Errors, each with its line: invalid_argument (malformed, set-id modes), binary_file,
 // not_regular_file (symlink and submodule modes), limit_reached, too_large.

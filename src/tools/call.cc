@@ -229,7 +229,7 @@ Answer answered(Session& session, std::string_view name, const Given& given,
 
 Answer answer_to(const Workspace& workspace, std::string_view name, const Given& given,
                  const CallOptions& options) {
-    Session& session = workspace.session();
+    Session& session = Session::of(workspace);
     const auto start = Clock::now();
     Answer answer = answered(session, name, given, options, start);
     if (answer.is_deferred) return answer;
@@ -269,7 +269,7 @@ Answer call_parsed(const Workspace& workspace, std::string_view name, const json
 }
 
 std::vector<ToolInfo> list(const Workspace& workspace) {
-    const WorkspaceOptions& options = workspace.session().options();
+    const WorkspaceOptions& options = Session::of(workspace).options();
     std::vector<ToolInfo> listed;
     for (const Declaration* tool : all_tools()) {
         if (!is_listed(*tool, options)) continue;

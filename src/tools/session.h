@@ -24,6 +24,7 @@ namespace paddock::tools {
 class Session {
 public:
     static Result<std::shared_ptr<Session>> open(WorkspaceOptions options);
+    static Session& of(const Workspace& workspace) noexcept { return *workspace.session_; }
 
     const WorkspaceOptions& options() const noexcept { return options_; }
     const Files& files() const noexcept { return workspace_.files; }

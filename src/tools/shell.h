@@ -103,7 +103,7 @@ public:
     Remarks end();
     // What it was refused, as far as it was seen.
     sandbox::DenialLog denials_of(const sandbox::Process& process);
-    // Of a command that printed this: see refused_reads.h and refused_look_ups.h.
+    // Of a command that printed this: see denied_reads.h.
     std::vector<sandbox::Denial> refused_reads(const Job& job, std::string_view printed) const;
     std::vector<sandbox::Denial> refused_look_ups(std::string_view printed) const;
     void signal(sandbox::ProcessId process, int number);

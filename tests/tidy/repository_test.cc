@@ -146,6 +146,28 @@ TEST(Repository, code_is_in_shape) {
     }
 }
 
+TEST(Repository, comments_name_files_that_exist) {
+    const auto files = files_of({"include", "src", "tests", "bench", "fuzz", "examples"}, kCode);
+    std::set<std::string> names;
+    for (const SourceFile& file : files) {
+        names.insert(file.path.substr(file.path.rfind('/') + 1));
+    }
+    const RE2 named(R"((\w+\.(?:h|cc))\b)");
+    for (const SourceFile& file : files) {
+        for (std::size_t i = 0; i < file.lines.size(); ++i) {
+            const std::size_t comment = file.lines[i].find("//");
+            if (comment == std::string::npos) continue;
+            re2::StringPiece rest(file.lines[i]);
+            rest.remove_prefix(comment);
+            for (std::string name; RE2::FindAndConsume(&rest, named, &name);) {
+                EXPECT_TRUE(names.contains(name) ||
+                            file.text.find("<linux/" + name) != file.text.npos)
+                    << file.path << ":" << i + 1 << ": there is no " << name;
+            }
+        }
+    }
+}
+
 TEST(Repository, nothing_is_left_open_or_tied_to_one_machine) {
     auto files = files_of({"include", "src", "tests", "bench", "fuzz", "examples", "scripts",
                            "cmake", "docs", ".ci", "README.md", "ARCHITECTURE.md", "SECURITY.md",

@@ -483,7 +483,7 @@ TEST_F(Bash, a_background_command_is_read_and_ended_by_its_id) {
 }
 
 TEST_F(Bash, an_ended_command_names_how_many_files_it_changed) {
-    if (!(*workspace().session().shell())->is_gated()) GTEST_SKIP() << "no gate here";
+    if (!(*tools::Session::of(workspace()).shell())->is_gated()) GTEST_SKIP() << "no gate here";
     EXPECT_TRUE(bash("echo 1 > made; echo 2 > a.txt").ends_with("\n[Files: 1 made, 1 changed]"));
     EXPECT_FALSE(holds(bash("cat made"), "[Files:"));
     const auto in_background = [&](std::string_view command) {
@@ -503,7 +503,7 @@ TEST_F(Bash, an_ended_command_names_how_many_files_it_changed) {
 
 // "../x" of a workspace in /tmp lies in the private /tmp.
 TEST_F(Bash, a_worktree_that_does_not_last_is_reported) {
-    const auto shell = workspace().session().shell();
+    const auto shell = tools::Session::of(workspace()).shell();
     const bool is_full = (*shell)->report().rung == Rung::kFull;
     if (!(*shell)->is_gated() || !is_full || !has_program("git")) {
         GTEST_SKIP() << "no gate, no private /tmp or no git here";

@@ -249,7 +249,7 @@ protected:
         const tools::Answer answer = call("bash", {{"command", "true"}});
         if (answer.error == Code::kSandboxUnavailable) GTEST_SKIP() << answer.text();
         ASSERT_FALSE(answer.error) << answer.text();
-        const auto shell = workspace().session().shell();
+        const auto shell = tools::Session::of(workspace()).shell();
         full_ = (*shell)->report().rung == Rung::kFull;
         gated_ = (*shell)->is_gated();
     }

@@ -124,15 +124,15 @@ TEST_F(Glob, ignore_files_above_the_workspace_are_not_read) {
 
 TEST_F(Glob, a_search_that_takes_too_long_says_that_it_is_partial) {
     tree({"ROOT/d/a.c=needle", "ROOT/d/b.c=needle"});
-    EXPECT_EQ(workspace().session().search_time(), limits::kSearchTimeMax);
-    workspace().session().set_search_time(std::chrono::milliseconds(-1));
+    EXPECT_EQ(tools::Session::of(workspace()).search_time(), limits::kSearchTimeMax);
+    tools::Session::of(workspace()).set_search_time(std::chrono::milliseconds(-1));
     const auto ends_with = [](const std::string& text, const std::string& end) {
         EXPECT_TRUE(text.ends_with(end)) << text;
     };
     ends_with(glob("*.c"), "Stopped after 0 s; the result is partial. Narrow the path.]");
     ends_with(ok("grep", {{"pattern", "needle"}}),
               "Stopped after 0 s, 0 files; the result is partial. Narrow the path.]");
-    workspace().session().set_search_time(std::chrono::seconds(30));
+    tools::Session::of(workspace()).set_search_time(std::chrono::seconds(30));
     EXPECT_EQ(glob("a.c"), "d/a.c\n");
 }
 

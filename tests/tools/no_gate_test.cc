@@ -16,7 +16,7 @@ protected:
         if (is_root()) (void)!::chown(ws().c_str(), kOwner, kOwner);
         BashDesk::SetUp();
         if (IsSkipped() || HasFatalFailure()) return;
-        const auto shell = workspace().session().shell();
+        const auto shell = tools::Session::of(workspace()).shell();
         ASSERT_TRUE(shell);
         if ((*shell)->is_gated()) GTEST_SKIP() << "there is a gate; see tests/launch";
         full_ = (*shell)->report().rung == Rung::kFull;

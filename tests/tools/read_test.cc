@@ -176,7 +176,7 @@ protected:
 
     // The code of a read that ends early, or "read".
     std::string read_within(std::int64_t first, std::chrono::milliseconds time_max) {
-        const tools::Files& files = workspace().session().files();
+        const tools::Files& files = tools::Session::of(workspace()).files();
         auto file = files.open("huge");
         const auto head = tools::head_of(*file);
         const auto window = tools::read_window(files, *file, *head, {},

@@ -355,7 +355,7 @@ Workspace open_workspace(const std::string& root, std::optional<Layer> needed = 
     options.host_environment = host_environment();
     auto workspace = Workspace::open(std::move(options));
     if (!workspace) throw std::runtime_error(workspace.error().message());
-    const auto shell = workspace->session().shell();
+    const auto shell = tools::Session::of(*workspace).shell();
     if (!shell) throw std::runtime_error(shell.error().text);
     return std::move(*workspace);
 }
@@ -493,7 +493,7 @@ Verdict try_command(const CommandAttack& attack, Runner runner, const std::strin
 Group command_contenders(const std::string& scratch) {
     try {
         const Workspace workspace = open_workspace(scratch);
-        const Rung level = (*workspace.session().shell())->report().rung;
+        const Rung level = (*tools::Session::of(workspace).shell())->report().rung;
         return {{"plain bash", std::string(rung_name(level))}};
     } catch (const std::exception& error) {
         return {{}, error.what()};
