@@ -503,16 +503,21 @@ void Rewinder::bring_back(const Entry& entry, const std::string& path) {
     change([&](TreeModel& model) { model.put(path, made); });
 }
 
+// What was changed in place, if it still has this name. Otherwise there is nothing to do, or the
+// owner has removed or replaced it.
+ModelNode* Rewinder::changed_node(const Entry& entry, const std::string& path) {
+    ModelNode* const node = is_lost(entry.object) ? nullptr : model_.find(path);
+    if (node != nullptr && is(node, entry.object)) return node;
+    add({});
+    if (is_lost(entry.object) || may_be_lost(entry.object)) return nullptr;
+    const bool is_gone = node == nullptr || node->presence == Presence::kAbsent;
+    complain_unless_made(entry.object, path, is_gone ? Why::kRemovedSince : Why::kReplacedSince);
+    return nullptr;
+}
+
 void Rewinder::take_back_write(const Entry& entry, const std::string& path) {
-    if (is_lost(entry.object)) return add({});
-    ModelNode* node = model_.find(path);
-    if (!is(node, entry.object)) {
-        add({});
-        if (may_be_lost(entry.object)) return;
-        const bool is_gone = node == nullptr || node->presence == Presence::kAbsent;
-        return complain_unless_made(entry.object, path,
-                                    is_gone ? Why::kRemovedSince : Why::kReplacedSince);
-    }
+    ModelNode* const node = changed_node(entry, path);
+    if (node == nullptr) return;
     check_content(entry, path, *node);
     const std::string kept = timeline_.kept_path(entry);
     const ModelNode* copy = model_.find(kept);
@@ -528,15 +533,8 @@ void Rewinder::take_back_write(const Entry& entry, const std::string& path) {
 }
 
 void Rewinder::take_back_chmod(const Entry& entry, const std::string& path) {
-    if (is_lost(entry.object)) return add({});
-    ModelNode* node = model_.find(path);
-    if (!is(node, entry.object)) {
-        add({});
-        if (may_be_lost(entry.object)) return;
-        const bool is_gone = node == nullptr || node->presence == Presence::kAbsent;
-        return complain_unless_made(entry.object, path,
-                                    is_gone ? Why::kRemovedSince : Why::kReplacedSince);
-    }
+    ModelNode* const node = changed_node(entry, path);
+    if (node == nullptr) return;
     const Object object = timeline_.canonical(entry.object);
     const KnownState* known = timeline_.state_of(object);
     const bool is_first = checked_modes_.insert(object).second;

@@ -228,6 +228,7 @@ private:
     void take_back_rename(const Entry& entry, const std::string& path, const std::string& other);
     void take_back_exchange(const Entry& entry, const std::string& path, const std::string& other);
     void bring_back(const Entry& entry, const std::string& path);
+    ModelNode* changed_node(const Entry& entry, const std::string& path);
     void take_back_write(const Entry& entry, const std::string& path);
     void take_back_chmod(const Entry& entry, const std::string& path);
     void move_to(const Object& object, const std::string& from, const std::string& to);
