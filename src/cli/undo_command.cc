@@ -483,12 +483,6 @@ int nothing_to_do(const UndoRequest& request, const UndoPlan* plan) {
 }  // namespace
 
 int run(const UndoRequest& request) {
-    const bool can_ask =
-        is_terminal(STDIN_FILENO) && is_terminal(STDOUT_FILENO) && !request.output.json;
-    if (!request.yes && !request.dry_run && !can_ask) {
-        complain("nobody can be asked here: give --yes to do it, or --dry-run to see what it does");
-        return kUsageError;
-    }
     const auto past = open_past(request.settings, request.words.target, RewrittenIndexes::kCompare);
     if (!past) {
         complain(past.error().text);
@@ -498,6 +492,12 @@ int run(const UndoRequest& request) {
     if (!target) {
         complain(target.error().text);
         return target.error().exit_code;
+    }
+    const bool can_ask =
+        is_terminal(STDIN_FILENO) && is_terminal(STDOUT_FILENO) && !request.output.json;
+    if (!request.yes && !request.dry_run && !can_ask) {
+        complain("nobody can be asked here: give --yes to do it, or --dry-run to see what it does");
+        return kUsageError;
     }
     if (target->session.empty()) {
         const auto direction = request.redo ? journal::Direction::kRedo : journal::Direction::kUndo;

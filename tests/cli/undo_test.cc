@@ -114,6 +114,8 @@ TEST_F(Undo, undo_and_redo) {
                            "  restore   old.txt\n  put back  src/main.c\n");
     EXPECT_EQ(difference(after, snapshot_of(ws())), "");
     EXPECT_EQ(run({"undo"}).exit_code, 2) << "nobody can be asked";
+    EXPECT_EQ(run({"undo", "zzzz"}).err.find("--yes"), std::string::npos)
+        << "an unknown call is named first";
 
     const Ran done = run({"undo", "--yes"});
     EXPECT_EQ(done.exit_code, 0) << done.err;
