@@ -66,7 +66,7 @@ struct Error : Failure {
     std::string_view operation;  // "open", "rename": always a literal
     std::string path;            // as the caller wrote it
 
-    // "path_escape: open '../x': leads outside the workspace. Use a path inside the workspace."
+    // "path_escape: open '../x': is outside the workspace. Use a path inside it."
     std::string message() const;
     std::string explanation() const;  // the message without the code before it
 

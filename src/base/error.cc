@@ -1,5 +1,6 @@
 #include <paddock/error.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstddef>
@@ -20,14 +21,14 @@ struct CodeText {
 
 // In the order of Code.
 constexpr std::array<CodeText, 32> kCodes{{
-    {"invalid_argument", "the arguments do not make sense together", "Correct the call."},
-    {"invalid_path", "is not a usable path",
+    {"invalid_argument", "the arguments are invalid", "Correct the call."},
+    {"invalid_path", "is not a valid path",
      "Use a non-empty path of at most 4096 bytes, 255 per component, without NUL."},
-    {"path_escape", "leads outside the workspace", "Use a path inside the workspace."},
+    {"path_escape", "is outside the workspace", "Use a path inside it."},
     {"absolute_path", "is absolute", "Use a path relative to the workspace."},
-    {"mount_crossing", "lies on another mount", "Use a path on the workspace's own file system."},
+    {"mount_crossing", "is on another mount", "Use a path on the workspace's own file system."},
     {"not_found", "does not exist", "Check the name by listing its directory."},
-    {"not_a_directory", "is not a directory, or passes through something that is none",
+    {"not_a_directory", "is not a directory, or goes through something that is not a directory",
      "Check each part of the path."},
     {"is_a_directory", "is a directory", "Name a file inside it, or list it."},
     {"not_regular_file", "is not a regular file", "Only regular files can be read or written."},
@@ -35,31 +36,41 @@ constexpr std::array<CodeText, 32> kCodes{{
     {"permission_denied", "permission denied",
      "Choose another file, or ask the operator for access."},
     {"denied_by_rule", "is protected by a rule of this workspace", "Choose another file."},
-    {"read_only", "this workspace cannot be changed this way", "Only read here."},
+    {"read_only", "this workspace is read-only here", "Read files, but do not change them."},
     {"not_read", "has not been read yet", "Read the file first."},
     {"stale_read", "has changed since it was read", "Read the file again."},
     {"no_match", "nothing matched", "Check the text against the file."},
     {"ambiguous_match", "more than one place matched", "Add context until one place matches."},
-    {"patch_failed", "the patch does not apply", "Make the patch anew from the present content."},
+    {"patch_failed", "the patch does not apply", "Read the file again and make a new patch."},
     {"binary_file", "is a binary file", "Only text can be shown."},
-    {"unsupported_encoding", "has an encoding that is not supported", "Convert it to UTF-8."},
+    {"unsupported_encoding", "has an unsupported encoding", "Convert it to UTF-8."},
     {"too_large", "is too large", "Read or write it in parts."},
     {"limit_reached", "a limit was reached", "Ask for less at once."},
     {"race", "kept changing during the call", "Try again."},
     {"timeout", "took too long", "Try again, or ask for less."},
-    {"cancelled", "was cancelled", "Start it again if it is still wanted."},
+    {"cancelled", "was cancelled", "Start it again if you still need it."},
     {"rate_limited", "too many calls", "Wait, then try again."},
     {"quota_exceeded", "the disk quota is used up", "Remove what is no longer needed."},
     {"sandbox_unavailable", "the required sandbox cannot be set up",
      "Ask the operator to run `paddock doctor`."},
     {"unauthorized", "is not allowed for this caller", "Authenticate first."},
     {"not_available", "is not available here", "Use another way."},
-    {"io_error", "the file system reported an error", "Try again; tell the operator if it stays."},
-    {"internal", "an error inside paddock", "Report it with the call that caused it."},
+    {"io_error", "the file system reported an error",
+     "Try again. If it persists, tell the operator."},
+    {"internal", "internal error", "Report it with the call that caused it."},
 }};
 static_assert(kCodes.size() == static_cast<std::size_t>(Code::kInternal) + 1);
 
 const CodeText& text_of(Code code) { return kCodes[static_cast<std::size_t>(code)]; }
+
+// Such a reason follows the path without a colon: "'x' is outside the workspace".
+bool begins_with_verb(std::string_view reason) {
+    constexpr std::array<std::string_view, 16> kVerbs{
+        "asks", "cannot", "contains", "does",  "ends",     "exceeds", "goes", "grew",
+        "has",  "is",     "kept",     "needs", "overlaps", "takes",   "took", "was"};
+    const std::string_view word = reason.substr(0, reason.find(' '));
+    return std::find(kVerbs.begin(), kVerbs.end(), word) != kVerbs.end();
+}
 
 }  // namespace
 
@@ -78,10 +89,10 @@ Failure Failure::from_errno(int os_error) noexcept {
         case EACCES:
         case EPERM:
         case EROFS: return as(Code::kPermissionDenied);
-        case ETXTBSY: return as(Code::kPermissionDenied, "is a program that is running");
+        case ETXTBSY: return as(Code::kPermissionDenied, "is a running program");
         case EBUSY: return as(Code::kPermissionDenied, "is in use by the system");
         case ENAMETOOLONG: return as(Code::kInvalidPath);
-        case ELOOP: return as(Code::kLimitReached, "passes too many symbolic links");
+        case ELOOP: return as(Code::kLimitReached, "goes through too many symbolic links");
         case EMFILE:
         case ENFILE: return as(Code::kLimitReached, "too many files are open");
         case ENOMEM: return as(Code::kLimitReached, "out of memory");
@@ -112,8 +123,10 @@ std::string Error::explanation() const {
         line += displayable(std::string_view(path).substr(0, kPathShownBytes));
         line += path.size() > kPathShownBytes ? "...'" : "'";
     }
-    line += ": ";
-    line += reason.empty() ? text.meaning : reason;
+    const std::string_view why = reason.empty() ? text.meaning : reason;
+    const bool path_is_subject = operation.empty() && !path.empty() && begins_with_verb(why);
+    line += path_is_subject ? " " : ": ";
+    line += why;
     line += ". ";
     line += text.next;
     return line;

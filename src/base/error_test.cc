@@ -31,10 +31,16 @@ TEST(Errors, every_code_has_a_name_of_its_own) {
 
 TEST(Errors, a_message_says_what_where_why_and_what_next) {
     EXPECT_EQ(error_of(Code::kPathEscape, "../x").message(),
-              "path_escape: open '../x': leads outside the workspace. "
-              "Use a path inside the workspace.");
+              "path_escape: open '../x': is outside the workspace. Use a path inside it.");
     EXPECT_EQ(error_of(Code::kLimitReached, "a", "too many files are open").message(),
               "limit_reached: open 'a': too many files are open. Ask for less at once.");
+    Error without_operation = error_of(Code::kPathEscape, "../x");
+    without_operation.operation = {};
+    EXPECT_EQ(without_operation.message(),
+              "path_escape: '../x' is outside the workspace. Use a path inside it.");
+    without_operation.reason = "too many files are open";
+    EXPECT_EQ(without_operation.message(),
+              "path_escape: '../x': too many files are open. Use a path inside it.");
     EXPECT_EQ(error_of(Code::kNotFound, "").message(),
               "not_found: open: does not exist. Check the name by listing its directory.");
 }

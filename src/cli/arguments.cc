@@ -16,13 +16,14 @@ Request parse_help(const Words& topics) {
     if (topics.empty()) return Ending{0, overview()};
     const std::string& topic = topics.front();
     if (const Command* command = find_command(topic)) return parse(*command, {"--help"});
-    return complaint("no help on '" + displayable(topic) + "'" + meant(topic, command_names()));
+    return complaint("there is no help for '" + displayable(topic) + "'" +
+                     meant(topic, command_names()));
 }
 
 }  // namespace
 
 Request parse_arguments(const std::vector<std::string>& words) {
-    if (words.empty()) return Ending{kUsageError, "no command was given\n\n" + overview()};
+    if (words.empty()) return Ending{kUsageError, "no command given\n\n" + overview()};
     const std::string& first = words.front();
     const Words rest(words.begin() + 1, words.end());
     if (first == "--version" || first == "-V" || first == "version") {

@@ -25,10 +25,12 @@ using tools::KeptHome;
 class CleanForm final : public Form {
 public:
     void declare(Parser& parser) override {
-        parser.flag({.names = {"--all"}, .help = "The homes of all workspaces"}, request_.all);
-        parser.flag({.names = {"--dry-run"}, .help = "Only say what would be removed"},
+        parser.flag({.names = {"--all"}, .help = "Empty the homes of all workspaces"},
+                    request_.all);
+        parser.flag({.names = {"--dry-run"}, .help = "Only show what would be removed"},
                     request_.dry_run);
-        parser.flag({.names = {"-y", "--yes"}, .help = "Do not ask"}, request_.yes);
+        parser.flag({.names = {"-y", "--yes"}, .help = "Do not ask for confirmation"},
+                    request_.yes);
         options_.declare(parser, {"workspace.root"});
         parser.output(request_.output);
     }
@@ -87,7 +89,7 @@ std::string megabytes(std::uint64_t bytes) {
 std::string line_of(const KeptHome& home) {
     return "  " + displayable(home.workspace) + "  " + megabytes(home.bytes) + ", " +
            std::to_string(home.files) + (home.files == 1 ? " file" : " files") +
-           (home.is_orphan ? ", workspace is gone" : "") + "\n";
+           (home.is_orphan ? ", workspace no longer exists" : "") + "\n";
 }
 
 std::string as_json(const std::vector<KeptHome>& homes, bool removed) {
@@ -115,7 +117,9 @@ int run(const CleanRequest& request) {
     const bool can_ask =
         is_terminal(STDIN_FILENO) && is_terminal(STDOUT_FILENO) && !request.output.json;
     if (!request.yes && !request.dry_run && !can_ask) {
-        complain("nobody can be asked here: give --yes to do it, or --dry-run to see what it does");
+        complain(
+            "cannot ask for confirmation without a terminal: give --yes to confirm, or --dry-run "
+            "to see the effect");
         return kUsageError;
     }
     const auto homes = find_homes(request);
@@ -124,7 +128,7 @@ int run(const CleanRequest& request) {
         return homes.error().exit_code;
     }
     if (!request.output.json) {
-        std::string text = homes->list.empty() ? "There is no home to empty.\n" : "Homes:\n";
+        std::string text = homes->list.empty() ? "There are no homes to empty.\n" : "Homes:\n";
         for (const KeptHome& home : homes->list) text += line_of(home);
         if (!print(text)) return kUsageError;
     }
@@ -156,11 +160,11 @@ int run(const CleanRequest& request) {
 
 Command clean_command() {
     return {{.name = "clean",
-             .summary = "Empty the home that commands of a workspace keep.",
+             .summary = "Empty the home that a workspace keeps for its commands.",
              .description =
-                 "Commands have a home that belongs to the workspace and lasts: caches of package "
-                 "managers, settings of tools, history. clean shows its size and empties it. It "
-                 "does not touch the workspace. --all includes homes whose workspace is gone.",
+                 "Each workspace keeps a home for its commands: caches of package managers, "
+                 "settings of tools, history. clean shows its size and empties it. It does not "
+                 "touch the workspace. --all includes homes whose workspace no longer exists.",
              .examples = {"paddock clean --dry-run --all", "paddock clean --root ~/project --yes"},
              .no = "a session uses the home, or you said no"},
             [] { return std::make_unique<CleanForm>(); }};

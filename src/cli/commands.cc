@@ -127,13 +127,14 @@ std::string overview() {
             "  " + name + std::string(width - name.size() + 2, ' ') + command.manual.summary + "\n";
     }
     return text +
-           "\n'paddock COMMAND --help' tells more. 'paddock --version' prints the version.\n"
-           "\nExamples:\n"
+           "\n"
+           "'paddock COMMAND --help' shows more. 'paddock --version' prints the version.\n\n"
+           "Examples:\n"
            "  paddock doctor\n"
            "  paddock prove\n"
-           "  paddock grep --root ~/project main\n"
-           "\nExit code: 0 done, 1 the answer is no (refused, failed, nothing found), 2 the\n"
-           "call makes no sense or could not be made.\n";
+           "  paddock grep --root ~/project main\n\n"
+           "Exit code: 0 done, 1 refused, failed or nothing found, 2 wrong usage, or the\n"
+           "call could not be made.\n";
 }
 
 }  // namespace paddock::cli

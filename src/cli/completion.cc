@@ -259,7 +259,7 @@ std::string fish_completion(const std::vector<Command>& commands) {
     }
     return std::string(kFishHead) + "set -g __paddock_valued " +
            spaced(Words(valued.begin(), valued.end())) + "\n" +
-           "complete -c paddock -n __fish_is_first_token -a help -d 'Tell more of a command'\n" +
+           "complete -c paddock -n __fish_is_first_token -a help -d 'Show help for a command'\n" +
            "complete -c paddock -n '__paddock_at help 0 0' -a " + quoted(spaced(names)) + "\n" +
            lines;
 }
@@ -361,7 +361,7 @@ std::string zsh_completion(const std::vector<Command>& commands) {
            "    typeset -A opt_args\n"
            "    local -a commands=(\n" +
            described +
-           "        'help:Tell more of a command.'\n"
+           "        'help:Show help for a command.'\n"
            "    )\n"
            "    _arguments -C '(- *)'{-h,--help}'[Show this help]' '(- *)--version[Print the "
            "version]' \\\n"

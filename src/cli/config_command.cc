@@ -24,7 +24,7 @@ public:
                          {"workspace.", "paths.", "secrets.", "limits.", "bash.", "serve."});
         parser.texts({.names = {"--path"},
                       .unit = "PATH",
-                      .help = "With check: say what the path rules decide about it",
+                      .help = "With check: show what the path rules decide about this path",
                       .offers = Offers::kPath},
                      request_.paths);
         parser.output(request_.output);
@@ -35,7 +35,7 @@ public:
         const std::string& action = operands.front();
         if (action != "show" && action != "check") {
             return complaint(
-                "no such action '" + displayable(action) + "'" + meant(action, {"show", "check"}),
+                "unknown action '" + displayable(action) + "'" + meant(action, {"show", "check"}),
                 "config");
         }
         request_.settings = options_.take(parser);
@@ -60,8 +60,8 @@ class InitForm final : public Form {
 public:
     void declare(Parser& parser) override {
         parser.flag({.names = {"--global"},
-                     .help = "Where every call finds it: $XDG_CONFIG_HOME/paddock/ or "
-                             "~/.config/paddock/"},
+                     .help = "Write to $XDG_CONFIG_HOME/paddock/ or ~/.config/paddock/, where "
+                             "every call finds it"},
                     request_.global);
     }
     Request finish(Parser&) override { return request_; }
@@ -96,10 +96,10 @@ int check(const config::Configuration& made, const ConfigRequest& request) {
     const std::string file = made.file.empty() ? "no file" : displayable(made.file);
     const std::string& root = made.workspace.root;
     const auto opened = Root::open(root);
-    std::string text = "The configuration is in order (" + file + ").\nThe workspace: " +
+    std::string text = "The configuration is valid (" + file + ").\nThe workspace: " +
                        displayable(sys::real_path(root.c_str()).value_or(root)) +
                        (opened                                   ? ""
-                        : opened.error().code == Code::kNotFound ? " (not there yet)"
+                        : opened.error().code == Code::kNotFound ? " (does not exist yet)"
                                                                  : " (cannot be opened)") +
                        "\n";
     if (!request.paths.empty()) {
@@ -139,7 +139,7 @@ int run(const InitRequest& request) {
         const std::string base =
             config::Variables(environment).base_directory("XDG_CONFIG_HOME", ".config");
         if (base.empty()) {
-            complain("without $HOME there is no place for it");
+            complain("$HOME is not set, so there is no place for the file");
             return kUsageError;
         }
         path = base + "/paddock";
@@ -161,8 +161,8 @@ int run(const InitRequest& request) {
     std::string text = "Wrote " + displayable(path) + ".\n";
     if (!request.global) {
         text +=
-            "It is in force where --config or $PADDOCK_CONFIG names it. Keep it outside of the "
-            "workspace: there it would be refused.\n";
+            "To use it, name it with --config or $PADDOCK_CONFIG. Keep it outside the workspace: "
+            "paddock refuses it inside.\n";
     }
     return print(text) ? 0 : kUsageError;
 }
@@ -170,12 +170,12 @@ int run(const InitRequest& request) {
 std::vector<Command> config_commands() {
     const Manual config{
         .name = "config",
-        .summary = "Show the settings that are in force, or check a configuration.",
+        .summary = "Show the effective settings, or check a configuration.",
         .description =
-            "'show' prints every setting with its value and where that comes from: the default, "
-            "the file with line and column, a variable, an option. 'check' says what is wrong, or "
-            "where the workspace is. With --path it also says which rule decides about a path. "
-            "Options go over variables, and these over the file. The options here are those of "
+            "'show' prints every setting with its value and its origin: the default, the file with "
+            "line and column, a variable or an option. 'check' reports errors, or where the "
+            "workspace is. With --path it also shows which rule decides about a path. Options "
+            "override variables, and variables override the file. The options here are those of "
             "the commands that serve an agent. Secrets are never shown.",
         .operands = {{.name = "show|check", .choices = {"show", "check"}},
                      {.name = "FILE", .offers = Offers::kHostFile, .required = false}},
@@ -185,10 +185,10 @@ std::vector<Command> config_commands() {
     const Manual init{.name = "init",
                       .summary = "Write a configuration with every setting, commented out.",
                       .description =
-                          "The file is paddock.toml in the current directory. One that exists is "
+                          "The file is paddock.toml in the current directory. An existing file is "
                           "never overwritten.",
                       .examples = {"paddock init --global", "cd ~/agents && paddock init"},
-                      .no = "there is one already"};
+                      .no = "the file already exists"};
     return {{config, [] { return std::make_unique<ConfigForm>(); }},
             {init, [] { return std::make_unique<InitForm>(); }}};
 }

@@ -67,7 +67,7 @@ void append_content(FileDiff& file, int workspace, const Version& version) {
     if (!before || !after) {
         const Failure& failure = before ? after.error() : before.error();
         file.text += failure.code == Code::kTooLarge
-                         ? "Too large to be shown.\n"
+                         ? "Too large to show.\n"
                          : "Cannot be read: " + std::string(code_name(failure.code)) + ".\n";
         return;
     }
@@ -218,8 +218,8 @@ Command diff_command() {
     return {
         {.name = "diff",
          .summary = "Show what a session or call changed, line by line.",
-         .description = "Without an argument: the last session. Changes that somebody else made to "
-                        "the same files since then are shown too." +
+         .description = "Without an argument: the last session. Later changes by others to the "
+                        "same files are shown too." +
                         std::string(kHowToName),
          .operands = {{.name = "CALL|SESSION", .required = false},
                       {.name = "FILE", .offers = Offers::kPath, .required = false, .many = true}},

@@ -52,17 +52,18 @@ Finding finding(std::string name, bool on, std::string detail, std::string witho
 Finding kernel() {
     const auto release = sys::kernel_release();
     return finding("kernel", release.has_value(), release ? *release : why(release.error()),
-                   "nothing: shown for reports, no decision rests on it", "");
+                   "nothing is lost: the version is shown for bug reports only", "");
 }
 
 Finding openat2() {
     const auto top = sys::openat(AT_FDCWD, "/", O_PATH | O_DIRECTORY);
     const bool works = top && fs::openat2_works(top->get()).value_or(false);
-    Finding result = finding(
-        "openat2", works,
-        works ? "answers" : "not answered or forbidden by a filter; a walk in user space stands in",
-        "each name of a path costs system calls of its own: the same answers, slower",
-        "use Linux 5.6 or newer, or let the container's seccomp profile pass openat2");
+    Finding result =
+        finding("openat2", works,
+                works ? "works"
+                      : "missing or blocked by a filter; paddock walks paths in user space instead",
+                "each part of a path costs separate system calls: the same results, slower",
+                "use Linux 5.6 or newer, or let the container's seccomp profile pass openat2");
     if (!works) result.state = State::kPartial;
     return result;
 }
@@ -72,13 +73,13 @@ Finding mount_ids() {
     Finding result =
         finding("mount_ids", ids != sys::MountIds::kNone,
                 ids == sys::MountIds::kNone ? "not reported" : "unique",
-                "mounts below the workspace cannot be told apart, so no workspace opens",
+                "paddock cannot tell mounts below the workspace apart, so no workspace opens",
                 "use Linux 5.8 or newer");
     if (ids == sys::MountIds::kReused) {
         result.state = State::kPartial;
-        result.detail = "reported, but an id may be used again";
+        result.detail = "reported, but ids are reused";
         result.without =
-            "a mount replaced by another while a workspace is open could pass for the old one";
+            "a mount that replaces another while a workspace is open could look like the old one";
         result.remedy = "use Linux 6.8 or newer";
     }
     return result;
@@ -88,12 +89,12 @@ bool knows_fchmodat2(int) { return sys::chmod_path_fd(-1, 0).error().os_error ==
 
 Finding fchmodat2(bool proc) {
     Finding result =
-        finding("fchmodat2", sys::ask_in_child(knows_fchmodat2, 0).value_or(false), "answers",
-                "the mode of a file is changed through /proc/self/fd instead of its descriptor",
+        finding("fchmodat2", sys::ask_in_child(knows_fchmodat2, 0).value_or(false), "works",
+                "file modes are changed through /proc/self/fd instead of the descriptor",
                 "use Linux 6.6 or newer");
     if (result.state == State::kMissing) {
         result.state = proc ? State::kPartial : State::kMissing;
-        result.detail = proc ? "not answered; /proc stands in" : "not answered, and no /proc";
+        result.detail = proc ? "missing; paddock uses /proc instead" : "missing, and no /proc";
     }
     return result;
 }
@@ -101,9 +102,10 @@ Finding fchmodat2(bool proc) {
 Finding proc() {
     const auto top = sys::openat(AT_FDCWD, "/", O_PATH | O_DIRECTORY);
     const bool works = top && fs::host_path_of(top->get()).has_value();
-    return finding("proc", works, works ? "mounted" : "not there, or not procfs",
-                   "no canonical path of an open file; before Linux 6.6 no change of modes",
-                   "mount procfs on /proc");
+    return finding(
+        "proc", works, works ? "mounted" : "missing, or not procfs",
+        "paddock cannot find the path of an open file or, before Linux 6.6, change modes",
+        "mount procfs on /proc");
 }
 
 Finding landlock() {
@@ -113,7 +115,7 @@ Finding landlock() {
     const auto plan = sandbox::plan_for({}, abi);
     Finding result = finding(
         "landlock", tried.has_value(), tried ? "ABI " + std::to_string(abi) : why(tried.error()),
-        "no second wall: a mistake in the path layer alone would reach outside files",
+        "no second layer of protection: one bug in path handling could reach files outside",
         "boot a kernel built with CONFIG_SECURITY_LANDLOCK and with landlock in its lsm= list, "
         "and let the container's seccomp profile pass the landlock_* system calls");
     if (result.state == State::kOn && !plan.missing.empty()) {
@@ -141,13 +143,13 @@ Finding user_namespaces() {
     const auto user = sandbox::try_user_namespace();
     const auto mount = sandbox::try_mount_namespace();
     Finding result =
-        finding("user_namespaces", user && mount, user ? "may be made" : why(user.error()),
-                "commands cannot get a view of their own of files, processes and "
-                "network; only Landlock and seccomp are left for them",
+        finding("user_namespaces", user && mount, user ? "available" : why(user.error()),
+                "commands cannot get their own view of files, processes and network; only Landlock "
+                "and seccomp confine them",
                 user ? "" : namespace_remedy(user.error().os_error));
     if (user && !mount) {
         result.state = State::kPartial;
-        result.detail = "may be made, but mounts cannot be changed inside: " + why(mount.error());
+        result.detail = "available, but mounts cannot be changed inside: " + why(mount.error());
         result.remedy = namespace_remedy(mount.error().os_error);
     }
     return result;
@@ -156,9 +158,9 @@ Finding user_namespaces() {
 Finding seccomp() {
     const auto tried = sandbox::try_seccomp();
     std::string detail = tried ? "filters can be installed" : why(tried.error());
-    if (sys::has_seccomp_filter()) detail += "; this process is under a filter already";
+    if (sys::has_seccomp_filter()) detail += "; this process already has a filter";
     return finding("seccomp", tried.has_value(), std::move(detail),
-                   "commands can make every system call that the kernel has",
+                   "commands can make every system call",
                    "boot a kernel built with CONFIG_SECCOMP_FILTER");
 }
 
@@ -199,9 +201,9 @@ Finding cgroup() {
 Finding no_new_privs() {
     const auto tried = sandbox::try_no_new_privs();
     std::string detail = tried ? "can be set" : why(tried.error());
-    if (sys::no_new_privs().value_or(false)) detail += "; is set already";
+    if (sys::no_new_privs().value_or(false)) detail += "; already set";
     return finding("no_new_privs", tried.has_value(), std::move(detail),
-                   "Landlock and seccomp only work for root, and setuid programs stay usable",
+                   "Landlock and seccomp work for root only, and setuid programs keep working",
                    "let the container's seccomp profile pass prctl");
 }
 

@@ -24,18 +24,18 @@ namespace paddock::cli {
 namespace {
 
 constexpr std::array<const char*, kLayers> kEffects{
-    "rights that the host does not know",
-    "nothing but the workspace and the system's programs exists",
-    "other processes do not exist, and none outlives the session",
-    "a loopback of its own, and no other network",
-    "no shared memory or queues of the host",
-    "a host name of its own",
-    "the host's control groups are not seen",
-    "files outside cannot be opened",
-    "system calls that serve attacks are refused",
-    "open files and sizes of files of each process, and processes of the user, are bounded",
-    "the kernel bounds memory and processes of all commands together",
-    "each change of the workspace is judged before it is made, and can be undone",
+    "commands have no privileges on the host",
+    "commands see only the workspace and the system's programs",
+    "commands see only their own processes, and none outlives the session",
+    "commands have their own loopback, and no other network",
+    "commands cannot use the host's shared memory or queues",
+    "commands have their own host name",
+    "commands cannot see the host's control groups",
+    "commands cannot open files outside",
+    "dangerous system calls are refused",
+    "open files and file sizes are limited per process, and processes per user",
+    "the kernel limits the memory and processes of all commands together",
+    "each change of the workspace is checked before it is made, and can be undone",
 };
 
 // Root runs commands as the owner of the workspace where it has nobody else.
@@ -67,7 +67,7 @@ private:
 ShellFinding examine_shell() {
     const EmptyDirectory directory;
     const UniqueFd held(::open(directory.path().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-    if (!held.valid()) return {{}, "no session could be tried: no temporary directory can be made"};
+    if (!held.valid()) return {{}, "could not try a session: no temporary directory can be made"};
     std::error_code none;
     sandbox::WardenSpec spec;
     spec.workspace = held.get();
@@ -185,7 +185,7 @@ std::string shell_text(const ShellFinding& shell, const Paint& paint) {
 std::string world_text(const WorldFinding& world, const Paint& paint) {
     const sandbox::Toolchains& toolchains = world.toolchains;
     std::string text =
-        "\n" + paint(Tone::kStrong, "toolchains") + "  that commands can read, and not change\n";
+        "\n" + paint(Tone::kStrong, "toolchains") + "  that commands can read, but not change\n";
     std::vector<std::vector<Cell>> rows;
     for (const sandbox::FoundToolchain& found : toolchains.found) {
         rows.push_back({{std::string(found.name), Tone::kGood},
@@ -197,7 +197,7 @@ std::string world_text(const WorldFinding& world, const Paint& paint) {
         rows.push_back(
             {{"refused", Tone::kBad}, {displayable(refused.path)}, {std::string(refused.reason)}});
     }
-    text += rows.empty() ? "none is on PATH\n" : table(rows, paint);
+    text += rows.empty() ? "none on PATH\n" : table(rows, paint);
     text += "\n" + paint(Tone::kStrong, "home") + "  of commands " +
             (world.homes.empty() ? "ends with the session"
                                  : "lasts, one for each workspace in " + displayable(world.homes)) +

@@ -55,8 +55,8 @@ std::optional<RuleAnswer> rule_for(const policy::PathRules& rules, const std::st
 tl::expected<ResolveReport, std::string> resolve_all(const WorkspaceOptions& options,
                                                      const std::vector<std::string>& paths) {
     if (options.unconfined) {
-        return tl::unexpected(std::string(
-            "this workspace is not confined: paths lead wherever the system takes them"));
+        return tl::unexpected(
+            std::string("this workspace is not confined, so paths can lead anywhere"));
     }
     const auto root = Root::open(options.root, options.paths);
     if (!root) return tl::unexpected(root.error().message());
@@ -136,14 +136,15 @@ public:
     void declare(Parser& parser) override {
         parser.text({.names = {"--dir"},
                      .unit = "DIR",
-                     .help = "Where the scratch directory is made; or $TMPDIR",
+                     .help = "Make the scratch directory here; or $TMPDIR",
                      .offers = Offers::kHostDirectory},
                     request_.directory, "TMPDIR");
-        parser.integer({.names = {"--rounds"},
-                        .help = "Tries of each race; a tenth where each needs a new tree",
-                        .usual = std::to_string(rounds_)},
-                       rounds_, 1, kRoundsMax);
-        parser.resolver(request_.resolver, "Who looks up; auto tries both");
+        parser.integer(
+            {.names = {"--rounds"},
+             .help = "Number of tries for each race; a tenth of it where each try needs a new tree",
+             .usual = std::to_string(rounds_)},
+            rounds_, 1, kRoundsMax);
+        parser.resolver(request_.resolver, "Choose how paths are looked up; auto tries both");
         parser.output(request_.output);
     }
 
@@ -163,12 +164,12 @@ std::vector<Command> host_commands() {
     const Manual resolve{
         .name = "resolve",
         .summary =
-            "Say where paths lead in a workspace, or what refuses them, and which rule "
-            "protects them.",
+            "Show where paths lead in a workspace, why they are refused, and which rule protects "
+            "them.",
         .description =
             "The last column names the rule that denies a path or makes it read-only, or the "
-            "operator's rule that allows it. Default rules that deny hold for files that were "
-            "there before a session. What the session makes under such a name is its own.",
+            "operator's rule that allows it. Default rules deny files that existed before the "
+            "session. Files that the session itself makes under such a name are not denied.",
         .operands = {{.name = "PATH", .offers = Offers::kPath, .many = true}},
         .examples = {"paddock resolve --root ~/project src/main.c ../other/file",
                      "paddock resolve --root ~/project --symlinks reject --json vendor/lib",
@@ -177,18 +178,17 @@ std::vector<Command> host_commands() {
         .no = "a path is refused"};
     const Manual doctor{
         .name = "doctor",
-        .summary = "Say what this host can give paddock, and what to do about what is missing.",
+        .summary = "Check what this host supports, and show how to add what is missing.",
         .examples = {"paddock doctor", "paddock doctor --json"},
-        .no = "something that paddock cannot do without is missing"};
+        .no = "something that paddock needs is missing"};
     const Manual prove{
         .name = "prove",
-        .summary = "Attack decoys on this kernel and file system, beside careless tools.",
+        .summary = "Attack decoys on this kernel and file system, with and without paddock.",
         .description =
-            "Path attacks run against a check-then-open tool and against paddock, hostile commands "
-            "in "
-            "plain bash and in paddock's sandbox. Everything happens in a scratch directory, which "
-            "is "
-            "removed at the end. Rows are printed as they finish, with --json on standard error.",
+            "Path attacks run against a check-then-open tool and against paddock. Hostile commands "
+            "run in plain bash and in paddock's sandbox. Everything happens in a scratch "
+            "directory, which is removed at the end. Rows are printed as they finish; with --json "
+            "they go to standard error.",
         .examples = {"paddock prove", "paddock prove --dir /srv/agents --resolver walk",
                      "paddock prove --rounds 500000 --json"},
         .no = "something leaked through paddock"};

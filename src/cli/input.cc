@@ -37,7 +37,8 @@ Text read_from(int fd, const std::string& path) {
 }
 
 Text read_stdin() {
-    if (is_terminal(STDIN_FILENO)) complain("reading from the terminal; Ctrl-D ends the text");
+    if (is_terminal(STDIN_FILENO))
+        complain("reading from the terminal; press Ctrl-D to end the text");
     return read_from(STDIN_FILENO, "-");
 }
 

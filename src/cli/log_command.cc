@@ -106,7 +106,7 @@ tl::expected<journal::UndoTarget, Ending> target_of(const Past& past, const Past
         const auto path = path_in(past, file);
         if (!path) {
             return tl::unexpected(
-                Ending{kUsageError, "'" + displayable(file) + "' is no file in the workspace"});
+                Ending{kUsageError, "'" + displayable(file) + "' is not a file in the workspace"});
         }
         target.files.push_back(*path);
     }
@@ -348,12 +348,12 @@ std::string file_json(const std::vector<FileChange>& changes) {
 int run_for_file(const LogRequest& request, const Past& past) {
     const auto path = path_in(past, request.file);
     if (!path) {
-        complain("'" + displayable(request.file) + "' is no file in the workspace");
+        complain("'" + displayable(request.file) + "' is not a file in the workspace");
         return kUsageError;
     }
     const auto changes = journal::changes_of_file(past.timeline, *path);
     if (changes.empty() && !request.output.json) {
-        complain("no session that the journal knows has changed '" + displayable(*path) + "'");
+        complain("no session in the journal has changed '" + displayable(*path) + "'");
         return kRefused;
     }
     const std::string text =
@@ -408,9 +408,10 @@ int run(const LogRequest& request) {
 Command log_command() {
     return {{.name = "log",
              .summary = "List what sessions and calls changed, newest first.",
-             .description = "With FILE: the calls that changed it, also under older names. Old "
-                            "sessions go by themselves, by age and size; --prune does it now." +
-                            std::string(kHowToName),
+             .description =
+                 "With FILE: the calls that changed it, also under older names. Old sessions are "
+                 "removed automatically, by age and size; --prune removes them now." +
+                 std::string(kHowToName),
              .operands = {{.name = "FILE", .offers = Offers::kPath, .required = false}},
              .examples = {"paddock log", "paddock log src/main.c", "paddock log -n 1 --json",
                           "paddock log --prune"},

@@ -55,7 +55,7 @@ std::string counts_text(const journal::Changes& changes);
 
 // The end of every --help of theirs.
 inline constexpr std::string_view kHowToName =
-    " A session is named by its id or by the last four digits of it (3f2a), a call by session and "
+    " Name a session by its id or the last four digits of it (3f2a). Name a call by session and "
     "number (3f2a/7), or by the number alone in the last session (7). 'paddock log' lists them.";
 
 Command log_command();

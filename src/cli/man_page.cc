@@ -61,7 +61,7 @@ std::string who_has_them(const std::vector<Command>& commands) {
         if (!has) without += (without.empty() ? "" : ", ") + bold(command.manual.name);
     }
     return "Every command has " + bold("--help") + ".\n" + bold("--json") + " and " +
-           bold("--color") + " are for all but " + without + ".\n";
+           bold("--color") + " exist for all commands except " + without + ".\n";
 }
 
 bool is_shared(const Option& option) {
@@ -100,15 +100,15 @@ std::string man_page(const std::vector<Command>& commands) {
         "[options]\n"
         ".SH DESCRIPTION\n"
         "paddock opens, writes, lists, moves and removes files beneath one directory, the\n"
-        "workspace, such that no path, no link and no race leads out of it.\n"
-        "Files that usually hold secrets are not opened, and secrets in what is shown are\n"
+        "workspace, so that no path, no link and no race leads out of it.\n"
+        "Files that usually hold secrets are not opened, and secrets in the output are\n"
         "replaced.\n"
         "The commands are the tools that an agent gets, for people.\n"
         ".SH OPTIONS\n" +
         who_has_them(commands) +
-        "Options and operands may be mixed, save that all after the command of \\fBrun\\fR is its "
-        "own;\n"
-        "what follows \\fB\\-\\-\\fR is no option.\n";
+        "Options and operands may be mixed.\n"
+        "Everything after the command of \\fBrun\\fR belongs to that command.\n"
+        "After \\fB\\-\\-\\fR there are no more options.\n";
     for (const Option& option : options_of(commands.front())) {
         if (is_shared(option)) text += option_entry(option);
     }
@@ -116,19 +116,31 @@ std::string man_page(const std::vector<Command>& commands) {
     for (const Command& command : commands) text += command_section(command);
     return text +
            ".SH EXIT STATUS\n"
-           ".TP\n.B 0\nDone.\n"
-           ".TP\n.B 1\nThe answer is no: refused, failed, or nothing found.\n"
+           ".TP\n"
+           ".B 0\n"
+           "Done.\n"
+           ".TP\n"
+           ".B 1\n"
+           "Refused, failed, or nothing found.\n"
            "Standard error says why, or with \\fB\\-\\-json\\fR the document.\n"
-           ".TP\n.B 2\nThe call makes no sense or could not be made: unknown options, no such\n"
+           ".TP\n"
+           ".B 2\n"
+           "Wrong usage, or the call could not be made: unknown options, no such\n"
            "workspace, output that cannot be written.\n"
            ".SH ENVIRONMENT\n"
-           ".TP\n.B NO_COLOR\nIf not empty, no colours are used unless \\fB\\-\\-color\\fR asks "
-           "for "
-           "them.\n"
-           ".TP\n.B PADDOCK_RESOLVER\nThe default of \\fB\\-\\-resolver\\fR.\n"
-           ".TP\n.B TMPDIR\nThe default of the \\fB\\-\\-dir\\fR of \\fBprove\\fR.\n"
+           ".TP\n"
+           ".B NO_COLOR\n"
+           "If not empty, no colours are used unless \\fB\\-\\-color\\fR asks for them.\n"
+           ".TP\n"
+           ".B PADDOCK_RESOLVER\n"
+           "The default of \\fB\\-\\-resolver\\fR.\n"
+           ".TP\n"
+           ".B TMPDIR\n"
+           "The default of the \\fB\\-\\-dir\\fR of \\fBprove\\fR.\n"
            ".SH SEE ALSO\n"
-           ".BR rg (1),\n.BR landlock (7),\n.BR openat2 (2)\n";
+           ".BR rg (1),\n"
+           ".BR landlock (7),\n"
+           ".BR openat2 (2)\n";
 }
 
 }  // namespace paddock::cli

@@ -68,7 +68,7 @@ std::string help_text(const Manual& manual, const std::vector<Option>& options) 
     for (const std::string& example : manual.examples) text += "  " + example + "\n";
     const std::string codes =
         manual.exits.empty()
-            ? "0 done, 1 " + manual.no + ", 2 the call makes no sense or could not be made."
+            ? "0 done, 1 " + manual.no + ", 2 wrong usage, or the call could not be made."
             : manual.exits;
     return text + "\n" + wrapped("Exit code: " + codes, kWidth);
 }

@@ -92,7 +92,7 @@ namespace {
 // For the person at the terminal, or whoever reads the client's log.
 void tell_what_is_odd(const Workspace& workspace) {
     if (is_terminal(STDIN_FILENO)) {
-        complain("waits for the messages of an agent on standard input; Ctrl-D ends it");
+        complain("waiting for messages of an agent on standard input; press Ctrl-D to end");
     }
     complain_of_workspace(workspace);
 }
@@ -146,13 +146,13 @@ Command mcp_command() {
         {.name = "mcp",
          .summary = "Serve a workspace to an agent: MCP on standard input and output.",
          .description =
-             "An agent starts this and speaks the Model Context Protocol with it, one message a "
-             "line: revision 2026-07-28, or one of 2025-11-25, 2025-06-18, 2025-03-26 and "
-             "2024-11-05. Commands run in a sandbox of their own. The server itself is "
+             "An agent starts this server and talks to it in the Model Context Protocol, one "
+             "message per line. It supports revision 2026-07-28, and 2025-11-25, 2025-06-18, "
+             "2025-03-26 and 2024-11-05. Commands run in their own sandbox. The server itself is "
              "confined too, before it reads the first message: the kernel lets it open nothing "
-             "outside the workspace. It ends with its input, with the process that started it, "
-             "and on a signal; every process of the session ends with it. "
-             "What a client says of its roots changes nothing.",
+             "outside the workspace. The server ends with its input, with the process that started "
+             "it, or on a signal. Every process of the session ends with it. The roots that a "
+             "client announces are ignored.",
          .examples = {"paddock mcp --root ~/project", "paddock mcp --root ~/project --read-only",
                       "claude mcp add paddock -- paddock mcp --root ."},
          .no = "the workspace cannot be opened, or the kernel cannot confine the server"},

@@ -78,7 +78,7 @@ struct Repository {
 // What the user's git can reach, to look at.
 Result<Root> host_root() {
     RootOptions options;
-    options.every_mount = permit::EveryMount{"links outside lead git where they like"};
+    options.every_mount = permit::EveryMount{"links outside the workspace can lead git anywhere"};
     auto root = Root::open("/", options);
     if (!root) return root;
     return root->linkless().read_only();

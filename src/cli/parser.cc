@@ -117,7 +117,7 @@ void Parser::output(Output& output) {
     flag({.names = {"--json"}, .help = "Print JSON, for programs"}, output.json);
     choice<Colours>(
         {.names = {"--color"},
-         .help = "When to use colours; auto: on a terminal, unless $NO_COLOR"},
+         .help = "When to use colours; auto: on a terminal, unless $NO_COLOR is set"},
         output.colours,
         {{"auto", Colours::kAuto}, {"always", Colours::kAlways}, {"never", Colours::kNever}});
 }

@@ -55,7 +55,7 @@ Attempt<File> find_file(const Client& client, Scope scope) {
             client.user.variable.empty() ? std::nullopt : variables.find(client.user.variable);
         if (place && place->starts_with('/')) name = client.user.in_variable;
         if (!place || !place->starts_with('/')) place = variables.find("HOME");
-        if (!place) return failed("there is no $HOME", kUsageError);
+        if (!place) return failed("$HOME is not set", kUsageError);
         directory = *place;
     }
     RootOptions options;
@@ -218,8 +218,8 @@ Attempt<void> replace(const File& file, const Client& client, const std::string&
 }
 
 std::string cannot_change(const File& file, const Client& client, const std::string& why) {
-    return file.display + " cannot be changed without a risk for what is in it: " + why +
-           (client.toml ? "" : " (comments and final commas are not understood)");
+    return file.display + " cannot be changed safely: " + why +
+           (client.toml ? "" : " (comments and trailing commas are not supported)");
 }
 
 std::string copy_note(const File& file) {
@@ -245,7 +245,7 @@ Attempt<std::string> install(const Client& client, const RegisterRequest& reques
         return by_hand(cannot_change(*file, client, changed.error()));
     }
     if (file->text && *changed == old) {
-        return client.title + " has it already, in " + file->display + ".\n";
+        return client.title + " already has it, in " + file->display + ".\n";
     }
     const bool replaces = holds_entry(*file, client);
     if (request.dry_run) {
@@ -255,8 +255,8 @@ Attempt<std::string> install(const Client& client, const RegisterRequest& reques
     if (auto done = replace(*file, client, *changed); !done) return by_hand(done.error().text);
     std::string kept;
     for (const std::string& name : others) kept += (kept.empty() ? "" : ", ") + name;
-    const char* const fate = is_strangers ? "Left out what that entry had besides: "
-                                          : "Kept what that entry had besides: ";
+    const char* const fate =
+        is_strangers ? "Left out from the old entry: " : "Kept from the old entry: ";
     return "Registered with " + client.title + " in " + file->display +
            (replaces ? ", in place of another entry 'paddock'.\n" : ".\n") +
            (kept.empty() ? "" : fate + displayable(kept) + ".\n") + copy_note(*file);
@@ -309,14 +309,14 @@ public:
     void declare(Parser& parser) override {
         parser.choice<Scope>(
             {.names = {"--scope"},
-             .help = "For all your projects, or in a file of the current directory"},
+             .help = "Register for all your projects, or in a file of the current directory"},
             request_.scope, {{"user", Scope::kUser}, {"project", Scope::kProject}});
-        parser.flag({.names = {"-n", "--dry-run"}, .help = "Print what would be written"},
+        parser.flag({.names = {"-n", "--dry-run"}, .help = "Only print what would be written"},
                     request_.dry_run);
         if (request_.remove) return;
         parser.text({.names = {"--root"},
                      .unit = "DIR",
-                     .help = "Always this workspace, instead of the project that is open",
+                     .help = "Always use this workspace, instead of the open project",
                      .offers = Offers::kHostDirectory},
                     request_.root);
     }
@@ -327,7 +327,7 @@ public:
         Words names;
         for (const Client& client : clients()) names.push_back(client.name);
         return complaint(
-            "no such agent '" + displayable(request_.client) + "'" + meant(request_.client, names),
+            "unknown agent '" + displayable(request_.client) + "'" + meant(request_.client, names),
             parser.manual().name);
     }
 
@@ -353,22 +353,22 @@ std::vector<Command> registration_commands() {
         .summary = "Register paddock with an agent.",
         .description =
             "Adds 'paddock mcp' to the servers of claude, codex, gemini, opencode, cursor or "
-            "vscode, with the path of this program. Everything else in the agent's file stays, a "
-            "copy of the file is kept, and a file that cannot be changed without a risk (one with "
-            "comments, say) is not touched: then what to add is printed.",
+            "vscode, with the path of this program. Everything else in the agent's file stays, and "
+            "a copy of the file is kept. A file that cannot be changed safely (for example one "
+            "with comments) is not touched; paddock prints the text to add.",
         .operands = {agent},
         .examples = {"paddock install claude", "paddock install codex --dry-run",
                      "paddock install vscode --scope project"},
         .no = "nothing could be changed"};
-    const Manual uninstall{.name = "uninstall",
-                           .summary = "Remove paddock from the servers of an agent.",
-                           .description =
-                               "Everything else in the agent's file stays. A file that only "
-                               "'install' made goes with the entry, and with it the directories "
-                               "above that are empty then.",
-                           .operands = {agent},
-                           .examples = {"paddock uninstall claude"},
-                           .no = "nothing could be changed"};
+    const Manual uninstall{
+        .name = "uninstall",
+        .summary = "Remove paddock from the servers of an agent.",
+        .description =
+            "Everything else in the agent's file stays. If the file holds nothing else and "
+            "'install' made it, it is removed too, with the empty directories above it.",
+        .operands = {agent},
+        .examples = {"paddock uninstall claude"},
+        .no = "nothing could be changed"};
     return {{install, [] { return std::make_unique<RegisterForm>(false); }},
             {uninstall, [] { return std::make_unique<RegisterForm>(true); }}};
 }

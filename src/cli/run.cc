@@ -170,7 +170,7 @@ int run_in(tools::Shell& shell, const std::vector<std::string>& words,
     if (!has_ended && !watch.valid()) {
         end_and_tell(shell);
         return explain({Code::kLimitReached,
-                        "The command was ended: the host had no thread left to look after it. Try "
+                        "The command was ended: the host had no thread left to supervise it. Try "
                         "again later."});
     }
     if (!has_ended) wait_for(shell, *process, signals->get(), *modes);

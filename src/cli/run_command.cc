@@ -20,12 +20,12 @@ class RunForm final : public Form {
 public:
     void declare(Parser& parser) override {
         parser.flag({.names = {"--ro", "--read-only", "--bash-read-only"},
-                     .help = "The command cannot change the workspace"},
+                     .help = "Keep the command from changing the workspace"},
                     read_only_);
         parser.texts(
             {.names = {"--limit"},
              .unit = "NAME=VALUE",
-             .help = "processes, memory, file, open-files or scratch; K, M and G are known"},
+             .help = "Limit processes, memory, file, open-files or scratch (accepts K, M, G)"},
             limits_);
         // What 'paddock mcp' has for commands goes by the same names.
         options_.declare(
@@ -58,7 +58,7 @@ private:
             names.emplace_back(short_name);
             if (name != short_name) continue;
             if (equals == text.npos) {
-                return "'" + displayable(text) + "' is no limit such as '" + name + "=100'";
+                return "'" + displayable(text) + "' is not a limit such as '" + name + "=100'";
             }
             request_.settings.overrides.push_back(
                 {std::string(key), text.substr(equals + 1), "--limit"});
@@ -76,30 +76,30 @@ private:
 }  // namespace
 
 Command run_command() {
-    return {
-        {.name = "run",
-         .summary = "Run a command that cannot leave the workspace.",
-         .description =
-             "Put paddock's options before the command. The command sees the workspace, the "
-             "system's programs, the toolchains in your home that are on PATH, a private /tmp, a "
-             "home that belongs to the workspace, and its own processes. It has no network unless "
-             "--net lists hosts, or presets such as npm. It reaches them through a proxy, which "
-             "HTTP_PROXY and similar variables name. Addresses of this machine and of private "
-             "networks must be listed themselves. At the end paddock lists what it denied, and "
-             "the limit that ended the command. The program itself reports a limit that only "
-             "makes one of its calls fail (open files, a full /tmp). In a terminal the command "
-             "gets a terminal of its own.",
-         .operands = {{.name = "COMMAND", .many = true}},
-         .takes_command = true,
-         .examples = {"paddock run make -j4", "paddock run --ro -- git log",
-                      "paddock run --net npm,internal.example.org -- npm install",
-                      "paddock run --publish 3000 -- npm run dev",
-                      "paddock run --net host --pass-env HTTPS_PROXY -- npm install",
-                      "paddock run --root ~/project --limit memory=2G -- bash"},
-         .exits = "that of the command, or 128 and the number of the signal that ended it; 2 the "
-                  "words before the command make no sense, 125 paddock failed (its configuration, "
-                  "the workspace, the sandbox), 126 the program cannot be run, 127 there is none."},
-        [] { return std::make_unique<RunForm>(); }};
+    return {{.name = "run",
+             .summary = "Run a command that cannot leave the workspace.",
+             .description =
+                 "Put paddock's options before the command. The command sees the workspace, the "
+                 "system's programs, the toolchains in your home that are on PATH, a private /tmp, "
+                 "a home that belongs to the workspace, and its own processes. It has no network "
+                 "unless --net lists hosts, or presets such as npm. It reaches them through a "
+                 "proxy, which HTTP_PROXY and similar variables name. Addresses of this machine "
+                 "and of private networks must be listed explicitly. When the command ends, "
+                 "paddock lists blocked writes, blocked connections and any limit that stopped it. "
+                 "The program itself reports a limit that only makes one of its calls fail (open "
+                 "files, a full /tmp). On a terminal, the command gets its own terminal.",
+             .operands = {{.name = "COMMAND", .many = true}},
+             .takes_command = true,
+             .examples = {"paddock run make -j4", "paddock run --ro -- git log",
+                          "paddock run --net npm,internal.example.org -- npm install",
+                          "paddock run --publish 3000 -- npm run dev",
+                          "paddock run --net host --pass-env HTTPS_PROXY -- npm install",
+                          "paddock run --root ~/project --limit memory=2G -- bash"},
+             .exits =
+                 "that of the command, or 128 plus the number of the signal that ended it; 2 wrong "
+                 "usage before the command, 125 paddock failed (its configuration, the workspace, "
+                 "the sandbox), 126 the program cannot be run, 127 the program does not exist."},
+            [] { return std::make_unique<RunForm>(); }};
 }
 
 }  // namespace paddock::cli

@@ -60,7 +60,7 @@ std::optional<Token> token_for(const config::ServeSettings& wanted) {
     }
     if (daemon::is_usable_token(token.text)) return token;
     complain(std::string(origin) +
-             " holds no usable token: 16 to 1024 visible ASCII characters, in one line");
+             " has no valid token: 16 to 1024 visible ASCII characters on one line");
     return std::nullopt;
 }
 
@@ -154,8 +154,8 @@ int run(const ServeRequest& request) {
     if (!is_loopback(wanted.address) && wanted.certificate_file.empty() &&
         wanted.plaintext_reason.empty()) {
         complain(
-            "other machines could read along: give --tls-cert and --tls-key, listen on the "
-            "loopback, or say --allow-plaintext and why");
+            "other machines could read the traffic: give --tls-cert and --tls-key, listen on the "
+            "loopback, or give --allow-plaintext and a reason");
         return kUsageError;
     }
     const auto token = token_for(wanted);
@@ -187,7 +187,7 @@ public:
     void declare(Parser& parser) override {
         parser.text({.names = {"--listen"},
                      .unit = "ADDRESS:PORT",
-                     .help = "Where to listen: --address and --port in one"},
+                     .help = "Listen here: --address and --port in one"},
                     place_);
         options_.declare(parser,
                          {"workspace.", "paths.", "secrets.", "limits.", "bash.", "serve."});
@@ -199,7 +199,7 @@ public:
         const auto place = place_of(place_);
         if (!place) {
             return complaint("'" + displayable(place_) +
-                                 "' is no ADDRESS:PORT such as 127.0.0.1:8080 or [::1]:8080",
+                                 "' is not an ADDRESS:PORT such as 127.0.0.1:8080 or [::1]:8080",
                              "serve");
         }
         request.settings.overrides.push_back({"serve.address", place->address, "--listen"});
@@ -221,20 +221,20 @@ Command serve_command() {
          .description =
              "Answers the Model Context Protocol at /mcp, revision 2026-07-28 and the four before "
              "it, and GET /healthz and /readyz. Clients send the token as 'Authorization: Bearer "
-             "TOKEN'. The server listens on the loopback unless told otherwise, and elsewhere "
-             "only with TLS. Requests of foreign web pages, or under a foreign host name, are "
-             "refused. Whoever has the token shares one session: what was read, and the shell. "
-             "The server is confined before it takes the first request: the kernel lets it open "
-             "nothing outside the workspace. SIGTERM and SIGINT end it: what is under way is "
-             "finished first.",
+             "TOKEN'. By default, the server listens on the loopback; on other addresses it "
+             "requires TLS. Requests of foreign web pages, or under a foreign host name, are "
+             "refused. All clients with the token share one session: the files read, and the "
+             "shell. The server is confined before it takes the first request: the kernel lets it "
+             "open nothing outside the workspace. SIGTERM and SIGINT end it after calls in "
+             "progress are finished.",
          .examples = {"paddock serve --root ~/project",
                       "paddock serve --root ~/project --token-file ~/.paddock-token",
                       "paddock serve --listen 0.0.0.0:8443 --tls-cert chain.pem --tls-key key.pem "
                       "--allow-server-name agents.example.org",
                       "claude mcp add --transport http paddock http://127.0.0.1:8080/mcp --header "
                       "'Authorization: Bearer TOKEN'"},
-         .no = "the workspace cannot be opened, the address cannot be listened on, or the kernel "
-               "cannot confine the server"},
+         .no = "the workspace cannot be opened, the address cannot be used, or the kernel cannot "
+               "confine the server"},
         [] { return std::make_unique<ServeForm>(); }};
 }
 

@@ -246,8 +246,8 @@ std::string for_people(std::string_view text, std::string_view tool, Quoted quot
 namespace {
 
 constexpr char kNoReadNeeded[] =
-    " An agent has to read a file in its session before it changes it; each command is a session "
-    "of its own, and you need not.";
+    " An agent must read a file in its session before it changes the file. You need not: each "
+    "command is its own session.";
 
 Operand path(const char* name) { return {.name = name, .offers = Offers::kPath}; }
 Operand directory(const char* name) { return {.name = name, .offers = Offers::kDirectory}; }
@@ -282,9 +282,9 @@ std::vector<Command> looking() {
         command({.name = "cat",
                  .summary = "Show text files.",
                  .description =
-                     "As an agent sees them: secrets are replaced, long lines cut, UTF-16 and "
-                     "Latin-1 decoded, and of a long file the first 2000 lines or 50 kB are shown. "
-                     "Lines are numbered on a terminal.",
+                     "Files are shown as an agent sees them: secrets are replaced, long lines are "
+                     "cut, and UTF-16 and Latin-1 are decoded. Of a long file, the first 2000 "
+                     "lines or 50 kB are shown. Lines are numbered on a terminal.",
                  .operands = {many(path("FILE"))},
                  .examples = {"paddock cat src/main.c", "paddock cat --offset -20 server.log"}},
                 {.tool = "read_file",
@@ -303,7 +303,8 @@ std::vector<Command> looking() {
                  .detail = {.names = {"-s", "-l", "--sizes"},
                             .help = "Show the sizes of files in a pipe too"},
                  .habit = {.names = {"-1", "-a", "-A", "--all"},
-                           .help = "As always: hidden files too, each name on a line"}}),
+                           .help = "Accepted for compatibility; hidden files and one name per line "
+                                   "are the default"}}),
         command({.name = "grep",
                  .summary = "Search in files.",
                  .operands = {{.name = "PATTERN"}, optional(path("PATH"))},
@@ -329,10 +330,10 @@ std::vector<Command> looking() {
                                .help = "Show the number of matching lines of each file"},
                               "output_mode",
                               "count"}},
-                 .remark = " In a pipe all that is found is shown, unless --head-limit is given.",
+                 .remark = " In a pipe all results are shown, unless --head-limit is given.",
                  .habit = {.names = {"-E", "-H", "-n", "-r"},
-                           .help = "As always: extended patterns, with names of files, with "
-                                   "numbers of lines, through directories"}}),
+                           .help = "Accepted for compatibility; extended patterns, file names, "
+                                   "line numbers and recursion are the default"}}),
         command({.name = "glob",
                  .summary = "Find files by name, newest first.",
                  .operands = {{.name = "PATTERN"}, optional(directory("DIRECTORY"))},
@@ -340,9 +341,9 @@ std::vector<Command> looking() {
                  .no = "nothing was found, or the search was refused"},
                 {.tool = "glob",
                  .positional = {"pattern", "path"},
-                 .remark = " In a pipe all that is found is shown, unless --limit is given."}),
+                 .remark = " In a pipe all results are shown, unless --limit is given."}),
         command({.name = "info",
-                 .summary = "Say what a path is.",
+                 .summary = "Show the type, size and permissions of a path.",
                  .operands = {many(path("PATH"))},
                  .examples = {"paddock info link"}},
                 {.tool = "file_info", .positional = {"path"}}),
@@ -351,22 +352,23 @@ std::vector<Command> looking() {
 
 std::vector<Command> changing() {
     return {
-        command({.name = "write",
-                 .summary = "Write standard input to a file.",
-                 .description =
-                     std::string("Takes text in UTF-8. Missing directories are made, an existing "
-                                 "file is replaced at once or not at all and keeps its "
-                                 "permissions.") +
-                     kNoReadNeeded,
-                 .operands = {path("FILE")},
-                 .examples = {"echo hello | paddock write notes.txt"}},
-                {.tool = "write_file", .positional = {"path"}, .from_input = "content"}),
+        command(
+            {.name = "write",
+             .summary = "Write standard input to a file.",
+             .description =
+                 std::string("Takes text in UTF-8. Missing directories are made. An existing file "
+                             "is replaced as a whole or not at all, and keeps its permissions.") +
+                 kNoReadNeeded,
+             .operands = {path("FILE")},
+             .examples = {"echo hello | paddock write notes.txt"}},
+            {.tool = "write_file", .positional = {"path"}, .from_input = "content"}),
         command({.name = "edit",
                  .summary = "Replace exact text in a file.",
-                 .description = std::string("The text must occur once, or nothing is written and "
-                                            "the closest text is shown. Line endings and all other "
-                                            "bytes are kept.") +
-                                kNoReadNeeded,
+                 .description =
+                     std::string(
+                         "The text must occur exactly once; otherwise nothing is written and the "
+                         "closest text is shown. Line endings and all other bytes are kept.") +
+                     kNoReadNeeded,
                  .operands = {path("FILE")},
                  .examples = {"paddock edit a.txt --old red --new green --dry-run",
                               "paddock edit a.txt --old red --new green --replace-all"}},
@@ -379,11 +381,11 @@ std::vector<Command> changing() {
         command({.name = "patch",
                  .summary = "Apply a patch from a file or from standard input.",
                  .description =
-                     std::string("All of it, or nothing. Takes a unified diff, a git diff (also "
-                                 "creating, deleting, renaming, copying, changing modes), or the "
-                                 "form between '*** Begin Patch' and '*** End Patch'. A hunk that "
-                                 "is not where it says is applied only where it fits in one "
-                                 "place, and that is told.") +
+                     std::string("The patch is applied completely or not at all. Takes a unified "
+                                 "diff, a git diff (also creating, deleting, renaming, copying, "
+                                 "changing modes), or the form between '*** Begin Patch' and '*** "
+                                 "End Patch'. A hunk with a wrong line number is applied only if "
+                                 "it fits in exactly one place, and the output says so.") +
                      kNoReadNeeded,
                  .operands = {{.name = "FILE", .offers = Offers::kHostFile, .required = false}},
                  .examples = {"git diff | paddock patch --root ../other --dry-run",
@@ -402,14 +404,15 @@ std::vector<Command> changing() {
                  .positional = {"source", "destination"},
                  .spellings = {{"overwrite", {"-f", "--overwrite"}}}}),
         command({.name = "cp",
-                 .summary = "Copy a file, or a directory with all that is in it.",
+                 .summary = "Copy a file, or a directory with everything in it.",
                  .operands = {path("SOURCE"), path("DESTINATION")},
                  .examples = {"paddock cp template new"}},
                 {.tool = "copy_path",
                  .positional = {"source", "destination"},
                  .spellings = {{"overwrite", {"-f", "--overwrite"}}},
                  .habit = {.names = {"-r", "-R", "--recursive"},
-                           .help = "As always: a directory with all that is in it"}}),
+                           .help = "Accepted for compatibility; directories are always copied with "
+                                   "everything in them"}}),
         command({.name = "rm",
                  .summary = "Remove files, links or directories.",
                  .operands = {many(path("PATH"))},
@@ -418,16 +421,17 @@ std::vector<Command> changing() {
                  .positional = {"path"},
                  .spellings = {{"recursive", {"-r", "-R", "--recursive"}}},
                  .habit = {.names = {"-f", "--force"},
-                           .help = "As always: without a question; what does not exist is an "
-                                   "error all the same"}}),
+                           .help = "Accepted for compatibility; paddock never asks, and a missing "
+                                   "path is still an error"}}),
         command({.name = "mkdir",
-                 .summary = "Make directories, with those above that are missing.",
+                 .summary = "Make directories, and missing directories above them.",
                  .operands = {many(directory("DIRECTORY"))},
                  .examples = {"paddock mkdir a/b/c"}},
                 {.tool = "make_directory",
                  .positional = {"path"},
                  .habit = {.names = {"-p", "--parents"},
-                           .help = "As always: with those above, and no error if it is there"}}),
+                           .help = "Accepted for compatibility; missing parents are always made, "
+                                   "and an existing directory is no error"}}),
     };
 }
 
@@ -478,15 +482,15 @@ std::vector<Command> by_name() {
         .name = "call",
         .summary = "Call a tool as an agent does, with JSON.",
         .description =
-            "Prints the answer that the agent's model would read. The arguments are an "
-            "object; '-' takes it from standard input. Each call is a session of its "
-            "own: an existing file can be changed without having been read before.",
+            "Prints the result that the agent's model would read. The arguments are a JSON object; "
+            "'-' reads it from standard input. Each call is its own session: an existing file can "
+            "be changed without reading it first.",
         .operands = {tool, {.name = "JSON", .required = false}},
         .examples = {"paddock call read_file '{\"path\": \"src/main.c\", \"limit\": 20}'",
                      "paddock call workspace_info"},
         .exits =
-            "0 done, 1 it was refused or failed, 2 the call makes no sense or could not be "
-            "made. bash: that of the command, 128 and its number after a signal."};
+            "0 done, 1 it was refused or failed, 2 wrong usage, or the call could not be made. "
+            "bash: that of the command, or 128 plus the number of the signal that ended it."};
     const Manual tools{.name = "tools",
                        .summary = "List the tools that an agent gets.",
                        .description = "With --json also their descriptions and JSON schemas.",
@@ -705,7 +709,7 @@ int show(const ToolRequest& request, const Call& call, const Look& look) {
 // To people a workspace that is read-only is one; an agent does not get the tools that change it.
 tools::Answer refused_here() {
     tools::Answer answer =
-        tools::text_answer("read_only: the workspace is read-only here, and this would change it");
+        tools::text_answer("read_only: this would change the workspace, which is read-only here");
     answer.error = Code::kReadOnly;
     return answer;
 }
@@ -720,7 +724,7 @@ bool needs_later_calls(const tools::Declaration& tool, const json::Value& argume
 tools::Answer ends_too_early() {
     tools::Answer answer = tools::text_answer(
         "invalid_argument: bash: with 'run_in_background' or 'terminal' the command would end with "
-        "this call, which is a session of its own. Leave them out, or use `paddock run`.");
+        "this call, because each call is its own session. Leave them out, or use `paddock run`.");
     answer.error = Code::kInvalidArgument;
     return answer;
 }

@@ -270,9 +270,10 @@ public:
     explicit UndoForm(bool redo) { request_.redo = redo; }
 
     void declare(Parser& parser) override {
-        parser.flag({.names = {"--dry-run"}, .help = "Only say what would be done"},
+        parser.flag({.names = {"--dry-run"}, .help = "Only show what would be done"},
                     request_.dry_run);
-        parser.flag({.names = {"-y", "--yes"}, .help = "Do not ask"}, request_.yes);
+        parser.flag({.names = {"-y", "--yes"}, .help = "Do not ask for confirmation"},
+                    request_.yes);
         options_.declare(parser, {"workspace.root"});
         parser.output(request_.output);
     }
@@ -306,9 +307,10 @@ std::string reason(const Conflict& conflict, const std::string& by) {
         case Conflict::Why::kReplacedSince: return "replaced" + who;
         case Conflict::Why::kNotEmpty:
             return "made" + who + ", in a directory that would be removed";
-        case Conflict::Why::kNoDirectory: return "its directory is gone. Name the directory too";
+        case Conflict::Why::kNoDirectory:
+            return "its directory no longer exists. Name the directory too";
         case Conflict::Why::kNotKept: return "its old content was not kept: too large, or no room";
-        case Conflict::Why::kSealed: return "git would obey it. Restore it yourself if it is yours";
+        case Conflict::Why::kSealed: return "git acts on it. If it is yours, restore it yourself";
         case Conflict::Why::kRunning: return "call " + by + " is still running";
     }
     return {};
@@ -461,8 +463,8 @@ int perform(const UndoRequest& request, const Past& past, const UndoPlan& plan) 
     if (request.output.json && !print(as_json(plan, &*result))) return kUsageError;
     if (result->failure) {
         complain(as_error(*result->failure, "undo", result->failed_path).message() +
-                 "\nIt stopped there, half way. '" +
-                 (request.redo ? "paddock undo" : "paddock redo") + "' takes back what was done.");
+                 "\nThe rest was not done. '" + (request.redo ? "paddock undo" : "paddock redo") +
+                 "' takes back what was done.");
         return kUsageError;
     }
     if (request.output.json) return 0;
@@ -496,7 +498,9 @@ int run(const UndoRequest& request) {
     const bool can_ask =
         is_terminal(STDIN_FILENO) && is_terminal(STDOUT_FILENO) && !request.output.json;
     if (!request.yes && !request.dry_run && !can_ask) {
-        complain("nobody can be asked here: give --yes to do it, or --dry-run to see what it does");
+        complain(
+            "cannot ask for confirmation without a terminal: give --yes to confirm, or --dry-run "
+            "to see the effect");
         return kUsageError;
     }
     if (target->session.empty()) {
@@ -534,12 +538,12 @@ int run(const UndoRequest& request) {
 std::vector<Command> undo_commands() {
     const Manual undo{
         .name = "undo",
-        .summary = "Take back what a session or call changed.",
+        .summary = "Undo the changes of a session or call.",
         .description =
             "Without an argument: the last session that can be undone. With FILE: only these "
-            "files, and what is below them. All of it is taken back or nothing: a file that "
-            "somebody changed since is named, and so is one that was not kept. An undo is a "
-            "session of its own: 'paddock redo' takes it back." +
+            "files, and what is below them. Everything is undone, or nothing: paddock names files "
+            "that were changed since, and files whose old content was not kept. An undo is its own "
+            "session: 'paddock redo' takes it back." +
             std::string(kHowToName) + " To undo a file whose name looks like that, write ./7.",
         .operands = {{.name = "CALL|SESSION", .required = false},
                      {.name = "FILE", .offers = Offers::kPath, .required = false, .many = true}},
@@ -549,7 +553,8 @@ std::vector<Command> undo_commands() {
     const Manual redo{
         .name = "redo",
         .summary = "Take back the last undo.",
-        .description = "The same rules as for 'paddock undo', which can take it back again.",
+        .description =
+            "The rules of 'paddock undo' apply, and 'paddock undo' can take back a redo.",
         .examples = {"paddock redo", "paddock redo --yes --json"},
         .no = "it was refused, or there is nothing to redo"};
     return {{undo, [] { return std::make_unique<UndoForm>(false); }},

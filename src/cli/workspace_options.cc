@@ -67,7 +67,7 @@ void SettingOptions::declare(Parser& parser, Offered offered) {
     }
     parser.text({.names = {"--config"},
                  .unit = "FILE",
-                 .help = "The configuration; else $PADDOCK_CONFIG, else "
+                 .help = "Use this configuration file; else $PADDOCK_CONFIG, else "
                          "~/.config/paddock/paddock.toml",
                  .offers = Offers::kHostFile},
                 file_);
@@ -124,8 +124,8 @@ Problems unknown_tools(const config::Configuration& made) {
     Problems problems;
     for (const std::string& name : made.workspace.tools) {
         if (std::find(valid.begin(), valid.end(), name) != valid.end()) continue;
-        problems.push_back({item->from, "workspace.tools '" + displayable(name) + "' is no tool" +
-                                            meant(name, valid)});
+        problems.push_back({item->from, "workspace.tools '" + displayable(name) +
+                                            "' is not a tool" + meant(name, valid)});
     }
     return problems;
 }

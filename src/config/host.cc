@@ -31,7 +31,7 @@ std::optional<std::string> distrust(const Stat& stat, const std::string& path) {
         return "can be written by others, who could change the boundary; run 'chmod go-w " +
                displayable(path) + "'";
     }
-    if (stat.links > 1) return "has a second name, by which it could be changed; copy it";
+    if (stat.links > 1) return "has a second name through which it could be changed; copy it";
     if (stat.size > limits::kConfigBytesMax) {
         return "is larger than " + std::to_string(limits::kConfigBytesMax / 1024) + " kB";
     }

@@ -75,9 +75,9 @@ private:
         const std::string state =
             context_.variables.base_directory("XDG_STATE_HOME", ".local/state");
         if (state.empty()) {
-            return complain("workspace.root",
-                            "[workspace] has no root, and without $HOME there is no state "
-                            "directory for one");
+            return complain(
+                "workspace.root",
+                "[workspace] has no root, and without $HOME there is no default for it");
         }
         root = state + "/paddock/workspaces";
         if (!context_.source.make_directories) return;
@@ -114,8 +114,8 @@ private:
             } else if (is_certain || is_of_the_host(path)) {
                 complain("workspace.rules",
                          "the rule for '" + displayable(rule.pattern) +
-                             "' would match nothing, since that lies outside of the workspace; a "
-                             "pattern begins at the workspace's own directory");
+                             "' would match nothing, because it is outside the workspace; start "
+                             "the pattern at the workspace's own directory");
             }
         }
     }
@@ -312,7 +312,7 @@ private:
     void refuse_files_inside() {
         if (!context_.file.empty() && is_below(context_.file, draft_.root)) {
             problems_.push_back({displayable(context_.file),
-                                 "lies in the workspace '" + displayable(draft_.root) +
+                                 "is in the workspace '" + displayable(draft_.root) +
                                      "', where an agent could change it; keep it elsewhere, or "
                                      "choose another root"});
         }
@@ -323,7 +323,7 @@ private:
         for (const std::string& root : std::span(roots).subspan(1)) {
             if (context_.file.empty() || !is_below(context_.file, root)) continue;
             problems_.push_back({displayable(context_.file),
-                                 "lies in '" + displayable(root) +
+                                 "is in '" + displayable(root) +
                                      "', which is open to an agent; keep it elsewhere, or leave "
                                      "that directory out of workspace.also and workspace.see"});
         }
@@ -331,9 +331,9 @@ private:
             const bool is_inside = std::any_of(
                 roots.begin(), roots.end(), [&](const auto& root) { return is_below(path, root); });
             if (!is_inside) continue;
-            complain(key, "'" + displayable(path) +
-                              "' lies in the workspace, where an agent could read it; keep it "
-                              "elsewhere");
+            complain(key,
+                     "'" + displayable(path) +
+                         "' is in the workspace, where an agent could read it; keep it elsewhere");
         }
     }
 
@@ -383,7 +383,8 @@ Texts all_keys() {
 // The key that was meant: also one that was written in the wrong table, or in none.
 std::string meant_key(const std::string& key) {
     if (key == "bash.limits.address_bytes") {
-        return ": address space has no limit any more; 'bash.limits.memory_bytes' limits memory";
+        return ": address space is no longer limited; use 'bash.limits.memory_bytes' to limit "
+               "memory";
     }
     std::string near = meant(key, all_keys());
     if (!near.empty()) return near;
@@ -495,7 +496,7 @@ private:
         const std::string& name = leaf.path.back();
         const auto* text = std::get_if<std::string>(&leaf.content);
         if (name.empty() || name.find('=') != name.npos || name.find('\0') != name.npos) {
-            complain(at(leaf.key), table.key + ": '" + displayable(name) + "' is no name");
+            complain(at(leaf.key), table.key + ": '" + displayable(name) + "' is not a name");
         } else if (text == nullptr || text->find('\0') != text->npos) {
             complain(at(leaf.value), table.key + "." + displayable(name) + " takes a string");
         } else if (items.size() == limits::kConfigItemsMax) {
@@ -513,7 +514,7 @@ private:
         if (path.empty() || path.starts_with('/')) return value;
         const auto home = variables_.find("HOME");
         if (path == "~" || path.starts_with("~/")) {
-            if (!home) return tl::unexpected(std::string("begins with ~, and there is no $HOME"));
+            if (!home) return tl::unexpected(std::string("begins with ~, but $HOME is not set"));
             path.replace(0, 1, *home);
             return value;
         }
@@ -545,7 +546,7 @@ private:
         const std::string near = text::nearest_word(rest.substr(0, 100), known);
         if (near.empty()) return;
         complain("$" + displayable(name.substr(0, 100)),
-                 "is no setting; did you mean '" + std::string(kPrefix) + near + "'?");
+                 "is not a setting; did you mean '" + std::string(kPrefix) + near + "'?");
     }
 
     void take_overrides() {

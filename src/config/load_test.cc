@@ -160,13 +160,13 @@ TEST_F(Load, all_problems_at_once_each_with_its_place) {
          {file + ":2:1: there is no setting 'workspace.read_onyl'; did you mean "
                  "'workspace.read_only'?",
           file + ":3:8: workspace.root takes a string",
-          file + ":4:9: workspace.rules 'forbid x' is no rule",
+          file + ":4:9: workspace.rules 'forbid x' is not a rule",
           file + ":5:2: there is no table 'bahs'; did you mean 'bash'?",
-          file + ":8:11: bash.network 'hosts' is no preset (npm, pypi, crates, go, github, "
+          file + ":8:11: bash.network 'hosts' is not a preset (npm, pypi, crates, go, github, "
                  "debian); write host:NAME for a host without dots; did you mean 'host'?",
-          file + ":9:12: bash.required 'landlok' is no layer; did you mean 'landlock'?",
+          file + ":9:12: bash.required 'landlok' is not a layer; did you mean 'landlock'?",
           file + ":11:13: bash.limits.processes is out of range",
-          std::string("$PADDOCK_READONLY: is no setting; did you mean 'PADDOCK_READ_ONLY'?"),
+          std::string("$PADDOCK_READONLY: is not a setting; did you mean 'PADDOCK_READ_ONLY'?"),
           std::string("$READ_ONLY: workspace.read_only 'maybe' is neither true nor false"),
           std::string("--x: there is no setting 'serve.prot'; did you mean 'serve.port'?")}) {
         EXPECT_NE(text.find(part), std::string::npos) << part << "\nin\n" << text;
@@ -218,7 +218,7 @@ TEST_F(Load, a_file_inside_the_workspace_is_refused) {
         for (const std::string& root : {ws(), base() + "/ROOT2", std::string("/")}) {
             Source inside = source({}, {{"workspace.root", root, "--root"}});
             inside.file = file;
-            EXPECT_NE(refused(inside).find("lies in the workspace"), std::string::npos) << file;
+            EXPECT_NE(refused(inside).find("is in the workspace"), std::string::npos) << file;
         }
     }
     Source naive = source({}, {{"workspace.root", out(), "--root"}});
@@ -361,7 +361,7 @@ TEST_F(Load, issue_17_2_a_rule_that_would_protect_nothing_is_refused_with_the_re
              {"deny a deny b", "two rules"},
              {"deny a, deny b", "two rules"},
              {"deny a\ndeny b", "two rules"},
-             {"deny a\nb", "end of a line"},
+             {"deny a\nb", "line break"},
              {"deny a;", "ends with ';'"},
              {"deny a,", "ends with ','"},
              {"deny secret # mine", "comment"},
@@ -370,22 +370,22 @@ TEST_F(Load, issue_17_2_a_rule_that_would_protect_nothing_is_refused_with_the_re
              {"deny $HOME/secret", "variable"},
              {"deny ${DIR}/secret", "variable"},
              {"deny ~root/secret", "another user"},
-             {"deny ~", "outside of the workspace"},
+             {"deny ~", "outside the workspace"},
              {"deny config\\secret", "before a letter"},
-             {"deny ../elsewhere/secret", "no pattern"},
-             {"deny secret\xc2\xa0", "nobody sees"},
+             {"deny ../elsewhere/secret", "not a pattern"},
+             {"deny secret\xc2\xa0", "an invisible character"},
              {"deny \xef\xbb\xbf"
               "secret",
-              "nobody sees"},
+              "an invisible character"},
              {"deny se\xe2\x80\x8b"
               "cret",
-              "nobody sees"},
-             {"deny a\xe3\x80\x80", "nobody sees"},
-             {"deny file:///etc/passwd", "outside of the workspace"},
-             {"deny /", "no pattern"},
-             {"deny ~/elsewhere", "outside of the workspace"},
-             {"deny " + base() + "/elsewhere", "outside of the workspace"},
-             {"deny /etc/passwd", "outside of the workspace"}}) {
+              "an invisible character"},
+             {"deny a\xe3\x80\x80", "an invisible character"},
+             {"deny file:///etc/passwd", "outside the workspace"},
+             {"deny /", "not a pattern"},
+             {"deny ~/elsewhere", "outside the workspace"},
+             {"deny " + base() + "/elsewhere", "outside the workspace"},
+             {"deny /etc/passwd", "outside the workspace"}}) {
         const std::string text =
             refused(source({"HOME=/root"}, {{"workspace.rules", rule, "--rule"},
                                             {"workspace.root", ws(), "--root"}}));
@@ -552,7 +552,7 @@ TEST_F(Load, lists_in_the_environment) {
         loaded(source({R"(PADDOCK_RULES=["deny {a,b}", "allow c"])"})).workspace.rules;
     ASSERT_EQ(rules.size(), 2U);
     EXPECT_EQ(rules[0].pattern, "{a,b}");
-    EXPECT_NE(refused(source({"PADDOCK_TOOLS=[\"a\"]\nroot = 1"})).find("is no list"),
+    EXPECT_NE(refused(source({"PADDOCK_TOOLS=[\"a\"]\nroot = 1"})).find("is not a list"),
               std::string::npos);
 }
 

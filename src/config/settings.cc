@@ -76,10 +76,10 @@ Setting reason(Setting setting, Field<std::string> field) {
         const std::string text(trimmed(std::get<std::string>(value)));
         const auto as_switch = switch_of(text);
         if (as_switch && *as_switch) {
-            return "says no reason; write why it is needed instead of '" + text + "'";
+            return "gives no reason; write why it is needed instead of '" + text + "'";
         }
         if (!as_switch && !is_reason(text)) {
-            return "is no reason; write why it is needed, in more than one word";
+            return "is not a reason; write why it is needed, in more than one word";
         }
         field(draft) = as_switch ? std::string() : text;
         return {};
@@ -103,8 +103,8 @@ Setting required_setting() {
     Setting setting{.key = "bash.required",
                     .kind = Kind::kTexts,
                     .help =
-                        "Layers of the sandbox without which no command is run; landlock and "
-                        "seccomp are required in any case",
+                        "Run no command without these layers of the sandbox; landlock and seccomp "
+                        "are always required",
                     .unit = "LAYER",
                     .flags = {"--require-layer"},
                     .choices = layer_names(),
@@ -120,7 +120,7 @@ Setting required_setting() {
         for (const std::string& name : std::get<Texts>(value)) {
             const auto found = std::find(valid.begin(), valid.end(), name);
             if (found == valid.end()) {
-                return "'" + displayable(name) + "' is no layer" + meant(name, valid);
+                return "'" + displayable(name) + "' is not a layer" + meant(name, valid);
             }
             layers.push_back(static_cast<Layer>(found - valid.begin()));
         }
@@ -133,7 +133,7 @@ Setting required_setting() {
 Setting environment_setting() {
     Setting setting{.key = "bash.environment",
                     .kind = Kind::kTable,
-                    .help = "Variables that commands get, with their values",
+                    .help = "Set variables for commands",
                     .unit = "NAME=VALUE",
                     .flags = {"--env"},
                     .example = R"({ CI = "1" })",
@@ -161,7 +161,7 @@ Setting toolchains_setting() {
     Setting setting{.key = "bash.toolchains",
                     .kind = Kind::kTexts,
                     .help =
-                        "Toolchains in the user's home that commands can read if they are on "
+                        "Let commands read these toolchains in the user's home if they are on "
                         "PATH; [] or none: no toolchain",
                     .unit = "NAME",
                     .flags = {"--toolchain"},
@@ -175,7 +175,7 @@ Setting toolchains_setting() {
         valid.emplace_back("none");
         for (const std::string& name : names) {
             if (std::find(valid.begin(), valid.end(), name) != valid.end()) continue;
-            return "'" + displayable(name) + "' is no toolchain" + meant(name, valid);
+            return "'" + displayable(name) + "' is not a toolchain" + meant(name, valid);
         }
         std::erase(names, "none");
         draft.toolchains = std::move(names);
@@ -197,9 +197,9 @@ Setting network_setting() {
     Setting setting{.key = "bash.network",
                     .kind = Kind::kText,
                     .help =
-                        "What commands reach: none, host (all that this machine reaches, its "
-                        "own services included), or a list of hosts and presets: 'npm,github,"
-                        "internal.example.org'. Presets: " +
+                        "Set the network of commands: none, host (everything that this machine "
+                        "reaches, including its own services), or a list of hosts and presets: "
+                        "'npm,github,internal.example.org'. Presets: " +
                         policy::preset_names(),
                     .unit = "LIST",
                     .flags = {"--net", "--bash-network"},
@@ -231,11 +231,11 @@ std::string wrong_port(const std::string& item) {
 
 std::string wrong_name(const std::string& item) {
     if (item.find('=') == item.npos) return {};
-    return "'" + displayable(item) + "' is no name of a variable";
+    return "'" + displayable(item) + "' is not the name of a variable";
 }
 
 std::string wrong_directory(const std::string& item) {
-    return item.starts_with('/') ? "" : "'" + displayable(item) + "' is no absolute path";
+    return item.starts_with('/') ? "" : "'" + displayable(item) + "' is not an absolute path";
 }
 
 template <std::uint64_t CommandLimits::*kMember>
@@ -265,23 +265,23 @@ std::vector<Setting> bash_settings() {
     return {
         plain<bool>({.key = "bash.enabled",
                      .kind = Kind::kSwitch,
-                     .help = "Commands can be run, each in the sandbox",
-                     .off_help = "Without commands",
+                     .help = "Let commands be run, each in the sandbox",
+                     .off_help = "Turn off commands",
                      .variables = {"PADDOCK_BASH"},
                      .flags = {"--no-bash"}},
                     [](Draft& draft) -> bool& { return draft.bash; }),
         required_setting(),
         plain<bool>({.key = "bash.read_only",
                      .kind = Kind::kSwitch,
-                     .help = "Commands cannot change the workspace"},
+                     .help = "Keep commands from changing the workspace"},
                     [](Draft& draft) -> bool& { return draft.shell.read_only; }),
         network_setting(),
         checked(
             {.key = "bash.network_allow",
              .kind = Kind::kTexts,
-             .help = "Hosts and presets that commands reach in addition to those of bash.network: "
+             .help = "Let commands reach more hosts and presets than bash.network lists: "
                      "'example.org', 'example.org:443', '*.example.org', 'npm'; "
-                     "'private:registry.corp' for a name of a private network",
+                     "'private:registry.corp' for a name in a private network",
              .unit = "HOST",
              .flags = {"--allow-host"},
              .example = R"(["registry.npmjs.org:443", "*.debian.org"])"},
@@ -289,9 +289,8 @@ std::vector<Setting> bash_settings() {
         checked(
             {.key = "bash.publish",
              .kind = Kind::kTexts,
-             .help = "Servers of commands that you reach on this machine's loopback, and nobody "
-                     "else: a port, outside:inside, or auto for those below 32768 that commands "
-                     "start",
+             .help = "Make servers of commands reachable on this machine's loopback, for you only: "
+                     "a port, outside:inside, or auto for servers of commands on ports below 32768",
              .unit = "PORT",
              .flags = {"--publish"},
              .example = R"(["3000", "8080:80"])"},
@@ -299,8 +298,8 @@ std::vector<Setting> bash_settings() {
         checked(
             {.key = "bash.pass_environment",
              .kind = Kind::kTexts,
-             .help = "Variables of paddock's own environment that commands get besides the "
-                     "language and the terminal",
+             .help = "Pass variables of paddock's own environment to commands; language and "
+                     "terminal are always passed",
              .unit = "NAME",
              .flags = {"--pass-env"},
              .example = R"(["HTTPS_PROXY"])"},
@@ -309,46 +308,46 @@ std::vector<Setting> bash_settings() {
         checked(
             {.key = "bash.read_only_directories",
              .kind = Kind::kTexts,
-             .help = "Directories that commands can read besides the system's; tools do not, and "
-                     "nothing in them is hidden",
+             .help = "Let commands read these directories in addition to the system's; tools "
+                     "cannot, and nothing in them is hidden",
              .unit = "DIR",
              .flags = {"--read-only-dir"},
              .example = R"(["/opt/toolchain"])"},
             [](Draft& draft) -> Texts& { return draft.shell.read_only_directories; },
             wrong_directory),
         toolchains_setting(),
-        plain<bool>({.key = "bash.fresh_home",
-                     .kind = Kind::kSwitch,
-                     .help = "Commands get a home that ends with the session, instead of the "
-                             "workspace's own, which keeps caches, settings of tools and history. "
-                             "Without a mount namespace or a gate there is no other",
-                     .flags = {"--fresh-home"}},
-                    [](Draft& draft) -> bool& { return draft.fresh_home; }),
+        plain<bool>(
+            {.key = "bash.fresh_home",
+             .kind = Kind::kSwitch,
+             .help = "Give commands a home that ends with the session, instead of the workspace's "
+                     "lasting home for caches, settings of tools and history. Without a mount "
+                     "namespace or a gate, homes always end with the session",
+             .flags = {"--fresh-home"}},
+            [](Draft& draft) -> bool& { return draft.fresh_home; }),
         command_limit<&CommandLimits::processes>("processes", Kind::kNumber,
-                                                 "Processes of all commands together"),
+                                                 "Limit the processes of all commands together"),
         command_limit<&CommandLimits::memory_bytes>("memory_bytes", Kind::kBytes,
-                                                    "Memory of all commands together"),
+                                                    "Limit the memory of all commands together"),
         command_limit<&CommandLimits::file_bytes>("file_bytes", Kind::kBytes,
-                                                  "Largest file that a command may write"),
+                                                  "Limit the size of a file that a command writes"),
         command_limit<&CommandLimits::open_files>("open_files", Kind::kNumber,
-                                                  "Open files of a process"),
-        command_limit<&CommandLimits::scratch_bytes>("scratch_bytes", Kind::kBytes,
-                                                     "/tmp, /dev/shm and a home that ends with "
-                                                     "the session, together; never more than "
-                                                     "memory_bytes, since they are memory"),
-        command_limit<&CommandLimits::home_bytes>("home_bytes", Kind::kBytes,
-                                                  "The home that lasts; a file counts for at "
-                                                  "least 4 kB"),
+                                                  "Limit the open files of a process"),
+        command_limit<&CommandLimits::scratch_bytes>(
+            "scratch_bytes", Kind::kBytes,
+            "Limit /tmp, /dev/shm and a home that ends with the session, together; they use "
+            "memory, so memory_bytes limits them too"),
+        command_limit<&CommandLimits::home_bytes>(
+            "home_bytes", Kind::kBytes, "Limit the lasting home; a file counts for at least 4 kB"),
         number<std::uint64_t>(
             {.key = "bash.limits.disk_reserve_bytes",
              .kind = Kind::kBytes,
-             .help = "What must stay free on the workspace's disk: commands that "
-                     "leave less are ended; 0: nothing"},
+             .help = "Keep this much space free on the workspace's disk: commands that leave less "
+                     "are ended; 0: no limit"},
             [](Draft& draft) -> std::uint64_t& { return draft.shell.limits.disk_reserve_bytes; }),
         limit<std::uint32_t>({.key = "bash.limits.cpu_percent",
                               .kind = Kind::kNumber,
-                              .help = "Of one processor, for all commands together, where a "
-                                      "cgroup is delegated; 0: no limit"},
+                              .help = "Limit all commands together to this percentage of one "
+                                      "processor, where a cgroup is delegated; 0: no limit"},
                              [](Draft& draft) -> std::optional<std::uint32_t>& {
                                  return draft.shell.limits.cpu_percent;
                              }),
@@ -364,8 +363,8 @@ std::string wrong_secret(const std::string& item) {
     const std::string source = item.substr(item.find('=', 1) + 1);
     if (source.starts_with("env:") && source.size() > 4) return {};
     if (source.starts_with("file:/") || source.starts_with("file:~/")) return {};
-    return "takes where a secret is to be had: \"env:VARIABLE\" or \"file:/path\", never the "
-           "secret itself";
+    return "takes the source of a secret, \"env:VARIABLE\" or \"file:/path\", never the secret "
+           "itself";
 }
 
 }  // namespace
@@ -374,52 +373,52 @@ std::vector<Setting> guard_settings() {
     return {
         plain<bool>({.key = "secrets.redact",
                      .kind = Kind::kSwitch,
-                     .help = "What looks like a secret is replaced in everything that leaves",
-                     .off_help = "Secrets are shown as they are",
+                     .help = "Replace text that looks like a secret in all output",
+                     .off_help = "Show secrets unchanged",
                      .flags = {"--no-redact-secrets"},
                      .weakens = true},
                     [](Draft& draft) -> bool& { return draft.workspace.redact_secrets; }),
         checked(
             {.key = "secrets.values",
              .kind = Kind::kTable,
-             .help = "Secrets that are replaced wherever they appear, by name: 'env:VARIABLE' "
-                     "or 'file:/path' says where each is to be had",
+             .help = "Replace known secrets wherever they appear; each has a name and a source, "
+                     "'env:VARIABLE' or 'file:/path'",
              .unit = "NAME=SOURCE",
              .flags = {"--secret"},
              .example = R"({ DEPLOY_KEY = "env:DEPLOY_KEY", DB = "file:/etc/app/db" })"},
             [](Draft& draft) -> Texts& { return draft.secrets; }, wrong_secret),
         limit<std::uint32_t>({.key = "limits.calls_per_second",
                               .kind = Kind::kNumber,
-                              .help = "Calls of tools per second; 0: no limit"},
+                              .help = "Limit tool calls per second; 0: no limit"},
                              [](Draft& draft) -> std::optional<std::uint32_t>& {
                                  return draft.workspace.limits.calls_per_second;
                              }),
         limit<std::uint32_t>({.key = "limits.calls_in_flight",
                               .kind = Kind::kNumber,
-                              .help = "Calls at the same time; 0: no limit"},
+                              .help = "Limit simultaneous tool calls; 0: no limit"},
                              [](Draft& draft) -> std::optional<std::uint32_t>& {
                                  return draft.workspace.limits.calls_in_flight;
                              }),
         limit<std::uint64_t>({.key = "limits.bytes_read",
                               .kind = Kind::kBytes,
-                              .help = "Bytes that a session may read; 0: no limit"},
+                              .help = "Limit the bytes that a session reads; 0: no limit"},
                              [](Draft& draft) -> std::optional<std::uint64_t>& {
                                  return draft.workspace.limits.bytes_read;
                              }),
         limit<std::uint64_t>({.key = "limits.bytes_written",
                               .kind = Kind::kBytes,
-                              .help = "Bytes that a session may write; 0: no limit"},
+                              .help = "Limit the bytes that a session writes; 0: no limit"},
                              [](Draft& draft) -> std::optional<std::uint64_t>& {
                                  return draft.workspace.limits.bytes_written;
                              }),
-        limit<std::uint64_t>({.key = "limits.bytes_on_disk",
-                              .kind = Kind::kBytes,
-                              .help = "What all files of the workspace may take on disk; 0: no "
-                                      "limit",
-                              .example = "\"10G\""},
-                             [](Draft& draft) -> std::optional<std::uint64_t>& {
-                                 return draft.workspace.limits.bytes_on_disk;
-                             }),
+        limit<std::uint64_t>(
+            {.key = "limits.bytes_on_disk",
+             .kind = Kind::kBytes,
+             .help = "Limit the disk space of all files in the workspace; 0: no limit",
+             .example = "\"10G\""},
+            [](Draft& draft) -> std::optional<std::uint64_t>& {
+                return draft.workspace.limits.bytes_on_disk;
+            }),
     };
 }
 
@@ -453,70 +452,71 @@ Setting texts(Setting setting) {
 std::vector<Setting> serve_settings() {
     return {
         text<&ServeSettings::address>({.key = "serve.address",
-                                       .help = "The address that 'paddock serve' listens on, in "
-                                               "numbers or localhost",
+                                       .help = "Listen on this address, in numbers or localhost",
                                        .unit = "ADDRESS",
                                        .flags = {"--address"}}),
         number<std::uint16_t>({.key = "serve.port",
                                .kind = Kind::kNumber,
-                               .help = "The port; 0: any free one",
+                               .help = "Listen on this port; 0: any free one",
                                .flags = {"--port"}},
                               [](Draft& draft) -> std::uint16_t& { return draft.serve.port; }),
         text<&ServeSettings::token_file>(
             {.key = "serve.token_file",
              .kind = Kind::kFile,
-             .help = "Holds the bearer token that clients must send; without it one is made and "
-                     "shown once",
+             .help = "Read the bearer token that clients must send from this file; without a file, "
+                     "paddock makes a token and shows it once",
              .unit = "FILE",
              .flags = {"--token-file"},
              .example = R"("token")"}),
-        text<&ServeSettings::certificate_file>({.key = "serve.certificate_file",
-                                                .kind = Kind::kFile,
-                                                .help = "The certificate chain for TLS, in PEM",
-                                                .unit = "FILE",
-                                                .flags = {"--tls-cert"},
-                                                .example = R"("server.crt")"}),
+        text<&ServeSettings::certificate_file>(
+            {.key = "serve.certificate_file",
+             .kind = Kind::kFile,
+             .help = "Use this certificate chain for TLS, in PEM",
+             .unit = "FILE",
+             .flags = {"--tls-cert"},
+             .example = R"("server.crt")"}),
         text<&ServeSettings::key_file>({.key = "serve.key_file",
                                         .kind = Kind::kFile,
-                                        .help = "The private key for TLS, in PEM",
+                                        .help = "Use this private key for TLS, in PEM",
                                         .unit = "FILE",
                                         .flags = {"--tls-key"},
                                         .example = R"("server.key")"}),
         reason({.key = "serve.allow_plaintext",
-                .help = "Other machines may connect without TLS; says why",
+                .help = "Reason to let other machines connect without TLS",
                 .flags = {"--allow-plaintext"},
-                .example = R"("a proxy on the same private network ends TLS")"},
+                .example = R"("a proxy on the same private network terminates TLS")"},
                [](Draft& draft) -> std::string& { return draft.serve.plaintext_reason; }),
         texts<&ServeSettings::allowed_origins>(
             {.key = "serve.allowed_origins",
-             .help = "Origins of web pages that may connect besides those of this machine",
+             .help = "Let web pages of these origins connect, in addition to those of this machine",
              .unit = "ORIGIN",
              .flags = {"--allow-origin"},
              .example = R"(["https://tools.example.org"])"}),
         texts<&ServeSettings::allowed_hosts>(
             {.key = "serve.allowed_hosts",
-             .help = "Names under which clients may reach the server besides its address and "
-                     "localhost",
+             .help = "Accept these host names, in addition to the server's address and localhost",
              .unit = "HOST",
              .flags = {"--allow-server-name"},
              .example = R"(["paddock.example.org"])"}),
-        time_or_count<&ServeSettings::connections>("connections", "Connections at the same time"),
-        time_or_count<&ServeSettings::head_bytes>("head_bytes", "Bytes of the head of a request"),
+        time_or_count<&ServeSettings::connections>("connections", "Limit simultaneous connections"),
+        time_or_count<&ServeSettings::head_bytes>("head_bytes",
+                                                  "Limit the bytes of the head of a request"),
         number<std::uint64_t>(
             {.key = "serve.body_bytes",
              .kind = Kind::kBytes,
-             .help = "Bytes of the body of a request",
+             .help = "Limit the bytes of the body of a request",
              .least = 1,
              .most = limits::kHttpBodiesBytesMax},
             [](Draft& draft) -> std::uint64_t& { return draft.serve.body_bytes; }),
         time_or_count<&ServeSettings::request_ms>(
-            "request_ms", "Milliseconds that a client may take to send a request"),
+            "request_ms", "Limit the milliseconds that a client takes to send a request"),
         time_or_count<&ServeSettings::idle_ms>(
-            "idle_ms", "Milliseconds that a connection may be idle between requests"),
+            "idle_ms", "Limit the milliseconds that a connection is idle between requests"),
         time_or_count<&ServeSettings::write_ms>(
-            "write_ms", "Milliseconds that a client may take for a part of an answer"),
+            "write_ms", "Limit the milliseconds that a client takes to read a part of an answer"),
         time_or_count<&ServeSettings::drain_ms>(
-            "drain_ms", "Milliseconds that calls may go on when the server is told to end"),
+            "drain_ms",
+            "Limit the milliseconds that calls continue after the server is asked to end"),
     };
 }
 
@@ -532,8 +532,7 @@ std::string not_a_pattern(std::string_view pattern) {
         const Character next = first_character(rest);
         if (is_unseen(next.value)) {
             return "'" + displayable(pattern) +
-                   "' holds a blank or another character that nobody sees; remove it, or write ? "
-                   "for it";
+                   "' contains a blank or an invisible character; remove it, or write ? for it";
         }
         rest.remove_prefix(next.length);
     }
@@ -551,7 +550,7 @@ tl::expected<PathRule, std::string> rule_of(const std::string& text) {
         for (const auto& [name, meaning] : policy::kAccessWords) words.emplace_back(name);
         return tl::unexpected(
             "'" + displayable(text) +
-            "' is no rule; write allow, read_only or deny, a space and a pattern" +
+            "' is not a rule; write allow, read_only or deny, a space and a pattern" +
             meant(whole.substr(0, space), words));
     }
     std::string pattern(trimmed(whole.substr(space)));
@@ -561,7 +560,7 @@ tl::expected<PathRule, std::string> rule_of(const std::string& text) {
     const auto compiled = policy::PathRules::compile({}, {&rule, 1});
     if (compiled) return rule;
     const std::string_view why = compiled.error().reason;
-    return tl::unexpected("'" + displayable(rule.pattern) + "' is no pattern" +
+    return tl::unexpected("'" + displayable(rule.pattern) + "' is not a pattern" +
                           (why.empty() ? "" : ": " + std::string(why)));
 }
 
@@ -577,9 +576,8 @@ Setting root_setting() {
     Setting setting = plain<std::string>(
         {.key = "workspace.root",
          .kind = Kind::kFile,
-         .help = "The workspace: the directory that is worked in; without it the current one, or, "
-                 "where "
-                 "the file has a table [workspace], workspaces/ in the state directory",
+         .help = "Work in this directory, the workspace; by default the current directory, or "
+                 "workspaces/ in the state directory if the file has a table [workspace]",
          .unit = "DIR",
          .variables = {"PADDOCK_ROOT", "WORKSPACE_ROOT"},
          .flags = {"--root", "--workspace"},
@@ -597,9 +595,8 @@ Setting rules_setting() {
     Setting setting{.key = "workspace.rules",
                     .kind = Kind::kTexts,
                     .help =
-                        "What may be done with paths: 'allow', 'read_only' or 'deny', a space "
-                        "and a pattern; the first that matches decides, before the default "
-                        "rules",
+                        "Set a rule for paths: 'allow', 'read_only' or 'deny', a space and a "
+                        "pattern; the first match decides, before the default rules",
                     .unit = "RULE",
                     .variables = {"PADDOCK_RULES"},
                     .flags = {"--rule"},
@@ -629,8 +626,8 @@ std::vector<Setting> workspace_settings() {
         root_setting(),
         plain<Texts>({.key = "workspace.also",
                       .kind = Kind::kTexts,
-                      .help = "Further directories that can be read and changed, by tools and "
-                              "commands; each has its own journal",
+                      .help = "Let tools and commands read and change further directories; each "
+                              "has its own journal",
                       .unit = "DIR",
                       .variables = {"PADDOCK_ALSO"},
                       .flags = {"--also"},
@@ -638,7 +635,7 @@ std::vector<Setting> workspace_settings() {
                      [](Draft& draft) -> Texts& { return draft.workspace.also; }),
         plain<Texts>({.key = "workspace.see",
                       .kind = Kind::kTexts,
-                      .help = "Further directories that can be read, by tools and commands",
+                      .help = "Let tools and commands read further directories",
                       .unit = "DIR",
                       .variables = {"PADDOCK_SEE"},
                       .flags = {"--see"},
@@ -646,21 +643,21 @@ std::vector<Setting> workspace_settings() {
                      [](Draft& draft) -> Texts& { return draft.workspace.see; }),
         plain<bool>({.key = "workspace.read_only",
                      .kind = Kind::kSwitch,
-                     .help = "Without the tools that change files, and without bash",
+                     .help = "Turn off bash and the tools that change files",
                      .variables = {"PADDOCK_READ_ONLY", "READ_ONLY"},
                      .flags = {"--read-only"}},
                     [](Draft& draft) -> bool& { return draft.workspace.read_only; }),
         reason({.key = "workspace.allow_outside_workspace",
-                .help = "Paths of the file tools reach the whole file system, commands stay in the "
-                        "workspace; says why",
+                .help = "Reason to let the file tools reach the whole file system; commands stay "
+                        "in the workspace",
                 .variables = {"PADDOCK_ALLOW_OUTSIDE_WORKSPACE", "ALLOW_OUTSIDE_WORKSPACE"},
                 .flags = {"--allow-outside-workspace"},
                 .example = R"("a machine that is thrown away after the task")"},
                [](Draft& draft) -> std::string& { return draft.outside_reason; }),
         plain<Texts>({.key = "workspace.tools",
                       .kind = Kind::kTexts,
-                      .help = "The tools that are listed: names, 'core' (read, write, edit, "
-                              "patch, find, list, bash) or 'full'; empty: all",
+                      .help = "List only these tools: names, 'core' (read, write, edit, patch, "
+                              "find, list, bash) or 'full'; empty: all",
                       .unit = "TOOL",
                       .variables = {"PADDOCK_TOOLS"},
                       .flags = {"--tools"},
@@ -669,16 +666,16 @@ std::vector<Setting> workspace_settings() {
         rules_setting(),
         plain<bool>({.key = "workspace.default_rules",
                      .kind = Kind::kSwitch,
-                     .help = "Files that usually hold secrets are denied; what git, shells and "
-                             "agents obey is read-only",
-                     .off_help = "Without the rules that deny secrets and protect settings",
+                     .help = "Deny files that usually hold secrets, and keep files that git, "
+                             "shells and agents act on read-only",
+                     .off_help = "Turn off the rules that deny secrets and protect settings",
                      .variables = {"PADDOCK_DEFAULT_RULES"},
                      .flags = {"--no-default-rules"},
                      .weakens = true},
                     [](Draft& draft) -> bool& { return draft.workspace.default_rules; }),
         plain<Texts>({.key = "workspace.ignore",
                       .kind = Kind::kTexts,
-                      .help = "Searches pass over these too: lines as in a .gitignore file",
+                      .help = "Skip more files in searches: lines as in a .gitignore file",
                       .unit = "PATTERN",
                       .variables = {"PADDOCK_IGNORE"},
                       .flags = {"--ignore-files"},
@@ -686,9 +683,9 @@ std::vector<Setting> workspace_settings() {
                      [](Draft& draft) -> Texts& { return draft.ignore; }),
         plain<bool>({.key = "workspace.track_reads",
                      .kind = Kind::kSwitch,
-                     .help = "An existing file must have been read in the session, as it is now, "
-                             "before it is changed",
-                     .off_help = "Files can be changed without having been read before",
+                     .help = "Require that the session has read the present content of a file "
+                             "before it changes the file",
+                     .off_help = "Let files be changed without reading them first",
                      .variables = {"PADDOCK_TRACK_READS"},
                      .flags = {"--no-track-reads"},
                      .weakens = true},
@@ -700,42 +697,41 @@ std::vector<Setting> path_settings() {
     return {
         choice<AbsolutePaths>(
             {.key = "paths.absolute",
-             .help = "Absolute paths: mapped inside, or refused",
+             .help = "Map absolute paths inside, or refuse them",
              .flags = {"--absolute"}},
             [](Draft& draft) -> AbsolutePaths& { return draft.workspace.paths.absolute; },
             {{"inside", AbsolutePaths::kInside}, {"reject", AbsolutePaths::kReject}}),
         choice<DotDot>({.key = "paths.dotdot",
-                        .help = "'..': reduced before the look-up, or refused",
+                        .help = "Reduce '..' before the look-up, or refuse it",
                         .flags = {"--dotdot"}},
                        [](Draft& draft) -> DotDot& { return draft.workspace.paths.dotdot; },
                        {{"normalize", DotDot::kNormalize}, {"reject", DotDot::kReject}}),
         choice<Symlinks>({.key = "paths.symlinks",
-                          .help = "Links: followed inside, or refused",
+                          .help = "Follow links inside, or refuse them",
                           .flags = {"--symlinks"}},
                          [](Draft& draft) -> Symlinks& { return draft.workspace.paths.symlinks; },
                          {{"inside", Symlinks::kInside}, {"reject", Symlinks::kReject}}),
         choice<Hardlinks>(
             {.key = "paths.hardlinks",
-             .help = "Files with several names: they can be read, or are refused",
+             .help = "Let files with several names be read, or refuse them",
              .flags = {"--hardlinks"}},
             [](Draft& draft) -> Hardlinks& { return draft.workspace.paths.hardlinks; },
             {{"readable", Hardlinks::kReadable}, {"reject", Hardlinks::kReject}}),
         plain<Texts>({.key = "paths.mounts",
                       .kind = Kind::kTexts,
-                      .help = "Directories below the root at which another file system may be "
-                              "entered",
+                      .help = "Allow another file system at these directories below the root",
                       .unit = "DIR",
                       .flags = {"--mount"},
                       .example = R"(["data"])"},
                      [](Draft& draft) -> Texts& { return draft.workspace.paths.mounts; }),
         reason({.key = "paths.every_mount",
-                .help = "Every file system mounted below the root may be entered; says why",
+                .help = "Reason to allow every file system mounted below the root",
                 .flags = {"--every-mount"},
                 .example = R"("the data sets are mounted one by one")"},
                [](Draft& draft) -> std::string& { return draft.every_mount_reason; }),
         choice<ResolverKind>(
             {.key = "paths.resolver",
-             .help = "Who opens files there; the answers are the same",
+             .help = "Choose how files are opened; the results are the same",
              .variables = {"PADDOCK_RESOLVER"},
              .flags = {"--resolver"}},
             [](Draft& draft) -> ResolverKind& { return draft.workspace.paths.resolver; },

@@ -56,8 +56,9 @@ public:
             ++at_;
         }
         if (!strange_) return std::nullopt;
-        return Objection{*strange_,
-                         "a character beyond ASCII; comments and strings of one line may have it"};
+        return Objection{
+            *strange_,
+            "a character outside ASCII; only comments and single-line strings may contain one"};
     }
 
 private:
@@ -136,7 +137,7 @@ TomlValue texts_of(const toml::array& array) {
     std::vector<std::string> texts;
     for (const toml::node& item : array) {
         const auto* text = item.as_string();
-        if (text == nullptr) return Unfit{"a list of something else than strings"};
+        if (text == nullptr) return Unfit{"a list that contains anything but strings"};
         texts.push_back(text->get());
     }
     return texts;
@@ -370,7 +371,7 @@ Spliced set_entries(std::string_view text, const std::vector<std::string>& table
         return leaf != nullptr && leaf->content == value_of(entry.value);
     });
     if (after.wrong || !is_set || !is_kept(before, after, table)) {
-        return tl::unexpected("'" + dotted(table) + "' is written in an unusual way");
+        return tl::unexpected("'" + dotted(table) + "' has an unusual form");
     }
     return changed;
 }
@@ -406,7 +407,7 @@ Spliced remove_table(std::string_view text, const std::vector<std::string>& tabl
     std::string changed = joined(kept);
     const TomlDocument after = parse_toml(changed);
     if (after.wrong || has_any(after, table) || !is_kept(before, after, table)) {
-        return tl::unexpected("'" + dotted(table) + "' is written in an unusual way");
+        return tl::unexpected("'" + dotted(table) + "' has an unusual form");
     }
     return changed;
 }
@@ -444,20 +445,19 @@ std::string explained(const Setting& setting) {
         }
         text += ".";
     }
-    if (setting.weakens) text += " Any other value weakens the boundary.";
+    if (setting.weakens) text += " Any other value weakens security.";
     return comment(text);
 }
 
 }  // namespace
 
 std::string commented_file() {
-    std::string text =
-        comment(
-            "The configuration of paddock. Every setting is here with its default or, where "
-            "there is none, an example; remove the '#' before a line to change it.") +
-        comment(
-            "'paddock config show' says what is in force and where it comes from, 'paddock "
-            "config check' what is wrong.");
+    std::string text = comment(
+                           "The configuration of paddock. Every setting is listed with its default "
+                           "or an example. To change a setting, remove the '#' before its line.") +
+                       comment(
+                           "'paddock config show' lists the effective values and their origins, "
+                           "'paddock config check' reports errors.");
     std::string table;
     for (const Setting& setting : all_settings()) {
         if (table_of(setting) != table) {

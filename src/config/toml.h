@@ -22,7 +22,7 @@ struct Place {
     friend auto operator<=>(const Place&, const Place&) = default;
 };
 
-// What no setting takes: "a date", "a list of something else than strings".
+// What no setting takes: "a date", "a list that contains anything but strings".
 struct Unfit {
     std::string_view what;
     friend bool operator==(const Unfit&, const Unfit&) = default;

@@ -66,10 +66,10 @@ Decoded list_of(const Setting& setting, Words items) {
     }
     for (const std::string& item : items) {
         if (item.empty()) return wrong("has an empty item");
-        if (item.find('\0') != item.npos) return wrong("holds a NUL character");
+        if (item.find('\0') != item.npos) return wrong("contains a NUL character");
         if (setting.kind != Kind::kTable || is_assignment(item)) continue;
         // It is not repeated: it may be a secret.
-        return wrong("is a list of NAME=value, and an item is none");
+        return wrong("takes items of the form NAME=value");
     }
     return Value(std::move(items));
 }
@@ -81,7 +81,7 @@ Decoded list_in(const Setting& setting, std::string_view text) {
         const auto* items = document.leaves.size() == 1
                                 ? std::get_if<Words>(&document.leaves.front().content)
                                 : nullptr;
-        if (items == nullptr) return wrong("is no list such as [\"one\", \"two\"]");
+        if (items == nullptr) return wrong("is not a list such as [\"one\", \"two\"]");
         return list_of(setting, *items);
     }
     Words items;
@@ -145,10 +145,10 @@ Decoded from_item(const Setting& setting, std::string_view text) {
 
 Decoded from_toml(const Setting& setting, const TomlValue& value) {
     if (const auto* unfit = std::get_if<Unfit>(&value)) {
-        return wrong("takes no such value: " + std::string(unfit->what));
+        return wrong("does not take " + std::string(unfit->what));
     }
     if (const auto* text = std::get_if<std::string>(&value)) {
-        if (text->find('\0') != text->npos) return wrong("holds a NUL character");
+        if (text->find('\0') != text->npos) return wrong("contains a NUL character");
     }
     switch (setting.kind) {
         case Kind::kSwitch:

@@ -155,10 +155,10 @@ std::optional<mcp::RpcError> check(const net::Head& head, std::string_view name,
                                    std::string_view expected, bool may_be_encoded) {
     const std::string* value = head.header(name);
     if (value == nullptr) return mismatch(name, "is missing");
-    if (net::count(head.headers, name) > 1) return mismatch(name, "is there more than once");
+    if (net::count(head.headers, name) > 1) return mismatch(name, "is given more than once");
     const auto text = may_be_encoded ? decoded_header(*value) : *value;
-    if (!text) return mismatch(name, "is no valid base64");
-    if (*text != expected) return mismatch(name, "does not say what the message says");
+    if (!text) return mismatch(name, "is not valid base64");
+    if (*text != expected) return mismatch(name, "does not match the message");
     return std::nullopt;
 }
 

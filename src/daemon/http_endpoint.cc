@@ -226,9 +226,10 @@ bool HttpEndpoint::end(std::chrono::milliseconds patience) {
 std::optional<net::Response> HttpEndpoint::admit(const net::Head& head) const {
     for (const std::string_view name : kSingleHeaders) {
         if (net::count(head.headers, name) < 2) continue;
-        return net::plain_response(400, std::string(name) + " is there more than once.");
+        return net::plain_response(400, std::string(name) + " is given more than once.");
     }
-    if (!guard_.allows_host(head)) return net::plain_response(403, "This name is not served here.");
+    if (!guard_.allows_host(head))
+        return net::plain_response(403, "This host name is not served here.");
     if (!guard_.allows_origin(head)) {
         return net::plain_response(403, "This origin is not allowed here.");
     }
@@ -255,7 +256,7 @@ std::optional<net::Response> HttpEndpoint::admit(const net::Head& head) const {
 }
 
 std::optional<net::Response> HttpEndpoint::admit_message(const net::Head& head) const {
-    if (!is_ready_) return net::plain_response(503, "The server is about to end.");
+    if (!is_ready_) return net::plain_response(503, "The server is shutting down.");
     const std::string* encoding = head.header("Content-Encoding");
     if (!is_json(head.header("Content-Type")) ||
         (encoding != nullptr && !net::equal_but_case(*encoding, "identity"))) {
@@ -274,7 +275,7 @@ void HttpEndpoint::serve(net::Request request, net::Responder responder) {
     if (head.path() == "/healthz") return responder.send(net::plain_response(200, "ok"));
     if (head.path() == "/readyz") {
         return responder.send(is_ready_ ? net::plain_response(200, "ready")
-                                        : net::plain_response(503, "about to end"));
+                                        : net::plain_response(503, "shutting down"));
     }
     if (head.method == "DELETE") return end_session(head, std::move(responder));
     serve_message(std::move(request), std::move(responder));
@@ -345,7 +346,7 @@ std::shared_ptr<mcp::Conversation> HttpEndpoint::conversation_of(Call& call) {
         return nullptr;
     };
     if (!is_legacy_version_header(head)) {
-        return refuse(400, "MCP-Protocol-Version names no revision that is spoken here.");
+        return refuse(400, "MCP-Protocol-Version names an unsupported revision.");
     }
     if (call.message.method == "initialize") {
         auto begun = sessions_.begin(kCaller);

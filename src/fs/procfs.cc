@@ -17,7 +17,7 @@ bool is_missing(Code code) {
 }
 
 Outcome<UniqueFd> own_descriptors() {
-    const Failure absent = refuse(Code::kNotAvailable, "needs /proc, which is not there");
+    const Failure absent = refuse(Code::kNotAvailable, "needs /proc, which is not mounted");
     auto directory = sys::openat(AT_FDCWD, "/proc/thread-self/fd", O_PATH | O_DIRECTORY);
     if (!directory) return is_missing(directory.error().code) ? absent : directory.error();
     PADDOCK_ASSIGN(file_system, sys::file_system(directory->get()));

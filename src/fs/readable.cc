@@ -157,7 +157,8 @@ Outcome<Handle> open_readable(const RootState& state, const RelPath& path) {
     if (stat.type != FileType::kRegular) return refuse(Code::kNotRegularFile);
     if (state.hardlinks == Hardlinks::kReject) {
         if (stat.links > 1) {
-            return refuse(Code::kPermissionDenied, "has several hard links, which is refused here");
+            return refuse(Code::kPermissionDenied,
+                          "has several hard links, which this workspace refuses");
         }
         PADDOCK_TRY(check_still_named(state, path, stat));
     }

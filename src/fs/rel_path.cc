@@ -40,7 +40,7 @@ Outcome<RelPath> normalise(std::string_view rest, DotDot dotdot) {
         if (name == ".") continue;
         if (name == "..") {
             if (dotdot == DotDot::kReject) {
-                return refuse(Code::kPathEscape, "contains '..', which is refused here");
+                return refuse(Code::kPathEscape, "contains '..', which this workspace refuses");
             }
             if (!pop_name(path.text)) return refuse(Code::kPathEscape);
             continue;

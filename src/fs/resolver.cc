@@ -264,10 +264,11 @@ Done PathWalk::follow(const Opened& link) {
         return Failure::from_errno(EACCES);
     }
     if (symlinks_ == Symlinks::kReject) {
-        return refuse(Code::kPathEscape, "passes a symbolic link, which is refused here");
+        return refuse(Code::kPathEscape,
+                      "goes through a symbolic link, which this workspace refuses");
     }
     PADDOCK_ASSIGN(magic, is_magic(link.fd.get(), chain_.top_node()));
-    if (magic) return refuse(Code::kPathEscape, "passes a magic link");
+    if (magic) return refuse(Code::kPathEscape, "goes through a magic link");
     PADDOCK_ASSIGN(target, sys::readlinkat(link.fd.get(), ""));
     std::string_view way = target;
     if (way.empty()) return Failure::from_errno(ENOENT);
@@ -395,7 +396,7 @@ Outcome<std::optional<sys::Node>> look(const RootState& state, const Place& plac
 // "link/" means what the link leads to. If that is outside or absent, that is the answer.
 Failure not_a_directory_at(const RootState& state, const RelPath& path) {
     const auto followed = open_object(state, path, O_PATH);
-    return followed ? refuse(Code::kNotADirectory, "is not a directory, but was written with a '/'")
+    return followed ? refuse(Code::kNotADirectory, "is not a directory, but ends in '/'")
                     : followed.error();
 }
 

@@ -50,7 +50,7 @@ Done choose_resolver(RootState& state, ResolverKind wanted) {
     PADDOCK_ASSIGN(works, fs::openat2_works(state.fd.get()));
     state.kernel = works;
     if (wanted == ResolverKind::kOpenat2 && !state.kernel) {
-        return refuse(Code::kNotAvailable, "openat2 does not answer here");
+        return refuse(Code::kNotAvailable, "openat2 is not available here");
     }
     return {};
 }
@@ -78,7 +78,7 @@ Outcome<std::shared_ptr<const RootState>> make_state(UniqueFd fd, const std::str
         return refuse(Code::kInvalidArgument, "is not the directory that was expected");
     }
     if (options.every_mount && !is_reason(options.every_mount->reason)) {
-        return refuse(Code::kInvalidArgument, "was to enter every mount without a reason");
+        return refuse(Code::kInvalidArgument, "needs a reason to enter every mount");
     }
     state->node = node;
     state->rules.absolute = options.absolute;

@@ -136,7 +136,8 @@ Done check_options(const OpenOptions& options) {
     const bool writes = options.write || options.append;
     const auto bad = [](std::string_view why) { return refuse(Code::kInvalidArgument, why); };
     if (!writes && !options.read) return bad("asks for neither reading nor writing");
-    if (!writes && (options.truncate || options.create)) return bad("changes without writing");
+    if (!writes && (options.truncate || options.create))
+        return bad("asks for a change without write access");
     if (options.exclusive && !options.create) return bad("exclusive needs create");
     if (options.append && options.truncate) return bad("append and truncate exclude each other");
     return check_mode(options.mode);
@@ -231,7 +232,7 @@ Done make_directories(const RootState& state, const RelPath& path, const std::op
         if (!may_create) return no_create();
         PADDOCK_ASSIGN(end, fs::walk_settled(state, path, state.symlinks));
         if (end.node) return refuse(Code::kRace);
-        if (end.by_link) return refuse(Code::kNotFound, "is a link to nothing", ENOENT);
+        if (end.by_link) return refuse(Code::kNotFound, "is a dangling link", ENOENT);
         const std::string names = end.missing.empty() ? end.name : end.name + '/' + end.missing;
         PADDOCK_ASSIGN(directory, end.directories.take_top());
         std::string_view rest = names;

@@ -43,10 +43,9 @@ bool climbs_out(std::string_view way) {
 Done check_link_target(const RootState& state, const RelPath& link, std::string_view target) {
     if (target.empty()) return refuse(Code::kInvalidArgument, "the link's target is empty");
     if (target.size() >= limits::kPathBytesMax || target.find('\0') != std::string_view::npos) {
-        return refuse(Code::kInvalidPath, "the link's target is not a usable path");
+        return refuse(Code::kInvalidPath, "the link's target is not a valid path");
     }
-    const Failure outside =
-        refuse(Code::kPathEscape, "the link's target leads outside the workspace");
+    const Failure outside = refuse(Code::kPathEscape, "the link's target is outside the workspace");
     RelPath way;
     if (target.front() == '/') {
         const auto below = fs::strip_root(target, state.rules);

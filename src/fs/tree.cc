@@ -153,7 +153,7 @@ Outcome<WalkAction> TreeWalk::enter(std::string_view name, std::int64_t resume) 
     const std::string own_name(name);
     auto child = open_child(state_, chain_.top(), own_name.c_str(), kReadable);
     if (child && chain_.depth() + 1 >= limits::kTreeDepthMax) {
-        child = refuse(Code::kLimitReached, "lies too deep");
+        child = refuse(Code::kLimitReached, "is nested too deep");
     }
     if (!child) {
         if (is_gone(child.error())) return WalkAction::kContinue;
@@ -288,7 +288,7 @@ Done TreeRemoval::empty() {
 
 Done TreeRemoval::descend(const std::string& name, int passes) {
     if (chain_.depth() >= limits::kRemovedTreeDepthMax) {
-        return refuse(Code::kLimitReached, "lies too deep");
+        return refuse(Code::kLimitReached, "is nested too deep");
     }
     return retried([&]() -> Done {
         if (locked_ == Locked::kAreOpened) unlock(name);

@@ -61,7 +61,7 @@ Outcome<std::vector<GitSetting>> Parser::run() {
         } else if (c == '#' || c == ';') {
             comment = true;
         } else if (c == '[' ? !section() : !is_key_letter(c) || !setting(c, begin)) {
-            return refuse(Code::kInvalidArgument, "is no git configuration");
+            return refuse(Code::kInvalidArgument, "is not a git configuration");
         } else if (settings_.size() > limits::kGitSettingsMax) {
             return refuse(Code::kTooLarge);
         }
@@ -201,7 +201,7 @@ void print_value(std::string& out, const GitSetting& setting) {
 Outcome<std::vector<GitSetting>> parse_git_config(std::string_view text) {
     if (text.size() > limits::kGitConfigBytesMax) return refuse(Code::kTooLarge);
     if (text.find('\0') != text.npos) {
-        return refuse(Code::kInvalidArgument, "is no git configuration");
+        return refuse(Code::kInvalidArgument, "is not a git configuration");
     }
     return Parser(text).run();
 }

@@ -323,7 +323,7 @@ Verdict Judge::close(std::string_view path, std::uint32_t mode) const {
     const bool leads_to_journal = path == base_ || is_called(rule_path(path), ".git");
     if (leads_to_journal && (mode & kOwner) != kOwner) {
         return Refusal{PathAccess::kReadOnly, std::string(kJournalRule),
-                       "the directories that lead to it stay open to their owner (u+rwx)"};
+                       "the directories that lead to it must stay open to their owner (u+rwx)"};
     }
     const bool is_settings = is_config(path);
     const std::uint32_t reads = is_settings ? 0400 : 0500;
@@ -335,7 +335,8 @@ Verdict Judge::close(std::string_view path, std::uint32_t mode) const {
     }
     auto refused = judge_closing(path);
     if (refused && refused->detail.empty()) {
-        refused->detail = "what leads there stays readable for its owner";
+        refused->detail =
+            "the directories and links that lead there must stay readable for their owner";
     }
     return refused;
 }

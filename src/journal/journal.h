@@ -54,8 +54,7 @@ struct SessionInfo {
 
 // Why a change fails when the log of its session has no room for it.
 inline constexpr std::string_view kLogIsFull =
-    "the journal of this session is full, and nothing is changed that is not recorded. Start "
-    "another session";
+    "the journal of this session is full, so changes are refused. Start another session";
 
 // Is this canonical path the journal, above it included where that is the journal's alone?
 bool is_journal_path(std::string_view path) noexcept;

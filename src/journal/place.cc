@@ -30,7 +30,7 @@ constexpr std::uint64_t kInfoBytesMax = 65536;
 
 Failure not_ours() {
     return refuse(Code::kPermissionDenied,
-                  "the journal is not a directory of this user alone. Move it away");
+                  "the journal must be a directory that only this user can access. Move it away");
 }
 
 // Root keeps the journal of a workspace for its owner, as whom commands run.

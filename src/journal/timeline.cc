@@ -391,7 +391,8 @@ Outcome<std::size_t> Timeline::find_session(std::string_view id) const {
         if (sessions_[i].id == id) return i;
         if (!is_called(sessions_[i].id, id)) continue;
         if (found) {
-            return refuse(Code::kInvalidArgument, "several sessions end like that. Give all of it");
+            return refuse(Code::kInvalidArgument,
+                          "several sessions end with these digits. Give the whole id");
         }
         found = i;
     }

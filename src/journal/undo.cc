@@ -268,7 +268,7 @@ Outcome<UndoTarget> parse_target(const Timeline& timeline, std::string_view text
         index = found;
         if (slash != text.npos) {
             target.call = parse_call(text.substr(slash + 1));
-            if (!target.call) return refuse(Code::kInvalidArgument, "a call is a number");
+            if (!target.call) return refuse(Code::kInvalidArgument, "a call must be a number");
         }
     }
     target.session = timeline.sessions()[index].id;
@@ -570,7 +570,7 @@ UndoResult perform_steps(int workspace, const Timeline& timeline, Journal& journ
         disk.forget();
         journal.begin_reverting(call, plan.target.session, step.position);
         const bool is_refused = is_sealed && is_sealed(step);
-        const Done done = is_refused ? Done(refuse(Code::kDeniedByRule, "git would obey it"))
+        const Done done = is_refused ? Done(refuse(Code::kDeniedByRule, "git acts on it"))
                                      : performer.perform(step);
         if (done) continue;
         result.failed_path = is_journal_path(step.path) ? step.other : step.path;

@@ -151,7 +151,7 @@ std::string explain(Refusal refusal, const bj::error_code& error, std::string_vi
     if (error == bj::error::extra_data) return "there is something after the document";
     if (error == bj::error::illegal_leading_surrogate ||
         error == bj::error::illegal_trailing_surrogate || ends_in_half_character(read)) {
-        return "a string holds half of a character, such as \\ud83d without its second half";
+        return "a string contains half of a surrogate pair, such as \\ud83d";
     }
     return error.message();
 }

@@ -149,7 +149,7 @@ std::string laid_out(const Value& value, const Layout& layout) {
 std::optional<std::string> problem_of(std::string_view text) {
     Parsed parsed = parse(text);
     if (!parsed.problem.empty()) return std::move(parsed.problem);
-    if (parsed.value.as_object() == nullptr) return "the whole is not an object";
+    if (parsed.value.as_object() == nullptr) return "the document is not an object";
     return std::nullopt;
 }
 

@@ -151,17 +151,17 @@ std::optional<std::string> Lanes::put(tools::Pace pace, std::function<void()> wo
     switch (lane.submit(std::move(work), bytes, &lane == &changing_ ? 0 : client)) {
         case Workers::Taken::kYes: return std::nullopt;
         case Workers::Taken::kTooMany:
-            return std::to_string(lane.bounds().threads) + " " + what + " run and " +
-                   std::to_string(lane.bounds().queued) + " more wait already";
+            return std::to_string(lane.bounds().threads) + " " + what + " are running and " +
+                   std::to_string(lane.bounds().queued) + " more are waiting";
         case Workers::Taken::kTooManyBytes:
-            return "the " + what + " that wait hold " + std::to_string(lane.bounds().queued_bytes) +
-                   " bytes already";
+            return "the " + what + " that are waiting hold " +
+                   std::to_string(lane.bounds().queued_bytes) + " bytes already";
         case Workers::Taken::kShareFull:
-            return "this session has its share of the " + what + " that may wait";
-        case Workers::Taken::kNoThread: return "no thread can be had";
+            return "this session has used its share of the " + what + " that can wait";
+        case Workers::Taken::kNoThread: return "no thread is available";
         case Workers::Taken::kStopping: break;
     }
-    return "the server is about to end";
+    return "the server is shutting down";
 }
 
 // One may hand on to another that was idle already.

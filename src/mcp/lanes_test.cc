@@ -160,7 +160,7 @@ TEST(Lanes, what_waits_holds_up_only_what_waits) {
         Pace::kWaiting, [] {}, 0));
     EXPECT_EQ(lanes.submit(
                   Pace::kWaiting, [] {}, 0),
-              "1 commands run and 1 more wait already");
+              "1 commands are running and 1 more are waiting");
     EXPECT_FALSE(lanes.submit(
         Pace::kWorking, [&] { worked.count_down(); }, 0));
     worked.wait();
@@ -218,12 +218,12 @@ TEST(Lanes, say_which_bound_was_reached) {
         Pace::kQuick, [] {}, 9));
     EXPECT_EQ(lanes.submit(
                   Pace::kWorking, [] {}, 2),
-              "the requests that wait hold 10 bytes already");
+              "the requests that are waiting hold 10 bytes already");
     EXPECT_FALSE(lanes.submit(
         Pace::kWorking, [] {}, 1));
     EXPECT_EQ(lanes.submit(
                   Pace::kWorking, [] {}, 0),
-              "1 requests run and 2 more wait already");
+              "1 requests are running and 2 more are waiting");
     released.count_down();
     EXPECT_TRUE(lanes.wait_idle(kNoDeadline));
 }

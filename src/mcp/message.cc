@@ -23,7 +23,7 @@ Message response(json::Object& object, std::string id) {
     json::Value* error = object.find("error");
     if ((result == nullptr) == (error == nullptr)) {
         return invalid(error_code::kInvalidRequest,
-                       "a message has a method, or it has a result or an error", std::move(id));
+                       "a message must have a method, or a result or an error", std::move(id));
     }
     message.kind = MessageKind::kResponse;
     message.id = std::move(id);
@@ -39,21 +39,21 @@ Message from_object(json::Object& object) {
     if (given != nullptr) {
         auto text = id_text(*given);
         if (!text) {
-            return invalid(error_code::kInvalidRequest, "the id is no string and no integer");
+            return invalid(error_code::kInvalidRequest, "the id must be a string or an integer");
         }
         id = std::move(*text);
     }
     if (version == nullptr || version->as_string() == nullptr || *version->as_string() != "2.0") {
-        return invalid(error_code::kInvalidRequest, "'jsonrpc' is not \"2.0\"", std::move(id));
+        return invalid(error_code::kInvalidRequest, "'jsonrpc' must be \"2.0\"", std::move(id));
     }
     json::Value* method = object.find("method");
     if (method == nullptr) return response(object, std::move(id));
     if (method->as_string() == nullptr) {
-        return invalid(error_code::kInvalidRequest, "'method' is no string", std::move(id));
+        return invalid(error_code::kInvalidRequest, "'method' must be a string", std::move(id));
     }
     json::Value* params = object.find("params");
     if (params != nullptr && params->as_object() == nullptr) {
-        return invalid(error_code::kInvalidParams, "'params' is no object", std::move(id));
+        return invalid(error_code::kInvalidParams, "'params' must be an object", std::move(id));
     }
     Message message;
     message.kind = given == nullptr ? MessageKind::kNotification : MessageKind::kRequest;
@@ -92,9 +92,10 @@ Message parse_message(std::string_view text) {
         id.read(text);
         message = invalid(error_code::kParse, "not valid JSON: " + parsed.problem, id.found());
     } else if (parsed.value.as_array() != nullptr) {
-        message = invalid(error_code::kInvalidRequest, "batches are not taken; send one message");
+        message =
+            invalid(error_code::kInvalidRequest, "batches are not accepted; send one message");
     } else if (parsed.value.as_object() == nullptr) {
-        message = invalid(error_code::kInvalidRequest, "a message is an object");
+        message = invalid(error_code::kInvalidRequest, "a message must be an object");
     } else {
         message = from_object(*parsed.value.as_object());
     }

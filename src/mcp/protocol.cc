@@ -25,12 +25,12 @@ std::string instructions_for(const Workspace& workspace) {
     } else {
         text +=
             "These tools work in one directory, the workspace, and cannot leave it. Paths are "
-            "relative to it ('src/main.c'), or absolute and below it. What leads out, by '..' or "
-            "by a link, is refused: path_escape. Do not look for a way around; work inside.\n";
+            "relative to it ('src/main.c'), or absolute and below it. Paths that lead out, by '..' "
+            "or by a link, are refused: path_escape. Do not look for a way around; work inside.\n";
     }
     for (const tools::SessionRoot& root : tools::Session::of(workspace).further_roots()) {
         text += "- Also: " + root.files.shown(".") + (root.opened.read_only ? ", read-only" : "") +
-                ". Name what is in it by its absolute path, in tools and commands.\n";
+                ". Use absolute paths for it, in tools and commands.\n";
     }
     // The operator may have chosen some tools only.
     const auto has = [&](std::string_view name) {
@@ -39,25 +39,25 @@ std::string instructions_for(const Workspace& workspace) {
     if (has("glob") && has("grep")) {
         text += "- Find: glob by name, grep by content";
         if (has("list_directory")) text += ", list_directory for a tree";
-        text += ". They pass over hidden files and what .gitignore names unless asked.\n";
+        text += ". They skip hidden files and what .gitignore excludes unless asked.\n";
     }
     if (has("read_file")) {
         text +=
-            "- read_file numbers lines (the numbers are not in the file) and ends with how to read "
+            "- read_file numbers lines (the numbers are not in the file) and says how to read "
             "on.\n";
     }
     if (options.read_only) {
-        text += "- Read-only: nothing can be changed, and no command can be run.\n";
+        text += "- Read-only: nothing can be changed, and no commands can be run.\n";
     } else if (has("edit_file")) {
         text += options.track_reads
-                    ? "- Change: read a file first, else the answer is not_read; stale_read "
-                      "means that it has changed since, so read it again. "
+                    ? "- Change: read a file first, or the call fails with not_read; stale_read "
+                      "means that it has changed, so read it again. "
                     : "- Change: ";
         text +=
             "edit_file replaces text that occurs exactly once, copied from the file without line "
             "numbers";
         if (has("patch")) text += "; patch changes several files, all or none";
-        if (has("write_file")) text += "; write_file makes new ones";
+        if (has("write_file")) text += "; write_file makes new files";
         text += ".\n";
     }
     if (has("bash")) {
@@ -83,9 +83,9 @@ std::string instructions_for(const Workspace& workspace) {
             "placeholder back";
     }
     text +=
-        ". A result that was cut says so and how to get the rest. Errors begin with a code and end "
-        "with what to do next.";
-    if (has("workspace_info")) text += " workspace_info tells what is allowed.";
+        ". A result that was cut says how to get the rest. Errors begin with a code and end with "
+        "the next step.";
+    if (has("workspace_info")) text += " workspace_info shows what is allowed.";
     return text + "\n";
 }
 
@@ -129,7 +129,7 @@ std::optional<RpcError> check_envelope(const Message& message) {
     }
     if (is_modern_version(*version->as_string())) return std::nullopt;
     return RpcError{
-        error_code::kUnsupportedVersion, "this protocol version is not spoken here",
+        error_code::kUnsupportedVersion, "this protocol version is not supported",
         json::Object{{"supported", all_versions()},
                      {"requested", cut_utf8(*version->as_string(), limits::kMcpShownBytes)}}};
 }
@@ -245,7 +245,7 @@ std::shared_ptr<Exchange> Protocol::accept(Message message, const Arrival& arriv
                 std::move(message), era, method, arrival.conversation, arrival.peer});
             if (arrival.conversation->add(id, exchange)) return exchange;
             exchange->disown();
-            exchange->fail({error_code::kInvalidRequest, "a request of this id is under way"});
+            exchange->fail({error_code::kInvalidRequest, "a request with this id is in progress"});
             return nullptr;
         }
     }

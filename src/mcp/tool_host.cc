@@ -77,7 +77,7 @@ private:
 
     static RpcError wrong() {
         return {error_code::kInvalidParams,
-                "params.cursor is none that this list gave out; list again from the start"};
+                "params.cursor does not come from this list; list again from the start"};
     }
 
     std::vector<Page> pages_;

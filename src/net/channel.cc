@@ -179,13 +179,13 @@ Result<std::shared_ptr<TlsContext>> TlsContext::load(const TlsFiles& files) {
     SSL_CTX_set_default_passwd_cb(context, [](char*, int, int, void*) { return -1; });
     ERR_clear_error();
     if (SSL_CTX_use_certificate_chain_file(context, files.certificate.c_str()) != 1) {
-        return as_error(cannot_load("holds no chain of certificates in PEM"), "certificate file",
-                        files.certificate);
+        return as_error(cannot_load("does not contain a certificate chain in PEM format"),
+                        "certificate file", files.certificate);
     }
     if (SSL_CTX_use_PrivateKey_file(context, files.key.c_str(), SSL_FILETYPE_PEM) != 1 ||
         SSL_CTX_check_private_key(context) != 1) {
-        return as_error(cannot_load("holds no private key, in PEM and without a passphrase, that "
-                                    "belongs to the certificate"),
+        return as_error(cannot_load("does not contain the private key for the certificate (PEM "
+                                    "format, without a passphrase)"),
                         "key file", files.key);
     }
     return std::shared_ptr<TlsContext>(new TlsContext(std::move(native)));

@@ -145,7 +145,8 @@ bool Connection::receive() {
     }
     read_what_is_left();
     if (!hold_body(parser_.body_bytes())) {
-        answer_and_close(plain_response(503, "Too much is under way; try again later."));
+        answer_and_close(
+            plain_response(503, "Too many requests are in progress; try again later."));
         return true;
     }
     switch (parser_.state()) {

@@ -68,7 +68,7 @@ Done Server::Body::open(const Settings& settings) {
     Error error;
     const auto numeric = asio::ip::make_address(settings.address, error);
     if (error)
-        return refuse(Code::kInvalidArgument, "an address in numbers is needed, such as 127.0.0.1");
+        return refuse(Code::kInvalidArgument, "the address must be numeric, such as 127.0.0.1");
     shared->limits = settings.limits;
     for (unsigned i = 0; i < std::max(1U, settings.threads); ++i) {
         loops.push_back(std::make_shared<Loop>(shared));

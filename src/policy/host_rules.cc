@@ -182,7 +182,7 @@ Outcome<Host> parse_bracketed(std::string_view text) {
         const auto address = parse_address(text.substr(1, text.size() - 2));
         if (address && address->v6) return Host{address_text(*address), address};
     }
-    return wrong("what is in brackets is no IPv6 address; zones are not taken");
+    return wrong("the brackets do not hold an IPv6 address; zones are not accepted");
 }
 
 }  // namespace
@@ -196,12 +196,12 @@ Outcome<Host> parse_host(std::string_view text) {
     }
     std::string name = text::fold_case(text);
     if (!std::all_of(name.begin(), name.end(), is_name_byte)) {
-        return wrong("the host has a byte that host names do not have");
+        return wrong("the host has a byte that is not allowed in host names");
     }
     PADDOCK_TRY(check_labels(name));
     if (is_number(std::string_view(name).substr(name.rfind('.') + 1))) {
         const auto address = parse_address(name);
-        if (!address) return wrong("an IPv4 address is written as four decimal numbers");
+        if (!address) return wrong("an IPv4 address must be four decimal numbers");
         return Host{std::move(name), address};
     }
     return Host{std::move(name)};
@@ -212,13 +212,13 @@ Outcome<std::uint16_t> parse_port(std::string_view text) {
     const char* const end = text.data() + text.size();
     const auto [stopped, error] = std::from_chars(text.data(), end, port);
     if (error != std::errc{} || stopped != end || port == 0 || text.front() == '0') {
-        return wrong("the port is no number from 1 to 65535");
+        return wrong("the port is not a number from 1 to 65535");
     }
     return port;
 }
 
 Outcome<Destination> parse_destination(std::string_view text, std::optional<std::uint16_t> usual) {
-    if (text.find('@') != text.npos) return wrong("user names and passwords are not taken");
+    if (text.find('@') != text.npos) return wrong("user names and passwords are not accepted");
     // Of an address in brackets, behind them.
     const std::size_t bracket = text.starts_with('[') ? text.find(']') : 0;
     const std::size_t colon = text.find(':', std::min(bracket, text.size()));
@@ -311,7 +311,8 @@ std::optional<std::string_view> behind(std::string_view prefix, std::string_view
 }
 
 constexpr std::string_view kNoPreset =
-    "is no preset (npm, pypi, crates, go, github, debian); write host:NAME for a host without dots";
+    "is not a preset (npm, pypi, crates, go, github, debian); write host:NAME for a host without "
+    "dots";
 
 // A misspelt preset must not pass for a host.
 bool is_bare_word(std::string_view entry) {
@@ -415,7 +416,7 @@ Done HostRules::add(std::string_view entry) {
     PADDOCK_ASSIGN(rule, parse_rule(named.value_or(entry)));
     if (of_site && rule.host.address) return wrong_rule("is an address; list it without private:");
     if (of_site && is_localhost(rule.host.text)) {
-        return wrong_rule("is this machine; private: never leads there, list it without private:");
+        return wrong_rule("is this machine, which private: never covers; list it without private:");
     }
     rule.leads_to_private = of_site.has_value();
     rules_.push_back(std::move(rule));
@@ -434,7 +435,7 @@ Outcome<HostRules::Rule> HostRules::parse_rule(std::string_view entry) {
     rule.below = entry.starts_with("*.");
     const std::string_view rest = entry.substr(rule.below ? 2 : 0);
     if (rest.find('*') != rest.npos) {
-        return wrong_rule("has a star elsewhere than in \"*.\" before a domain");
+        return wrong_rule("has a star in the wrong place; only \"*.\" before a domain is accepted");
     }
     // 0 is no port that could be written.
     PADDOCK_ASSIGN(destination, parse_destination(rest, std::uint16_t{0}));

@@ -73,13 +73,13 @@ void Meter::end_call() noexcept {
 Done Meter::add_read(std::uint64_t bytes) {
     const std::lock_guard lock(mutex_);
     return add(usage_.bytes_read, bytes, limits_.bytes_read,
-               "no more may be read in this workspace");
+               "the read limit of this workspace is reached");
 }
 
 Done Meter::add_written(std::uint64_t bytes) {
     const std::lock_guard lock(mutex_);
     return add(usage_.bytes_written, bytes, limits_.bytes_written,
-               "no more may be written in this workspace");
+               "the write limit of this workspace is reached");
 }
 
 Meter::Usage Meter::usage() const {

@@ -309,7 +309,7 @@ constexpr PathDefault kTable[] = {
      "settings, plugins and MCP servers of an agent", "documentation of opencode and Crush",
      "2026-11-16"},
     // The judge recognises git directories itself (git/judge.h).
-    {kExcepted, "**/.git/**", "judged by what git obeys", "src/git/judge.h", "2026-11-18"},
+    {kExcepted, "**/.git/**", "judged by the rules for git", "src/git/judge.h", "2026-11-18"},
 };
 
 Access access_of(PathDefault::Class kind) {

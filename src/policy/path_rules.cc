@@ -170,14 +170,14 @@ std::string_view pattern_fault(std::string_view pattern) {
         kQuotes.find(pattern.back()) != kQuotes.npos) {
         return "is in quotes; remove them, or write ? for a quote in a name";
     }
-    if (holds_two_rules(pattern)) return "holds two rules; write each on its own";
+    if (holds_two_rules(pattern)) return "contains two rules; write each on its own";
     if (pattern.find_first_of("\r\n") != pattern.npos) {
-        return "holds the end of a line; write each rule on its own";
+        return "contains a line break; write each rule on its own";
     }
     if (pattern.ends_with(';')) return "ends with ';'; remove it, or write ? for it";
     if (pattern.ends_with(',')) return "ends with ','; remove it, or write ? for it";
     if (pattern.find(" #") != pattern.npos || pattern.find("\t#") != pattern.npos) {
-        return "holds a comment; remove it, or write ? for the blank before '#'";
+        return "contains a comment; remove it, or write ? for the blank before '#'";
     }
     if (begins_with_variable(pattern)) {
         return "begins with a variable, which is not expanded; write the path";

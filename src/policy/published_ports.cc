@@ -37,7 +37,8 @@ Outcome<PublishedPorts> PublishedPorts::parse(std::span<const std::string> texts
                         [&](const PublishedPort& other) { return other.outside == port->outside; });
         if (is_taken) return refuse(Code::kInvalidArgument, "names a port of this machine twice");
         if (parsed.ports.size() == limits::kPublishedPortsMax) {
-            return refuse(Code::kInvalidArgument, "is one published port too many");
+            return refuse(Code::kInvalidArgument,
+                          "exceeds the number of ports that can be published");
         }
         parsed.ports.push_back(*port);
     }

@@ -45,8 +45,8 @@ void NameServer::log(const std::string& name) {
         log_.add(name, 0, host.error().reason, {}, kIsLookUp);
     } else if (rules_.has(*host)) {
         log_.add(name, 0,
-                 "is allowed through the proxy only, and the program ignored HTTPS_PROXY; reach it "
-                 "over HTTPS, or with --net host",
+                 "is allowed through the proxy only, but the program ignored HTTPS_PROXY; use "
+                 "HTTPS, or --net host",
                  {}, kIsLookUp);
     } else {
         const policy::Destination asked{*host, 0};

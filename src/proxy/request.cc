@@ -132,7 +132,7 @@ ProxyStep read_socks_request(std::string_view bytes) {
     }
     if (bytes[1] != 1) return refused_socks(ProxyAnswer::kUnsupported, "only CONNECT is served");
     if (kind != 1 && kind != 3 && kind != 4) {
-        return refused_socks(ProxyAnswer::kUnsupported, "no such kind of address");
+        return refused_socks(ProxyAnswer::kUnsupported, "unknown type of address");
     }
     const std::size_t begin = kind == 3 ? kFixed + 1 : kFixed;
     const std::size_t size = kind == 3 ? byte_at(bytes, kFixed) : kind == 1 ? 4 : 16;
@@ -269,7 +269,7 @@ Refused why_ambiguous(const Fields& fields) {
         return "wrong Content-Length";
     }
     if (codings > 0 && (codings > 1 || !beast::iequals(coding, "chunked"))) {
-        return "only the transfer encoding \"chunked\" is taken";
+        return "only the transfer encoding \"chunked\" is accepted";
     }
     if (lengths + codings > 1) return "both a length and chunks";
     return std::nullopt;
@@ -300,7 +300,7 @@ ProxyStep plain_step(const Fields& fields, const HttpBody& body) {
     if (!beast::iequals(fields.target().substr(0, kScheme.size()), "http://")) {
         return wrong("this is a proxy; ask for http://HOST/, or CONNECT HOST:PORT");
     }
-    if (target.find('#') != target.npos) return wrong("a URL in a request has no \"#\"");
+    if (target.find('#') != target.npos) return wrong("a URL in a request must not contain \"#\"");
     const std::string_view rest = target.substr(kScheme.size());
     const std::string_view authority = rest.substr(0, rest.find_first_of("/?"));
     auto destination = policy::parse_destination(authority, kHttpPort);

@@ -31,8 +31,8 @@ constexpr gid_t kNoGroup = 65534;
 constexpr int kTriesMax = 64;
 
 constexpr std::string_view kRootOwned =
-    "the workspace belongs to root and cannot be shown to another user; give it to an unprivileged "
-    "user, or start as one";
+    "the workspace belongs to root and cannot be shown to another user; change its owner to an "
+    "unprivileged user, or start paddock as one";
 
 Done write_maps(pid_t process, std::string_view users, std::string_view groups) {
     const std::string directory = "/proc/" + std::to_string(process);

@@ -127,8 +127,8 @@ namespace {
 namespace ll = sys::landlock;
 
 constexpr std::string_view kNoLandlock =
-    "needs Landlock, which is not built into this kernel, not among the lsm= of its command line, "
-    "or forbidden by a seccomp filter";
+    "needs Landlock, which is not built into this kernel, missing from lsm= on its command line, "
+    "or blocked by a seccomp filter";
 
 template <class Permit>
 bool lacks_reason(const std::optional<Permit>& permit) {
@@ -150,7 +150,8 @@ Done check(const ConfineSpec& spec) {
     for (const AccessRule& rule : spec.rules) {
         const auto stat = sys::fstat(rule.directory);
         if (!stat) return wrong("a rule's descriptor is not open");
-        if (stat->type != FileType::kDirectory) return wrong("a rule's descriptor is no directory");
+        if (stat->type != FileType::kDirectory)
+            return wrong("a rule's descriptor is not a directory");
     }
     return {};
 }

@@ -118,12 +118,11 @@ WallText text_of(Wall wall) {
     switch (wall) {
         case Wall::kReadOnly: return {"the workspace is read-only", "bash.read_only"};
         case Wall::kRule: return {"the path is protected", "workspace.rules"};
-        case Wall::kSeen: return {"this directory is only for reading", "workspace.also"};
+        case Wall::kSeen: return {"this directory is read-only", "workspace.also"};
         case Wall::kNetwork:
             return {
-                "a direct way out is closed, and it ignored HTTPS_PROXY; reach the host over "
-                "HTTPS, or "
-                "with --net host",
+                "direct connections are closed, and the program ignored HTTPS_PROXY; use HTTPS, or "
+                "--net host",
                 "bash.network"};
         case Wall::kProxy: return {"it is not allowed", "bash.network_allow"};
         case Wall::kLimit: return {"it was reached", "none"};
@@ -263,7 +262,7 @@ std::string denials_text(const std::vector<CommandDenial>& denials, bool more) {
     if (more) denied += "- and more\n";
     if (!denied.empty()) denied.insert(0, "Denied by the sandbox:\n");
     if (!unneeded.empty()) {
-        denied += "Not reached, though the command succeeded: " + unneeded + "\n";
+        denied += "Blocked, but the command succeeded: " + unneeded + "\n";
     }
     return denied;
 }

@@ -117,10 +117,9 @@ TEST(DenialLog, reads_what_has_come_and_then_the_end) {
               "Denied by the sandbox:\n"
               "- create /etc/new: outside of the workspace (layer: mount_namespace, operator "
               "setting: workspace.root)\n"
-              "- connect to 192.0.2.1:443: a direct way out is closed, and it ignored HTTPS_PROXY; "
-              "reach the host over HTTPS, or with --net host "
-              "(layer: "
-              "network_namespace, operator setting: bash.network)\n"
+              "- connect to 192.0.2.1:443: direct connections are closed, and the program ignored "
+              "HTTPS_PROXY; use HTTPS, or --net host (layer: network_namespace, operator setting: "
+              "bash.network)\n"
               "- and more\n");
 }
 
@@ -155,9 +154,9 @@ TEST(DenialLog, takes_the_words_of_layers_that_know_for_themselves) {
               "bash.limits.memory_bytes)\n"
               "- exceed the limit of output: it printed too much (layer: limits, operator setting: "
               "none)\n"
-              "- look up a host name at 127.0.0.1:53: a direct way out is closed, and it ignored "
-              "HTTPS_PROXY; reach the host over HTTPS, or with --net host (layer: "
-              "network_namespace, operator setting: bash.network)\n");
+              "- look up a host name at 127.0.0.1:53: direct connections are closed, and the "
+              "program ignored HTTPS_PROXY; use HTTPS, or --net host (layer: network_namespace, "
+              "operator setting: bash.network)\n");
 }
 
 TEST(DenialLog, gives_the_same_as_values) {

@@ -29,7 +29,7 @@ Done in_child() {
     PADDOCK_ASSIGN(pipe, sys::pipe());
     PADDOCK_ASSIGN(told, sys::ask_in_child(tell<kTry>, pipe.write.get()));
     if (!told) {
-        return refuse(Code::kSandboxUnavailable, "whoever asks is killed");
+        return refuse(Code::kSandboxUnavailable, "a filter kills the process that asks");
     }
     int error = 0;
     PADDOCK_ASSIGN(size, sys::read(pipe.read.get(), reinterpret_cast<char*>(&error), sizeof error));

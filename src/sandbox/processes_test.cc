@@ -141,6 +141,7 @@ int start_the_next(void*) {
 
 // Whoever has to know that nobody is left asks the kernel for children instead.
 TEST_F(Children, who_live_by_forking_escape_a_look_at_proc) {
+    if (!sys::kChildrenShareMemory) GTEST_SKIP() << "ThreadSanitizer ends such children";
     ASSERT_EQ(::prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
     void* const shared =
         ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

@@ -339,7 +339,8 @@ Done check_spec(const WardenSpec& spec) {
     const auto wrong = [](std::string_view why) { return refuse(Code::kInvalidArgument, why); };
     const ShellOptions& options = spec.options;
     const auto stat = sys::fstat(spec.workspace);
-    if (!stat || stat->type != FileType::kDirectory) return wrong("the workspace is no directory");
+    if (!stat || stat->type != FileType::kDirectory)
+        return wrong("the workspace is not a directory");
     if (options.host_network && !is_reason(options.host_network->reason)) {
         return wrong("a permit has no reason");
     }
@@ -347,7 +348,7 @@ Done check_spec(const WardenSpec& spec) {
         return wrong("the host's network and a list of destinations contradict each other");
     }
     if (options.host_network && !options.publish.empty()) {
-        return wrong("with the host's network servers are reached without being published");
+        return wrong("with the host's network, servers are reachable without being published");
     }
     if (spec.further.size() > limits::kFurtherRootsMax) return wrong("too many further roots");
     if (spec.protections.size() > limits::kProtectionsMax) return wrong("too many protected paths");

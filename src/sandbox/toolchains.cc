@@ -28,13 +28,13 @@ constexpr std::size_t kSearchedMax = 256;
 constexpr std::array<std::string_view, 6> kSystemPath{
     "/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"};
 
-constexpr std::string_view kIsLink = "is a link, or lies behind one; name its target with --see";
+constexpr std::string_view kIsLink = "is a link or behind a link; show its target with --see";
 constexpr std::string_view kLeadsOut = "is a link that leads out of the toolchain";
 constexpr std::string_view kHoldsOthers = "holds the data of many programs";
 constexpr std::string_view kForeign = "belongs to another user";
 constexpr std::string_view kUnknown =
-    "is on PATH with programs of no known toolchain; show it with --see";
-constexpr std::string_view kTooMany = "and further parts are left out: there are too many";
+    "is on PATH, but its programs belong to no known toolchain; show it with --see";
+constexpr std::string_view kTooMany = "and further parts are left out because there are too many";
 
 bool is_system(std::string_view path) {
     const auto all = system_directories();

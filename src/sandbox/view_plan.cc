@@ -59,7 +59,7 @@ Outcome<MountedHere> mount_of(int fd) {
     for (MountedHere& each : mounts) {
         if (each.id == id) return std::move(each);
     }
-    return refuse(Code::kNotAvailable, "this mount is out of sight");
+    return refuse(Code::kNotAvailable, "this mount is not visible");
 }
 
 constexpr unsigned kNobodyId = 65534;

@@ -42,7 +42,7 @@ constexpr std::size_t kDoorwayBytes = std::size_t{128} << 10;
 
 constexpr std::string_view kEnded = "the session's sandbox has ended; start another one";
 constexpr std::string_view kHeldUp =
-    "the session's sandbox was held up by its commands and was ended; start another one";
+    "the session's sandbox was blocked by its commands and was ended; start another one";
 
 int namespaces_of(const WardenPlan& plan) {
     if (plan.rung == Rung::kLow) return 0;

@@ -142,7 +142,7 @@ Done KindFilter::add(std::string_view kind) {
         kinds.begin(), kinds.end(), kind,
         [](const FileKind& one, std::string_view name) { return one.name < name; });
     if (at == kinds.end() || at->name != kind) {
-        return refuse(Code::kInvalidArgument, "is not a known type of file");
+        return refuse(Code::kInvalidArgument, "is not a known file type");
     }
     for (std::string_view rest = at->patterns; !rest.empty();) {
         const std::size_t end = std::min(rest.find(' '), rest.size());

@@ -120,7 +120,7 @@ bool FileResult::overflowed() const noexcept {
 
 Failure FileResult::overflow() noexcept {
     return refuse(Code::kLimitReached,
-                  "has more matching lines than are held of one file; search it by itself");
+                  "has too many matching lines for one search; search this file by itself");
 }
 
 bool FileResult::full() const noexcept {
@@ -311,8 +311,8 @@ FileReport GrepRun::search_part(unsigned worker, int fd, const Extent& extent, F
 
 Failure GrepRun::in_pieces() noexcept {
     return refuse(Code::kLimitReached,
-                  "is long for so large a pattern and was searched in pieces; a match longer than "
-                  "those may be missing");
+                  "is too long for a pattern of this size and was searched in pieces; a match "
+                  "longer than a piece may be missing");
 }
 
 void GrepRun::search(unsigned worker, Handle file, std::string path, Tally& tally,

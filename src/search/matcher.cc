@@ -58,8 +58,8 @@ std::string_view explain(RE2::ErrorCode code, std::string_view part) {
                 return "is a back-reference, which does not exist here. Search for the parts and "
                        "compare what is found";
             }
-            return "is not an escape that is known here. Write \\\\ for a backslash, or set "
-                   "'literal' for plain text";
+            return "is not a supported escape. Write \\\\ for a backslash, or set 'literal' for "
+                   "plain text";
         case RE2::ErrorBadCharClass: return "is not a character class";
         case RE2::ErrorBadCharRange: return "is a character range that runs backwards";
         case RE2::ErrorMissingBracket:
@@ -75,7 +75,7 @@ std::string_view explain(RE2::ErrorCode code, std::string_view part) {
         case RE2::ErrorRepeatArgument:
             return "has a repetition with nothing before it to repeat. Names like *.c are for "
                    "'glob'; set 'literal' for plain text";
-        case RE2::ErrorRepeatSize: return "repeats too often; 1000 is the most";
+        case RE2::ErrorRepeatSize: return "repeats too often; the maximum is 1000";
         case RE2::ErrorRepeatOp: return "repeats a repetition";
         case RE2::ErrorBadPerlOp:
             return "is a group that is not supported; look-around and back-references are not. "
@@ -162,7 +162,7 @@ Matcher::Prefilter Matcher::prefilter_of(const Required& required) {
 
 Result<Matcher> Matcher::compile(std::string_view pattern, const MatchOptions& options) {
     if (pattern.size() > limits::kPatternBytesMax) {
-        return pattern_error(Code::kLimitReached, "is too long a pattern", pattern);
+        return pattern_error(Code::kLimitReached, "is too long for a pattern", pattern);
     }
     const bool as_it_is = options.literal && !options.ignore_case && !options.words;
     Matcher matcher;
@@ -186,7 +186,7 @@ Result<Matcher> Matcher::compile(std::string_view pattern, const MatchOptions& o
     }
     if (required.newline && !options.multiline) {
         return pattern_error(Code::kInvalidArgument,
-                             "contains a line break, which no line does; search with multiline",
+                             "contains a line break, so no line can match; set multiline=true",
                              pattern);
     }
     matcher.exact_ = required.exact;

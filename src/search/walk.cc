@@ -484,7 +484,7 @@ Outcome<std::shared_ptr<const WalkedDirectory>> DirectoryTask::open(unsigned wor
         return WalkedDirectory::read(share_, worker, std::move(start_), path_, above_);
     }
     if (path_.size() > limits::kPathBytesMax) {
-        return refuse(Code::kLimitReached, "lies too deep");
+        return refuse(Code::kLimitReached, "is nested too deep");
     }
     PADDOCK_ASSIGN(held, parent_->hold());
     PADDOCK_ASSIGN(fd, fs::open_directory_entry(share_.state, held.fd, parent_->name(entry_)));

@@ -564,7 +564,7 @@ tl::unexpected<EditFailure> refused(Code code, std::string detail) {
 tl::unexpected<EditFailure> too_large(std::string_view what) {
     return refused(Code::kTooLarge,
                    std::string(what) + " larger than " + std::to_string(limits::kTextBytesMax) +
-                       " bytes, the most an edit takes. Make smaller edits of a smaller file.");
+                       " bytes, the limit of an edit. Make smaller edits, or edit a smaller file.");
 }
 
 tl::unexpected<EditFailure> ambiguous(std::string_view text, std::string_view wanted,
@@ -605,8 +605,8 @@ Step apply_edit(std::string_view content, const Edit& edit, std::string_view ori
     if (before.text() == after.text()) {
         return refused(Code::kInvalidArgument,
                        edit.old_string == edit.new_string
-                           ? "old_string and new_string are equal, so nothing would change. Give "
-                             "the text that is to take its place."
+                           ? "old_string and new_string are equal, so nothing would change. Give a "
+                             "different new_string."
                            : "old_string and new_string differ in line endings only, which an "
                              "edit keeps. Write the whole file to change them.");
     }
@@ -637,7 +637,7 @@ Step apply_edit(std::string_view content, const Edit& edit, std::string_view ori
 tl::expected<Edited, EditFailure> apply_edits(std::string_view content, std::span<const Edit> edits,
                                               const std::function<bool()>& is_over) {
     if (edits.empty())
-        return refused(Code::kInvalidArgument, "no edits were given. Give one at least.");
+        return refused(Code::kInvalidArgument, "no edits were given. Give at least one.");
     if (edits.size() > limits::kEditsMax) {
         return refused(Code::kLimitReached, "more than " + std::to_string(limits::kEditsMax) +
                                                 " edits. Make them in several calls.");

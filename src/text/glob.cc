@@ -392,7 +392,7 @@ struct Frame {
 };
 
 constexpr Failure kTooManyAlternatives{Code::kLimitReached, 0,
-                                       "has braces that stand for too many patterns"};
+                                       "has braces that expand to too many patterns"};
 
 std::size_t bytes_of(const Texts& texts) {
     std::size_t bytes = 0;
@@ -490,7 +490,7 @@ Outcome<Glob> Glob::compile(std::string_view pattern, GlobOptions options) {
         return refuse(Code::kLimitReached, "is too long for a pattern");
     }
     if (pattern.find('\0') != std::string_view::npos) {
-        return refuse(Code::kInvalidArgument, "holds a NUL byte, which no name does");
+        return refuse(Code::kInvalidArgument, "contains a NUL byte");
     }
     PADDOCK_ASSIGN(texts, expand_braces(pattern));
     Glob glob;

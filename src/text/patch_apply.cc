@@ -185,18 +185,18 @@ PatchFailure HunkPlacer::ambiguous(const Hunk& hunk, std::span<const std::size_t
 
 PatchFailure HunkPlacer::missing(const Hunk& hunk, std::span<const HunkLine> before) {
     if (search_.exhausted()) {
-        return failure(hunk, "was not found within the bound of the search. State its exact line.");
+        return failure(hunk, "was not found within the search limit. State its exact line.");
     }
     const auto earlier = search_.find(before, 0, Tolerance::kEndings, 1);
     if (!earlier.empty()) {
         return failure(hunk, "matches at line " + std::to_string(earlier[0] + 1) +
-                                 ", where it is not meant to be. Put hunks in the order of the "
-                                 "file, without overlap, each below its '@@' line.");
+                                 ", which is out of order. Put hunks in the order of the file, "
+                                 "without overlap, each below its '@@' line.");
     }
     const std::vector<HunkLine> after = lines_without(hunk, '-');
     const auto applied = search_.find(after, 0, Tolerance::kEndings, 1);
     if (!applied.empty()) {
-        return failure(hunk, "does not match the file, but its result is there already, at line " +
+        return failure(hunk, "does not match the file, but its result is already there, at line " +
                                  std::to_string(applied[0] + 1) + ". Leave it out.");
     }
     const std::string expected = joined(before);
@@ -232,19 +232,17 @@ HunkPlacer::Start HunkPlacer::after_anchors(const Hunk& hunk) {
 PatchOutcome<Place> HunkPlacer::insertion(const Hunk& hunk, const Start& start) const {
     if (!start.lost.empty()) {
         return failure(
-            hunk, "adds lines behind '" + std::string(start.lost) + "', which is not in the file.");
+            hunk, "adds lines after '" + std::string(start.lost) + "', which is not in the file.");
     }
     if (!hunk.anchors.empty() && !start.pinned) {
-        return failure(hunk,
-                       "adds lines behind a line that occurs more than once. Give it context "
-                       "lines.");
+        return failure(
+            hunk, "adds lines after a line that occurs more than once. Give it context lines.");
     }
     if (!hunk.anchors.empty()) return Place{.line = start.line};
     if (!hunk.old_start) return Place{.line = content_.size()};
     if (hunk.counts_wrong) {
         return failure(hunk,
-                       "adds lines, but its header speaks of others beside them. Give it "
-                       "context lines.");
+                       "adds lines, but its header counts other lines too. Give it context lines.");
     }
     const auto line = static_cast<std::ptrdiff_t>(stated_line(*hunk.old_start, true)) + shift_;
     if (line < static_cast<std::ptrdiff_t>(behind_) ||
@@ -306,8 +304,7 @@ void HunkPlacer::note_deviations(const Hunk& hunk, std::size_t lines, Place& pla
         place.notes.push_back("matched ignoring " + std::string(ignored(place.tolerance)));
     }
     if (hunk.counts_wrong) {
-        place.notes.emplace_back(
-            "has wrong counts in its header; its lines were taken as they are");
+        place.notes.emplace_back("has wrong counts in its header; its lines were used as given");
     }
     // Only a diff made without any context says nothing about the end of the file.
     const bool has_context = std::any_of(hunk.lines.begin(), hunk.lines.end(),
@@ -434,7 +431,7 @@ bool knows_carriage_returns(const FileChange& change) {
 PatchFailure too_large_to_patch(std::string_view what) {
     return {.code = Code::kTooLarge,
             .detail = std::string(what) + " larger than " + std::to_string(limits::kTextBytesMax) +
-                      " bytes, the most a patch takes. Leave it out of the patch."};
+                      " bytes, the limit of a patch. Leave it out of the patch."};
 }
 
 PatchOutcome<Applied> apply_hunks(std::string_view content, const FileChange& change) {
@@ -492,13 +489,13 @@ PatchOutcome<Applied> apply_to(std::string_view content, const FileChange& chang
     if (content.size() > limits::kTextBytesMax) return too_large_to_patch("the file is");
     if (change.kind == ChangeKind::kCreate && !content.empty()) {
         return failed(Code::kAlreadyExists,
-                      "the patch creates the file, but it is there already. Read it and patch what "
-                      "is there.");
+                      "the patch creates the file, but it already exists. Read it and patch its "
+                      "present content.");
     }
     if (change.expects_empty && !content.empty()) {
-        return failed(Code::kPatchFailed,
-                      "the hunk takes the file for a new or empty one, but it has lines. Give it "
-                      "context lines.");
+        return failed(
+            Code::kPatchFailed,
+            "the hunk treats the file as new or empty, but it has lines. Give it context lines.");
     }
     if (change.any_content) return Applied{};
     std::string_view mark = byte_order_mark({Encoding::kUtf8, true});

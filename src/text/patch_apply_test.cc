@@ -109,9 +109,8 @@ TEST(PatchApply, moves_to_the_one_place_and_says_so) {
     EXPECT_TRUE(has(patched(file, patch), "line 14\nLINE 15\nline 16\n"));
     EXPECT_TRUE(has(patched(file, patch), "LINE 24\nline 25\n"));
     EXPECT_EQ(notes(file, patch),
-              "hunk 1 applied 13 lines below the stated one;"
-              "hunk 2 applied 13 lines below the stated one;"
-              "hunk 2 has wrong counts in its header; its lines were taken as they are;");
+              "hunk 1 applied 13 lines below the stated one;hunk 2 applied 13 lines below the "
+              "stated one;hunk 2 has wrong counts in its header; its lines were used as given;");
     EXPECT_EQ(notes("b\n", unified("@@ -2 +2 @@\n-b\n+c\n")),
               "hunk 1 applied 1 line above the stated one;");
 }
@@ -203,7 +202,7 @@ TEST(PatchApply, shows_what_was_expected_and_the_closest_place) {
     EXPECT_TRUE(has(patched(file, unified("@@ -1 +1 @@\n-nothing like it\n+x\n")),
                     "Expected:\nnothing like it\n"));
     EXPECT_TRUE(has(patched("a\nnew\n", unified("@@ -1,2 +1,2 @@\n a\n-old\n+new\n")),
-                    "its result is there already, at line 1"));
+                    "its result is already there, at line 1"));
 }
 
 TEST(PatchApply, checks_creation_and_deletion) {

@@ -239,7 +239,7 @@ PatchOutcome<void> take_body(PatchReader& reader, std::size_t count, Hunk& hunk)
             hunk.lines.push_back({mark, line.substr(marked ? 1 : 0), true});
         } else if (hunk.lines.empty()) {
             return reader.malformed(
-                "a remark without a line before it. Put it behind the line that it is about");
+                "a remark without a line before it. Put it after the line that it describes");
         } else {
             hunk.lines.back().ends = false;
         }
@@ -302,9 +302,9 @@ PatchOutcome<Hunk> take_hunk(PatchReader& reader, HunkForm form) {
         failure.detail =
             "line " + std::to_string(hunk.patch_line) + " of the patch: the hunk " +
             (counts.changed == 0
-                 ? "changes nothing. Mark what goes with '-' and what comes with '+', or leave it "
-                   "out"
-                 : "goes on after the end of the file. Put the remark behind the last line");
+                 ? "changes nothing. Mark removed lines with '-' and added lines with '+', or "
+                   "leave it out"
+                 : "goes on after the end of the file. Put the remark after the last line");
         return failure;
     }
     hunk.counts_wrong =
@@ -388,8 +388,8 @@ PatchOutcome<FileChange> take_file(PatchReader& reader) {
         return change;
     }
     return reader.malformed(
-        "no file begins here. Begin each with '*** Add File: NAME', '*** Update File: NAME' or "
-        "'*** Delete File: NAME'");
+        "expected the start of a file. Begin each with '*** Add File: NAME', '*** Update File: "
+        "NAME' or '*** Delete File: NAME'");
 }
 
 }  // namespace
@@ -534,7 +534,7 @@ private:
         }
         if (is_hunk_header(line)) {
             return reader_.malformed(
-                "a hunk of no file. Put the lines '--- a/NAME' and '+++ b/NAME' before it");
+                "a hunk without a file. Put the lines '--- a/NAME' and '+++ b/NAME' before it");
         }
         static constexpr std::array<std::string_view, 9> kBeginnings{
             "-- ", "diff ", "Index: ", "=====", "commit ", "From ", "Only in ", "```", "Property "};
@@ -680,8 +680,8 @@ private:
         const bool deleted = !lines.deleted.empty() || (sides.given && !sides.after);
         if (created + deleted + renamed + copied > 1) {
             return reader_.malformed(
-                "the diff says two things at once of the same file. Make it one of a new file, a "
-                "deletion, a rename or a copy");
+                "the diff contradicts itself about this file. Make it a new file, a deletion, a "
+                "rename or a copy");
         }
         change.kind = created   ? ChangeKind::kCreate
                       : deleted ? ChangeKind::kDelete

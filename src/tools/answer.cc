@@ -44,8 +44,8 @@ std::string changes_text(const FileChanges& changes) {
     if (!text.empty()) text = "Files: " + text;
     if (changes.not_kept > 0) {
         text += text.empty() ? "" : "; ";
-        text += "what was in " + std::to_string(changes.not_kept) +
-                " of them is not kept, and cannot be undone: too large, or no room";
+        text += "the old content of " + std::to_string(changes.not_kept) +
+                " of them was not kept (too large, or no room) and cannot be restored";
     }
     return text.empty() ? text : "[" + text + "]";
 }
@@ -53,7 +53,7 @@ std::string changes_text(const FileChanges& changes) {
 Remarks remarks_on_left(EndedBy limit, const CommandLimits& limits, std::string_view consequence) {
     const auto met = ending_limit(limit, limits);
     if (!met) return {};
-    return {{"What earlier commands had left running " + std::string(consequence) + ": " +
+    return {{"Processes that earlier commands left running " + std::string(consequence) + ": " +
              met->text + " (limit: " + std::string(met->name) +
              ", operator setting: " + std::string(met->setting) + ")."}};
 }

@@ -38,9 +38,9 @@ public:
 
 // What a call answers that its caller has ended early.
 inline Problem call_cancelled() {
-    return Problem(Code::kCancelled,
-                   "The call was cancelled; its result is not complete. Start it again if it is "
-                   "still wanted.");
+    return Problem(
+        Code::kCancelled,
+        "The call was cancelled; its result is incomplete. Start it again if you still need it.");
 }
 
 // An answer of one text block.
@@ -95,7 +95,7 @@ struct Remarks {
 // "[2 files made, 1 changed, 3 removed]": empty if there is nothing to say.
 std::string changes_text(const FileChanges& changes);
 
-// What commands left running has met this limit, and therefore "was ended".
+// What commands left running has met this limit, and therefore they "were ended".
 Remarks remarks_on_left(EndedBy limit, const CommandLimits& limits, std::string_view consequence);
 
 // What a change answers that was interrupted before anything was written.
@@ -103,8 +103,8 @@ Remarks remarks_on_left(EndedBy limit, const CommandLimits& limits, std::string_
 inline Problem interrupted(const search::Interruption& by, const std::string& what) {
     if (by.cause() == search::Interruption::Cause::kCancelled) return call_cancelled();
     return Problem(Code::kLimitReached, what +
-                                            " took longer than a call may. Nothing was changed. "
-                                            "Make them in several calls.");
+                                            " took longer than one call may take. Nothing was "
+                                            "changed. Make them in several calls.");
 }
 
 }  // namespace paddock::tools

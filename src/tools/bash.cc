@@ -21,7 +21,8 @@ Answer finished(const Shell& shell, const Finished& command, const CommandLimits
     said += "]" + remarks_text(command.remarks);
     if (!report.result.running && report.output_open) {
         said +=
-            "\n[Processes it started still run; what they print is read with bash_output, id '" +
+            "\n[Processes that it started are still running; read their output with bash_output, "
+            "id '" +
             command.job->id() + "'.]";
     }
     said += consequences_text(report.result);
@@ -86,47 +87,45 @@ const Declaration& bash() {
         .summary = "Run a command with bash, confined to the workspace.",
         .description =
             "The kernel keeps the command inside: it sees the workspace, the system's programs, a "
-            "private /tmp and home, and its own processes; no network unless the operator gave "
-            "one. Directory changes last from one command to the next, variables do not. "
-            "Background processes, /tmp and servers on localhost live until the session ends. "
-            "Standard input is empty; in the background it is what bash_input sends. Long output "
-            "is cut in the middle; bash_output reads the "
-            "rest, "
-            "up to 16 MB.",
+            "private /tmp and home, and its own processes; no network unless the operator allowed "
+            "it. Directory changes last from one command to the next, variables do not. Background "
+            "processes, /tmp and servers on localhost live until the session ends. Standard input "
+            "is empty; in the background, bash_input supplies it. Long output is cut in the "
+            "middle; bash_output reads the rest, up to 16 MB.",
         .manners = {.destructive = true,
                     .uses_network = true,
                     .pace = Pace::kWaiting,
                     .needs_shell = true},
-        .arguments = {{.name = "command",
-                       .help = "What to run, as one bash script",
-                       .required = true,
-                       .aliases = {"cmd", "script"}},
-                      {.name = "cwd",
-                       .help =
-                           "Where to run it, this time; by default where the last command ended",
-                       .aliases = {"workdir", "working_directory", "dir_path"}},
-                      {.name = "timeout_ms",
-                       .type = Type::kInteger,
-                       .help = "When to end it, in milliseconds",
-                       .usual = limits::kCommandTimeoutMs,
-                       .aliases = {"timeout"},
-                       .smallest = 1,
-                       .largest = limits::kCommandTimeoutMsMax},
-                      {.name = "description",
-                       .help = "What the command does, for people who look on",
-                       .aliases = {}},
-                      {.name = "run_in_background",
-                       .type = Type::kFlag,
-                       .help = "Return at once; no time limit",
-                       .usual = false,
-                       .aliases = {"background", "is_background"}},
-                      {.name = "terminal",
-                       .type = Type::kFlag,
-                       .help =
-                           "Run in the background on a terminal of 120 columns and 40 rows, for "
-                           "programs that people talk to; bash_input types",
-                       .usual = false,
-                       .aliases = {"tty", "pty"}}},
+        .arguments =
+            {{.name = "command",
+              .help = "The command, as one bash script",
+              .required = true,
+              .aliases = {"cmd", "script"}},
+             {.name = "cwd",
+              .help =
+                  "The directory for this command; by default the one where the last command ended",
+              .aliases = {"workdir", "working_directory", "dir_path"}},
+             {.name = "timeout_ms",
+              .type = Type::kInteger,
+              .help = "Time limit in milliseconds",
+              .usual = limits::kCommandTimeoutMs,
+              .aliases = {"timeout"},
+              .smallest = 1,
+              .largest = limits::kCommandTimeoutMsMax},
+             {.name = "description",
+              .help = "A short description of the command, for people who watch",
+              .aliases = {}},
+             {.name = "run_in_background",
+              .type = Type::kFlag,
+              .help = "Return at once; no time limit",
+              .usual = false,
+              .aliases = {"background", "is_background"}},
+             {.name = "terminal",
+              .type = Type::kFlag,
+              .help = "Run in the background on a terminal (120 columns, 40 rows), for interactive "
+                      "programs; type with bash_input",
+              .usual = false,
+              .aliases = {"tty", "pty"}}},
         .errors = {Code::kTimeout, Code::kCancelled, Code::kSandboxUnavailable},
         .example = R"({"command": "wc -l README.md"})",
         .run = run_bash};
@@ -141,9 +140,8 @@ Attempt<std::string> typed(const std::vector<std::string>& keys, const Job& job)
     for (const std::string& key : keys) {
         const auto known = text::key_bytes(key, job.output().has_application_keys());
         if (!known) {
-            return Problem(Code::kInvalidArgument,
-                           "bash_input: there is no such key. Give names of: " +
-                               std::string(text::key_names()) + ".");
+            return Problem(Code::kInvalidArgument, "bash_input: unknown key. Use these names: " +
+                                                       std::string(text::key_names()) + ".");
         }
         bytes += key == "enter" && !job.has_terminal() ? "\n" : *known;
     }
@@ -179,10 +177,9 @@ const Declaration& bash_input() {
         .title = "Send input",
         .summary = "Send text or keys to a command that runs in the background.",
         .description =
-            "Its standard input gets them, or its terminal if it was started with terminal. First "
-            "'text' is sent, then 'keys', then 'eof'. A line that the command is to read ends with "
-            "a line feed or the key enter. Without a terminal ctrl-c interrupts the command and "
-            "ctrl-d ends its input.",
+            "They go to its standard input, or to its terminal if it was started with terminal. "
+            "'text' is sent first, then 'keys', then 'eof'. End a line with a line feed or the key "
+            "enter. Without a terminal ctrl-c interrupts the command and ctrl-d ends its input.",
         .manners = {.destructive = true,
                     .uses_network = true,
                     .pace = Pace::kApart,
@@ -214,15 +211,15 @@ struct Page {
 
 std::string not_kept(std::uint64_t begin, std::uint64_t end) {
     return "; bytes " + std::to_string(begin) + " to " + std::to_string(end) +
-           " were not kept, this is what follows";
+           " were not kept; the output after them is shown";
 }
 
 Page news_of(Job& job) {
     Job::News news = job.take_news(limits::kCommandShownBytes);
     Page page{std::move(news.text), "; " + std::to_string(news.total) + " bytes so far"};
     if (news.dropped > 0) {
-        page.said +=
-            "; " + std::to_string(news.dropped) + " bytes were not kept, this is what follows";
+        page.said += "; " + std::to_string(news.dropped) +
+                     " bytes were not kept; the output after them is shown";
     }
     if (news.left > 0) {
         page.said += "; call again for the next of " + std::to_string(news.left) + " more";
@@ -275,19 +272,19 @@ const Declaration& bash_output() {
         .title = "Read command output",
         .summary = "Read what a command has printed since the last call, or from an offset.",
         .description =
-            "For commands in the background and for output that bash cut. Shown is what a terminal "
-            "would: progress bars in their last state, no colours. Lines that changed after they "
-            "were shown are shown again.",
+            "For commands in the background and for output that bash cut. The output looks as on a "
+            "terminal, without colours: progress bars appear in their last state. Lines that "
+            "changed since they were shown are shown again.",
         .manners = {.read_only = true, .pace = Pace::kApart, .needs_shell = true},
-        .arguments = {{.name = "id",
-                       .help = "The command's id, as bash gave it",
-                       .required = true,
-                       .aliases = {"bash_id", "task_id"}},
-                      {.name = "offset",
-                       .type = Type::kInteger,
-                       .help = "The byte to begin with, to read again or in pages; by default "
-                               "what is new",
-                       .smallest = 0}},
+        .arguments =
+            {{.name = "id",
+              .help = "The command's id, as bash gave it",
+              .required = true,
+              .aliases = {"bash_id", "task_id"}},
+             {.name = "offset",
+              .type = Type::kInteger,
+              .help = "The byte to start at, to read again or in pages; by default only new output",
+              .smallest = 0}},
         .errors = {Code::kSandboxUnavailable},
         .example = R"({"id": "b1", "offset": 0})",
         .run = run_bash_output};

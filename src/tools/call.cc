@@ -218,12 +218,11 @@ Answer answered(Session& session, std::string_view name, const Given& given,
         return answer;
     } catch (const std::bad_alloc&) {
         return as_answer(Problem(Code::kLimitReached,
-                                 "There was not enough memory to complete this. See what has been "
-                                 "done of it, then ask for less at once."));
+                                 "Not enough memory to complete this. Check for partial changes, "
+                                 "then ask for less at once."));
     } catch (...) {
         return as_answer(Problem(Code::kInternal,
-                                 "Something went wrong that should not. See what has been done of "
-                                 "it before you try again."));
+                                 "Internal error. Check for partial changes before you retry."));
     }
 }
 

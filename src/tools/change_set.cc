@@ -45,12 +45,11 @@ bool is_executable(const StagedFile& file) {
 
 Attempt<void> ChangeSet::hold(std::uint64_t more, std::uint64_t less) {
     if (held_bytes_ - less + more > limits::kPatchStagedBytesMax) {
-        return Problem(
-            Code::kLimitReached,
-            "The files of the patch are too large together: before and after it they may "
-            "have " +
-                std::to_string(limits::kPatchStagedBytesMax) +
-                " bytes. Nothing was changed. Apply it in parts, a few files each.");
+        return Problem(Code::kLimitReached,
+                       "The files of the patch are too large together: their old and new content "
+                       "may have at most " +
+                           std::to_string(limits::kPatchStagedBytesMax) +
+                           " bytes. Nothing was changed. Apply it in parts, a few files each.");
     }
     held_bytes_ = held_bytes_ - less + more;
     return {};
@@ -403,8 +402,8 @@ Attempt<void> ChangeSet::commit() {
         if (!directories.empty()) files_.remove_empty(directories);
         const std::string left = take_back_all(std::span(actions).first(i));
         problem.text += left.empty() ? " Nothing was changed."
-                                     : " What was done before could not be taken back in " + left +
-                                           ". Read again before you go on.";
+                                     : " Earlier changes could not be undone in " + left +
+                                           ". Read the files again before you go on.";
         return problem;
     }
     Attempt<void> dropped;
@@ -415,7 +414,7 @@ Attempt<void> ChangeSet::commit() {
     }
     if (dropped) return {};
     Problem problem = dropped.error();
-    problem.text += " All else was changed as asked.";
+    problem.text += " Everything else was changed as requested.";
     return problem;
 }
 

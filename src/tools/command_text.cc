@@ -60,8 +60,7 @@ Cause cause_of(EndedBy ended_by) {
     switch (ended_by) {
         case EndedBy::kCancel: return {"cancelled", "the call was cancelled"};
         case EndedBy::kRequest: return {"bash_kill", "bash_kill"};
-        case EndedBy::kSession:
-            return {"session", "the session of commands ended, and everything in it"};
+        case EndedBy::kSession: return {"session", "the session ended, with everything in it"};
         default: return {};
     }
 }

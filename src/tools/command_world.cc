@@ -41,8 +41,8 @@ Result<Root> open_homes(const std::string& homes) {
     const auto stat = sys::fstat(root->fd());
     if (!stat) return cannot(stat.error());
     if (stat->uid != sys::effective_user() || (stat->mode & 022U) != 0) {
-        return cannot(refuse(Code::kPermissionDenied,
-                             "the directory of homes is not one of this user alone"));
+        return cannot(
+            refuse(Code::kPermissionDenied, "other users can change the directory of homes"));
     }
     return root->linkless();
 }
@@ -249,8 +249,7 @@ CommandWorld prepare_world(sandbox::WardenSpec& spec, std::span<const std::strin
     CommandWorld world;
     if (spec.options.homes && !spec.gate) {
         world.scratch_home_reason =
-            "nothing judges what commands make in it while they cannot "
-            "change the workspace";
+            "no gate checks the home while commands cannot change the workspace";
     } else if (spec.options.homes) {
         auto home = open_home(spec);
         const bool is_in_a_root = home && is_in_further_root(spec, home->path);

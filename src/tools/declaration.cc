@@ -114,9 +114,9 @@ private:
         if (decoded.find(argument.name) != nullptr) {
             return complain(where, name,
                             name == argument.name
-                                ? "is there under another name too; give one"
+                                ? "is also given under another name; give only one"
                                 : "is another name of '" + std::string(argument.name) +
-                                      "', which is there too; give one");
+                                      "', which is also given; give only one");
         }
         decoded[argument.name] = typed(argument, value, where);
     }
@@ -306,9 +306,10 @@ Attempt<Arguments> decode(const Declaration& tool, const json::Value& given) {
     const std::string name(tool.name);
     const json::Object* object = given.as_object();
     if (object == nullptr) {
-        return Problem(Code::kInvalidArgument,
-                       name + ": the arguments are no object, but " + std::string(given.kind()) +
-                           ". Give an object such as " + std::string(tool.example) + ".");
+        return Problem(Code::kInvalidArgument, name + ": the arguments must be an object, not " +
+                                                   std::string(given.kind()) +
+                                                   ". Give an object such as " +
+                                                   std::string(tool.example) + ".");
     }
     Decoder decoder(tool);
     json::Object values = decoder.object(tool.arguments, *object, "");
@@ -320,16 +321,16 @@ Attempt<Arguments> decode(const Declaration& tool, const json::Value& given) {
 
 std::vector<Argument> two_path_arguments() {
     return {{.name = "source",
-             .help = "What to take",
+             .help = "The path to take",
              .required = true,
              .aliases = {"from", "src", "old_path", "oldPath", "path"}},
             {.name = "destination",
-             .help = "Its new path, the name included",
+             .help = "The new path, including the name",
              .required = true,
              .aliases = {"to", "dest", "dst", "target", "new_path", "newPath"}},
             {.name = "overwrite",
              .type = Type::kFlag,
-             .help = "Replace what is at the destination",
+             .help = "Replace an existing destination",
              .usual = false}};
 }
 
@@ -338,7 +339,7 @@ Attempt<TwoPaths> two_paths(const Files& files, const Arguments& arguments) {
     if (!source) return source.error();
     if (*source == ".") {
         return Problem(Code::kInvalidArgument,
-                       "The workspace itself stays where it is. Name something in it.");
+                       "The workspace itself cannot be moved or copied. Name a path in it.");
     }
     const auto stat = files.stat_name(*source);
     if (!stat && stat.error().code == Code::kNotFound) {
@@ -350,8 +351,8 @@ Attempt<TwoPaths> two_paths(const Files& files, const Arguments& arguments) {
     if (!destination) return destination.error();
     if (given.ends_with('/') && stat->type != FileType::kDirectory) {
         return Problem(Code::kNotADirectory,
-                       "The destination names a directory, the source is none. Add the name that "
-                       "it is to have there.");
+                       "The destination ends in '/', but the source is not a directory. Add the "
+                       "new file name.");
     }
     if (*source == *destination) {
         return Problem(Code::kInvalidArgument,
@@ -379,13 +380,12 @@ Attempt<Answer> take_between(const Session& session, const Arguments& arguments,
         return Problem(Code::kNotRegularFile,
                        "'" + from.shown(*source) + "' is a " +
                            std::string(file_type_name(stat->type)) +
-                           ". From one directory of this session to another only a file is taken. "
-                           "Take its files one by one, or use cp in bash.");
+                           ". Only files can be taken from one directory of this session to "
+                           "another. Take its files one by one, or use cp in bash.");
     }
     if (moves && from.is_read_only()) {
         return Problem(Code::kReadOnly, "'" + from.shown(*source) +
-                                            "' lies in a directory that is only read. Copy it "
-                                            "instead.");
+                                            "' is in a read-only directory. Copy it instead.");
     }
     if (moves) {
         if (auto allowed = from.check_removal(*source); !allowed) return allowed.error();

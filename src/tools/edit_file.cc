@@ -16,11 +16,12 @@ Attempt<std::vector<text::Edit>> edits_of(const Arguments& arguments,
                                           const std::vector<Arguments>& listed) {
     const bool single = arguments.has("old_string") || arguments.has("new_string");
     if (single != listed.empty()) {
-        return Problem(Code::kInvalidArgument,
-                       single ? "edit_file: there are edits in two forms. Give 'old_string' and "
-                                "'new_string', or 'edits'."
-                              : "edit_file: there is no edit. Give 'old_string' and "
-                                "'new_string', or 'edits'.");
+        return Problem(
+            Code::kInvalidArgument,
+            single
+                ? "edit_file: edits were given in two forms. Give either 'old_string' and "
+                  "'new_string', or 'edits'."
+                : "edit_file: no edit was given. Give 'old_string' and 'new_string', or 'edits'.");
     }
     std::vector<text::Edit> edits;
     if (single) {
@@ -53,8 +54,8 @@ text::EditFailure without_secrets(const Session& session, std::string text,
     if (!again && again.error().code == Code::kNoMatch) return again.error();
     text::EditFailure shown = failure;
     shown.detail =
-        "the text was not found. What is shown as [REDACTED:...] stands for a secret in the file; "
-        "leave it out of old_string.";
+        "the text was not found. [REDACTED:...] stands for a secret in the file; leave it out of "
+        "old_string.";
     return shown;
 }
 
@@ -70,7 +71,7 @@ std::string shown_diff(const Session& session, const std::string& before, const 
     if (session.redact(hidden) == 0) return diff(before, after);
     const auto edited = text::apply_edits(hidden, edits);
     if (edited) return diff(hidden, edited->content);
-    return "[The diff is not shown: the edit reaches into what is shown as [REDACTED:...].]";
+    return "[The diff is not shown: the edit overlaps a secret that is shown as [REDACTED:...].]";
 }
 
 Problem explained(const text::EditFailure& failure, const std::string& name, std::size_t edits) {
@@ -106,12 +107,10 @@ Attempt<Answer> run_edit_file(Session& session, const Arguments& arguments,
                          edits->size());
     }
     if (session.loses_a_secret(before->text, edited->content)) {
-        return Problem(Code::kInvalidArgument,
-                       "The new text holds [REDACTED:...], which stands for a secret that is not "
-                       "shown; " +
-                           name +
-                           " would hold just these characters. Nothing was written. "
-                           "Leave that out.");
+        return Problem(
+            Code::kInvalidArgument,
+            "The new text contains the placeholder [REDACTED:...] instead of the secret; " + name +
+                " would contain the placeholder. Nothing was written. Leave the placeholder out.");
     }
     const auto bytes = encoded(edited->content, before->format, name);
     if (!bytes) return bytes.error();
@@ -132,15 +131,15 @@ Attempt<Answer> run_edit_file(Session& session, const Arguments& arguments,
 Argument old_string(bool required) {
     return {.name = "old_string",
             .help =
-                "The text to replace, exactly as it stands in the file, without line numbers; "
-                "must occur once, unless replace_all is set",
+                "The exact text to replace, without line numbers; must occur once, unless "
+                "replace_all is set",
             .required = required,
             .aliases = {"oldString", "oldText", "old_text", "old_str", "search"}};
 }
 
 Argument new_string(bool required) {
     return {.name = "new_string",
-            .help = "The text that takes its place; empty removes it",
+            .help = "The replacement text; empty removes the old text",
             .required = required,
             .aliases = {"newString", "newText", "new_text", "new_str", "replace"}};
 }
@@ -162,9 +161,9 @@ const Declaration& edit_file() {
         .summary = "Replace exact text in a file that was read.",
         .description =
             "old_string must match exactly and occur once; otherwise nothing is written and the "
-            "answer shows the closest text. Line endings and all other bytes are kept. With "
-            "'edits' several replacements are made in order, all or none. Answers with a diff; "
-            "dry_run only shows it.",
+            "result shows the closest text. Line endings and all other bytes are kept. With "
+            "'edits' several replacements are made in order, all or none. Returns a diff; with "
+            "dry_run nothing is written.",
         .manners = {.destructive = true, .pace = Pace::kChanging},
         .arguments = {path_argument("The file to change"),
                       old_string(false),

@@ -60,10 +60,10 @@ const Declaration& file_info() {
     static const Declaration kTool{
         .name = "file_info",
         .title = "File information",
-        .summary = "Type, size, permissions and time of modification of one path.",
-        .description = "Of a symbolic link: its own data and its target.",
+        .summary = "Show the type, size, permissions and modification time of a path.",
+        .description = "For a symbolic link: its own data and its target.",
         .manners = {.read_only = true, .idempotent = true, .pace = Pace::kQuick},
-        .arguments = {path_argument("What to look at")},
+        .arguments = {path_argument("The path to look at")},
         .example = R"({"path": "src/main.c"})",
         .run = run_file_info};
     return kTool;
@@ -94,14 +94,14 @@ std::string about_commands(const ShellOptions& shell) {
         text += ", no other network";
     }
     for (const std::string& port : shell.publish) {
-        text += port == "auto" ? "; the user reaches servers that they start"
-                               : "; the user reaches servers at port " + port;
+        text += port == "auto" ? "; the user can reach servers that commands start"
+                               : "; the user can reach servers at port " + port;
     }
     if (shell.read_only) text += "; files cannot be changed";
     return text + "; at most " + std::to_string(shell.limits.processes) + " processes, " +
            std::to_string(shell.limits.memory_bytes >> 20) + " MB of memory, " +
            std::to_string(limits::kCommandTimeoutMs / 1000) +
-           " s unless timeout_ms says more (up to " +
+           " s unless timeout_ms is larger (up to " +
            std::to_string(limits::kCommandTimeoutMsMax / 1000) + " s).\n";
 }
 
@@ -126,9 +126,9 @@ Attempt<Answer> run_workspace_info(Session& session, const Arguments&, const Cal
     if (options.redact_secrets) text += "Secrets in results appear as [REDACTED:kind].\n";
     if (options.default_rules) {
         text +=
-            "Files that usually hold secrets (.env, *.pem, id_rsa, ...) are denied if they were "
-            "there before; what git, shells, editors and agents obey (.git/config, .git/hooks, "
-            ".bashrc, .vscode, .mcp.json, .claude, ...) is read-only.\n";
+            "Files that usually hold secrets (.env, *.pem, id_rsa, ...) are denied if they existed "
+            "before the session; files that git, shells, editors and agents act on (.git/config, "
+            ".git/hooks, .bashrc, .vscode, .mcp.json, .claude, ...) are read-only.\n";
     }
     if (options.shell && !options.read_only) {
         if (options.unconfined) text += "Commands stay in the workspace.\n";
@@ -152,8 +152,8 @@ const Declaration& workspace_info() {
     static const Declaration kTool{
         .name = "workspace_info",
         .title = "Workspace information",
-        .summary = "What this workspace allows: mode, protected paths, commands, tools.",
-        .description = "Call it once when unsure what can be done here.",
+        .summary = "Show what this workspace allows: mode, protected paths, commands, tools.",
+        .description = "Call it once if you are unsure what is allowed.",
         .manners = {.read_only = true, .idempotent = true, .pace = Pace::kApart},
         .arguments = {},
         .example = R"({})",

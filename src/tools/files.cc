@@ -19,7 +19,7 @@ namespace {
 
 Problem has_read_enough() {
     return Problem(Code::kQuotaExceeded,
-                   "This session has read as much as it may. Ask the operator for more.");
+                   "This session has reached its read limit. Ask the operator for more.");
 }
 
 // With "." for the root, as resolutions have it.
@@ -243,7 +243,7 @@ Problem Files::no_directory(std::string_view given, Problem otherwise) const {
     return Problem(Code::kNotADirectory,
                    "'" + shown_given(given) + "' is a " + std::string(file_type_name(found->type)) +
                        ", not a directory. " + (is_file ? "Read it with read_file, look" : "Look") +
-                       " at it with file_info, or give the directory that it is in: '" +
+                       " at it with file_info, or give its directory: '" +
                        shown(directory_of(found->path)) + "'.");
 }
 
@@ -253,9 +253,10 @@ Attempt<std::string> Files::command_directory(std::string_view given) const {
     if (!canonical) return canonical.error();
     std::string path = named(*canonical);
     if (!path.starts_with('/') || !prefix_.empty()) return path;
-    return Problem(Code::kPathEscape, "'" + shown_given(given) +
-                                          "' is outside the workspace, where no command runs. Give "
-                                          "a directory in it.");
+    return Problem(
+        Code::kPathEscape,
+        "'" + shown_given(given) +
+            "' is outside the workspace, where commands cannot run. Give a directory inside it.");
 }
 
 Attempt<std::string> Files::start_of_search(std::string_view given) const {
@@ -297,7 +298,7 @@ Attempt<std::string> Files::own_name(std::string_view given) const {
     auto canonical = name(given);
     if (canonical && *canonical != "." && ends_in_dots(written(given))) {
         return Problem(Code::kInvalidArgument,
-                       "'" + shown_given(given) + "' ends in dots. Give the name itself.");
+                       "'" + shown_given(given) + "' ends in '.' or '..'. Give the name itself.");
     }
     return canonical;
 }
@@ -353,7 +354,8 @@ Problem Files::missing(std::string_view given) const {
     if (!near.empty()) return Problem(Code::kNotFound, text + "Did you mean " + near + "?");
     const std::string above = directory_above(*this, *lexical);
     if (above == directory_of(*lexical)) return Problem(Code::kNotFound, text + check);
-    return Problem(Code::kNotFound, text + "Nor does its directory. List '" + shown(above) +
+    return Problem(Code::kNotFound, text + "Its directory does not exist either. List '" +
+                                        shown(above) +
                                         "', or find the file by its name with glob.");
 }
 
@@ -436,8 +438,8 @@ Attempt<void> Files::check_below(const std::string& directory, const std::string
         if (long_bytes > kLongPathsBytesMax) {
             return Problem(Code::kLimitReached,
                            "'" + shown(directory) +
-                               "' holds too many names that a rule may mean, too deep to be "
-                               "judged. Take its parts one by one.");
+                               "' has too many deeply nested names to check against the rules. "
+                               "Take its parts one by one.");
         }
         if (!leaves_unasked) {
             const std::string path(entry.path);

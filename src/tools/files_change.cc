@@ -132,9 +132,10 @@ Attempt<std::vector<std::string>> Files::directories_of(const std::string& canon
     });
     if (!walked) return told(walked.error());
     if (stays) {
-        return Problem(Code::kIsADirectory,
-                       "'" + shown(canonical) +
-                           "' is a directory and holds more than what goes. Name a file.");
+        return Problem(
+            Code::kIsADirectory,
+            "'" + shown(canonical) +
+                "' is a directory, and the patch does not remove everything in it. Name a file.");
     }
     std::sort(directories.begin(), directories.end(), std::greater<>());
     return directories;
@@ -143,12 +144,13 @@ Attempt<std::vector<std::string>> Files::directories_of(const std::string& canon
 Attempt<void> Files::count_written(std::uint64_t bytes, std::optional<std::uint64_t> freed) const {
     if (const auto claimed = disk_.claim(bytes, freed); !claimed) {
         if (claimed.error().code != Code::kQuotaExceeded) return claimed.error();
-        return Problem(Code::kQuotaExceeded,
-                       "The workspace holds as much as it may. Remove files that are not needed.");
+        return Problem(
+            Code::kQuotaExceeded,
+            "The workspace has reached its disk quota. Remove files that are not needed.");
     }
     if (meter_.add_written(bytes)) return {};
     return Problem(Code::kQuotaExceeded,
-                   "This session has written as much as it may. Ask the operator for more.");
+                   "This session has reached its write limit. Ask the operator for more.");
 }
 
 Attempt<journal::Intent> Files::announce(Recorder::Change& change, const std::string& canonical,
@@ -272,7 +274,7 @@ Attempt<void> Files::rename_known(Recorder::Change& begun, const KnownFile& know
     if (is_still(linkless_, to, known.stat)) return {};
     Problem problem = stale();
     if (!give_name(begun, to, from, RenameMode::kNoReplace))
-        problem.text += " What somebody else put there is called '" + shown(to) + "' now.";
+        problem.text += " The file that somebody else put there is now at '" + shown(to) + "'.";
     return problem;
 }
 
@@ -321,8 +323,8 @@ Attempt<void> Files::exchange(const Change& one, const Change& other, bool is_ba
     if (!done) intent->failed();
     if (!done && done.error().code == Code::kInvalidArgument) {
         return Problem(Code::kNotAvailable, "'" + shown(one.path) + "' and '" + shown(other.path) +
-                                                "' take each other's names, which this file system "
-                                                "cannot do at once. Rename them one by one.");
+                                                "' swap names, which this file system cannot do in "
+                                                "one step. Rename them one by one.");
     }
     if (!done) return told(done.error());
     mark_written(reads_, of_other->stat.identity, one.path, of_other->bytes);
@@ -365,7 +367,7 @@ Attempt<void> Files::drop_aside(const Change& change, const std::string& aside) 
     Problem problem =
         told(as_error(is_stale ? refuse(Code::kStaleRead) : done.error(), "remove", change.path));
     if (!give_name(*begun, aside, change.path, RenameMode::kNoReplace))
-        problem.text += " It is called '" + shown(aside) + "' now.";
+        problem.text += " It is now at '" + shown(aside) + "'.";
     return problem;
 }
 
@@ -442,7 +444,7 @@ Attempt<void> Files::remove(const std::string& canonical, bool recursive,
     if (done) return {};
     Problem problem = told(as_error(done.error(), "remove", canonical));
     if (stat->type == FileType::kDirectory && !begun->records(canonical)) {
-        problem.text += " A part of it may be gone. Look at what is left before you go on.";
+        problem.text += " Part of it may be removed. Check what is left before you go on.";
     }
     return problem;
 }

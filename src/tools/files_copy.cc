@@ -15,7 +15,7 @@ constexpr std::size_t kLeftOutNamed = 5;
 
 // Of a directory in the source: what it holds is left out, and the rest is copied.
 const char* reason_to_leave(const Failure& failure) {
-    if (failure.code == Code::kPermissionDenied) return "its content may not be read";
+    if (failure.code == Code::kPermissionDenied) return "its content cannot be read";
     return nullptr;
 }
 
@@ -28,7 +28,7 @@ Problem partly(Problem problem, const Copied& copied) {
     if (problem.code == Code::kAlreadyExists) problem.code = Code::kRace;
     problem.text += " Before that " + counted(copied.files, "file", "files") + " and " +
                     counted(copied.made.size(), "directory", "directories") +
-                    " had been copied; the rest was not. Look at what is there before you go on.";
+                    " had been copied; the rest was not. Check the destination before you go on.";
     return problem;
 }
 
@@ -326,9 +326,10 @@ Attempt<std::optional<Stat>> Files::replaced(const std::string& canonical) const
         return told(as_error(refuse(Code::kIsADirectory), "replace", canonical));
     }
     if (stat->type != FileType::kRegular) {
-        return Problem(Code::kNotRegularFile, "'" + shown(canonical) +
-                                                  "' is a link or a special file and is not "
-                                                  "replaced. Remove it first if it is to go.");
+        return Problem(
+            Code::kNotRegularFile,
+            "'" + shown(canonical) +
+                "' is a link or a special file and cannot be replaced. Remove it first.");
     }
     if (auto writable = linkless_.check_writable(canonical); !writable)
         return told(writable.error());
@@ -342,10 +343,9 @@ Attempt<std::optional<Stat>> Files::replaced(const std::string& canonical) const
 Attempt<void> Files::check_room(const std::string& canonical) const {
     const auto there = linkless_.lstat(canonical);
     if (!there || there->type == FileType::kDirectory) return {};
-    return Problem(Code::kNotADirectory,
-                   "'" + shown(canonical) +
-                       "' is not a directory, and no directory replaces it. Choose another "
-                       "destination, or remove it first.");
+    return Problem(Code::kNotADirectory, "'" + shown(canonical) +
+                                             "' is not a directory and cannot be replaced by one. "
+                                             "Choose another destination, or remove it first.");
 }
 
 Attempt<std::optional<Stat>> Files::check_move(const std::string& from, const std::string& to,
@@ -370,10 +370,9 @@ Attempt<std::optional<Stat>> Files::check_move(const std::string& from, const st
                                "', which would be lost. Choose another destination.");
         }
     } else if (judge_.is_config(to)) {
-        return Problem(Code::kDeniedByRule,
-                       "'" + shown(to) +
-                           "' holds settings of a git repository, and no file is moved there. "
-                           "Write it with write_file.");
+        return Problem(Code::kDeniedByRule, "'" + shown(to) +
+                                                "' holds settings of a git repository, so no file "
+                                                "can be moved there. Write it with write_file.");
     }
     // What is in the way goes, and what is below comes along.
     if (overwrite) {

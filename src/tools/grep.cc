@@ -138,10 +138,10 @@ std::string closing(const Files& files, const Printer& printer, const GrepSummar
                   " files; the result is partial. Narrow the path.");
     }
     if (summary.cut == Cut::kBytes) {
-        notes.add("This session has read as much as it may; the result is partial.");
+        notes.add("This session has reached its read limit; the result is partial.");
     }
     if (summary.problems > 0) {
-        notes.add(std::to_string(summary.problems) + " could not be searched, or not wholly (" +
+        notes.add(std::to_string(summary.problems) + " could not be searched completely (" +
                   printer.first_problem() + (summary.problems > 1 ? ", ..." : "") + ").");
     }
     return notes.text();
@@ -266,48 +266,52 @@ const Declaration& grep() {
         .summary = "Search file contents with a regular expression.",
         .description =
             "RE2 syntax (as in most engines, without back-references and look-around); linear time "
-            "on any pattern. \\w, \\d, \\s and \\b are ASCII, \\p{L} and the like Unicode. Files "
-            "that "
-            ".gitignore excludes and hidden files are passed over, links are not followed, binary "
-            "files are only named. UTF-16 with a byte order mark is decoded; in Latin-1 a byte "
-            "above ASCII matches \\C only, and is shown as '\uFFFD'. Results are in order of path.",
+            "on any pattern. \\w, \\d, \\s and \\b are ASCII, \\p{L} and the like Unicode. Hidden "
+            "files and files that .gitignore excludes are skipped, links are not followed, binary "
+            "files are only named. UTF-16 with a byte order mark is decoded. In Latin-1 a byte "
+            "above ASCII matches \\C only, and is shown as '\uFFFD'. Results are sorted by path.",
         .manners = {.read_only = true, .idempotent = true},
-        .arguments =
-            {{.name = "pattern",
-              .help = "The regular expression, or plain text with 'literal'",
-              .required = true,
-              .aliases = {"regex", "query"}},
-             directory_argument("A directory or file to search"),
-             {.name = "glob",
-              .help = "Only files that match, such as '*.{ts,tsx}'; '!' before it excludes",
-              .aliases = {"include", "include_pattern"}},
-             {.name = "type", .help = "Only files of a kind, such as 'py', 'rust', 'js'"},
-             {.name = "output_mode",
-              .help = "Matching lines, only the files, or the number of matching lines of each",
-              .usual = "files_with_matches",
-              .aliases = {"outputMode", "mode"},
-              .choices = {"content", "files_with_matches", "count"}},
-             flag("-i", "Ignore case", {"ignore_case", "case_insensitive", "ignoreCase"}),
-             flag("-w", "Whole words only", {"word", "words"}),
-             lines_of_context("-A", "Lines shown after each match", {"after_context", "after"}),
-             lines_of_context("-B", "Lines shown before each match", {"before_context", "before"}),
-             lines_of_context("-C", "Lines shown before and after each match", {"context"}),
-             flag("multiline", "Let matches span lines; '.' matches a line break only after (?s)"),
-             flag("literal", "The pattern is plain text", {"fixed_strings"}),
-             flag("hidden", "Search hidden files too"),
-             flag("ignored", "Search files that .gitignore excludes too", {"no_ignore"}),
-             {.name = "head_limit",
-              .type = Type::kInteger,
-              .help = "The most lines (content) or files to show",
-              .usual = limits::kGrepShown,
-              .aliases = {"limit", "max_results", "maxResults"},
-              .smallest = 1,
-              .largest = limits::kGrepShownMax},
-             {.name = "offset",
-              .type = Type::kInteger,
-              .help = "How many lines or files to pass over, to go on after a cut",
-              .usual = 0,
-              .smallest = 0}},
+        .arguments = {{.name = "pattern",
+                       .help = "The regular expression, or plain text with 'literal'",
+                       .required = true,
+                       .aliases = {"regex", "query"}},
+                      directory_argument("A directory or file to search"),
+                      {.name = "glob",
+                       .help =
+                           "Only files that match, such as '*.{ts,tsx}'; a leading '!' excludes",
+                       .aliases = {"include", "include_pattern"}},
+                      {.name = "type", .help = "Only files of a type, such as 'py', 'rust', 'js'"},
+                      {.name = "output_mode",
+                       .help = "Show matching lines, only file names, or the number of matching "
+                               "lines of each file",
+                       .usual = "files_with_matches",
+                       .aliases = {"outputMode", "mode"},
+                       .choices = {"content", "files_with_matches", "count"}},
+                      flag("-i", "Ignore case", {"ignore_case", "case_insensitive", "ignoreCase"}),
+                      flag("-w", "Match whole words only", {"word", "words"}),
+                      lines_of_context("-A", "Number of lines to show after each match",
+                                       {"after_context", "after"}),
+                      lines_of_context("-B", "Number of lines to show before each match",
+                                       {"before_context", "before"}),
+                      lines_of_context("-C", "Number of lines to show before and after each match",
+                                       {"context"}),
+                      flag("multiline",
+                           "Let matches span lines; '.' matches a line break only with (?s)"),
+                      flag("literal", "Treat the pattern as plain text", {"fixed_strings"}),
+                      flag("hidden", "Search hidden files too"),
+                      flag("ignored", "Search files that .gitignore excludes too", {"no_ignore"}),
+                      {.name = "head_limit",
+                       .type = Type::kInteger,
+                       .help = "Maximum number of lines (content) or files to show",
+                       .usual = limits::kGrepShown,
+                       .aliases = {"limit", "max_results", "maxResults"},
+                       .smallest = 1,
+                       .largest = limits::kGrepShownMax},
+                      {.name = "offset",
+                       .type = Type::kInteger,
+                       .help = "Number of lines or files to skip, to continue after a cut",
+                       .usual = 0,
+                       .smallest = 0}},
         .passed_over = {"-n", "line_numbers"},
         .errors = {Code::kNotRegularFile},
         .example = R"({"pattern": "greet\\(", "type": "c", "output_mode": "content"})",

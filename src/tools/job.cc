@@ -431,41 +431,41 @@ std::optional<MetLimit> ending_limit(EndedBy cause, const CommandLimits& limits)
     switch (cause) {
         case EndedBy::kTimeout:
             return MetLimit{.name = "timeout_ms",
-                            .text = "its time was up",
+                            .text = "it reached its time limit",
                             .remedy =
-                                "give a larger timeout_ms (milliseconds), or run_in_background if "
-                                "it may go on for long"};
+                                "give a larger timeout_ms (milliseconds), or use run_in_background "
+                                "for long work"};
         case EndedBy::kProcesses:
             return MetLimit{"processes",
                             "there were " + std::to_string(limits.processes) + " processes",
                             kProcessesSetting};
         case EndedBy::kMemory:
             return MetLimit{"memory",
-                            "more than " + bytes_text(limits.memory_bytes) + " of memory were used",
+                            "more than " + bytes_text(limits.memory_bytes) + " of memory was used",
                             kMemorySetting};
         case EndedBy::kQuota: return MetLimit{"disk", "it filled the workspace", kQuotaSetting};
         case EndedBy::kHome:
             return MetLimit{.name = "home",
-                            .text = "it filled the home of commands, which may take " +
+                            .text = "it filled the home of commands, which is limited to " +
                                     bytes_text(limits.home_bytes),
                             .setting = kHomeSetting,
                             .remedy = "remove caches there; the operator can run `paddock clean`"};
         case EndedBy::kDiskReserve:
             return MetLimit{"disk",
                             "it left less than " + bytes_text(limits.disk_reserve_bytes) +
-                                " of the workspace's disk",
+                                " free on the workspace's disk",
                             kDiskReserveSetting};
         case EndedBy::kUnattended:
-            return MetLimit{"threads", "the host had no thread left to look after it"};
+            return MetLimit{"threads", "the host had no thread left to supervise it"};
         default: return std::nullopt;
     }
 }
 
 MetLimit exceeded_quota() {
     return {.name = "disk",
-            .text = "the workspace is beyond its quota",
+            .text = "the workspace is over its quota",
             .setting = kQuotaSetting,
-            .remedy = "remove something: until then commands can write no file"};
+            .remedy = "remove files; until then commands cannot write"};
 }
 
 std::optional<MetLimit> kernel_limit(const sandbox::ExitRecord& exit, const CommandLimits& limits) {

@@ -95,8 +95,8 @@ Result<void> DiskUse::claim(std::uint64_t bytes, std::optional<std::uint64_t> re
         if (auto done = measure(); !done) return done;
     }
     if (!fits()) {
-        return as_error(refuse(Code::kQuotaExceeded, "the workspace may not grow further"), "write",
-                        {});
+        return as_error(refuse(Code::kQuotaExceeded, "the workspace has reached its quota"),
+                        "write", {});
     }
     used_ += more - less;
     return {};

@@ -58,7 +58,7 @@ public:
         }
         if (has_unlisted_) {
             notes.add("A directory has more than " + std::to_string(limits::kListEntriesMax) +
-                      " entries; those beyond, by name, are not listed. Find them with glob.");
+                      " entries; the last ones, by name, are not listed. Find them with glob.");
         }
         return notes.text();
     }
@@ -170,7 +170,7 @@ Attempt<std::vector<text::Glob>> globs_of(const std::vector<std::string>& patter
         alternatives += text::expand_braces(pattern).value_or(std::vector<std::string>{}).size();
         if (alternatives > limits::kGlobAlternativesMax) {
             return Problem(Code::kLimitReached,
-                           "list_directory: the globs of 'ignore' stand for more than " +
+                           "list_directory: the globs of 'ignore' expand to more than " +
                                std::to_string(limits::kGlobAlternativesMax) +
                                " patterns. Give fewer alternatives.");
         }
@@ -201,21 +201,21 @@ const Declaration& list_directory() {
     static const Declaration kTool{
         .name = "list_directory",
         .title = "List directory",
-        .summary = "List what is in a directory, directories first.",
+        .summary = "List a directory, subdirectories first.",
         .description =
-            "With a depth above 1 the directories below are listed too, indented; .git and what "
-            ".gitignore excludes is named but not entered. Links are shown as links.",
+            "With a depth above 1, subdirectories are listed too, indented. Links are shown as "
+            "links. .git and directories that .gitignore excludes are named but not entered.",
         .manners = {.read_only = true, .idempotent = true},
         .arguments = {directory_argument("The directory to list"),
                       {.name = "depth",
                        .type = Type::kInteger,
-                       .help = "How many levels to show",
+                       .help = "Number of levels to show",
                        .usual = 1,
                        .smallest = 1,
                        .largest = limits::kListDepthMax},
                       {.name = "ignore",
                        .type = Type::kTexts,
-                       .help = "Globs of names to leave out, such as '*.o'",
+                       .help = "Leave out names that match these globs, such as '*.o'",
                        .aliases = {"exclude", "excludePatterns"},
                        .largest = 100},
                       {.name = "sizes",
@@ -224,7 +224,7 @@ const Declaration& list_directory() {
                        .usual = false},
                       {.name = "offset",
                        .type = Type::kInteger,
-                       .help = "How many entries to pass over, to go on after a cut",
+                       .help = "Number of entries to skip, to continue after a cut",
                        .usual = 0,
                        .smallest = 0,
                        .largest = limits::kListOffsetMax}},

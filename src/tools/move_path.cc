@@ -30,9 +30,9 @@ const Declaration& move_path() {
         .title = "Move or rename",
         .summary = "Move or rename a file or directory.",
         .description =
-            "Atomic. An existing destination is refused unless 'overwrite' is set and it was read. "
-            "A "
-            "symbolic link is moved itself. Missing directories above the destination are made.",
+            "Atomic. An existing destination is refused, unless it was read and 'overwrite' is "
+            "set. A symbolic link itself is moved. Missing directories above the destination are "
+            "made.",
         .manners = {.destructive = true, .pace = Pace::kChanging},
         .arguments = two_path_arguments(),
         .errors = {Code::kAlreadyExists, Code::kIsADirectory, Code::kNotRegularFile, Code::kNotRead,
@@ -74,7 +74,7 @@ const Declaration& copy_path() {
     static const Declaration kTool{
         .name = "copy_path",
         .title = "Copy",
-        .summary = "Copy a file, or a directory with all that is in it.",
+        .summary = "Copy a file, or a directory with everything in it.",
         .description =
             "An existing destination is refused unless 'overwrite' is set, which replaces a file "
             "that was read. Symbolic links are copied as links. Missing directories above the "

@@ -198,8 +198,8 @@ private:
     Problem no_secret(const StagedFile& file) const {
         return Problem(Code::kInvalidArgument,
                        "'" + files_.shown(file.path) +
-                           "' would hold [REDACTED:...], which stands for a secret that is not "
-                           "shown, as just these characters. Nothing was changed. Leave that out.");
+                           "' would contain the placeholder [REDACTED:...] instead of the secret. "
+                           "Nothing was changed. Leave the placeholder out.");
     }
 
     void tell(char mark, const std::string& path, const std::string& what = {}) {
@@ -254,8 +254,8 @@ private:
         if (!again) return again.error();
         text::PatchFailure shown = failure;
         shown.detail =
-            "the lines were not found. What is shown as [REDACTED:...] stands for a secret in the "
-            "file; leave it out of the patch.";
+            "the lines were not found. [REDACTED:...] stands for a secret in the file; leave it "
+            "out of the patch.";
         return shown;
     }
 
@@ -270,8 +270,8 @@ private:
             if (*(*there)->content == made->content) return keep(**there, change, "already there");
             return Problem(Code::kAlreadyExists,
                            "The patch creates '" + files_.shown((*there)->path) +
-                               "', which already exists. Nothing was changed. "
-                               "Read it and patch what is there.");
+                               "', which already exists. Nothing was changed. Read it and patch "
+                               "its present content.");
         }
         const auto before = changes_.original(**there).content;
         if (before && session_.loses_a_secret(*before, made->content)) return no_secret(**there);
@@ -430,8 +430,8 @@ Attempt<const Files*> files_of(const Session& session,
             if (files == nullptr) files = &own;
             if (files == &own) continue;
             return Problem(Code::kInvalidArgument,
-                           "patch: it changes files of several directories of this session, which "
-                           "is not done at once. Give one patch for each.");
+                           "patch: it changes files in several directories of this session. Give "
+                           "one patch for each directory.");
         }
     }
     return files == nullptr ? &session.files() : files;
@@ -466,14 +466,14 @@ const Declaration& patch() {
     static const Declaration kTool{
         .name = "patch",
         .title = "Apply patch",
-        .summary = "Change several files at once by a patch: all of it, or nothing.",
+        .summary = "Change several files with a patch: all of it, or nothing.",
         .description =
             "Takes a unified diff, a git diff (also creating, deleting, renaming, copying, "
-            "changing modes), or the form between '*** Begin Patch' and '*** End Patch' with "
-            "'*** Add File:', '*** Update File:', '*** Delete File:'. Files that are changed must "
-            "have been read. A hunk that is not where it says, or whose white space differs, is "
-            "applied "
-            "only where it fits in one place, with the file's indentation, and that is told.",
+            "changing modes), or the form between '*** Begin Patch' and '*** End Patch' with '*** "
+            "Add File:', '*** Update File:', '*** Delete File:'. Files that are changed must have "
+            "been read. A hunk with a wrong line number or different white space is applied only "
+            "if it fits in exactly one place. It gets the file's indentation, and the result says "
+            "so.",
         .manners = {.destructive = true, .pace = Pace::kChanging},
         .arguments = {{.name = "patch",
                        .help = "The patch",
@@ -481,7 +481,7 @@ const Declaration& patch() {
                        .aliases = {"input", "diff", "patch_text", "patchText"}},
                       {.name = "dry_run",
                        .type = Type::kFlag,
-                       .help = "Check it and write nothing",
+                       .help = "Check the patch and write nothing",
                        .usual = false,
                        .aliases = {"dryRun", "check"}}},
         .errors = {Code::kIsADirectory, Code::kNotRegularFile, Code::kAlreadyExists, Code::kNotRead,
@@ -593,8 +593,8 @@ private:
         return Problem(Code::kInvalidArgument,
                        "The patch changes '" + Files::shown_given(change.other_name) + "' or '" +
                            Files::shown_given(change.path) +
-                           "': its lines '---' and '+++' name two files. Nothing was changed. "
-                           "Write the one that is meant on both lines.");
+                           "': its lines '---' and '+++' name different files. Nothing was "
+                           "changed. Write the same name on both lines.");
     }
 
     const Files& files_;

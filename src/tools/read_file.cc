@@ -172,11 +172,11 @@ const Declaration& read_file() {
     static const Declaration kTool{
         .name = "read_file",
         .title = "Read file",
-        .summary = "Read a text file, with line numbers, or look at an image or a sound.",
+        .summary = "Read a text file with line numbers, or look at an image or a sound.",
         .description =
-            "Shows up to 2000 lines from 'offset'; a longer file says how to go on. The line "
-            "number and the tab after it are not part of the file. UTF-16 and Latin-1 are decoded "
-            "and named. PNG, JPEG, GIF and WebP come as images.",
+            "Shows up to 2000 lines from 'offset', and how to continue. The line number and the "
+            "tab after it are not part of the file. UTF-16 and Latin-1 are decoded, and the result "
+            "says so. PNG, JPEG, GIF and WebP are returned as images.",
         .manners = {.read_only = true, .idempotent = true, .pace = Pace::kQuick},
         .arguments = {path_argument("The file to read"),
                       {.name = "offset",
@@ -187,7 +187,7 @@ const Declaration& read_file() {
                        .smallest = -static_cast<std::int64_t>(limits::kReadTailLinesMax)},
                       {.name = "limit",
                        .type = Type::kInteger,
-                       .help = "How many lines to show",
+                       .help = "Maximum number of lines to show",
                        .usual = static_cast<std::int64_t>(limits::kReadLinesMax),
                        .aliases = {"length", "max_lines"},
                        .smallest = 1,
@@ -250,7 +250,7 @@ const Declaration& read_files() {
         .name = "read_files",
         .title = "Read several files",
         .summary = "Read several files in one call.",
-        .description = "Each as read_file would show it from its first line.",
+        .description = "Each file is shown as read_file shows it, from its first line.",
         .manners = {.read_only = true, .idempotent = true},
         .arguments = {{.name = "paths",
                        .type = Type::kTexts,

@@ -61,7 +61,7 @@ Attempt<Recorder::Change> Recorder::begin() {
         return Problem(opened.error().code,
                        "The journal of the workspace cannot be opened (" +
                            as_error(opened.error(), "open", {}).explanation() +
-                           "), and nothing is changed that could not be undone.");
+                           "). Nothing was changed, because it could not be undone.");
     }
     Call* call = current_call;
     while (call != nullptr && &call->recorder_ != this) call = call->outer_;

@@ -15,7 +15,7 @@ Attempt<Answer> run_remove_path(Session& session, const Arguments& arguments,
     if (!name) return name.error();
     if (*name == ".") {
         return Problem(Code::kInvalidArgument,
-                       "The workspace itself is not removed. Name something in it.");
+                       "The workspace itself cannot be removed. Name a path in it.");
     }
     const auto stat = files.stat_name(*name);
     if (!stat && stat.error().code == Code::kNotFound) return files.missing(path);
@@ -24,9 +24,10 @@ Attempt<Answer> run_remove_path(Session& session, const Arguments& arguments,
     const auto removed = files.remove(*name, recursive, options.cancel);
     const std::string shown = files.shown(*name);
     if (!removed && is_directory && removed.error().code == Code::kAlreadyExists) {
-        return Problem(Code::kAlreadyExists, "The directory " + shown +
-                                                 " is not empty. Set recursive=true to remove all "
-                                                 "that is in it, after looking at it.");
+        return Problem(
+            Code::kAlreadyExists,
+            "The directory " + shown +
+                " is not empty. Look at its content, then set recursive=true to remove all of it.");
     }
     if (!removed) return removed.error();
     return text_answer("Removed " + std::string(is_directory ? "the directory " : "") + shown +
@@ -41,13 +42,13 @@ const Declaration& remove_path() {
         .title = "Remove",
         .summary = "Remove a file, a symbolic link or a directory.",
         .description =
-            "A link is removed itself, never what it leads to. A directory must be empty unless "
-            "'recursive' is set. There is no way back.",
+            "A link itself is removed, never its target. A directory must be empty unless "
+            "'recursive' is set. An agent cannot undo this.",
         .manners = {.destructive = true, .idempotent = true, .pace = Pace::kChanging},
-        .arguments = {path_argument("What to remove"),
+        .arguments = {path_argument("The path to remove"),
                       {.name = "recursive",
                        .type = Type::kFlag,
-                       .help = "Remove a directory with all that is in it",
+                       .help = "Remove a directory with everything in it",
                        .usual = false}},
         .errors = {Code::kAlreadyExists},
         .example = R"({"path": "build", "recursive": true})",
@@ -78,16 +79,15 @@ Attempt<Answer> run_make_directory(Session& session, const Arguments& arguments,
 }  // namespace
 
 const Declaration& make_directory() {
-    static const Declaration kTool{
-        .name = "make_directory",
-        .title = "Make directory",
-        .summary = "Make a directory, with the directories above it that are missing.",
-        .description = "Succeeds if it is already there.",
-        .manners = {.idempotent = true, .pace = Pace::kChanging},
-        .arguments = {path_argument("The directory to make")},
-        .errors = {Code::kAlreadyExists},
-        .example = R"({"path": "docs/images"})",
-        .run = run_make_directory};
+    static const Declaration kTool{.name = "make_directory",
+                                   .title = "Make directory",
+                                   .summary = "Make a directory, and missing directories above it.",
+                                   .description = "Succeeds if it already exists.",
+                                   .manners = {.idempotent = true, .pace = Pace::kChanging},
+                                   .arguments = {path_argument("The directory to make")},
+                                   .errors = {Code::kAlreadyExists},
+                                   .example = R"({"path": "docs/images"})",
+                                   .run = run_make_directory};
     return kTool;
 }
 

@@ -70,13 +70,13 @@ inline void note_passed_over(Notes& notes, const search::WalkOptions& walk, cons
                              const search::Excluded& excluded) {
     const std::string example = shown_exclusion(files, excluded);
     if (!walk.hidden && !walk.ignored) {
-        notes.add("Not looked at: hidden files and what .gitignore excludes" + example +
-                  "; hidden=true and ignored=true take them in.");
+        notes.add("Skipped: hidden files and files that .gitignore excludes" + example +
+                  "; hidden=true and ignored=true include them.");
     } else if (!walk.ignored) {
-        notes.add("Not looked at: what .gitignore excludes" + example +
-                  "; ignored=true takes it in.");
+        notes.add("Skipped: files that .gitignore excludes" + example +
+                  "; ignored=true includes them.");
     } else if (!walk.hidden) {
-        notes.add("Not looked at: hidden files; hidden=true takes them in.");
+        notes.add("Skipped: hidden files; hidden=true includes them.");
     }
 }
 

@@ -43,7 +43,7 @@ Status check_names(const std::vector<std::string>& tools) {
     const auto valid = listable_names();
     for (const std::string& name : tools) {
         if (std::find(valid.begin(), valid.end(), name) != valid.end()) continue;
-        return as_error(refuse(Code::kInvalidArgument, "is no tool"), "list", name);
+        return as_error(refuse(Code::kInvalidArgument, "is not a tool"), "list", name);
     }
     return {};
 }
@@ -65,7 +65,7 @@ Result<OpenedRoot> open_confined(const WorkspaceOptions& options) {
 // where commands stay.
 Result<OpenedRoot> open_unconfined(const WorkspaceOptions& options) {
     if (!is_reason(options.unconfined->reason)) {
-        return as_error(refuse(Code::kInvalidArgument, "was to be left without a reason"),
+        return as_error(refuse(Code::kInvalidArgument, "cannot be left without a reason"),
                         "open root", options.root);
     }
     auto opened = open_confined(options);
@@ -151,8 +151,7 @@ void Session::meet_client(std::string_view name) {
 Attempt<Shell*> Session::shell() {
     if (!shell_) return Problem(shell_.error());
     if (*shell_ == nullptr)
-        return Problem(Code::kNotAvailable,
-                       "No commands can be run here. Work with the other tools.");
+        return Problem(Code::kNotAvailable, "Commands cannot be run here. Use the other tools.");
     return shell_->get();
 }
 

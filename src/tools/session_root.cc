@@ -137,8 +137,8 @@ Result<std::vector<OpenedRoot>> open_further_roots(const WorkspaceOptions& optio
         for (const RootPlace& other : taken) {
             if (!place->overlaps(other)) continue;
             return refuse_root(
-                "is, contains or lies in another directory of this session, by this or another "
-                "name; name each once, and use workspace.rules for a part of one",
+                "overlaps another directory of this session; name each directory once, and use "
+                "workspace.rules for a part of one",
                 directory);
         }
         std::string path = place->path();

@@ -35,24 +35,24 @@ Outcome<std::unique_ptr<proxy::Proxy>> start_proxy(policy::HostRules rules) {
 // Once for each session: its level is weaker than the usual one.
 std::string_view words_without_gate(Rung rung) {
     if (rung == Rung::kFull) {
-        return "No gate stands before the workspace on this machine (`paddock doctor` says why). "
-               "Commands cannot change the sealed files that exist (hooks, settings of git, "
-               "editors and agents). New ones are reported, not refused. What commands change is "
-               "not recorded, so `paddock undo` cannot take it back.";
+        return "This machine has no gate for the workspace (`paddock doctor` says why). Commands "
+               "cannot change existing sealed files (hooks, settings of git, editors and agents). "
+               "New ones are reported, not refused. Changes by commands are not recorded, so "
+               "`paddock undo` cannot revert them.";
     }
-    return "No gate stands before the workspace on this machine (`paddock doctor` says why). "
-           "Commands can make and change sealed files (hooks, settings of git, editors and "
-           "agents) and paddock's own journal; paddock reports such files and refuses nothing. "
-           "What commands change is not recorded, so `paddock undo` cannot take it back.";
+    return "This machine has no gate for the workspace (`paddock doctor` says why). Commands can "
+           "make and change sealed files (hooks, settings of git, editors and agents) and "
+           "paddock's own journal; paddock reports such files and refuses nothing. Changes by "
+           "commands are not recorded, so `paddock undo` cannot revert them.";
 }
 
 // What cannot be recorded must not be changed. Commands that only read need no journal.
 Error cannot_record(const Failure& why, const std::string& prefix) {
     if (!is_for_want_of_rights(why)) return as_error(why, "open the journal", prefix);
-    const std::string_view hint =
-        prefix.empty() ? "the user may not write in the workspace; bash.read_only (paddock run "
-                         "--ro) is for commands that only read"
-                       : "the user may not write there; name it with --see instead of --also";
+    const std::string_view hint = prefix.empty()
+                                      ? "this user cannot write in the workspace; for commands "
+                                        "that only read, set bash.read_only (paddock run --ro)"
+                                      : "this user cannot write there; use --see instead of --also";
     return as_error(refuse(Code::kReadOnly, hint), "start commands", prefix);
 }
 
@@ -82,7 +82,7 @@ Shell::Shell(Setup setup, sandbox::Warden warden, std::unique_ptr<proxy::Proxy> 
                measure_home(), linkless_.fd(), options_.shell->limits.processes,
                options_.shell->limits.disk_reserve_bytes,
                [this](EndedBy limit) {
-                   put_aside(remarks_on_left(limit, options_.shell->limits, "was ended"));
+                   put_aside(remarks_on_left(limit, options_.shell->limits, "were ended"));
                }}) {
     if (warden_.is_gated() || options_.shell->read_only) return;
     sealed_ = std::make_unique<SealedWatch>(linkless_, setup.rules, setup.home);
@@ -157,7 +157,7 @@ Result<std::unique_ptr<Shell>> Shell::start(Setup setup) {
         setup.world.scratch_home_reason =
             warden->report().rung == Rung::kFull
                 ? "it cannot be mounted for the user of the commands, or there is no gate"
-                : "without a mount namespace other programs could reach what it keeps";
+                : "without a mount namespace, other programs could reach the files in it";
     }
     warden->explain_scratch_home(setup.world.scratch_home_reason);
     if (warden->proxy_port() == 0) {
@@ -243,8 +243,8 @@ Attempt<sandbox::Process> Shell::start_process(sandbox::Command& command) {
     limits_.began(process->id, before);
     if (command.writes_no_file) {
         put_aside(
-            {{"The workspace was beyond its quota when this command began, so it can remove "
-              "files and write none (limit: disk, operator setting: " +
+            {{"The workspace was over its quota when this command started, so it can remove files "
+              "but not write them (limit: disk, operator setting: " +
               std::string(exceeded_quota().setting) + ")."}});
     }
     return std::move(*process);
@@ -320,7 +320,7 @@ void Shell::check_directory() {
     if (last == "." || stay_or_return()) return;
     Remarks remarks;
     remarks.lines.push_back("The last command ended in '" + text::quote_if_needed(last) +
-                            "', which is not there any more; this one started in the workspace.");
+                            "', which no longer exists; this one started in the workspace.");
     put_aside(std::move(remarks));
 }
 
@@ -356,8 +356,8 @@ void Shell::remember_directory(const Job& job, Remarks& remarks) {
     if (entered && *entered != sandbox::Entering::kEntered) {
         (void)stay_or_return();
         remarks.lines.push_back(
-            "The command ended outside the workspace or in a directory that is gone; the next one "
-            "starts in '" +
+            "The command ended outside the workspace or in a directory that no longer exists; the "
+            "next one starts in '" +
             text::quote_if_needed(warden_.directory()) + "'.");
     }
 }
@@ -405,7 +405,7 @@ bool Shell::attend_from_now_on(const std::shared_ptr<Job>& job) {
     if (job->state().output_open) {
         job->close_output();
         put_aside(remarks_on_left(EndedBy::kUnattended, options_.shell->limits,
-                                  "is no longer heard, and ends if it prints on"));
+                                  "are no longer followed, and end if they print more"));
     }
     return false;
 }
@@ -429,7 +429,7 @@ Attempt<std::shared_ptr<Job>> Shell::start_in_background(const Order& order) {
     forget_old_jobs();
     if (is_attended) return *job;
     return Problem(Code::kLimitReached,
-                   "The command was ended: the host had no thread left to look after it. Try again "
+                   "The command was ended: the host had no thread left to supervise it. Try again "
                    "later, or run it in the foreground.");
 }
 
@@ -457,9 +457,8 @@ Attempt<std::shared_ptr<Job>> Shell::find(std::string_view id) {
         known += (known.empty() ? "" : ", ") + kept.job->id();
     }
     return Problem(Code::kNotFound,
-                   known.empty()
-                       ? "No command has been started yet. Start one with bash."
-                       : "There is no command of that id. Give one of these: " + known + ".");
+                   known.empty() ? "No command has been started yet. Start one with bash."
+                                 : "No command has this id. Use one of these: " + known + ".");
 }
 
 Attempt<Finished> Shell::kill(std::string_view id) {
@@ -494,9 +493,9 @@ Remarks Shell::look_at_published() {
                                 (port.outside == port.inside ? "" : " (port " + inside + " here)"));
     }
     for (const unsigned user : news->refused_users) {
-        remarks.lines.push_back("user " + std::to_string(user) +
-                                " was refused at a published port: only the user who runs paddock "
-                                "reaches it");
+        remarks.lines.push_back(
+            "user " + std::to_string(user) +
+            " was refused at a published port: only the user who runs paddock can connect");
     }
     return remarks;
 }
@@ -605,7 +604,7 @@ Attempt<std::shared_ptr<Job>> Shell::launch(const Order& order) {
 Attempt<void> Shell::send(Job& job, std::string_view bytes, bool ends) {
     if (!job.state().running) {
         return Problem(Code::kNotFound, "The command '" + job.id() +
-                                            "' has ended and reads no more. Start it again.");
+                                            "' has ended and reads no more input. Start it again.");
     }
     constexpr char kInterrupt = '\003';
     constexpr char kEnd = '\004';
@@ -622,8 +621,8 @@ Attempt<void> Shell::send(Job& job, std::string_view bytes, bool ends) {
         return Problem(Code::kLimitReached,
                        "The command took " + std::to_string(*sent) + " of " +
                            std::to_string(part.size()) +
-                           " bytes: it does not read, and what waits for it is full. See with "
-                           "bash_output what it does, and send the rest later.");
+                           " bytes and reads no more: its input buffer is full. Check its output "
+                           "with bash_output, and send the rest later.");
     };
     if (job.has_terminal()) return write(std::string(bytes) + (ends ? std::string(1, kEnd) : ""));
     // No terminal makes signals and ends of these.
@@ -711,8 +710,8 @@ Attempt<void> Shell::cover(const std::stop_token& cancel) {
         return {};
     }
     return Problem(Code::kRace,
-                   "Files that are to be hidden are being replaced all the time, so the command "
-                   "was not run. End what replaces them, or try again.");
+                   "Files that must be hidden keep being replaced, so the command was not run. "
+                   "Stop the program that replaces them, or try again.");
 }
 
 void Shell::look_in_background() try {
@@ -754,13 +753,13 @@ Remarks Shell::check_sealed() {
     const std::lock_guard lock(starting_);
     if (sealed_ == nullptr) return {};
     const auto news = sealed_->after();
-    if (!news) return {{"What is sealed could not be looked at after the command."}};
+    if (!news) return {{"The sealed files could not be checked after the command."}};
     Remarks remarks;
     for (const std::string& path : *news) {
         remarks.lines.push_back("'" + text::quote_in_sentence(path) +
-                                "' is new or has changed, and programs obey it without being "
-                                "asked. No gate could refuse that on this machine (`paddock "
-                                "doctor` says why): look at it before you go on.");
+                                "' is new or has changed, and programs act on it without asking. "
+                                "This machine has no gate that could refuse that (`paddock doctor` "
+                                "says why). Check the file before you go on.");
     }
     return remarks;
 }
@@ -790,10 +789,10 @@ Remarks Shell::look_at_worktrees() {
         if (!is_within(path, "/tmp") || std::any_of(lasting.begin(), lasting.end(), holds))
             continue;
         if (!reported_worktrees_.insert(entry.name).second) continue;
-        remarks.lines.push_back("The git worktree '" + text::quote_in_sentence(path) +
-                                "' lies in the private /tmp of this session and ends with it. Make "
-                                "it inside the workspace, and remove this one with `git worktree "
-                                "remove`.");
+        remarks.lines.push_back(
+            "The git worktree '" + text::quote_in_sentence(path) +
+            "' is in the private /tmp of this session and is lost with it. Make it inside the "
+            "workspace, and remove this one with `git worktree remove`.");
     }
     return remarks;
 }

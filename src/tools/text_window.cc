@@ -33,7 +33,7 @@ Attempt<FileText> decoded(std::string_view bytes, const std::string& name) {
     if (decode_all(bytes, file) == 0) return file;
     return Problem(Code::kUnsupportedEncoding,
                    name + " is malformed " + std::string(text::format_name(file.format)) +
-                       " and would be damaged. Replace it as a whole with write_file.");
+                       " and would be damaged. Replace the whole file with write_file.");
 }
 
 Attempt<std::string> encoded(std::string text, text::TextFormat format, const std::string& name) {
@@ -43,15 +43,15 @@ Attempt<std::string> encoded(std::string text, text::TextFormat format, const st
     if (!bytes) {
         return Problem(bytes.error().code,
                        what +
-                           ", which does not have all characters of the new text. Use others, "
-                           "or replace the file as a whole with write_file, as UTF-8.");
+                           ", which lacks some characters of the new text. Use others, or replace "
+                           "the whole file with write_file, as UTF-8.");
     }
     std::string marked = std::string(text::byte_order_mark(format)) + *bytes;
     if (marked.empty() || text::format_of(marked) == format) return marked;
     return Problem(Code::kUnsupportedEncoding,
                    what +
-                       ", and would be taken for something else with the new text. Replace the "
-                       "file as a whole with write_file, as UTF-8.");
+                       ", and could not be recognised with the new text. Replace the whole file "
+                       "with write_file, as UTF-8.");
 }
 
 std::optional<std::string> text_to_show(std::string_view bytes) {
@@ -148,10 +148,10 @@ private:
             return call_cancelled();
         }
         return Problem(Code::kLimitReached,
-                       "The lines were not reached within the time of a call, since " +
+                       "The lines were not reached within the time limit of a call, because " +
                            files_.shown(file_.path()) + " has " +
                            std::to_string(file_.stat().size) +
-                           " bytes. Read it nearer to its start, or look for a text with grep.");
+                           " bytes. Read nearer to the start of the file, or search it with grep.");
     }
 
     // True at the end of the file, false if no more of it is needed or may be read.

@@ -41,7 +41,7 @@ void note_other_format(Notes& notes, std::string_view before, std::string_view a
         notes.add("Its lines ended in " + std::string(ended) + " and end in " + std::string(end) +
                   " now.");
     }
-    if (was != is || end_otherwise) notes.add("Use edit_file to keep such things.");
+    if (was != is || end_otherwise) notes.add("Use edit_file to keep them.");
 }
 
 Attempt<Answer> run_write_file(Session& session, const Arguments& arguments, const CallOptions&) {
@@ -58,9 +58,9 @@ Attempt<Answer> run_write_file(Session& session, const Arguments& arguments, con
     }
     if (change->old && session.loses_a_secret(change->old->bytes, content)) {
         return Problem(Code::kInvalidArgument,
-                       "The content holds [REDACTED:...], which stands for a secret in " + name +
-                           " and would replace it. Nothing was written. Change other lines with "
-                           "edit_file.");
+                       "The content contains the placeholder [REDACTED:...], which would replace a "
+                       "secret in " +
+                           name + ". Nothing was written. Change other lines with edit_file.");
     }
     if (auto done = files.commit(*change, content); !done) return done.error();
     if (!change->old) return text_answer("Created " + name + " (" + size_of(content.size()) + ").");
@@ -78,7 +78,7 @@ const Declaration& write_file() {
     static const Declaration kTool{
         .name = "write_file",
         .title = "Write file",
-        .summary = "Create a file, or replace the whole content of one.",
+        .summary = "Create a file, or replace its whole content.",
         .description =
             "Missing directories are made. An existing file must have been read in this session "
             "before it is replaced, and keeps its permissions. The replacement is atomic: nobody "

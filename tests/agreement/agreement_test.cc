@@ -80,13 +80,13 @@ void expect_power(const Tally& tally) {
 class Agreement : public ::testing::Test {};
 
 ATTACK_F(Agreement, FB_12, without_mounts) {
-    if (!openat2_answers("/")) GTEST_SKIP() << "openat2 does not answer here";
+    if (!openat2_answers("/")) GTEST_SKIP() << "openat2 is not available here";
     expect_power(run_half(false));
 }
 
 // Last: there is no way back out of a mount namespace.
 ATTACK_F(Agreement, FB_12, with_mounts) {
-    if (!openat2_answers("/")) GTEST_SKIP() << "openat2 does not answer here";
+    if (!openat2_answers("/")) GTEST_SKIP() << "openat2 is not available here";
     std::string why;
     if (!testing::enter_private_mounts(why)) GTEST_SKIP() << why;
     const Tally tally = run_half(true);

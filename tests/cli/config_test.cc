@@ -101,18 +101,17 @@ TEST_F(Config, check_tells_everything_at_once) {
     }
     os_write(base() + "/c.toml", "[workspace]\nroot = \"ROOT\"\ntools = [\"reed_file\"]\n");
     EXPECT_NE(run({"config", "check", "../c.toml"})
-                  .err.find("../c.toml:3:9: workspace.tools 'reed_file' is no tool; did you mean "
-                            "'read_file'?"),
+                  .err.find("../c.toml:3:9: workspace.tools 'reed_file' is not a tool; did you "
+                            "mean 'read_file'?"),
               std::string::npos);
     os_write(base() + "/c.toml", "[workspace]\nroot = \"ROOT\"\n");
     const Ran right = run({"config", "check", "../c.toml"});
     EXPECT_EQ(right.exit_code, 0) << right.err;
-    EXPECT_EQ(right.out,
-              "The configuration is in order (../c.toml).\nThe workspace: " + ws() + "\n");
+    EXPECT_EQ(right.out, "The configuration is valid (../c.toml).\nThe workspace: " + ws() + "\n");
     os_write(base() + "/c.toml", "[workspace]\nread_only = true\n");
     EXPECT_EQ(run({"config", "check", "../c.toml"}).out,
-              "The configuration is in order (../c.toml).\nThe workspace: " + base() +
-                  "/home/.local/state/paddock/workspaces (not there yet)\n");
+              "The configuration is valid (../c.toml).\nThe workspace: " + base() +
+                  "/home/.local/state/paddock/workspaces (does not exist yet)\n");
     EXPECT_EQ(run({"config", "chekc"}).exit_code, 2);
     EXPECT_EQ(run({"config", "show", "x"}).exit_code, 2);
 }
@@ -222,13 +221,13 @@ TEST_F(Config, nothing_in_the_workspace_is_obeyed) {
     os_write(ws(".config/paddock/paddock.toml"), "[secrets]\nredact = false\n");
     const Ran at_home = run({"ls"}, {{"HOME", ws()}});
     EXPECT_EQ(at_home.exit_code, 2);
-    EXPECT_NE(at_home.err.find("lies in the workspace"), std::string::npos) << at_home.err;
+    EXPECT_NE(at_home.err.find("is in the workspace"), std::string::npos) << at_home.err;
     // The naive twin: who takes it from there is out.
     EXPECT_EQ(run({"cat", out("secret")}, {{"PADDOCK_CONFIG", ws("paddock.toml")}}, out()).out,
               std::string(kSecret) + "\n")
         << "the file would open everything";
     EXPECT_NE(
-        run({"ls", "--config", "paddock.toml", "--root", "."}).err.find("lies in the workspace"),
+        run({"ls", "--config", "paddock.toml", "--root", "."}).err.find("is in the workspace"),
         std::string::npos);
 }
 
@@ -240,7 +239,7 @@ TEST_F(Config, init_writes_a_file_that_is_in_order_and_never_overwrites) {
     ASSERT_EQ(::stat(global().c_str(), &file), 0);
     EXPECT_EQ(file.st_mode & 0777, 0600U);
     EXPECT_TRUE(run({"config", "check"})
-                    .out.starts_with("The configuration is in order (" + global() + ").\n"));
+                    .out.starts_with("The configuration is valid (" + global() + ").\n"));
     os_write(global(), "mine");
     const Ran again = run({"init", "--global"});
     EXPECT_EQ(again.exit_code, 1);

@@ -278,9 +278,9 @@ TEST_F(Npm, what_did_not_decide_the_result_is_no_denial) {
     if (!has_program("curl")) GTEST_SKIP() << "curl is not installed";
     const Ran succeeded = run({}, {"sh", "-c", "curl -sS https://a.example/ 2>/dev/null; true"});
     EXPECT_EQ(succeeded.exit_code, 0);
-    EXPECT_EQ(succeeded.err,
-              "paddock: Not reached, though the command succeeded: a.example:443 (--allow-host "
-              "a.example)\n");
+    EXPECT_EQ(
+        succeeded.err,
+        "paddock: Blocked, but the command succeeded: a.example:443 (--allow-host a.example)\n");
     const Ran failed = run({}, {"sh", "-c", "curl -sS https://a.example/ 2>/dev/null"});
     EXPECT_TRUE(has_part(failed.err, "- connect to a.example:443: ")) << failed.err;
 }

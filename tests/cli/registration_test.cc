@@ -97,7 +97,7 @@ TEST_F(Registration, makes_a_file_and_removes_it) {
         const std::string before = *os_read(file);
         const Ran again = run({"install", client.name});
         EXPECT_EQ(again.exit_code, 0);
-        EXPECT_NE(again.out.find("has it already"), std::string::npos);
+        EXPECT_NE(again.out.find("already has it"), std::string::npos);
         EXPECT_EQ(os_read(file), before);
         EXPECT_FALSE(os_exists(file + ".paddock-backup")) << "nothing to keep";
         const Ran removed = run({"uninstall", client.name});
@@ -170,7 +170,7 @@ TEST_F(Registration, an_entry_of_before_is_brought_up_to_date_and_keeps_what_was
              "[mcp_servers.paddock]\ncommand = '/old'\ndefault_tools_approval_mode = 'approve'\n");
     const Ran ran = run({"install", "claude"});
     EXPECT_EQ(ran.exit_code, 0);
-    EXPECT_NE(ran.out.find("Kept what that entry had besides: env.\n"), std::string::npos);
+    EXPECT_NE(ran.out.find("Kept from the old entry: env.\n"), std::string::npos);
     EXPECT_EQ(entry_in(*cli::find_client("claude"), *os_read(base() + "/home/.claude.json")),
               std::string(R"({"command":")") + PADDOCK_BINARY +
                   R"(","env":{"X":"1"},"type":"stdio","args":["mcp","--root","."]})");
@@ -193,7 +193,7 @@ TEST_F(Registration, an_entry_that_came_with_a_project_keeps_nothing) {
                                  R"(": {"paddock": {"command": "/x", "env": {"A": "1"}}}})");
         const Ran ran = run({"install", client.name, "--scope", "project"});
         EXPECT_EQ(ran.exit_code, 0) << ran.err;
-        EXPECT_NE(ran.out.find("Left out what that entry had besides: env.\n"), std::string::npos)
+        EXPECT_NE(ran.out.find("Left out from the old entry: env.\n"), std::string::npos)
             << ran.out;
         EXPECT_EQ(entry_in(client, *os_read(file)), expected_entry(client)) << client.name;
         EXPECT_EQ(os_read(file)->find("env"), std::string::npos) << *os_read(file);

@@ -67,8 +67,7 @@ TEST_F(Run, works_in_further_directories) {
     EXPECT_EQ(os_read(also + "/made"), "to read") << by_flags.err;
     EXPECT_FALSE(os_exists(see + "/new"));
     if (holds(by_flags.err, "Denied")) {
-        EXPECT_TRUE(
-            holds(by_flags.err, "create " + see + "/new: this directory is only for reading"))
+        EXPECT_TRUE(holds(by_flags.err, "create " + see + "/new: this directory is read-only"))
             << by_flags.err;
         EXPECT_TRUE(holds(by_flags.err, "operator setting: workspace.also")) << by_flags.err;
     }
@@ -223,8 +222,8 @@ TEST_F(Run, a_workspace_that_the_user_may_not_write_is_for_reading) {
     EXPECT_EQ(::chmod(ws().c_str(), 0755), 0);
     EXPECT_EQ(refused.exit_code, 125);
     EXPECT_TRUE(holds(refused.err,
-                      "read_only: start commands: the user may not write in the "
-                      "workspace; bash.read_only (paddock run --ro) is for"))
+                      "read_only: start commands: this user cannot write in the workspace; for "
+                      "commands that only read, set"))
         << refused.err;
     EXPECT_TRUE(ran.out.starts_with("content")) << ran.err;
     EXPECT_NE(holds(ran.out, "hidden-value"), holds(ran.err, "Permission denied")) << ran.out;
@@ -256,8 +255,8 @@ TEST_F(Run, ends_what_it_has_no_thread_to_look_after) {
     const Ran ran = run({}, {"sh", "-c", "mkdir .vscode; sleep 1000"});
     EXPECT_EQ(ran.exit_code, 125);
     EXPECT_TRUE(holds(ran.err,
-                      "paddock: limit_reached: The command was ended: the host had no "
-                      "thread left to look after it."))
+                      "paddock: limit_reached: The command was ended: the host had no thread left "
+                      "to supervise it."))
         << ran.err;
     EXPECT_FALSE(os_exists(ws(".vscode")));
 }
@@ -318,9 +317,9 @@ TEST_F(Run, beyond_the_quota_says_so_and_can_only_remove) {
         return paddock({"run", "--root", ws(), "--", "sh", "-c", script}, setting);
     };
     constexpr std::string_view kLeft =
-        "- exceed the limit of bytes_on_disk: the workspace is beyond its quota (layer: ";
+        "- exceed the limit of bytes_on_disk: the workspace is over its quota (layer: ";
     constexpr std::string_view kBegan =
-        "paddock: The workspace was beyond its quota when this command began, so it can remove ";
+        "paddock: The workspace was over its quota when this command started, so it can remove ";
     const Ran passed = shell("exec truncate -s 2M f");
     EXPECT_EQ(passed.exit_code, 0);
     EXPECT_TRUE(holds(passed.err, kLeft)) << passed.err;

@@ -53,7 +53,7 @@ TEST_F(Commands, errors_name_options_and_leave_names_of_files_alone) {
          "'overwrite' already exists. Choose another name, or set "
          "--overwrite.");
     says({"mv", "a", "overwrite"}, "or set --overwrite.");
-    says({"rm", "d"}, "Set --recursive to remove all that is in it");
+    says({"rm", "d"}, "then set --recursive to remove all of it");
     says({"edit", "a", "--old", "x", "--new", "y"},
          "--old-string matches 2 places, at lines 1, 2. Add lines around it until it is unique, or "
          "set --replace-all.");
@@ -256,12 +256,14 @@ TEST_F(Commands, a_call_is_a_session_too) {
     const Setting read_only{.directory = ws(), .variables = {{"READ_ONLY", "1"}}};
     const Ran refused_there = paddock({"mkdir", "new"}, read_only);
     EXPECT_EQ(refused_there.exit_code, 1);
-    EXPECT_NE(refused_there.err.find("the workspace is read-only"), std::string::npos);
+    EXPECT_NE(refused_there.err.find("the workspace, which is read-only"), std::string::npos);
     EXPECT_NE(refused({"call", "write_file", R"({"path":"a","content":""})", "--read-only"}, 1)
                   .find("not_available"),
               std::string::npos);
     for (const char* words : {"edit", "write", "patch", "call"}) {
-        EXPECT_NE(ok({words, "--help"}).find("session of its"), std::string::npos) << words;
+        std::string help = ok({words, "--help"});
+        std::replace(help.begin(), help.end(), '\n', ' ');
+        EXPECT_NE(help.find("is its own session"), std::string::npos) << words;
     }
 }
 

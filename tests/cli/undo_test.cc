@@ -113,7 +113,7 @@ TEST_F(Undo, undo_and_redo) {
                            ":\n  remove    out.bin\n  move      there.txt -> moved.txt\n"
                            "  restore   old.txt\n  put back  src/main.c\n");
     EXPECT_EQ(difference(after, snapshot_of(ws())), "");
-    EXPECT_EQ(run({"undo"}).exit_code, 2) << "nobody can be asked";
+    EXPECT_EQ(run({"undo"}).exit_code, 2) << "cannot ask for confirmation";
     EXPECT_EQ(run({"undo", "zzzz"}).err.find("--yes"), std::string::npos)
         << "an unknown call is named first";
 
@@ -168,7 +168,7 @@ TEST_F(Undo, brings_no_hook_or_setting_into_a_repository) {
         const Ran ran = run({"undo", id, "--yes"});
         EXPECT_EQ(ran.exit_code == 0, is_harmless) << path << ran.err;
         EXPECT_EQ(os_exists(ws(path)), is_harmless) << path;
-        EXPECT_EQ(says(ran.err + ran.out, "git would obey it"), !is_harmless) << ran.err;
+        EXPECT_EQ(says(ran.err + ran.out, "git acts on it"), !is_harmless) << ran.err;
         // Without the repository it comes back.
         std::filesystem::remove(ws("d/objects"));
         if (!is_harmless) {
@@ -197,7 +197,7 @@ TEST_F(Undo, brings_no_hook_to_where_settings_lead) {
     for (const std::size_t i : {0U, 1U}) {
         const Ran ran = run({"undo", ids[i], "--yes"});
         EXPECT_NE(ran.exit_code, 0) << ids[i];
-        EXPECT_TRUE(says(ran.err + ran.out, "git would obey it")) << ran.err;
+        EXPECT_TRUE(says(ran.err + ran.out, "git acts on it")) << ran.err;
     }
     EXPECT_FALSE(os_exists(ws("own/pre-commit")));
     EXPECT_FALSE(os_exists(ws("out/pre-commit")));
@@ -222,7 +222,7 @@ protected:
     void expect_sealed(const std::string& call, const std::string& path) const {
         const Ran ran = run({"undo", call, "--yes"});
         EXPECT_EQ(ran.exit_code, 1) << ran.out << ran.err;
-        EXPECT_TRUE(says(ran.err, path + "  git would obey it")) << ran.err;
+        EXPECT_TRUE(says(ran.err, path + "  git acts on it")) << ran.err;
     }
 
     std::optional<JournaledTree> made_;
@@ -282,7 +282,7 @@ TEST_F(UndoOfCalls, brings_back_hooks_of_what_is_no_repository_then) {
         EXPECT_TRUE(tree.make_directory("E/refs"));
     });
     const Ran part = run({"undo", "1", "E/hooks", "--yes"});
-    EXPECT_TRUE(says(part.err, "E/hooks/pc  git would obey it")) << part.err;
+    EXPECT_TRUE(says(part.err, "E/hooks/pc  git acts on it")) << part.err;
     EXPECT_EQ(run({"undo", "1", "docs", "--yes"}).exit_code, 0) << "the rest can be named";
     const Ran all = run({"undo", "1", "--yes"});
     EXPECT_EQ(all.exit_code, 0) << all.err;
@@ -312,7 +312,7 @@ TEST_F(UndoOfCalls, opens_a_directory_and_then_judges_what_is_in_it) {
         const std::string last = std::to_string(made_->call);
         const Ran ran = run({"undo", last, "--yes"});
         EXPECT_EQ(ran.exit_code == 0, !is_repository) << ran.err;
-        EXPECT_EQ(says(ran.err, "git would obey it"), is_repository) << ran.err;
+        EXPECT_EQ(says(ran.err, "git acts on it"), is_repository) << ran.err;
         ::chmod(ws(top).c_str(), 0755);
         EXPECT_EQ(os_exists(ws(hook)), !is_repository);
     }

@@ -53,7 +53,7 @@ TEST(Usage, a_wrong_word_gets_the_nearest_right_one) {
     complains({"reslove"}, "unknown command 'reslove'; did you mean 'resolve'?");
     complains({"doc"}, "did you mean 'doctor'?");
     complains({"zzzz"}, "unknown command 'zzzz'\n");
-    complains({"help", "prov"}, "no help on 'prov'; did you mean 'prove'?");
+    complains({"help", "prov"}, "there is no help for 'prov'; did you mean 'prove'?");
     complains({"--versoin"}, "did you mean '--version'?");
     complains({"resolve", "a", "--rot=x"}, "unknown option '--rot'; did you mean '--root'?");
     complains({"resolve", "a", "--resolver", "opena2"}, "did you mean 'openat2'?");
@@ -65,7 +65,7 @@ TEST(Usage, a_wrong_word_gets_the_nearest_right_one) {
     complains({"prove", "--rounds", "0"}, "--rounds");
     complains({"prove", "--rounds", "many"}, "--rounds");
     complains({"prove", "--dir", "/dev/null"}, "Name another with --dir");
-    complains({}, "no command was given");
+    complains({}, "no command given");
     complains({"a\x1b[31m"}, "unknown command 'a\\x1b[31m'");
 }
 

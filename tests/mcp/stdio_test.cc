@@ -558,8 +558,9 @@ TEST_F(McpStdio, a_full_queue_refuses_and_what_is_quick_goes_on) {
     const std::size_t fits = limits::kMcpCommandsMax + limits::kMcpQueueMax;
     for (std::size_t i = 0; i < fits + kBeyond; ++i) (void)wait();
     const int ping = server().request("ping");
-    const std::string bound = std::to_string(limits::kMcpCommandsMax) + " commands run and " +
-                              std::to_string(limits::kMcpQueueMax) + " more wait";
+    const std::string bound = std::to_string(limits::kMcpCommandsMax) +
+                              " commands are running and " + std::to_string(limits::kMcpQueueMax) +
+                              " more are waiting";
     std::size_t refused = 0;
     for (;;) {
         const json::Value message = server().receive();
@@ -663,7 +664,7 @@ TEST_F(McpStdio, issue_17_11_a_string_cut_inside_an_emoji_is_answered_with_its_i
         R"("content":"\ud83d"}},"jsonrpc":"2.0","id":5})");
     const json::Value answer = server().answer_to(5);
     EXPECT_EQ(text_at(answer, "error.code"), "-32700");
-    EXPECT_NE(text_at(answer, "error.message").find("half of a character"), std::string::npos);
+    EXPECT_NE(text_at(answer, "error.message").find("half of a surrogate pair"), std::string::npos);
     EXPECT_FALSE(os_exists(ws("a.txt")));
 }
 

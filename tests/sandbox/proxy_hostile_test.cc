@@ -145,8 +145,9 @@ TEST_F(ProxyHostile, a_name_with_strange_bytes_is_refused_and_reported) {
     EXPECT_EQ(origin_.connections(), 0);
     const auto lines = denied();
     EXPECT_EQ(lines.size(), 9U);
-    EXPECT_EQ(lines.at(0),
-              "allowed.test\\x00.evil.test:0 the host has a byte that host names do not have (1)");
+    EXPECT_EQ(
+        lines.at(0),
+        "allowed.test\\x00.evil.test:0 the host has a byte that is not allowed in host names (1)");
     // The same place by its right name.
     EXPECT_EQ(read_exactly(tunnel("Allowed.TEST.:" + port).get(), 4), "good");
 }

@@ -90,8 +90,8 @@ TEST_F(ProxyNames, are_refused_and_logged_with_the_option) {
 TEST_F(ProxyNames, that_are_allowed_are_refused_too_for_another_reason) {
     start_with_names({"npm", "*.example"});
     const std::string why =
-        " is allowed through the proxy only, and the program ignored HTTPS_PROXY; reach it over "
-        "HTTPS, or with --net host; ";
+        " is allowed through the proxy only, but the program ignored HTTPS_PROXY; use HTTPS, or "
+        "--net host; ";
     for (const std::string name : {"registry.npmjs.org", "a.example", "other.test"}) {
         expect_refused(question(name));
     }

@@ -111,7 +111,7 @@ TEST_F(User, without_mapped_owners_root_takes_the_owner_or_refuses) {
         const auto refused = Warden::start(wanted);
         ASSERT_FALSE(refused.has_value());
         EXPECT_EQ(refused.error().code, Code::kSandboxUnavailable);
-        EXPECT_NE(refused.error().message().find("give it to an unprivileged user"),
+        EXPECT_NE(refused.error().message().find("change its owner to an unprivileged user"),
                   std::string::npos)
             << refused.error().message();
         ASSERT_EQ(::chown(ws().c_str(), 1234, 1234), 0);

@@ -88,7 +88,7 @@ TEST_F(Serve, headers_that_can_be_there_once_only_are_refused_twice) {
           std::string("Mcp-Session-Id: " + begin_session() + "\r\n")}) {
         const std::string answer = ask(post("/mcp", kList, good + twice + twice));
         EXPECT_EQ(status_of(answer), 400U) << answer;
-        EXPECT_NE(answer.find(twice.substr(0, twice.find(':')) + " is there more than once"),
+        EXPECT_NE(answer.find(twice.substr(0, twice.find(':')) + " is given more than once"),
                   answer.npos)
             << answer;
     }
@@ -335,13 +335,13 @@ TEST_F(Serve, refuses_what_would_be_unsafe) {
         EXPECT_NE(process.printed().find(why), std::string::npos) << process.printed();
         EXPECT_EQ(process.printed().find("tooshort"), std::string::npos);
     };
-    refused({"--listen", "0.0.0.0:0"}, "read along");
-    refused({"--listen", "[::]:0"}, "read along");
+    refused({"--listen", "0.0.0.0:0"}, "read the traffic");
+    refused({"--listen", "[::]:0"}, "read the traffic");
     refused({"--listen", "8080"}, "ADDRESS:PORT");
     refused({"--listen", "::1:8080"}, "ADDRESS:PORT");
     refused({"--tls-cert", "x"}, "together");
     refused({"--token-file", base() + "/none"}, "not_found");
-    refused({}, "no usable token", {{"PADDOCK_TOKEN", "tooshort"}});
+    refused({}, "no valid token", {{"PADDOCK_TOKEN", "tooshort"}});
     const std::string none = base() + "/none";
     refused({"--tls-cert", none, "--tls-key", none},
             "not_found: certificate file '" + none + "': does not exist");
@@ -352,7 +352,7 @@ TEST_F(Serve, refuses_what_would_be_unsafe) {
     }
     refused({"--listen", "127.0.0.1:" + std::to_string(server().port())},
             "the address is in use. Choose another, or remove what is there first.\n");
-    refused({"--listen", "example.org:0", "--allow-plaintext", "a test"}, "in numbers");
+    refused({"--listen", "example.org:0", "--allow-plaintext", "a test"}, "must be numeric");
 }
 
 // An address that is spelled so that it does not count as the loopback, and is it all the same.

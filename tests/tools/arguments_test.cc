@@ -94,7 +94,7 @@ TEST_F(Calls, other_strings_are_no_numbers_and_no_flags) {
 TEST_F(Calls, what_is_no_object_gets_an_example) {
     const std::string example = R"({"path": "src/main.c"})";
     EXPECT_EQ(complaint("file_info", "[]"),
-              "file_info: the arguments are no object, but an array. Give an object such as " +
+              "file_info: the arguments must be an object, not an array. Give an object such as " +
                   example + ".");
     EXPECT_EQ(complaint("file_info", "{path: 1}"),
               "file_info: the arguments are not valid JSON: syntax error (byte 1). Give an object "
@@ -115,8 +115,8 @@ TEST_F(Calls, a_flood_of_mistakes_is_cut_and_counted) {
 
 TEST_F(Calls, an_alias_beside_its_name_is_told) {
     EXPECT_EQ(complaint("read_file", R"({"path": "a", "file_path": "b"})"),
-              "read_file: 'file_path' is another name of 'path', which is there too; give one. "
-              "Correct the call.");
+              "read_file: 'file_path' is another name of 'path', which is also given; give only "
+              "one. Correct the call.");
 }
 
 TEST_F(Calls, an_unknown_tool_gets_the_list) {

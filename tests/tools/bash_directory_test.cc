@@ -121,7 +121,7 @@ ATTACK_F(BashDirectory, SH_08, remembered_directory_that_changes) {
     const auto expect_told = [this] {
         const std::string text = bash("pwd -P");
         EXPECT_TRUE(text.starts_with(ws() + "\n")) << text;
-        EXPECT_TRUE(holds(text, "is not there any more")) << text;
+        EXPECT_TRUE(holds(text, "no longer exists")) << text;
         EXPECT_FALSE(holds(bash("pwd -P"), "any more")) << "told once";
     };
     // Its name goes to a link that leads out.
@@ -145,7 +145,8 @@ ATTACK_F(BashDirectory, SH_08, remembered_directory_that_changes) {
 
 TEST_F(BashDirectory, removed_by_the_command_itself_is_told) {
     const std::string text = bash("mkdir gone; cd gone; rmdir ../gone");
-    EXPECT_TRUE(holds(text, "in a directory that is gone; the next one starts in '.'")) << text;
+    EXPECT_TRUE(holds(text, "in a directory that no longer exists; the next one starts in '.'"))
+        << text;
     EXPECT_EQ(here(), ws());
     bash("mkdir gone; cd gone");
     const std::string last = bash("rmdir ../gone");

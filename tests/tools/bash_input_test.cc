@@ -69,7 +69,8 @@ TEST_F(BashInput, of_a_command_that_does_not_read_is_refused_when_it_is_full) {
     const tools::Answer full =
         call("bash_input", {{"id", id}, {"text", std::string(1 << 20, 'x')}});
     EXPECT_EQ(full.error, Code::kLimitReached);
-    EXPECT_TRUE(holds(full.text(), " of 1048576 bytes: it does not read")) << full.text();
+    EXPECT_TRUE(holds(full.text(), " of 1048576 bytes and reads no more: its input buffer is full"))
+        << full.text();
     EXPECT_EQ(refused("bash_input", {{"id", id}, {"text", "x"}}), "limit_reached");
     EXPECT_TRUE(bash("echo others go on").starts_with("others go on\n"));
     const std::string screen = start("stty raw -echo; echo ready; sleep 1000", true);

@@ -262,7 +262,7 @@ TEST_F(Bash, who_steals_the_output_holds_nothing_up) {
     EXPECT_EQ(steal.struck(), sys::Call::kRead);
     EXPECT_EQ(answer.error, Code::kTimeout) << answer.text();
     EXPECT_FALSE(holds(answer.text(), "stolen"));
-    EXPECT_FALSE(os_exists(ws("ended"))) << "its time was up long before";
+    EXPECT_FALSE(os_exists(ws("ended"))) << "it reached its time limit long before";
 }
 
 TEST_F(Bash, a_timeout_ends_the_whole_tree_and_keeps_what_was_printed) {
@@ -271,7 +271,8 @@ TEST_F(Bash, a_timeout_ends_the_whole_tree_and_keeps_what_was_printed) {
              {{"command", "echo before; (setsid sleep 1000 &) ; sleep 1000"}, {"timeout_ms", 300}});
     EXPECT_EQ(answer.error, Code::kTimeout);
     EXPECT_TRUE(answer.text().starts_with("before\n[timeout: ended after ")) << answer.text();
-    EXPECT_TRUE(holds(answer.text(), " s, its time was up (limit: timeout_ms); give a larger"))
+    EXPECT_TRUE(
+        holds(answer.text(), " s, it reached its time limit (limit: timeout_ms); give a larger"))
         << answer.text();
     EXPECT_TRUE(holds(bash("pgrep -x sleep; true"), "[exit code 0")) << "nothing is left";
     EXPECT_TRUE(bash("pgrep -c -x sleep; true").starts_with("0\n"));
@@ -356,7 +357,8 @@ TEST_F(Bash, output_beyond_what_is_kept_loses_its_middle_and_the_command_goes_on
         const std::string after = ok("bash_output", {{"id", id}, {"offset", in_gap}});
         EXPECT_TRUE(after.starts_with("0123456\n")) << after.substr(0, 100);
         EXPECT_TRUE(holds(after, "; bytes " + std::to_string(in_gap) + " to "));
-        EXPECT_TRUE(holds(after, " were not kept, this is what follows; continue with offset="));
+        EXPECT_TRUE(
+            holds(after, " were not kept; the output after them is shown; continue with offset="));
     }
     const std::string end = ok("bash_output", {{"id", id}, {"offset", 50'000'011 - 5}});
     EXPECT_TRUE(end.starts_with("last\n[exit code 0 after ")) << end;
@@ -508,7 +510,7 @@ TEST_F(Bash, a_worktree_that_does_not_last_is_reported) {
     if (!(*shell)->is_gated() || !is_full || !has_program("git")) {
         GTEST_SKIP() << "no gate, no private /tmp or no git here";
     }
-    constexpr const char* kReport = "lies in the private /tmp of this session";
+    constexpr const char* kReport = "is in the private /tmp of this session";
     const std::string begun = bash(
         "git init -q . && git -c user.name=n -c user.email=e commit -q --allow-empty -m one && "
         "git worktree add -q inside && echo made");
@@ -567,9 +569,8 @@ TEST_F(Bash, what_is_left_without_a_thread_to_look_after_it_is_ended) {
     const std::string text = bash("pgrep -c -x sleep; true");
     EXPECT_TRUE(text.starts_with("0\n")) << text;
     EXPECT_TRUE(holds(text,
-                      "[What earlier commands had left running was ended: the host had no "
-                      "thread left to look after it (limit: threads, operator setting: "
-                      "none).]"))
+                      "[Processes that earlier commands left running were ended: the host had no "
+                      "thread left to supervise it (limit: threads, operator setting: none).]"))
         << text;
 }
 
@@ -581,7 +582,7 @@ TEST_F(Bash, what_is_left_without_a_thread_to_hear_it_ends_when_it_prints) {
         bash("mkfifo go gone; (exec 9<> gone; read x < go; echo on; touch printed) &");
     EXPECT_FALSE(holds(text, "bash_output")) << text;
     const std::string next = bash("exec 8< gone; echo > go; cat <&8");
-    EXPECT_TRUE(holds(next, "is no longer heard, and ends if it prints on: the host had no "))
+    EXPECT_TRUE(holds(next, "are no longer followed, and end if they print more: the host had no "))
         << next;
     EXPECT_FALSE(os_exists(ws("printed")));
 }

@@ -297,7 +297,7 @@ TEST_F(Change, what_is_no_directory_is_named_with_what_to_do) {
     };
     const std::string is_file =
         " is a file, not a directory. Read it with read_file, look at it with file_info, or give "
-        "the directory that it is in: ";
+        "its directory: ";
     for (const std::string path : {"f", "f/", "f/."}) {
         const std::string told = "not_a_directory: '" + path + "'" + is_file + "'.'.";
         says("list_directory", {{"path", path}}, told);
@@ -305,15 +305,15 @@ TEST_F(Change, what_is_no_directory_is_named_with_what_to_do) {
     }
     says("list_directory", {{"path", "l"}}, "not_a_directory: 'l'" + is_file + "'d'.");
     says("list_directory", {{"path", "p"}},
-         "not_a_directory: 'p' is a fifo, not a directory. Look at it with file_info, or give the "
-         "directory that it is in: '.'.");
+         "not_a_directory: 'p' is a fifo, not a directory. Look at it with file_info, or give its "
+         "directory: '.'.");
     says("list_directory", {{"path", "f/x"}},
-         "not_a_directory: 'f/x': is not a directory, or passes through something that is "
-         "none. Check each part of the path.");
+         "not_a_directory: 'f/x' is not a directory, or goes through something that is not a "
+         "directory. Check each part of the path.");
     says("make_directory", {{"path", "f"}},
          "already_exists: 'f' already exists and is a file, not a directory. Choose another name.");
     const std::string stays =
-        "not_a_directory: 'f' is not a directory, and no directory replaces it. Choose another "
+        "not_a_directory: 'f' is not a directory and cannot be replaced by one. Choose another "
         "destination, or remove it first.";
     const json::Object onto{{"source", "d"}, {"destination", "f"}, {"overwrite", true}};
     says("move_path", onto, stays);
@@ -526,7 +526,7 @@ TEST_F(Meanwhile, issue_17_12_a_removal_or_move_ends_when_it_is_cancelled) {
                 if (!answer.error) break;
                 EXPECT_EQ(answer.error, Code::kCancelled) << answer.text();
                 const bool is_whole = os_exists(d + "/a/f") && os_exists(d + "/b/f");
-                const bool warns = answer.text().find("may be gone") != std::string::npos;
+                const bool warns = answer.text().find("may be removed") != std::string::npos;
                 EXPECT_TRUE(is_whole || warns) << tool << n << ": " << answer.text();
                 EXPECT_FALSE(os_exists(at + "/to"));
                 ++(is_whole ? whole : partly);
@@ -782,20 +782,19 @@ TEST_F(Change, what_a_replacement_does_to_encoding_and_line_endings_is_told) {
         return text.substr(std::min(text.find(").") + 2, text.size()));
     };
     EXPECT_EQ(write(utf16, "b\n"),
-              "\n[The file was UTF-16 LE with BOM and is UTF-8 now. Its lines ended in CRLF "
-              "and end in LF now. Use edit_file to keep such things.]");
-    EXPECT_EQ(
-        write("\xEF\xBB\xBF"
-              "a\n",
-              "b\n"),
-        "\n[The file was UTF-8 with BOM and is UTF-8 now. Use edit_file to keep such things.]");
+              "\n"
+              "[The file was UTF-16 LE with BOM and is UTF-8 now. Its lines ended in CRLF and end "
+              "in LF now. Use edit_file to keep them.]");
+    EXPECT_EQ(write("\xEF\xBB\xBF"
+                    "a\n",
+                    "b\n"),
+              "\n[The file was UTF-8 with BOM and is UTF-8 now. Use edit_file to keep them.]");
     EXPECT_EQ(write("caf\xE9\n", "b\n"),
-              "\n[The file was Latin-1 and is UTF-8 now. Use edit_file to keep such things.]");
+              "\n[The file was Latin-1 and is UTF-8 now. Use edit_file to keep them.]");
     EXPECT_EQ(write("a\r\nb\r\n", "b\n"),
-              "\n[Its lines ended in CRLF and end in LF now. Use edit_file to keep such things.]");
-    EXPECT_EQ(
-        write("a\r\nb\n", "b\n"),
-        "\n[Its lines ended in LF and CRLF and end in LF now. Use edit_file to keep such things.]");
+              "\n[Its lines ended in CRLF and end in LF now. Use edit_file to keep them.]");
+    EXPECT_EQ(write("a\r\nb\n", "b\n"),
+              "\n[Its lines ended in LF and CRLF and end in LF now. Use edit_file to keep them.]");
     EXPECT_EQ(write("a\r\n", "b\r\nc\r\n"), "");
     EXPECT_EQ(write("a\r\n", "b"), "") << "no line ends";
     EXPECT_EQ(write("\xEF\xBB\xBF"
@@ -1134,7 +1133,7 @@ TEST_F(Rollback, that_is_impossible_is_told) {
     ASSERT_TRUE(answer.error);
     const bool changed = os_read(ws("changed")) != "1\n";
     EXPECT_TRUE(changed);
-    EXPECT_NE(answer.text().find("could not be taken back in 'changed'"), std::string::npos)
+    EXPECT_NE(answer.text().find("could not be undone in 'changed'"), std::string::npos)
         << answer.text();
     EXPECT_EQ(answer.text().find("Nothing was changed"), std::string::npos) << answer.text();
 }

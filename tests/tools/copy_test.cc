@@ -251,7 +251,7 @@ TEST_F(Copy, names_what_may_not_be_read) {
     set_mode("d/closed", 0300);
     set_mode("g/no", 0200);
     const std::string text = ok("copy_path", paths("d", "e"));
-    EXPECT_TRUE(has(text, "'d/closed' (its content may not be read)")) << text;
+    EXPECT_TRUE(has(text, "'d/closed' (its content cannot be read)")) << text;
     EXPECT_EQ(refused("copy_path", paths("g", "h")), "permission_denied");
     EXPECT_FALSE(os_exists(ws("h")));
     set_mode("d/closed", 0700);

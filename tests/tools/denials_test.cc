@@ -170,7 +170,8 @@ TEST_F(Denials, name_the_limit_that_was_met) {
         << bomb;
     // What the operator cannot set is no denial; the caller hears what to do.
     const std::string late = call("bash", {{"command", "sleep 1000"}, {"timeout_ms", 100}}).text();
-    EXPECT_TRUE(holds(late, "its time was up (limit: timeout_ms); give a larger timeout_ms"))
+    EXPECT_TRUE(
+        holds(late, "it reached its time limit (limit: timeout_ms); give a larger timeout_ms"))
         << late;
     EXPECT_FALSE(holds(late, "Denied by the sandbox"));
     options.limits.bytes_on_disk = 3 << 19;
@@ -209,8 +210,8 @@ TEST_F(Denials, name_a_limit_that_a_failed_command_speaks_of) {
 TEST_F(Denials, of_the_network_are_told) {
     if (!full_) GTEST_SKIP() << "no network namespace here: there are no sockets to connect";
     const std::string why =
-        ": a direct way out is closed, and it ignored HTTPS_PROXY; reach the host over HTTPS, or "
-        "with --net host";
+        ": direct connections are closed, and the program ignored HTTPS_PROXY; use HTTPS, or --net "
+        "host";
     const std::string text = bash("echo > /dev/tcp/192.0.2.1/443; echo > /dev/tcp/127.0.0.1/9");
     EXPECT_TRUE(
         holds(text, line("connect to 192.0.2.1:443" + why, "network_namespace", "bash.network")))
@@ -429,8 +430,8 @@ TEST_F(LookUps, fail_at_once_with_host_and_option) {
 TEST_F(LookUps, of_an_allowed_host_say_why_they_fail) {
     allow({"a.example:443", "npm"});
     const std::string why =
-        ": is allowed through the proxy only, and the program ignored HTTPS_PROXY; reach it over "
-        "HTTPS, or with --net host";
+        ": is allowed through the proxy only, but the program ignored HTTPS_PROXY; use HTTPS, or "
+        "--net host";
     for (const std::string host : {"a.example", "registry.npmjs.org"}) {
         const std::string text = look_up(host);
         EXPECT_TRUE(text.ends_with(only(host + why, "bash.network_allow"))) << text;
@@ -458,7 +459,8 @@ TEST_F(LookUps, at_other_name_servers_are_told_with_their_address) {
         std::string path = server;
         path.replace(path.find(':'), 1, "/");
         const std::string text = bash("echo > /dev/udp/" + path + "; exit 1");
-        EXPECT_TRUE(holds(text, "- look up a host name at " + server + ": a direct way out"))
+        EXPECT_TRUE(
+            holds(text, "- look up a host name at " + server + ": direct connections are closed"))
             << text;
     }
 }
@@ -503,8 +505,8 @@ TEST_F(LookUpsWithoutSockets, are_told_with_host_and_option) {
         << failed;
     const std::string succeeded = bash(npm);
     EXPECT_TRUE(
-        succeeded.ends_with("\n[Not reached, though the command succeeded: "
-                            "registry.npmjs.org (--net npm)]"))
+        succeeded.ends_with("\n"
+                            "[Blocked, but the command succeeded: registry.npmjs.org (--net npm)]"))
         << succeeded;
     EXPECT_FALSE(holds(bash("echo registry.npmjs.org; exit 1"), "Denied"));
 }
@@ -601,11 +603,9 @@ TEST_F(Destinations, are_not_reached_around_the_proxy) {
     const std::string text =
         curl("--noproxy '*' " + url(listed_)) + curl("--noproxy '*' http://192.0.2.1/");
     EXPECT_FALSE(holds(text, "content")) << text;
-    EXPECT_TRUE(holds(
-        text,
-        line("connect to 192.0.2.1:80: a direct way out is closed, and it ignored HTTPS_PROXY; "
-             "reach the host over HTTPS, or with --net host",
-             "network_namespace", "bash.network")))
+    EXPECT_TRUE(holds(text, line("connect to 192.0.2.1:80: direct connections are closed, and the "
+                                 "program ignored HTTPS_PROXY; use HTTPS, or --net host",
+                                 "network_namespace", "bash.network")))
         << text;
     EXPECT_EQ(listed_.connections(), 0);
 }

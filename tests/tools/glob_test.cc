@@ -80,15 +80,16 @@ TEST_F(Glob, a_search_that_finds_nothing_says_what_it_passed_over) {
     tree({"ROOT/.github/ci.yml=job", "ROOT/.git/HEAD=x", "ROOT/build/out.o=job"});
     os_write(ws(".gitignore"), "build\n");
     EXPECT_EQ(glob("*.yml"),
-              "No files match.\n\n[Not looked at: hidden files and what .gitignore excludes "
-              "('build', by line 1 of '.gitignore'); hidden=true and ignored=true take them in.]");
+              "No files match.\n\n"
+              "[Skipped: hidden files and files that .gitignore excludes ('build', by line 1 of "
+              "'.gitignore'); hidden=true and ignored=true include them.]");
     EXPECT_EQ(ok("glob", {{"pattern", "*.o"}, {"hidden", true}}),
-              "No files match.\n\n[Not looked at: what .gitignore excludes ('build', by line 1 of "
-              "'.gitignore'); ignored=true takes it in.]");
+              "No files match.\n\n"
+              "[Skipped: files that .gitignore excludes ('build', by line 1 of '.gitignore'); "
+              "ignored=true includes them.]");
     EXPECT_EQ(ok("glob", {{"pattern", "*.x"}, {"hidden", true}, {"ignored", true}}),
               "No files match.\n");
-    EXPECT_NE(ok("grep", {{"pattern", "job"}}).find("[Not looked at: hidden files"),
-              std::string::npos);
+    EXPECT_NE(ok("grep", {{"pattern", "job"}}).find("[Skipped: hidden files"), std::string::npos);
 }
 
 TEST_F(Glob, issue_17_17_gitignore_counts_only_in_a_repository) {

@@ -124,10 +124,10 @@ TEST_F(PagedGrep, no_more_is_said_only_where_all_was_searched) {
     EXPECT_EQ(ok("grep", {{"pattern", "x"}, {"offset", 1}}), "No more matches.\n");
     os_write(ws("b"), std::string(limits::kSearchLineBytesMax + 1, 'y'));
     const std::string answer = ok("grep", {{"pattern", "x"}, {"offset", 1}});
-    EXPECT_EQ(
-        answer,
-        "No more matches in what was searched.\n\n[1 could not be searched, or not wholly (b: "
-        "limit_reached, has a line that is too long to be searched).]");
+    EXPECT_EQ(answer,
+              "No more matches in what was searched.\n\n"
+              "[1 could not be searched completely (b: limit_reached, has a line that is too long "
+              "to be searched).]");
 }
 
 TEST_F(PagedGrep, a_cut_by_size_says_where_to_go_on) {
@@ -149,7 +149,7 @@ TEST_F(PagedGrep, what_was_found_before_the_byte_budget_is_shown_and_counted) {
     const std::string part = ok("grep", {{"pattern", "match"}});
     EXPECT_EQ(shown(part, false).size(), 40U) << part;
     EXPECT_TRUE(
-        part.ends_with("\n[This session has read as much as it may; the result is partial.]"))
+        part.ends_with("\n[This session has reached its read limit; the result is partial.]"))
         << part;
     EXPECT_EQ(refused("grep", {{"pattern", "match"}}), "quota_exceeded");
     EXPECT_EQ(refused("read_file", {{"path", file_name(0, 6)}}), "quota_exceeded") << "was counted";

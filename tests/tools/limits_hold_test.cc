@@ -176,7 +176,8 @@ TEST_P(LeftLimitsHold, while_no_command_runs) {
     EXPECT_FALSE(holds(left, told_limit())) << left;
     give_the_word();
     const std::string told = output_with(told_limit(), {{"id", "b2"}});
-    EXPECT_TRUE(holds(told, "\n[What earlier commands had left running was ended: ")) << told;
+    EXPECT_TRUE(holds(told, "\n[Processes that earlier commands left running were ended: "))
+        << told;
     EXPECT_FALSE(holds(ok("bash_output", {{"id", "b2"}}), told_limit())) << "told once";
     const std::string text = run(workspace(), "rm -f f*; echo next");
     EXPECT_TRUE(text.starts_with("next\n[exit code 0 after ")) << text;
@@ -214,7 +215,7 @@ TEST_F(LimitedDesk, what_was_left_prints_more_than_is_kept_and_nobody_notices) {
     (void)output_with("over\n", {{"id", "b2"}, {"offset", 40'000'000}});
     const std::string gap =
         ok("bash_output", {{"id", "b2"}, {"offset", limits::kCommandOutputBytesMax / 2}});
-    EXPECT_TRUE(holds(gap, " were not kept, this is what follows")) << gap.substr(0, 100);
+    EXPECT_TRUE(holds(gap, " were not kept; the output after them is shown")) << gap.substr(0, 100);
     expect_that_nobody_notices();
 }
 
@@ -232,11 +233,11 @@ TEST_F(LimitedDesk, what_was_left_excuses_a_writer_once) {
 }
 
 constexpr std::string_view kLeftBeyondQuota =
-    "; the workspace is beyond its quota (limit: disk); remove something: until then commands can "
-    "write no file";
+    "; the workspace is over its quota (limit: disk); remove files; until then commands cannot "
+    "write";
 constexpr std::string_view kBeganBeyondQuota =
-    "[The workspace was beyond its quota when this command began, so it can remove files and write "
-    "none (limit: disk, operator setting: limits.bytes_on_disk).]";
+    "[The workspace was over its quota when this command started, so it can remove files but not "
+    "write them (limit: disk, operator setting: limits.bytes_on_disk).]";
 
 // In one step, at the end of the command: no check comes between.
 TEST_F(LimitedDesk, a_command_that_ends_beyond_the_quota_is_told_and_the_next_can_only_remove) {
@@ -245,7 +246,8 @@ TEST_F(LimitedDesk, a_command_that_ends_beyond_the_quota_is_told_and_the_next_ca
     EXPECT_TRUE(passed.starts_with("[exit code 0 after ")) << passed;
     EXPECT_TRUE(holds(passed, kLeftBeyondQuota)) << passed;
     EXPECT_TRUE(holds(passed,
-                      "\n- exceed the limit of bytes_on_disk: the workspace is beyond its quota "
+                      "\n"
+                      "- exceed the limit of bytes_on_disk: the workspace is over its quota "
                       "(layer: limits, operator setting: limits.bytes_on_disk)"))
         << passed;
     EXPECT_EQ(refused("write_file", {{"path", "g"}, {"content", "x"}}), "quota_exceeded");
@@ -316,8 +318,8 @@ protected:
                                      [&] { give_the_word(); });
         EXPECT_TRUE(holds(said, "\n[limit_reached: ended after ")) << said;
         const std::string reserve = std::to_string(options.shell->limits.disk_reserve_bytes >> 20U);
-        EXPECT_TRUE(holds(
-            said, "it left less than " + reserve + " MB of the workspace's disk (limit: disk)"))
+        EXPECT_TRUE(holds(said, "it left less than " + reserve +
+                                    " MB free on the workspace's disk (limit: disk)"))
             << said;
         EXPECT_TRUE(holds(said, "operator setting: bash.limits.disk_reserve_bytes")) << said;
     }

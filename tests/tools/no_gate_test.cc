@@ -34,7 +34,7 @@ protected:
     bool full_ = true;
 };
 
-constexpr const char* kNoGate = "No gate stands before the workspace";
+constexpr const char* kNoGate = "This machine has no gate for the workspace";
 
 TEST_F(NoGate, sealed_files_that_exist_are_read_only_on_the_full_level) {
     for (const char* path :
@@ -52,7 +52,7 @@ TEST_F(NoGate, sealed_names_that_are_new_are_reported) {
     for (const char* plant :
          {"mkdir -p .claude && echo x > .claude/settings.json", "echo x > .yarnrc.yml"}) {
         const std::string text = bash(plant);
-        EXPECT_TRUE(holds(text, "' is new or has changed, and programs obey it")) << text;
+        EXPECT_TRUE(holds(text, "' is new or has changed, and programs act on it")) << text;
         EXPECT_TRUE(holds(text, "[exit code 0")) << text;
     }
     const std::string hook = bash("echo x > .git/hooks/pre-commit");
@@ -69,7 +69,7 @@ TEST_F(NoGate, sealed_names_that_are_new_are_reported) {
 TEST_F(NoGate, the_first_answer_of_a_session_says_so) {
     const std::string first = bash("true");
     EXPECT_TRUE(holds(first, kNoGate)) << first;
-    EXPECT_EQ(holds(first, "cannot change the sealed files that exist"), full_) << first;
+    EXPECT_EQ(holds(first, "cannot change existing sealed files"), full_) << first;
     EXPECT_EQ(holds(first, "paddock's own journal"), !full_) << first;
     EXPECT_FALSE(holds(bash("true"), kNoGate)) << "once is enough";
     reopen();

@@ -83,7 +83,7 @@ TEST_F(Pages, end_where_no_further_offset_is_taken) {
     EXPECT_EQ(closing("glob", {{"pattern", "d/*"}, {"limit", 100}, {"offset", 99'950}}),
               "Newest 99951 to 100050 of 100100 shown; narrow the pattern.]");
     EXPECT_EQ(closing("list_directory", {{"path", "d"}, {"offset", 99'500}}),
-              "A directory has more than 100000 entries; those beyond, by name, are not listed. "
+              "A directory has more than 100000 entries; the last ones, by name, are not listed. "
               "Find them with glob.]");
     const std::string last = closing("list_directory", {{"depth", 2}, {"offset", 100'000}});
     EXPECT_TRUE(last.starts_with("1000 entries shown, at least 102 more; list a directory below"))

@@ -105,8 +105,7 @@ TEST_F(PatchFiles, that_cannot_be_put_back_are_named_and_kept) {
         text = call("patch", {{"patch", removing("x") + removing("y")}}).text();
     }
     const std::string aside = os_list(ws()).at(0);
-    EXPECT_NE(text.find("could not be taken back in 'x' (kept as '" + aside + "')"), text.npos)
-        << text;
+    EXPECT_NE(text.find("could not be undone in 'x' (kept as '" + aside + "')"), text.npos) << text;
     EXPECT_EQ(os_read(ws(aside)), "1\n2\n3\n");
 }
 
@@ -418,7 +417,8 @@ TEST_F(PatchFiles, issue_17_13_files_and_directories_are_taken_back) {
                 text = call("patch", {{"patch", patch}}).text();
             }
             // A removed file may be left beside: the last step of all is to drop it.
-            const bool is_left = text.find("All else was changed as asked.") != text.npos;
+            const bool is_left =
+                text.find("Everything else was changed as requested.") != text.npos;
             if (is_left || text.starts_with("Applied")) {
                 auto names = os_list(ws());
                 const auto left = std::erase_if(names, [&](const auto& name) {

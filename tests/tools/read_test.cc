@@ -276,10 +276,12 @@ TEST_F(Look, a_missing_file_is_looked_for_in_directories_named_alike_and_elsewhe
     EXPECT_EQ(said("list_directory", "scr"), "Did you mean 'src'?");
     EXPECT_EQ(said("read_file", "nothere"), "Check the name by listing its directory.");
     EXPECT_EQ(said("read_file", "src/nothere"), "Check the name by listing its directory.");
-    EXPECT_EQ(said("read_file", "lib/far/nothere"),
-              "Nor does its directory. List '.', or find the file by its name with glob.");
-    EXPECT_EQ(said("read_file", "src/none/nothere"),
-              "Nor does its directory. List 'src', or find the file by its name with glob.");
+    EXPECT_EQ(
+        said("read_file", "lib/far/nothere"),
+        "Its directory does not exist either. List '.', or find the file by its name with glob.");
+    EXPECT_EQ(
+        said("read_file", "src/none/nothere"),
+        "Its directory does not exist either. List 'src', or find the file by its name with glob.");
     EXPECT_EQ(said("read_file", "[*]{"), "Check the name by listing its directory.");
     tree({"ROOT/a/main.c=x", "ROOT/b/main.c=x", "ROOT/c/main.c=x"});
     const std::string three = said("read_file", "main.c");

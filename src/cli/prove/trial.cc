@@ -284,7 +284,7 @@ Verdict try_mounted(const Ground& ground, const PathAttack& attack,
     if (code == kNoMount) return {Fate::kSkipped, "no mount can be made here"};
     const auto fate = static_cast<Fate>(code);
     if (fate == Fate::kRefused) return {fate, std::string(code_name(*attack.must))};
-    return {fate, fate == Fate::kHeld ? "" : "outside was read, or the answer is not expected"};
+    return {fate, fate == Fate::kHeld ? "" : "outside was read, or the answer is unexpected"};
 }
 
 // --- commands --------------------------------------------------------------------------------
