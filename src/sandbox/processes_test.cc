@@ -18,6 +18,8 @@
 #include <string_view>
 #include <thread>
 
+#include "sys/memory.h"
+
 namespace paddock::sandbox {
 namespace {
 
