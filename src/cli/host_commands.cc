@@ -60,7 +60,8 @@ tl::expected<ResolveReport, std::string> resolve_all(const WorkspaceOptions& opt
     }
     const auto root = Root::open(options.root, options.paths);
     if (!root) return tl::unexpected(root.error().message());
-    const auto rules = policy::PathRules::of(options);
+    const auto rules =
+        policy::PathRules::of(options.rules, options.default_rules, options.further_default_rules);
     if (!rules) return tl::unexpected(rules.error().message());
     ResolveReport report{options.root, root->resolver(), {}};
     for (const std::string& path : paths) {

@@ -341,7 +341,8 @@ TEST_F(Load, issue_17_2_directories_of_paddock_are_denied_whatever_they_are_call
         const auto options = loaded(source({"XDG_STATE_HOME=" + state},
                                            {{"workspace.root", base() + "/home", "--root"}}))
                                  .workspace;
-        const auto rules = policy::PathRules::of(options);
+        const auto rules = policy::PathRules::of(options.rules, options.default_rules,
+                                                 options.further_default_rules);
         ASSERT_TRUE(rules) << rules.error().message();
         EXPECT_EQ(rules->decide(name + "/paddock/x").access, PathAccess::kDeny) << name;
         EXPECT_EQ(rules->decide(name).access, PathAccess::kAllow) << name;

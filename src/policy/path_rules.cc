@@ -260,12 +260,12 @@ Outcome<PathRules> PathRules::compile(std::span<const PathRule> from_operator,
     return rules;
 }
 
-Result<PathRules> PathRules::of(const WorkspaceOptions& options) {
-    auto rules = options.default_rules
-                     ? compile(options.rules, default_path_rules(), options.further_default_rules)
-                     : compile(options.rules, {});
+Result<PathRules> PathRules::of(std::span<const PathRule> from_operator, bool with_defaults,
+                                std::span<const PathRule> further_defaults) {
+    auto rules = with_defaults ? compile(from_operator, default_path_rules(), further_defaults)
+                               : compile(from_operator, {});
     if (rules) return std::move(*rules);
-    for (const PathRule& rule : options.rules) {
+    for (const PathRule& rule : from_operator) {
         const auto one = compile({&rule, 1}, {});
         if (!one) return as_error(one.error(), "rule", rule.pattern);
     }

@@ -74,7 +74,8 @@ public:
                                       std::span<const PathRule> further = {});
 
     // Those of a workspace. An error names the first of the operator's patterns that is none.
-    static Result<PathRules> of(const WorkspaceOptions& options);
+    static Result<PathRules> of(std::span<const PathRule> from_operator, bool with_defaults,
+                                std::span<const PathRule> further_defaults);
 
     Decision decide(std::string_view path) const noexcept;
 

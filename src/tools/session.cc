@@ -159,7 +159,8 @@ Result<std::shared_ptr<Session>> Session::open(WorkspaceOptions options) {
     if (auto checked = check_names(options.tools); !checked) return checked.error();
     auto opened = options.unconfined ? open_unconfined(options) : open_confined(options);
     if (!opened) return opened.error();
-    auto rules = policy::PathRules::of(options);
+    auto rules =
+        policy::PathRules::of(options.rules, options.default_rules, options.further_default_rules);
     if (!rules) return rules.error();
     auto ignored = rules_from(options.ignore_rules);
     if (!ignored) return as_error(ignored.error(), "ignore rules", {});
