@@ -604,7 +604,7 @@ json::Object as_content(const tools::Answer& answer) {
 
 // What an agent's model would read.
 std::string as_read(const Call& call, const Look& look) {
-    std::string text = call.text;
+    std::string text = call.answer.text();
     for (const tools::Block& block : call.answer.blocks) {
         if (block.kind == tools::BlockKind::kText) continue;
         text += "[" + block.mime + ", " + std::to_string(block.data.size()) + " bytes]\n";
@@ -653,7 +653,8 @@ json::Value path_of(const Call& call) {
 // Of an error. What a command printed goes before the code.
 std::string without_code(const Call& call) {
     const std::string code = std::string(code_name(*call.answer.error)) + ": ";
-    return call.text.substr(call.text.starts_with(code) ? code.size() : 0);
+    std::string text = call.answer.text();
+    return text.starts_with(code) ? text.substr(code.size()) : text;
 }
 
 // The same members for every answer; docs/tools.md describes them. `aside` is what people would be
@@ -669,7 +670,8 @@ std::string as_json(const ToolRequest& request, const Call& call, const std::str
         message = request.for_people ? as_told(why, request.tool) : why;
     } else if (request.for_people) {
         result = as_data(call);
-        message = text_or_null(result.is_null() ? call.text : for_people(aside, request.tool));
+        message =
+            text_or_null(result.is_null() ? call.answer.text() : for_people(aside, request.tool));
     }
     document["result"] = std::move(result);
     return json::to_text(document) + "\n";
@@ -692,7 +694,8 @@ int show(const ToolRequest& request, const Call& call, const Look& look) {
     if (request.output.json) {
         if (!print(as_json(request, call, shown.aside))) return kUsageError;
     } else if (refused) {
-        complain(request.for_people ? as_told(call.text, request.tool) : call.text);
+        complain(request.for_people ? as_told(call.answer.text(), request.tool)
+                                    : call.answer.text());
     } else {
         if (!print(request.for_people ? shown.out : as_read(call, look))) return kUsageError;
         if (!shown.aside.empty()) complain(for_people(shown.aside, request.tool));

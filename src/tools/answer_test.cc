@@ -5,18 +5,18 @@
 namespace paddock::tools {
 namespace {
 
-using Lines = std::vector<std::string>;
+using Sentences = std::vector<std::string>;
 
 TEST(Remarks, of_several_stand_one_after_the_other) {
     Remarks all{{"One."}};
     all.add({{"Two.", "Three."}});
-    EXPECT_EQ(all.lines, (Lines{"One.", "Two.", "Three."}));
+    EXPECT_EQ(all.lines, (Sentences{"One.", "Two.", "Three."}));
 }
 
 TEST(Remarks, name_the_limit_that_what_was_left_has_met) {
     EXPECT_EQ(remarks_on_left(EndedBy::kQuota, {}, "was ended").lines,
-              Lines{"What earlier commands had left running was ended: it filled the workspace "
-                    "(limit: disk, operator setting: limits.bytes_on_disk)."});
+              Sentences{"What earlier commands had left running was ended: it filled the workspace "
+                        "(limit: disk, operator setting: limits.bytes_on_disk)."});
     EXPECT_TRUE(remarks_on_left(EndedBy::kItself, {}, "was ended").lines.empty());
 }
 

@@ -18,6 +18,9 @@ namespace paddock::tools {
 Answer call_parsed(const Workspace& workspace, std::string_view name, const json::Value& arguments,
                    const CallOptions& options = {});
 
+// Prints the rows of an answer as its first block. Secrets are replaced in both.
+void print_found(const Session& session, Answer& answer);
+
 // All tools, in the order in which they are listed.
 // One per file of the same name.
 const Declaration& read_file();
