@@ -146,10 +146,11 @@ constexpr std::array<View, 7> kViews{{{"read_file", cat_shown, cat_data},
                                       {"edit_file", edit_shown, nullptr},
                                       {"patch", patch_shown, nullptr}}};
 
-View view_of(std::string_view tool) {
+View view_of(const tools::Declaration* tool) {
+    const std::string_view name = tool == nullptr ? "" : tool->name;
     const auto* view = std::find_if(kViews.begin(), kViews.end(),
-                                    [tool](const View& each) { return each.tool == tool; });
-    return view == kViews.end() ? View{tool, plain_shown, nullptr} : *view;
+                                    [name](const View& each) { return each.tool == name; });
+    return view == kViews.end() ? View{name, plain_shown, nullptr} : *view;
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 
 #include "cli/terminal.h"
 #include "json/value.h"
+#include "tools/declaration.h"
 
 namespace paddock::cli {
 
@@ -38,7 +39,7 @@ struct Shown {
 
 // What a tool was asked, and what it said.
 struct Call {
-    std::string_view tool;
+    const tools::Declaration* tool;  // nullptr: there is none of that name
     const json::Value& arguments;
     const tools::Answer& answer;
 };

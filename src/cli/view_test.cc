@@ -25,7 +25,7 @@ protected:
         const json::Value value(arguments);
         const tools::Answer answer = tools::call(workspace, tool, json::to_text(value));
         EXPECT_FALSE(answer.error) << answer.text();
-        const cli::Call call{tool, value, answer};
+        const cli::Call call{tools::find_tool(tool), value, answer};
         const cli::Paint paint(STDOUT_FILENO, cli::Colours::kNever);
         std::vector<std::string> texts{answer.text(), json::to_text(cli::as_data(call))};
         for (const bool terminal : {false, true}) {
@@ -97,7 +97,8 @@ TEST_F(Shapes, an_empty_file_and_a_search_without_a_match_say_so_aside) {
         const json::Value value(arguments);
         const tools::Answer answer = tools::call(workspace, tool, json::to_text(value));
         const cli::Paint paint(STDOUT_FILENO, cli::Colours::kNever);
-        const cli::Shown shown = cli::shown({tool, value, answer}, {.paint = paint});
+        const cli::Shown shown =
+            cli::shown({tools::find_tool(tool), value, answer}, {.paint = paint});
         EXPECT_EQ(shown.out, "");
         EXPECT_EQ(shown.is_nothing, tool != "read_file");
         return shown.aside;

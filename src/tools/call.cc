@@ -54,6 +54,12 @@ struct Given {
     const json::Value* value = nullptr;
 };
 
+// The tool that a caller asked for; nullptr: there is none of that name.
+struct Asked {
+    std::string_view name;
+    const Declaration* tool = nullptr;
+};
+
 // What a call is about, for the journal.
 std::string subject_of(const Session& session, const Arguments& arguments) {
     for (const std::string_view name : {"path", "source"}) {
@@ -91,13 +97,13 @@ Attempt<Answer> run_decoded(Session& session, const Declaration& tool, const jso
     return tool.run(session, *decoded, options);
 }
 
-Attempt<Answer> run(Session& session, std::string_view name, const Given& given,
+Attempt<Answer> run(Session& session, const Asked& asked, const Given& given,
                     const CallOptions& options, Clock::time_point start) {
     const auto ticket = session.meter().begin_call(start);
     if (!ticket) return too_many(ticket.error());
-    const Declaration* tool = find_tool(name);
+    const Declaration* tool = asked.tool;
     if (tool == nullptr || !is_listed(*tool, session.options())) {
-        return unknown_tool(name, session.options());
+        return unknown_tool(asked.name, session.options());
     }
     if (given.value != nullptr) return run_decoded(session, *tool, *given.value, options);
     const json::Parsed parsed = json::parse(given.text.empty() ? "{}" : given.text);
@@ -251,10 +257,10 @@ void tell_audit(const Session& session, AuditEvent event, const Given& given,
 
 // No exception of a tool ends whoever calls it. Memory that is not there for one call is there for
 // the next.
-Answer answered(Session& session, std::string_view name, const Given& given,
+Answer answered(Session& session, const Asked& asked, const Given& given,
                 const CallOptions& options, Clock::time_point start) {
     try {
-        Attempt<Answer> attempt = run(session, name, given, options, start);
+        Attempt<Answer> attempt = run(session, asked, given, options, start);
         Answer answer = attempt ? std::move(*attempt) : as_answer(attempt.error());
         clean(session, answer);
         return answer;
@@ -269,14 +275,14 @@ Answer answered(Session& session, std::string_view name, const Given& given,
     }
 }
 
-Answer answer_to(const Workspace& workspace, std::string_view name, const Given& given,
+Answer answer_to(const Workspace& workspace, const Asked& asked, const Given& given,
                  const CallOptions& options) {
     Session& session = workspace.session();
     const auto start = Clock::now();
-    Answer answer = answered(session, name, given, options, start);
+    Answer answer = answered(session, asked, given, options, start);
     if (answer.is_deferred) return answer;
     AuditEvent event;
-    event.tool = name;
+    event.tool = asked.name;
     event.secrets = answer.secrets;
     event.error = answer.error;
     for (const Block& block : answer.blocks) event.bytes_out += block.data.size();
@@ -331,12 +337,12 @@ std::string Answer::text() const {
 
 Answer call(const Workspace& workspace, std::string_view name, std::string_view arguments,
             const CallOptions& options) {
-    return answer_to(workspace, name, {.text = arguments}, options);
+    return answer_to(workspace, {name, find_tool(name)}, {.text = arguments}, options);
 }
 
-Answer call_parsed(const Workspace& workspace, std::string_view name, const json::Value& arguments,
-                   const CallOptions& options) {
-    return answer_to(workspace, name, {.text = {}, .value = &arguments}, options);
+Answer call_parsed(const Workspace& workspace, const Declaration& tool,
+                   const json::Value& arguments, const CallOptions& options) {
+    return answer_to(workspace, {tool.name, &tool}, {.text = {}, .value = &arguments}, options);
 }
 
 std::vector<ToolInfo> list(const Workspace& workspace) {
