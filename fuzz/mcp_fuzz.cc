@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -83,19 +84,26 @@ public:
     std::vector<std::string> list() const override {
         return {R"({"name":"echo"})", R"({"name":"progress"})", R"({"name":"open"})"};
     }
-    bool has(std::string_view name) const override {
-        return name == "echo" || name == "progress" || name == "open";
+    const HostedTool* find(std::string_view name) const override {
+        const auto tool = tools_.find(name);
+        return tool == tools_.end() ? nullptr : &tool->second;
     }
-    tools::Pace pace(std::string_view name) const override {
-        return name == "echo" ? tools::Pace::kQuick : tools::Pace::kWorking;
+
+private:
+    static HostedTool tool(const std::string& name, tools::Pace pace) {
+        const auto call = [name](const auto& exchange, const json::Value& arguments) {
+            exchange->progress(1, {}, json::to_text(arguments));
+            exchange->result("content", arguments);
+            if (name == "progress") exchange->progress(2, 3.0, {});
+            return name == "open" ? Handled::open() : Handled();
+        };
+        return {.call = call, .pace = pace};
     }
-    Handled call(const std::shared_ptr<Exchange>& exchange, const std::string& name,
-                 const json::Value& arguments) override {
-        exchange->progress(1, {}, json::to_text(arguments));
-        exchange->result("content", arguments);
-        if (name == "progress") exchange->progress(2, 3.0, {});
-        return name == "open" ? Handled::open() : Handled();
-    }
+
+    const std::map<std::string, HostedTool, std::less<>> tools_{
+        {"echo", tool("echo", tools::Pace::kQuick)},
+        {"progress", tool("progress", tools::Pace::kWorking)},
+        {"open", tool("open", tools::Pace::kWorking)}};
 };
 
 class Client final : public Peer {

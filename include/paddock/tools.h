@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <paddock/error.h>
+#include <paddock/results.h>
 #include <paddock/shell.h>
 #include <paddock/workspace.h>
 
@@ -65,6 +66,9 @@ struct Answer {
     std::size_t secrets = 0;    // that were replaced in the text
     bool is_deferred = false;   // see CallOptions::only_quick; there is nothing else then
     std::optional<CommandResult> command;  // of a tool that starts, reads or ends one
+    Found found;          // of a tool that finds rows; the first block says the same
+    std::string nothing;  // said where it found nothing: "No files match."
+    std::string notes;    // remarks that close the text, such as how to go on
 
     // All text blocks, each beginning on a line of its own.
     std::string text() const;

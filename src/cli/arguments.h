@@ -15,6 +15,10 @@
 #include "cli/terminal.h"
 #include "json/value.h"
 
+namespace paddock::tools {
+struct Declaration;
+}
+
 namespace paddock::cli {
 
 // How a command ends that has nothing to run.
@@ -61,7 +65,8 @@ struct ToolRequest {
     SettingWords settings;
     Output output;
     std::string tool;
-    std::vector<json::Value> arguments;    // one call each
+    const tools::Declaration* declared = nullptr;  // nullptr: there is none of that name
+    std::vector<json::Value> arguments;            // one call each
     std::optional<std::string> text = {};  // instead: JSON of one call, as an agent gives it
     bool for_people = false;               // its answer is shown in another form than to an agent
     bool detailed = false;                 // in a pipe too, what else only a terminal shows

@@ -99,6 +99,7 @@ public:
         if (auto problem = take_operands(parser, object)) return *problem;
         request_.settings = options_.take(parser);
         request_.tool = tool_.name;
+        request_.declared = &tool_;
         request_.for_people = true;
         return std::move(request_);
     }
@@ -113,7 +114,7 @@ private:
 
     void declare(Parser& parser, const tools::Argument& argument) {
         Option option{.names = {option_name(argument.name)}, .unit = "TEXT"};
-        option.help = for_people(argument.help, tool_.name);
+        option.help = for_people(argument.help, tool_);
         for (const Spelling& spelling : command_.spellings) {
             if (spelling.argument != argument.name) continue;
             option.names = spelling.names;
@@ -207,8 +208,8 @@ std::unique_ptr<Form> tool_form(const ToolCommand& command) {
     return std::make_unique<ToolForm>(command);
 }
 
-std::string for_people(std::string_view text, std::string_view tool, Quoted quoted) {
-    const auto& arguments = declaration_of(tool).arguments;
+std::string for_people(std::string_view text, const tools::Declaration& tool, Quoted quoted) {
+    const auto& arguments = tool.arguments;
     const auto is_argument = [&](std::string_view word) {
         return std::any_of(arguments.begin(), arguments.end(),
                            [&](const tools::Argument& each) { return each.name == word; });
@@ -269,7 +270,8 @@ Words file_types() {
 // The commands stay where they are: forms refer to them.
 Command command(Manual manual, ToolCommand tool) {
     if (manual.description.empty()) {
-        manual.description = for_people(tools::find_tool(tool.tool)->description, tool.tool);
+        const tools::Declaration& declared = declaration_of(tool.tool);
+        manual.description = for_people(declared.description, declared);
         manual.description += tool.remark;
     }
     manual.tool = tool.tool;
@@ -446,6 +448,7 @@ public:
         const Words& given = parser.operands();
         request_.settings = options_.take(parser);
         request_.tool = given[0];
+        request_.declared = tools::find_tool(request_.tool);
         request_.text = given.size() == 2 ? given[1] : "{}";
         if (*request_.text != "-") return std::move(request_);
         auto input = read_input("-");
@@ -608,7 +611,7 @@ json::Object as_content(const tools::Answer& answer) {
 
 // What an agent's model would read.
 std::string as_read(const Call& call, const Look& look) {
-    std::string text = call.text;
+    std::string text = call.answer.text();
     for (const tools::Block& block : call.answer.blocks) {
         if (block.kind == tools::BlockKind::kText) continue;
         text += "[" + block.mime + ", " + std::to_string(block.data.size()) + " bytes]\n";
@@ -629,7 +632,7 @@ bool is_bare_word(std::string_view text, std::size_t at, std::size_t size) {
 
 // An error with the tools in its first line named as commands, "Look into it with paddock ls.", and
 // arguments as options. What follows may be of a file.
-std::string as_told(std::string text, const std::string& of) {
+std::string as_told(std::string text, const tools::Declaration& of) {
     const std::string rest = text.substr(std::min(text.find('\n'), text.size()));
     text.resize(text.size() - rest.size());
     for (const Command& command : commands()) {
@@ -647,9 +650,8 @@ std::string as_told(std::string text, const std::string& of) {
 
 // What the call was about, as it was given; null: nothing, or more than one path.
 json::Value path_of(const Call& call) {
-    const tools::Declaration* tool = tools::find_tool(call.tool);
-    if (tool == nullptr) return {};
-    const auto arguments = tools::decode(*tool, call.arguments);
+    if (call.tool == nullptr) return {};
+    const auto arguments = tools::decode(*call.tool, call.arguments);
     return arguments && arguments->has("path") ? json::Value(arguments->text("path"))
                                                : json::Value();
 }
@@ -657,7 +659,8 @@ json::Value path_of(const Call& call) {
 // Of an error. What a command printed goes before the code.
 std::string without_code(const Call& call) {
     const std::string code = std::string(code_name(*call.answer.error)) + ": ";
-    return call.text.substr(call.text.starts_with(code) ? code.size() : 0);
+    std::string text = call.answer.text();
+    return text.starts_with(code) ? text.substr(code.size()) : text;
 }
 
 // The same members for every answer; docs/tools.md describes them. `aside` is what people would be
@@ -670,10 +673,11 @@ std::string as_json(const ToolRequest& request, const Call& call, const std::str
     json::Value result = request.for_people ? json::Value() : json::Value(as_content(call.answer));
     if (call.answer.error) {
         const std::string why = without_code(call);
-        message = request.for_people ? as_told(why, request.tool) : why;
+        message = request.for_people ? as_told(why, *call.tool) : why;
     } else if (request.for_people) {
         result = as_data(call);
-        message = text_or_null(result.is_null() ? call.text : for_people(aside, request.tool));
+        message =
+            text_or_null(result.is_null() ? call.answer.text() : for_people(aside, *call.tool));
     }
     document["result"] = std::move(result);
     return json::to_text(document) + "\n";
@@ -696,10 +700,10 @@ int show(const ToolRequest& request, const Call& call, const Look& look) {
     if (request.output.json) {
         if (!print(as_json(request, call, shown.aside))) return kUsageError;
     } else if (refused) {
-        complain(request.for_people ? as_told(call.text, request.tool) : call.text);
+        complain(request.for_people ? as_told(call.answer.text(), *call.tool) : call.answer.text());
     } else {
         if (!print(request.for_people ? shown.out : as_read(call, look))) return kUsageError;
-        if (!shown.aside.empty()) complain(for_people(shown.aside, request.tool));
+        if (!shown.aside.empty()) complain(for_people(shown.aside, *call.tool));
     }
     if (const auto code = exit_code(call.answer.command)) return *code;
     if (refused) return refusal_code(*call.answer.error);
@@ -735,7 +739,7 @@ tools::Answer ends_too_early() {
 int run(const ToolRequest& request) {
     const auto calls =
         request.text ? std::vector{json::parse(*request.text).value} : request.arguments;
-    const tools::Declaration* tool = tools::find_tool(request.tool);
+    const tools::Declaration* tool = request.declared;
     auto options = workspace_options(request.settings);
     if (!options) {
         complain(options.error().text);
@@ -748,10 +752,10 @@ int run(const ToolRequest& request) {
               .paint = Paint(STDOUT_FILENO, request.output.colours)};
     if (request.for_people && options->read_only && !tool->manners.read_only) {
         const tools::Answer answer = refused_here();
-        return show(request, {request.tool, calls.front(), answer}, look);
+        return show(request, {tool, calls.front(), answer}, look);
     }
     if (tool != nullptr && needs_later_calls(*tool, calls.front())) {
-        return show(request, {request.tool, calls.front(), ends_too_early()}, look);
+        return show(request, {tool, calls.front(), ends_too_early()}, look);
     }
     // Commands need a process of their own. What lists the tools lists those that an agent gets.
     const bool lists_tools = tool == nullptr || request.tool == "workspace_info";
@@ -775,9 +779,9 @@ int run(const ToolRequest& request) {
                                          .uncut = request.for_people && !look.terminal};
             // Text is parsed there: what is wrong with it is answered as to an agent.
             return request.text ? tools::call(*workspace, request.tool, *request.text, how)
-                                : tools::call_parsed(*workspace, request.tool, arguments, how);
+                                : tools::call_parsed(*workspace, *tool, arguments, how);
         }();
-        worst = std::max(worst, show(request, {request.tool, arguments, answer}, look));
+        worst = std::max(worst, show(request, {tool, arguments, answer}, look));
         if (cancel && cancel->caught() != 0) return kAddedToSignal + cancel->caught();
         look.follows = true;
     }

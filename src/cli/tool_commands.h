@@ -10,6 +10,7 @@
 #include "cli/arguments.h"
 #include "cli/parser.h"
 #include "json/value.h"
+#include "tools/declaration.h"
 
 namespace paddock::cli {
 
@@ -52,7 +53,7 @@ std::unique_ptr<Form> tool_form(const ToolCommand& command);
 // A text of a tool with its arguments named as options: "unless --replace-all is set", "continue
 // with --offset 20".
 enum class Quoted : bool { kArguments, kFiles };  // what words in quotes are
-std::string for_people(std::string_view text, std::string_view tool,
+std::string for_people(std::string_view text, const tools::Declaration& tool,
                        Quoted quoted = Quoted::kArguments);
 
 std::vector<Command> tool_commands();

@@ -2,101 +2,22 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <optional>
 #include <utility>
+#include <variant>
+#include <vector>
 
 #include "base/display.h"
 #include "cli/manual.h"
-#include "json/parse.h"
 #include "search/matcher.h"
 #include "text/encoding.h"
 #include "text/names.h"
 #include "tools/call.h"
 #include "tools/declaration.h"
+#include "tools/print.h"
 
 namespace paddock::cli {
-namespace {
-
-constexpr std::string_view kBinary = "  (binary file matches)";
-
-// Takes a number off the beginning of `text`.
-std::optional<std::int64_t> take_number(std::string_view& text) {
-    std::int64_t number = 0;
-    const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc()) return std::nullopt;
-    text.remove_prefix(static_cast<std::size_t>(rest - text.data()));
-    return number;
-}
-
-NumberedLine matched_line(std::string_view line) {
-    NumberedLine result;
-    result.number = take_number(line);
-    const bool is_marked = line.starts_with(':') || line.starts_with('-');
-    result.matches = result.number && line.starts_with(':');
-    result.text = result.number && is_marked ? line.substr(1) : line;
-    return result;
-}
-
-MatchedFile heading(std::string_view line, MatchForm form) {
-    MatchedFile file;
-    if (line.ends_with(kBinary)) {
-        file.binary = true;
-        line.remove_suffix(kBinary.size());
-    }
-    const std::size_t colon = line.rfind(": ");
-    if (form == MatchForm::kCounts && colon != line.npos) {
-        std::string_view digits = line.substr(colon + 2);
-        if (const auto count = take_number(digits)) {
-            file.count = static_cast<std::uint64_t>(*count);
-            line = line.substr(0, colon);
-        }
-    }
-    file.path = line;
-    return file;
-}
-
-// Where a name ends: behind its closing quote, or where something is said of it. A plain name holds
-// neither two spaces nor an arrow; such ones are quoted.
-std::size_t end_of_name(std::string_view line) {
-    if (!line.starts_with('"')) {
-        return std::min({line.find("  "), line.find(" -> "), line.size()});
-    }
-    for (std::size_t i = 1; i < line.size(); ++i) {
-        if (line[i] == '\\')
-            ++i;
-        else if (line[i] == '"')
-            return i + 1;
-    }
-    return line.size();
-}
-
-// "name/", "\"name/\"", "name -> target", "name  (fifo)", "name  123".
-ListedEntry listed_entry(std::string_view line) {
-    ListedEntry entry;
-    const std::size_t indent = std::min(line.find_first_not_of(' '), line.size());
-    entry.depth = indent / 2;
-    line.remove_prefix(indent);
-    entry.name = line.substr(0, end_of_name(line));
-    std::string_view rest = line.substr(entry.name.size());
-    if (rest.starts_with(" -> ")) {
-        entry.type = 'l';
-        entry.target = rest.substr(4);
-        return entry;
-    }
-    rest.remove_prefix(std::min<std::size_t>(rest.size(), 2));
-    if (rest.starts_with('(') && rest.ends_with(')')) {
-        entry.type = 's';
-        entry.remark = rest.substr(1, rest.size() - 2);
-    } else if (const auto size = take_number(rest)) {
-        entry.size = static_cast<std::uint64_t>(*size);
-    }
-    if (entry.name.ends_with('/') || entry.name.ends_with("/\"")) entry.type = 'd';
-    return entry;
-}
-
-}  // namespace
 
 std::vector<std::string_view> lines_of(std::string_view text) {
     std::vector<std::string_view> lines;
@@ -108,76 +29,7 @@ std::vector<std::string_view> lines_of(std::string_view text) {
     return lines;
 }
 
-Remarked split_remark(std::string_view text) {
-    const std::size_t line = text.rfind('\n');
-    const std::size_t begin = line == text.npos ? 0 : line + 1;
-    const bool is_remark = text.substr(begin).starts_with('[') && text.ends_with(']') &&
-                           (begin == 0 || text.substr(0, begin).ends_with("\n\n"));
-    if (!is_remark) return {text, {}};
-    return {text.substr(0, begin == 0 ? 0 : begin - 1),
-            text.substr(begin + 1, text.size() - begin - 2)};
-}
-
-std::vector<NumberedLine> numbered_lines(std::string_view body) {
-    std::vector<NumberedLine> lines;
-    bool any_number = false;
-    for (const std::string_view line : lines_of(body)) {
-        std::string_view rest = line;
-        rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
-        NumberedLine& added = lines.emplace_back();
-        added.number = take_number(rest);
-        if (!rest.starts_with('\t')) added.number.reset();
-        added.text = added.number ? rest.substr(1) : line;
-        any_number = any_number || added.number;
-    }
-    return any_number ? lines : std::vector<NumberedLine>();
-}
-
-std::vector<MatchedFile> matched_files(std::string_view body, MatchForm form) {
-    std::vector<MatchedFile> files;
-    bool begins_file = true;
-    bool after_gap = false;
-    for (const std::string_view line : lines_of(body)) {
-        if (line.empty()) {
-            begins_file = true;
-        } else if (begins_file || form != MatchForm::kLines) {
-            files.push_back(heading(line, form));
-            begins_file = false;
-        } else if (line == "--") {
-            after_gap = true;
-        } else {
-            NumberedLine& added = files.back().lines.emplace_back(matched_line(line));
-            added.after_gap = std::exchange(after_gap, false);
-        }
-    }
-    return files;
-}
-
-ListedDirectory listed_directory(std::string_view body) {
-    ListedDirectory directory;
-    for (const std::string_view line : lines_of(body)) {
-        if (line.empty()) continue;
-        if (directory.path.empty()) {
-            directory.path = line;
-        } else {
-            directory.entries.push_back(listed_entry(line));
-        }
-    }
-    return directory;
-}
-
-std::vector<NamedValue> named_values(std::string_view body) {
-    std::vector<NamedValue> values;
-    for (const std::string_view line : lines_of(body)) {
-        const std::size_t colon = line.find(": ");
-        if (colon != line.npos) values.push_back({line.substr(0, colon), line.substr(colon + 2)});
-    }
-    return values;
-}
-
 namespace {
-
-constexpr std::string_view kNoFiles = "No files match.";
 
 Tone tone_of_diff(std::string_view line) {
     if (line.starts_with("+++ ") || line.starts_with("--- ")) return Tone::kStrong;
@@ -209,64 +61,75 @@ Shown lines_shown(std::string_view text, const Look& look, Tone (*tone_of)(std::
 }
 
 Shown plain_shown(const Call& call, const Look& look) {
-    return lines_shown(call.text, look, [](std::string_view) { return Tone::kPlain; });
+    return lines_shown(call.answer.text(), look, [](std::string_view) { return Tone::kPlain; });
 }
 
 Shown edit_shown(const Call& call, const Look& look) {
-    return lines_shown(call.text, look, tone_of_diff);
+    return lines_shown(call.answer.text(), look, tone_of_diff);
 }
 
 Shown patch_shown(const Call& call, const Look& look) {
-    return lines_shown(call.text, look, tone_of_report);
+    return lines_shown(call.answer.text(), look, tone_of_report);
+}
+
+// The rows that a tool has found; none if it found something else, such as an image.
+template <class Rows>
+const Rows& rows_of(const Call& call) {
+    static const Rows kNone{};
+    const auto* rows = std::get_if<Rows>(&call.answer.found);
+    return rows == nullptr ? kNone : *rows;
+}
+
+std::string text_of(const tools::NamedValue& named) {
+    const auto* text = std::get_if<std::string>(&named.value);
+    return text != nullptr ? *text : std::to_string(std::get<std::uint64_t>(named.value));
 }
 
 Shown info_shown(const Call& call, const Look& look) {
     const std::string gap = look.follows ? "\n" : "";
     if (!look.terminal) return {gap + plain_shown(call, look).out};
     std::vector<std::vector<Cell>> rows;
-    for (const NamedValue& each : named_values(call.text)) {
-        rows.push_back({{std::string(each.name), Tone::kQuiet}, {look.line(each.value)}});
+    for (const tools::NamedValue& each : rows_of<tools::FileInfo>(call).values) {
+        rows.push_back({{each.name, Tone::kQuiet}, {look.line(text_of(each))}});
     }
     return {gap + table(rows, look.paint)};
 }
 
+json::Value count_json(std::uint64_t count) { return static_cast<std::int64_t>(count); }
+
 json::Object info_data(const Call& call) {
     json::Object data;
-    for (const NamedValue& each : named_values(call.text)) {
-        const bool is_number = each.name == "size" || each.name == "hard links";
-        std::string name(each.name);
+    for (const tools::NamedValue& each : rows_of<tools::FileInfo>(call).values) {
+        std::string name = each.name;
         std::replace(name.begin(), name.end(), ' ', '_');
-        data[name] = is_number ? json::parse(each.value).value : json::Value(each.value);
+        const auto* count = std::get_if<std::uint64_t>(&each.value);
+        data[name] = count != nullptr ? count_json(*count) : json::Value(text_of(each));
     }
     return data;
 }
 
+// Of a search that found nothing: why, and what else there is to say.
+Shown nothing_shown(const Call& call) {
+    const std::string& notes = call.answer.notes;
+    return {.aside = call.answer.nothing + (notes.empty() ? "" : " ") + notes, .is_nothing = true};
+}
+
 Shown glob_shown(const Call& call, const Look& look) {
-    const Remarked parts = split_remark(call.text);
-    Shown shown;
-    shown.is_nothing = parts.body.starts_with(kNoFiles);
-    shown.aside = parts.remark;
-    if (shown.is_nothing) {
-        shown.aside = std::string(kNoFiles) + (shown.aside.empty() ? "" : " ") + shown.aside;
-        return shown;
-    }
-    for (const std::string_view line : lines_of(parts.body)) {
-        const std::size_t end = line.ends_with("/\"") ? 3 : 2;  // the slash of a directory
-        const std::size_t name = line.rfind('/', line.size() - end) + 1;
-        shown.out += look.paint(Tone::kQuiet, look.line(line.substr(0, name)));
-        shown.out += look.line(line.substr(name)) + "\n";
+    const auto& paths = rows_of<tools::FoundPaths>(call).paths;
+    if (paths.empty()) return nothing_shown(call);
+    Shown shown{.aside = call.answer.notes};
+    for (const std::string_view path : paths) {
+        const std::size_t end = path.ends_with("/\"") ? 3 : 2;  // the slash of a directory
+        const std::size_t name = path.rfind('/', path.size() - end) + 1;
+        shown.out += look.paint(Tone::kQuiet, look.line(path.substr(0, name)));
+        shown.out += look.line(path.substr(name)) + "\n";
     }
     return shown;
 }
 
 json::Object glob_data(const Call& call) {
-    json::Array paths;
-    if (!call.text.starts_with(kNoFiles)) {
-        for (const std::string_view line : lines_of(split_remark(call.text).body)) {
-            paths.emplace_back(line);
-        }
-    }
-    return {{"paths", std::move(paths)}};
+    const auto& paths = rows_of<tools::FoundPaths>(call).paths;
+    return {{"paths", json::Array(paths.begin(), paths.end())}};
 }
 
 struct View {
@@ -283,10 +146,11 @@ constexpr std::array<View, 7> kViews{{{"read_file", cat_shown, cat_data},
                                       {"edit_file", edit_shown, nullptr},
                                       {"patch", patch_shown, nullptr}}};
 
-View view_of(std::string_view tool) {
+View view_of(const tools::Declaration* tool) {
+    const std::string_view name = tool == nullptr ? "" : tool->name;
     const auto* view = std::find_if(kViews.begin(), kViews.end(),
-                                    [tool](const View& each) { return each.tool == tool; });
-    return view == kViews.end() ? View{tool, plain_shown, nullptr} : *view;
+                                    [name](const View& each) { return each.tool == name; });
+    return view == kViews.end() ? View{name, plain_shown, nullptr} : *view;
 }
 
 }  // namespace
@@ -311,16 +175,15 @@ Shown cat_shown(const Call& call, const Look& look) {
                          ? "[" + block.mime + ", " + std::to_string(block.data.size()) + " bytes]\n"
                          : block.data;
     }
-    const Remarked parts = split_remark(call.text);
-    const auto lines = numbered_lines(parts.body);
-    shown.aside = lines.empty() ? parts.body : parts.remark;
-    for (const NumberedLine& line : lines) {
+    const tools::Lines& lines = rows_of<tools::FileLines>(call).lines;
+    shown.aside = lines.rows.empty() ? call.answer.nothing : call.answer.notes;
+    for (const tools::Line& line : lines.rows) {
         if (look.terminal || look.detailed) {
-            const std::string number = line.number ? std::to_string(*line.number) : "";
+            const std::string number = std::to_string(line.number);
             shown.out += std::string(6 - std::min<std::size_t>(6, number.size()), ' ');
             shown.out += look.paint(Tone::kQuiet, number) + "\t";
         }
-        shown.out += look.line(line.text) + "\n";
+        shown.out += look.line(lines.text_of(line)) + tools::cut_remark(line) + "\n";
     }
     return shown;
 }
@@ -330,56 +193,40 @@ json::Object cat_data(const Call& call) {
         if (block.kind == tools::BlockKind::kText) continue;
         return {{"mime_type", block.mime}, {"base64", text::base64(block.data)}};
     }
-    json::Array lines;
-    for (const NumberedLine& line : numbered_lines(split_remark(call.text).body)) {
-        json::Object object;
-        if (line.number) object["number"] = *line.number;
-        object["text"] = line.text;
-        lines.emplace_back(std::move(object));
+    const tools::Lines& lines = rows_of<tools::FileLines>(call).lines;
+    json::Array rows;
+    for (const tools::Line& line : lines.rows) {
+        rows.emplace_back(
+            json::Object{{"number", line.number},
+                         {"text", std::string(lines.text_of(line)) + tools::cut_remark(line)}});
     }
-    return {{"lines", std::move(lines)}};
+    return {{"lines", std::move(rows)}};
 }
 
 // grep as on most terminals: headings with lines below, matches marked; "path:12:text" in a pipe.
 namespace {
 
-// The call behind the text: what was searched, and which form the answer has.
-struct Search {
-    MatchForm form = MatchForm::kLines;
-    std::optional<search::Matcher> matcher;
-};
-
-Search search_of(const json::Value& arguments) {
-    Search search;
+// To mark what matches in the lines.
+std::optional<search::Matcher> matcher_of(const json::Value& arguments) {
     const auto decoded = tools::decode(tools::grep(), arguments);
-    if (!decoded) return search;
-    const std::string& mode = decoded->text("output_mode");
-    search.form = mode == "content" ? MatchForm::kLines
-                  : mode == "count" ? MatchForm::kCounts
-                                    : MatchForm::kFiles;
+    if (!decoded) return std::nullopt;
     auto matcher = search::Matcher::compile(decoded->text("pattern"),
                                             {.literal = decoded->flag("literal"),
                                              .ignore_case = decoded->flag("-i"),
                                              .words = decoded->flag("-w"),
                                              .multiline = decoded->flag("multiline")});
-    if (matcher) search.matcher = std::move(*matcher);
-    return search;
+    if (!matcher) return std::nullopt;
+    return std::move(*matcher);
 }
 
-std::string number_of(const NumberedLine& line) {
-    return line.number ? std::to_string(*line.number) : "";
-}
+using MatcherOrNone = std::optional<search::Matcher>;
 
-bool is_none(std::string_view text) {
-    return text.starts_with("No matches in ") || text.starts_with("No more matches");
-}
-
-std::string marked(const Search& search, std::string_view text, const Look& look) {
+std::string marked(const MatcherOrNone& matcher, std::string_view text, const Look& look) {
     std::string line;
     std::size_t done = 0;
     std::size_t from = 0;
-    while (look.paint.colours() && search.matcher && from < text.size()) {
-        const auto match = search.matcher->next_match(text, from);
+    while (matcher && from < text.size()) {
+        const auto match = matcher->next_match(text, from);
         if (!match) break;
         from = std::max(match->end, match->begin + 1);
         if (match->end == match->begin) continue;
@@ -391,31 +238,35 @@ std::string marked(const Search& search, std::string_view text, const Look& look
     return line + look.line(text.substr(done));
 }
 
-std::string on_terminal(const Search& search, const MatchedFile& file, const Look& look) {
+std::string on_terminal(const MatcherOrNone& matcher, const tools::MatchedFile& file,
+                        const Look& look) {
     std::string text = look.paint(Tone::kPath, look.line(file.path));
     if (file.count) text += ": " + std::to_string(*file.count);
-    if (file.binary) text += look.paint(Tone::kQuiet, "  (binary file matches)");
+    if (file.binary) text += look.paint(Tone::kQuiet, tools::kBinaryRemark);
     text += '\n';
-    for (const NumberedLine& line : file.lines) {
+    for (const tools::Line& line : file.lines.rows) {
+        const std::string_view content = file.lines.text_of(line);
         if (line.after_gap) text += look.paint(Tone::kQuiet, "--") + "\n";
-        text += look.paint(line.matches ? Tone::kGood : Tone::kQuiet, number_of(line));
-        text += line.matches ? ":" + marked(search, line.text, look) : "-" + look.line(line.text);
+        text += look.paint(line.is_match ? Tone::kGood : Tone::kQuiet, std::to_string(line.number));
+        text += line.is_match ? ":" + marked(matcher, content, look) : "-" + look.line(content);
         text += '\n';
     }
     return text;
 }
 
-std::string in_a_pipe(const Search& search, const MatchedFile& file, const Look& look) {
+std::string in_a_pipe(const MatcherOrNone& matcher, const tools::MatchedFile& file,
+                      const Look& look) {
     const std::string path = look.paint(Tone::kPath, look.line(file.path));
     if (file.count) return path + ":" + std::to_string(*file.count) + "\n";
     if (file.binary) return path + ": binary file matches\n";
-    if (file.lines.empty()) return path + "\n";
+    if (file.lines.rows.empty()) return path + "\n";
     std::string text;
-    for (const NumberedLine& line : file.lines) {
-        const char mark = line.matches ? ':' : '-';
+    for (const tools::Line& line : file.lines.rows) {
+        const std::string_view content = file.lines.text_of(line);
+        const char mark = line.is_match ? ':' : '-';
         if (line.after_gap) text += "--\n";
-        text += path + mark + look.paint(Tone::kGood, number_of(line)) + mark;
-        text += line.matches ? marked(search, line.text, look) : look.line(line.text);
+        text += path + mark + look.paint(Tone::kGood, std::to_string(line.number)) + mark;
+        text += line.is_match ? marked(matcher, content, look) : look.line(content);
         text += '\n';
     }
     return text;
@@ -424,43 +275,32 @@ std::string in_a_pipe(const Search& search, const MatchedFile& file, const Look&
 }  // namespace
 
 Shown grep_shown(const Call& call, const Look& look) {
-    const Remarked parts = split_remark(call.text);
-    Shown shown;
-    shown.aside = parts.remark;
-    shown.is_nothing = is_none(parts.body);
-    if (shown.is_nothing) {
-        const auto lines = lines_of(parts.body);
-        shown.aside = std::string(lines.front()) + (parts.remark.empty() ? "" : " ") + shown.aside;
-        return shown;
-    }
-    const Search search = search_of(call.arguments);
-    for (const MatchedFile& file : matched_files(parts.body, search.form)) {
-        const bool separates = look.terminal && search.form == MatchForm::kLines;
-        if (separates && !shown.out.empty()) shown.out += '\n';
+    const auto& matches = rows_of<tools::Matches>(call);
+    if (matches.files.empty()) return nothing_shown(call);
+    Shown shown{.aside = call.answer.notes};
+    const auto matcher = look.paint.colours() ? matcher_of(call.arguments) : std::nullopt;
+    for (const tools::MatchedFile& file : matches.files) {
+        if (look.terminal && matches.by_line && !shown.out.empty()) shown.out += '\n';
         shown.out +=
-            look.terminal ? on_terminal(search, file, look) : in_a_pipe(search, file, look);
+            look.terminal ? on_terminal(matcher, file, look) : in_a_pipe(matcher, file, look);
     }
     return shown;
 }
 
 json::Object grep_data(const Call& call) {
-    const Remarked parts = split_remark(call.text);
+    const auto& matches = rows_of<tools::Matches>(call);
     json::Array files;
-    const MatchForm form = search_of(call.arguments).form;
-    for (const MatchedFile& file :
-         is_none(parts.body) ? std::vector<MatchedFile>() : matched_files(parts.body, form)) {
+    for (const tools::MatchedFile& file : matches.files) {
         json::Object object{{"path", file.path}};
         if (file.binary) object["binary"] = true;
-        if (file.count) object["count"] = *file.count;
+        if (file.count) object["count"] = count_json(*file.count);
         json::Array lines;
-        for (const NumberedLine& line : file.lines) {
-            json::Object one;
-            if (line.number) one["number"] = *line.number;
-            one["match"] = line.matches;
-            one["text"] = line.text;
-            lines.emplace_back(std::move(one));
+        for (const tools::Line& line : file.lines.rows) {
+            lines.emplace_back(json::Object{{"number", line.number},
+                                            {"match", line.is_match},
+                                            {"text", file.lines.text_of(line)}});
         }
-        if (form == MatchForm::kLines && !file.binary) object["lines"] = std::move(lines);
+        if (matches.by_line && !file.binary) object["lines"] = std::move(lines);
         files.emplace_back(std::move(object));
     }
     return {{"files", std::move(files)}};
@@ -483,32 +323,20 @@ std::string short_size(std::uint64_t bytes) {
     return digits + kUnits[unit];
 }
 
-Tone tone_of(const ListedEntry& entry) {
-    switch (entry.type) {
-        case 'd': return Tone::kDirectory;
-        case 'l': return Tone::kLink;
-        case 's': return Tone::kDoubtful;
-        default: return Tone::kPlain;
-    }
+Tone tone_of(const tools::ListedEntry& entry) {
+    if (tools::is_special(entry.type)) return Tone::kDoubtful;
+    if (entry.type == FileType::kDirectory) return Tone::kDirectory;
+    return entry.type == FileType::kSymlink ? Tone::kLink : Tone::kPlain;
 }
 
-std::string named(const ListedEntry& entry, const Look& look) {
+std::string named(const tools::ListedEntry& entry, const Look& look) {
     std::string text(2 * entry.depth, ' ');
     text += look.paint(tone_of(entry), look.line(entry.name));
-    if (entry.type == 'l') text += look.paint(Tone::kQuiet, " -> ") + look.line(entry.target);
-    if (!entry.remark.empty()) {
-        text += look.paint(Tone::kQuiet, "  (" + std::string(entry.remark) + ")");
-    }
+    if (!entry.target.empty()) text += look.paint(Tone::kQuiet, " -> ") + look.line(entry.target);
+    const std::string_view remark =
+        tools::is_special(entry.type) ? file_type_name(entry.type) : entry.remark;
+    if (!remark.empty()) text += look.paint(Tone::kQuiet, "  (" + std::string(remark) + ")");
     return text;
-}
-
-std::string type_name(const ListedEntry& entry) {
-    switch (entry.type) {
-        case 'd': return "directory";
-        case 'l': return "symlink";
-        case 's': return std::string(entry.remark);
-        default: return "file";
-    }
 }
 
 // Without the slash of a directory.
@@ -525,16 +353,14 @@ std::string joined(const std::string& directory, const std::string& name) {
 }  // namespace
 
 Shown ls_shown(const Call& call, const Look& look) {
-    const Remarked parts = split_remark(call.text);
-    const ListedDirectory directory = listed_directory(parts.body);
-    Shown shown;
-    shown.aside = parts.remark;
+    const auto& directory = rows_of<tools::ListedDirectory>(call);
+    Shown shown{.aside = call.answer.notes};
     if (look.follows) shown.out = "\n";
     if (look.titled) {
         const std::string title = text::quote_if_needed(bytes_of(directory.path));
         shown.out += look.paint(Tone::kStrong, look.line(title)) + ":\n";
     }
-    for (const ListedEntry& entry : directory.entries) {
+    for (const tools::ListedEntry& entry : directory.entries) {
         if (look.terminal) {
             const std::string size = entry.size ? short_size(*entry.size) : "";
             shown.out += std::string(5 - std::min<std::size_t>(5, size.size()), ' ');
@@ -549,17 +375,18 @@ Shown ls_shown(const Call& call, const Look& look) {
 }
 
 json::Object ls_data(const Call& call) {
-    const ListedDirectory directory = listed_directory(split_remark(call.text).body);
+    const auto& directory = rows_of<tools::ListedDirectory>(call);
     json::Array entries;
     Words above{bytes_of(directory.path)};  // the directories that the entry is in, from the top
-    for (const ListedEntry& entry : directory.entries) {
+    for (const tools::ListedEntry& entry : directory.entries) {
         above.resize(std::min(above.size(), entry.depth + 1));
         const std::string path = joined(above.back(), bytes_of(entry.name));
-        json::Object object{{"path", text::quote_if_needed(path)}, {"type", type_name(entry)}};
-        if (entry.size) object["size"] = *entry.size;
+        json::Object object{{"path", text::quote_if_needed(path)},
+                            {"type", file_type_name(entry.type)}};
+        if (entry.size) object["size"] = count_json(*entry.size);
         if (!entry.target.empty()) object["target"] = entry.target;
-        if (entry.type == 'd' && !entry.remark.empty()) object["remark"] = entry.remark;
-        if (entry.type == 'd') above.push_back(path);
+        if (!entry.remark.empty()) object["remark"] = entry.remark;
+        if (entry.type == FileType::kDirectory) above.push_back(path);
         entries.emplace_back(std::move(object));
     }
     return {{"entries", std::move(entries)}};

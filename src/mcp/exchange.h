@@ -92,6 +92,7 @@ private:
     std::map<std::string, std::optional<Message>> questions_open_;
 };
 
+struct HostedTool;
 struct Method;
 
 class Exchange {
@@ -116,6 +117,9 @@ public:
     const json::Object& params() const noexcept { return parts_.message.params; }
     std::size_t bytes() const noexcept { return parts_.message.bytes; }
     Conversation& conversation() const noexcept { return *parts_.conversation; }
+    // That "tools/call" asks for; nullptr: the host has none of that name.
+    const HostedTool* tool() const noexcept { return tool_; }
+    void set_tool(const HostedTool* tool) noexcept { tool_ = tool; }
 
     // A member of "params"; nullptr if it is absent or of another type.
     const std::string* text(std::string_view name) const noexcept;
@@ -159,6 +163,7 @@ private:
     bool end();  // true for whoever ends it
 
     Parts parts_;
+    const HostedTool* tool_ = nullptr;
     std::stop_source stop_;
     std::string answer_;
     bool is_hurried_ = false;

@@ -243,6 +243,7 @@ std::shared_ptr<Exchange> Protocol::accept(Message message, const Arrival& arriv
             const std::string id = message.id;
             auto exchange = std::make_shared<Exchange>(Exchange::Parts{
                 std::move(message), era, method, arrival.conversation, arrival.peer});
+            if (method->prepare) method->prepare(*exchange);
             if (arrival.conversation->add(id, exchange)) return exchange;
             exchange->disown();
             exchange->fail({error_code::kInvalidRequest, "a request with this id is in progress"});

@@ -68,6 +68,8 @@ struct Method {
     std::function<tools::Pace(const Exchange&)> pace{};
     // Absent: no. Then it is cancelled when its client goes, whatever the era.
     std::function<bool(const Exchange&)> only_reads{};
+    // Called first, in the thread that accepts it: looks up once what the others need.
+    std::function<void(Exchange&)> prepare{};
 };
 
 class Methods {

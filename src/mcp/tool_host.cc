@@ -83,20 +83,20 @@ private:
     std::vector<Page> pages_;
 };
 
-Handled call_tool(ToolHost& host, const std::shared_ptr<Exchange>& exchange) {
+Handled call_tool(const std::shared_ptr<Exchange>& exchange) {
     const std::string* name = exchange->text("name");
     if (name == nullptr) {
         return RpcError{error_code::kInvalidParams, "params.name must be a string"};
     }
-    if (!host.has(*name)) {
+    if (exchange->tool() == nullptr) {
         return RpcError{
             error_code::kInvalidParams,
             "there is no tool '" + displayable(cut_utf8(*name, limits::kMcpShownBytes)) + "' here"};
     }
     static const json::Value kNoArguments{json::Object{}};
     const json::Value* arguments = exchange->params().find("arguments");
-    return host.call(exchange, *name,
-                     arguments == nullptr || arguments->is_null() ? kNoArguments : *arguments);
+    return exchange->tool()->call(
+        exchange, arguments == nullptr || arguments->is_null() ? kNoArguments : *arguments);
 }
 
 }  // namespace
@@ -106,18 +106,22 @@ void add_tool_methods(Methods& methods, const std::shared_ptr<ToolHost>& host,
     auto pages = std::make_shared<const Pages>(host->list(), page_size);
     methods.add("tools/list",
                 {.run = [pages](const auto& exchange) { return pages->write(*exchange); }});
-    methods.add("tools/call",
-                {.run = [host](const auto& exchange) { return call_tool(*host, exchange); },
-                 .pace =
-                     [host](const Exchange& exchange) {
-                         const std::string* name = exchange.text("name");
-                         return name == nullptr ? tools::Pace::kQuick : host->pace(*name);
-                     },
-                 .only_reads =
-                     [host](const Exchange& exchange) {
-                         const std::string* name = exchange.text("name");
-                         return name != nullptr && host->only_reads(*name);
-                     }});
+    methods.add("tools/call", {.run = [](const auto& exchange) { return call_tool(exchange); },
+                               .pace =
+                                   [](const Exchange& exchange) {
+                                       const HostedTool* tool = exchange.tool();
+                                       return tool == nullptr ? tools::Pace::kQuick : tool->pace;
+                                   },
+                               .only_reads =
+                                   [](const Exchange& exchange) {
+                                       return exchange.tool() != nullptr &&
+                                              exchange.tool()->only_reads;
+                                   },
+                               .prepare =
+                                   [host](Exchange& exchange) {
+                                       const std::string* name = exchange.text("name");
+                                       if (name != nullptr) exchange.set_tool(host->find(*name));
+                                   }});
 }
 
 namespace {
@@ -138,34 +142,25 @@ void write_block(std::string& out, const tools::Block& block) {
 
 }  // namespace
 
-WorkspaceTools::WorkspaceTools(Workspace workspace)
-    : workspace_(std::move(workspace)), tools_(tools::list(workspace_)) {}
-
-std::vector<std::string> WorkspaceTools::list() const {
-    std::vector<std::string> texts;
-    texts.reserve(tools_.size());
-    for (const tools::ToolInfo& tool : tools_) texts.push_back(tool_text(tool));
-    return texts;
+WorkspaceTools::WorkspaceTools(Workspace workspace) : workspace_(std::move(workspace)) {
+    for (const tools::ToolInfo& info : tools::list(workspace_)) {
+        texts_.push_back(tool_text(info));
+        const tools::Declaration& tool = *tools::find_tool(info.name);
+        tools_.emplace(info.name,
+                       HostedTool{[this, &tool](const auto& exchange, const auto& arguments) {
+                                      return call(exchange, tool, arguments);
+                                  },
+                                  info.pace, info.read_only});
+    }
 }
 
-const tools::ToolInfo* WorkspaceTools::find(std::string_view name) const noexcept {
-    const auto it = std::find_if(tools_.begin(), tools_.end(),
-                                 [&](const tools::ToolInfo& tool) { return tool.name == name; });
-    return it == tools_.end() ? nullptr : &*it;
+const HostedTool* WorkspaceTools::find(std::string_view name) const {
+    const auto it = tools_.find(name);
+    return it == tools_.end() ? nullptr : &it->second;
 }
 
-tools::Pace WorkspaceTools::pace(std::string_view name) const {
-    const tools::ToolInfo* tool = find(name);
-    return tool == nullptr ? tools::Pace::kQuick : tool->pace;
-}
-
-bool WorkspaceTools::only_reads(std::string_view name) const {
-    const tools::ToolInfo* tool = find(name);
-    return tool != nullptr && tool->read_only;
-}
-
-Handled WorkspaceTools::call(const std::shared_ptr<Exchange>& exchange, const std::string& name,
-                             const json::Value& arguments) {
+Handled WorkspaceTools::call(const std::shared_ptr<Exchange>& exchange,
+                             const tools::Declaration& tool, const json::Value& arguments) const {
     tools::CallOptions options{.cancel = exchange->cancelled(),
                                .only_quick = exchange->is_hurried()};
     ProgressText progress(*exchange);
@@ -174,7 +169,7 @@ Handled WorkspaceTools::call(const std::shared_ptr<Exchange>& exchange, const st
             progress.add(text, ProgressText::Clock::now());
         };
     }
-    const tools::Answer answer = tools::call_parsed(workspace_, name, arguments, options);
+    const tools::Answer answer = tools::call_parsed(workspace_, tool, arguments, options);
     if (answer.is_deferred) return Handled::deferred();
     write_answer(*exchange, answer);
     return {};

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -12,8 +14,17 @@
 
 #include "mcp/exchange.h"
 #include "mcp/protocol.h"
+#include "tools/declaration.h"
 
 namespace paddock::mcp {
+
+struct HostedTool {
+    // Writes the members of the result ("content", "isError"). Arguments that make no sense are a
+    // result too, one with "isError": the model can do better then.
+    std::function<Handled(const std::shared_ptr<Exchange>&, const json::Value& arguments)> call;
+    tools::Pace pace = tools::Pace::kQuick;
+    bool only_reads = false;
+};
 
 // Threads: all methods may be called from any thread.
 class ToolHost {
@@ -26,14 +37,8 @@ public:
     // Each tool as a JSON object, in the order in which they are listed, always the same one.
     virtual std::vector<std::string> list() const = 0;
 
-    virtual bool has(std::string_view name) const = 0;
-    virtual tools::Pace pace(std::string_view name) const = 0;  // quick, if there is none
-    virtual bool only_reads(std::string_view) const { return false; }
-
-    // Writes the members of the result ("content", "isError"). Arguments that make no sense are a
-    // result too, one with "isError": the model can do better then.
-    virtual Handled call(const std::shared_ptr<Exchange>& exchange, const std::string& name,
-                         const json::Value& arguments) = 0;
+    // nullptr: there is none. Lives as long as the host.
+    virtual const HostedTool* find(std::string_view name) const = 0;
 };
 
 // Adds "tools/list" and "tools/call". A page holds at most `page_size` tools; a cursor is good for
@@ -46,18 +51,16 @@ class WorkspaceTools final : public ToolHost {
 public:
     explicit WorkspaceTools(Workspace workspace);
 
-    std::vector<std::string> list() const override;
-    bool has(std::string_view name) const override { return find(name) != nullptr; }
-    tools::Pace pace(std::string_view name) const override;
-    bool only_reads(std::string_view name) const override;
-    Handled call(const std::shared_ptr<Exchange>& exchange, const std::string& name,
-                 const json::Value& arguments) override;
+    std::vector<std::string> list() const override { return texts_; }
+    const HostedTool* find(std::string_view name) const override;
 
 private:
-    const tools::ToolInfo* find(std::string_view name) const noexcept;
+    Handled call(const std::shared_ptr<Exchange>& exchange, const tools::Declaration& tool,
+                 const json::Value& arguments) const;
 
     const Workspace workspace_;
-    const std::vector<tools::ToolInfo> tools_;
+    std::vector<std::string> texts_;
+    std::map<std::string, HostedTool, std::less<>> tools_;
 };
 
 // A tool as "tools/list" shows it: all four hints are said, also where they are the default.

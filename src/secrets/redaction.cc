@@ -4,35 +4,44 @@
 
 namespace paddock::secrets {
 
+// The secret that the place is in.
+const Replacement* CarryOver::reach(std::size_t place) noexcept {
+    for (; next_ < replaced_.size() && replaced_[next_].end <= place; ++next_) {
+        const Replacement& passed = replaced_[next_];
+        shift_ += passed.length - (passed.end - passed.begin);
+    }
+    const bool is_inside = next_ < replaced_.size() && replaced_[next_].begin < place;
+    return is_inside ? &replaced_[next_] : nullptr;
+}
+
+TextPart CarryOver::moved(const TextPart& part) noexcept {
+    TextPart moved;
+    const Replacement* secret = reach(part.begin);
+    moved.begin = (secret != nullptr ? secret->begin : part.begin) + shift_;
+    const bool ends_there = next_ > 0 && replaced_[next_ - 1].end == part.begin;
+    if (secret == nullptr && ends_there) secret = &replaced_[next_ - 1];
+    joined_from_ = secret != nullptr ? secret->begin : part.begin;
+    secret = reach(part.end);
+    moved.end = (secret != nullptr ? secret->begin + secret->length : part.end) + shift_;
+    return moved;
+}
+
 // Another secret may have swallowed the start of it in the meantime, or all.
 void Progress::cut_out(const Cut& cut, std::string_view text, std::string& out) {
     if (cut.end <= given) return;
     const std::size_t begin = std::max(cut.begin, given);
-    carry(begin, out);
     out.append(text.substr(given, begin - given));
-    cut_from = begin;
+    const std::size_t before = out.size();
     out.append(kMarkStart).append(cut.kind).append("]");
     ++count;
     given = decided = cut.end;
-    if (cuts != nullptr) cuts->push_back({begin, cut.end});
+    if (replaced != nullptr) replaced->push_back({begin, cut.end, out.size() - before});
     tail = cut.tail;
-}
-
-void Progress::carry(std::size_t end, const std::string& out) {
-    if (part == nullptr) return;
-    // An edge beyond `end` is in the secret there, or a later call knows better.
-    const auto moved = [&](std::size_t edge) { return out.size() + std::min(edge, end) - given; };
-    if (part->begin >= given) carried.begin = moved(part->begin);
-    if (part->end > given) {
-        carried.end = moved(part->end);
-    } else if (part->end > cut_from) {
-        carried.end = out.size();
-    }
 }
 
 void Progress::end_tail() {
     tail = nullptr;
-    if (cuts != nullptr && !cuts->empty()) cuts->back().end = given;
+    if (replaced != nullptr && !replaced->empty()) replaced->back().end = given;
 }
 
 bool swallow_tail(std::string_view text, bool last, Progress& progress) noexcept {

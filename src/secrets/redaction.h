@@ -31,31 +31,52 @@ struct Cut {
     const Tail* tail = nullptr;
 };
 
-// A part of a text, carried over into the redacted text. An edge that falls into a secret moves to
-// the side of the mark in its place on which more is in the part.
+// What a pass over a text cut out: these bytes of the text before it became a mark of this length.
+struct Replacement {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+    std::size_t length = 0;
+};
+using Replacements = std::vector<Replacement>;  // in order
+
+// A part of a text. An edge that falls into a secret moves to the side of the mark in its place on
+// which more is in the part.
 struct TextPart {
     std::size_t begin = 0;
     std::size_t end = 0;
 };
 
+// Takes parts of a text to where they are after a pass. They come in order and do not overlap.
+class CarryOver {
+public:
+    explicit CarryOver(const Replacements& replaced) noexcept : replaced_(replaced) {}
+
+    TextPart moved(const TextPart& part) noexcept;
+
+    // Of the part that was moved last: a secret took all that is between `end` and its beginning.
+    bool is_joined_to(std::size_t end) const noexcept { return joined_from_ <= end; }
+
+private:
+    const Replacement* reach(std::size_t place) noexcept;
+
+    const Replacements& replaced_;
+    std::size_t next_ = 0;   // those before end before the place
+    std::size_t shift_ = 0;  // what these added to the text, modulo 2^n
+    std::size_t joined_from_ = 0;
+};
+
 struct Progress {
-    std::size_t given = 0;                  // the text before was written or cut out
-    std::size_t decided = 0;                // candidates before were decided
-    const Tail* tail = nullptr;             // of the secret that ends at `given`, if it may go on
-    std::optional<Cut> pending;             // a value whose name may hold a secret of its own
-    std::size_t count = 0;                  // secrets cut out
-    TextPart* part = nullptr;               // of the whole text, to be carried over
-    TextPart carried = {};                  // its edges in the new text, as far as they are known
-    std::size_t cut_from = 0;               // where the last secret began
-    std::vector<TextPart>* cuts = nullptr;  // of the whole text, those that were cut out
+    std::size_t given = 0;             // the text before was written or cut out
+    std::size_t decided = 0;           // candidates before were decided
+    const Tail* tail = nullptr;        // of the secret that ends at `given`, if it may go on
+    std::optional<Cut> pending;        // a value whose name may hold a secret of its own
+    std::size_t count = 0;             // secrets cut out
+    Replacements* replaced = nullptr;  // of the whole text
 
     void cut_out(const Cut& cut, std::string_view text, std::string& out);
 
     // The last secret ends at `given`.
     void end_tail();
-
-    // The text from `given` to `end` is about to be added to `out`.
-    void carry(std::size_t end, const std::string& out);
 };
 
 // Passes over what belongs to the last secret. False: more text is needed to say where it ends.
@@ -112,14 +133,13 @@ void redact_some(const Matcher& matcher, std::string_view text, bool last, Progr
 
 // The whole text at once. Untouched, and not copied, if nothing is found.
 template <class Matcher>
-std::size_t redact_all(const Matcher& matcher, std::string& text, TextPart* part = nullptr) {
+std::size_t redact_all(const Matcher& matcher, std::string& text,
+                       Replacements* replaced = nullptr) {
     Progress progress;
-    progress.part = part;
+    progress.replaced = replaced;
     std::string out;
     redact_some(matcher, text, true, progress, out);
     if (progress.count == 0) return 0;
-    progress.carry(text.size(), out);
-    if (part != nullptr) *part = progress.carried;
     out.append(text, progress.given);
     text = std::move(out);
     return progress.count;

@@ -70,12 +70,13 @@ std::shared_ptr<const KnownSecrets> SecretScanner::known() const {
 
 std::vector<std::string_view> SecretScanner::secrets_in(std::string_view text) {
     Progress progress;
-    std::vector<TextPart> cuts;
-    progress.cuts = &cuts;
+    Replacements cuts;
+    progress.replaced = &cuts;
     std::string out;
     redact_some(shapes(), text, true, progress, out);
     std::vector<std::string_view> found;
-    for (const TextPart& cut : cuts) found.push_back(text.substr(cut.begin, cut.end - cut.begin));
+    for (const Replacement& cut : cuts)
+        found.push_back(text.substr(cut.begin, cut.end - cut.begin));
     return found;
 }
 
@@ -98,10 +99,23 @@ void SecretScanner::learn(std::span<const std::string> values) const {
 void SecretScanner::prepare() { shapes(); }
 
 // Known values first: the shapes then see them as borders, in the first pass as in any later one.
-std::size_t SecretScanner::redact(std::string& text, TextPart* part) const {
+std::size_t SecretScanner::redact(std::string& text, std::vector<Replacements>* passes) const {
+    const auto pass = [&](const auto& matcher) {
+        Replacements replaced;
+        const std::size_t count = redact_all(matcher, text, passes ? &replaced : nullptr);
+        if (!replaced.empty()) passes->push_back(std::move(replaced));
+        return count;
+    };
     const auto values = known();
-    const std::size_t count = values->empty() ? 0 : redact_all(*values, text, part);
-    return count + redact_all(shapes(), text, part);
+    const std::size_t count = values->empty() ? 0 : pass(*values);
+    return count + pass(shapes());
+}
+
+std::size_t SecretScanner::redact(std::string& text, TextPart* part) const {
+    std::vector<Replacements> passes;
+    const std::size_t count = redact(text, &passes);
+    for (const Replacements& replaced : passes) *part = CarryOver(replaced).moved(*part);
+    return count;
 }
 
 std::size_t SecretScanner::reach() const noexcept {

@@ -45,9 +45,11 @@ public:
     // known together with the operator's; further ones are passed over.
     void learn(std::span<const std::string> values) const;
 
-    // Returns how many were replaced. `part`: where that part of the text is afterwards, secrets
-    // that reach into it included.
-    std::size_t redact(std::string& text, TextPart* part = nullptr) const;
+    // Returns how many were replaced. `passes` gets what each pass over the text replaced.
+    std::size_t redact(std::string& text, std::vector<Replacements>* passes = nullptr) const;
+
+    // `part`: where that part of the text is afterwards, secrets that reach into it included.
+    std::size_t redact(std::string& text, TextPart* part) const;
 
     // How much there must be behind a part of a text, so that a secret is known which begins in it.
     std::size_t reach() const noexcept;

@@ -43,6 +43,15 @@ inline Problem call_cancelled() {
         "The call was cancelled; its result is incomplete. Start it again if you still need it.");
 }
 
+// An answer with rows: its text is printed when the call ends.
+inline Answer found_answer(Found found, std::string notes = {}, std::string nothing = {}) {
+    Answer answer;
+    answer.found = std::move(found);
+    answer.nothing = std::move(nothing);
+    answer.notes = std::move(notes);
+    return answer;
+}
+
 // An answer of one text block.
 inline Answer text_answer(std::string text) {
     Answer answer;
@@ -60,8 +69,9 @@ inline Answer deferred() {
 // Remarks that close an answer: "\n[The first. The second.]", or nothing.
 class Notes {
 public:
-    void add(std::string_view note) { text_.append(text_.empty() ? "\n[" : " ").append(note); }
-    std::string text() const { return text_.empty() ? "" : text_ + "]"; }
+    void add(std::string_view note) { text_.append(text_.empty() ? "" : " ").append(note); }
+    const std::string& sentences() const { return text_; }
+    std::string text() const { return text_.empty() ? "" : "\n[" + text_ + "]"; }
 
 private:
     std::string text_;

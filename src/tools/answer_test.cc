@@ -5,17 +5,17 @@
 namespace paddock::tools {
 namespace {
 
-using Lines = std::vector<std::string>;
+using Sentences = std::vector<std::string>;
 
 TEST(Remarks, of_several_stand_one_after_the_other) {
     Remarks all{{"One."}};
     all.add({{"Two.", "Three."}});
-    EXPECT_EQ(all.lines, (Lines{"One.", "Two.", "Three."}));
+    EXPECT_EQ(all.lines, (Sentences{"One.", "Two.", "Three."}));
 }
 
 TEST(Remarks, name_the_limit_that_what_was_left_has_met) {
     EXPECT_EQ(remarks_on_left(EndedBy::kQuota, {}, "were ended").lines,
-              Lines{"Processes that earlier commands left running were ended: it filled the "
+              Sentences{"Processes that earlier commands left running were ended: it filled the "
                     "workspace (limit: disk, operator setting: limits.bytes_on_disk)."});
     EXPECT_TRUE(remarks_on_left(EndedBy::kItself, {}, "were ended").lines.empty());
 }

@@ -18,6 +18,7 @@
 #include "json/write.h"
 #include "text/names.h"
 #include "tools/declaration.h"
+#include "tools/print.h"
 #include "tools/session.h"
 
 namespace paddock::tools {
@@ -51,6 +52,12 @@ Problem too_many(const policy::Refusal& refusal) {
 struct Given {
     std::string_view text;
     const json::Value* value = nullptr;
+};
+
+// The tool that a caller asked for; nullptr: there is none of that name.
+struct Asked {
+    std::string_view name;
+    const Declaration* tool = nullptr;
 };
 
 // What a call is about, for the journal.
@@ -90,13 +97,13 @@ Attempt<Answer> run_decoded(Session& session, const Declaration& tool, const jso
     return tool.run(session, *decoded, options);
 }
 
-Attempt<Answer> run(Session& session, std::string_view name, const Given& given,
+Attempt<Answer> run(Session& session, const Asked& asked, const Given& given,
                     const CallOptions& options, Clock::time_point start) {
     const auto ticket = session.meter().begin_call(start);
     if (!ticket) return too_many(ticket.error());
-    const Declaration* tool = find_tool(name);
+    const Declaration* tool = asked.tool;
     if (tool == nullptr || !is_listed(*tool, session.options())) {
-        return unknown_tool(name, session.options());
+        return unknown_tool(asked.name, session.options());
     }
     if (given.value != nullptr) return run_decoded(session, *tool, *given.value, options);
     const json::Parsed parsed = json::parse(given.text.empty() ? "{}" : given.text);
@@ -117,13 +124,16 @@ Answer as_answer(const Problem& problem) {
     return answer;
 }
 
+void repair(std::string& text) {
+    if (is_utf8(text)) return;
+    std::string repaired;
+    append_repaired(repaired, text);
+    text = std::move(repaired);
+}
+
 // Valid UTF-8, without secrets; returns how many there were.
 std::size_t clean(const Session& session, std::string& text) {
-    if (!is_utf8(text)) {
-        std::string repaired;
-        append_repaired(repaired, text);
-        text = std::move(repaired);
-    }
+    repair(text);
     return session.redact(text);
 }
 
@@ -181,14 +191,52 @@ void clean(const Session& session, CommandResult& result) {
     result.changes->files.clear();
 }
 
+void repair(Lines& lines) {
+    if (is_utf8(lines.text)) return;
+    std::string repaired;
+    for (Line& line : lines.rows) {
+        const std::size_t begin = repaired.size();
+        append_repaired(repaired, lines.text_of(line));
+        line.begin = begin;
+        line.size = repaired.size() - begin;
+    }
+    lines.text = std::move(repaired);
+}
+
+void repair(Found& found) {
+    // FileLines were decoded.
+    if (auto* matches = std::get_if<Matches>(&found)) {
+        for (MatchedFile& file : matches->files) {
+            repair(file.path);
+            repair(file.lines);
+        }
+    }
+    if (auto* paths = std::get_if<FoundPaths>(&found)) {
+        for (std::string& path : paths->paths) repair(path);
+    }
+    if (auto* directory = std::get_if<ListedDirectory>(&found)) {
+        repair(directory->path);
+        for (ListedEntry& entry : directory->entries) {
+            repair(entry.name);
+            repair(entry.target);
+        }
+    }
+    if (auto* info = std::get_if<FileInfo>(&found)) {
+        for (NamedValue& each : info->values) {
+            if (auto* text = std::get_if<std::string>(&each.value)) repair(*text);
+        }
+    }
+}
+
 // Text leaves as valid UTF-8 and without secrets.
 void clean(const Session& session, Answer& answer) {
-    auto& [blocks, error, secrets, is_deferred, command] = answer;
+    auto& [blocks, error, secrets, is_deferred, command, found, nothing, notes] = answer;
     for (Block& block : blocks) {
         if (block.kind == BlockKind::kText) secrets += clean(session, block.data);
     }
     // Not counted: the blocks say the same.
     if (command) clean(session, *command);
+    if (!std::holds_alternative<std::monostate>(found)) print_found(session, answer);
 }
 
 void tell_audit(const Session& session, AuditEvent event, const Given& given,
@@ -209,10 +257,10 @@ void tell_audit(const Session& session, AuditEvent event, const Given& given,
 
 // No exception of a tool ends whoever calls it. Memory that is not there for one call is there for
 // the next.
-Answer answered(Session& session, std::string_view name, const Given& given,
+Answer answered(Session& session, const Asked& asked, const Given& given,
                 const CallOptions& options, Clock::time_point start) {
     try {
-        Attempt<Answer> attempt = run(session, name, given, options, start);
+        Attempt<Answer> attempt = run(session, asked, given, options, start);
         Answer answer = attempt ? std::move(*attempt) : as_answer(attempt.error());
         clean(session, answer);
         return answer;
@@ -226,14 +274,14 @@ Answer answered(Session& session, std::string_view name, const Given& given,
     }
 }
 
-Answer answer_to(const Workspace& workspace, std::string_view name, const Given& given,
+Answer answer_to(const Workspace& workspace, const Asked& asked, const Given& given,
                  const CallOptions& options) {
     Session& session = Session::of(workspace);
     const auto start = Clock::now();
-    Answer answer = answered(session, name, given, options, start);
+    Answer answer = answered(session, asked, given, options, start);
     if (answer.is_deferred) return answer;
     AuditEvent event;
-    event.tool = name;
+    event.tool = asked.name;
     event.secrets = answer.secrets;
     event.error = answer.error;
     for (const Block& block : answer.blocks) event.bytes_out += block.data.size();
@@ -247,6 +295,35 @@ bool has_network(const WorkspaceOptions& options) {
 
 }  // namespace
 
+// The filter sees the text that is printed of the rows, so that it finds what several of them hold
+// together. What it replaces there it replaces in the rows.
+void print_found(const Session& session, Answer& answer) {
+    repair(answer.found);
+    repair(answer.nothing);
+    repair(answer.notes);
+    std::string text;
+    for (std::size_t i = 0; i < section_count(answer); ++i) {
+        Section section;
+        print(answer, i, section);
+        std::string part = section.take();
+        std::vector<secrets::Replacements> passes;
+        if (const std::size_t count = session.redact(part, &passes); count > 0) {
+            answer.secrets += count;
+            Section rows(Section::Fields::kKeep);
+            print(answer, i, rows);
+            rows.redact_fields(passes, part);
+        }
+        if (i == 0) {
+            text = std::move(part);
+            continue;
+        }
+        if (!text.ends_with('\n')) text += '\n';
+        text += part;
+    }
+    drop_empty_rows(answer.found);
+    answer.blocks.insert(answer.blocks.begin(), {BlockKind::kText, std::move(text), {}});
+}
+
 std::string Answer::text() const {
     std::string joined;
     for (const Block& block : blocks) {
@@ -259,12 +336,12 @@ std::string Answer::text() const {
 
 Answer call(const Workspace& workspace, std::string_view name, std::string_view arguments,
             const CallOptions& options) {
-    return answer_to(workspace, name, {.text = arguments}, options);
+    return answer_to(workspace, {name, find_tool(name)}, {.text = arguments}, options);
 }
 
-Answer call_parsed(const Workspace& workspace, std::string_view name, const json::Value& arguments,
-                   const CallOptions& options) {
-    return answer_to(workspace, name, {.text = {}, .value = &arguments}, options);
+Answer call_parsed(const Workspace& workspace, const Declaration& tool,
+                   const json::Value& arguments, const CallOptions& options) {
+    return answer_to(workspace, {tool.name, &tool}, {.text = {}, .value = &arguments}, options);
 }
 
 std::vector<ToolInfo> list(const Workspace& workspace) {

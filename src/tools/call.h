@@ -1,4 +1,5 @@
-// A call whose arguments are parsed already: what a server does that has parsed the whole request.
+// A call whose tool is found and whose arguments are parsed already: what a server does that has
+// parsed the whole request.
 #pragma once
 
 #include <span>
@@ -15,8 +16,11 @@
 namespace paddock::tools {
 
 // As tools::call in everything else.
-Answer call_parsed(const Workspace& workspace, std::string_view name, const json::Value& arguments,
-                   const CallOptions& options = {});
+Answer call_parsed(const Workspace& workspace, const Declaration& tool,
+                   const json::Value& arguments, const CallOptions& options = {});
+
+// Prints the rows of an answer as its first block. Secrets are replaced in both.
+void print_found(const Session& session, Answer& answer);
 
 // All tools, in the order in which they are listed.
 // One per file of the same name.

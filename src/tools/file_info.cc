@@ -38,20 +38,20 @@ Attempt<Answer> run_file_info(Session& session, const Arguments& arguments,
     if (!stat && stat.error().code == Code::kNotFound && options.only_quick) return deferred();
     if (!stat && stat.error().code == Code::kNotFound) return files.missing(path);
     if (!stat) return stat.error();
-    std::string text = "path: " + files.shown(*name) + "\n";
-    text += "type: " + std::string(file_type_name(stat->type)) + "\n";
+    FileInfo info{
+        {{"path", files.shown(*name)}, {"type", std::string(file_type_name(stat->type))}}};
     if (stat->type == FileType::kSymlink) {
-        const auto target = files.link_target(*name);
+        auto target = files.link_target(*name);
         if (!target) return target.error();
-        text += "target: " + *target + "\n";
+        info.values.push_back({"target", std::move(*target)});
     }
-    if (stat->type == FileType::kRegular) text += "size: " + std::to_string(stat->size) + "\n";
+    if (stat->type == FileType::kRegular) info.values.push_back({"size", stat->size});
     if (stat->type == FileType::kRegular && stat->links > 1) {
-        text += "hard links: " + std::to_string(stat->links) + "\n";
+        info.values.push_back({"hard links", stat->links});
     }
-    text += "mode: " + octal(stat->mode) + "\n";
-    text += "modified: " + utc(stat->modified);
-    return text_answer(std::move(text));
+    info.values.push_back({"mode", octal(stat->mode)});
+    info.values.push_back({"modified", utc(stat->modified)});
+    return found_answer(std::move(info));
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ std::string closing(const Files& files, const search::FindResult& result,
                   " could not be read: '" + files.shown(first.empty() ? "." : first) + "' (" +
                   std::string(code_name(result.why_unreadable.code)) + (is_one ? ")." : "), ..."));
     }
-    return notes.text();
+    return notes.sentences();
 }
 
 Attempt<Answer> run_glob(Session& session, const Arguments& arguments, const CallOptions& options) {
@@ -56,15 +56,17 @@ Attempt<Answer> run_glob(Session& session, const Arguments& arguments, const Cal
     const auto result = search::find(files.linkless(), query);
     if (!result) return result.error();
     if (result->cut == search::FindResult::Cut::kCancelled) return call_cancelled();
-    std::string text;
+    FoundPaths paths;
     for (std::size_t i = offset; i < result->found.size(); ++i) {
         const search::FoundFile found = result->found[i];
         const bool is_directory = found.type == FileType::kDirectory;
-        text += is_directory ? files.shown_directory(found.path) : files.shown(found.path);
-        text += '\n';
+        paths.paths.push_back(is_directory ? files.shown_directory(found.path)
+                                           : files.shown(found.path));
     }
-    if (text.empty()) text = offset > 0 ? "No more files match.\n" : "No files match.\n";
-    return text_answer(text + closing(files, *result, query, offset));
+    std::string nothing;
+    if (paths.paths.empty()) nothing = offset > 0 ? "No more files match." : "No files match.";
+    return found_answer(std::move(paths), closing(files, *result, query, offset),
+                        std::move(nothing));
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "tools/answer.h"
 #include "tools/call.h"
 #include "tools/declaration.h"
+#include "tools/print.h"
 #include "tools/search_pattern.h"
 #include "tools/session.h"
 
@@ -19,11 +20,11 @@ namespace {
 using search::GrepMode;
 using search::GrepSummary;
 
-// Writes what was found as text: in content mode the path, then "12:match" and "13-context".
-class Printer final : public search::GrepSink {
+// Keeps what was found, as much as there is room for in the text that is printed of it.
+class Collector final : public search::GrepSink {
 public:
-    Printer(const Session& session, const Files& files, const search::GrepQuery& query,
-            std::size_t bytes_max)
+    Collector(const Session& session, const Files& files, const search::GrepQuery& query,
+              std::size_t bytes_max)
         : session_(session),
           files_(files),
           mode_(query.mode),
@@ -31,15 +32,18 @@ public:
           has_context_(query.before > 0 || query.after > 0) {}
 
     search::Next file(const search::GrepFile& file) override {
-        std::string entry = files_.shown(file.path);
-        if (mode_ == GrepMode::kCount) entry += ": " + std::to_string(file.matches);
-        if (file.binary) entry += "  (binary file matches)";
-        entry += '\n';
+        MatchedFile found{.path = files_.shown(file.path), .binary = file.binary};
+        if (mode_ == GrepMode::kCount) found.count = file.matches;
+        std::size_t bytes = heading_bytes(found);
         const bool by_line = !file.lines.empty();
-        const std::size_t taken = by_line ? add_lines(entry, file) : fits(entry) ? 1 : 0;
+        const std::size_t taken = by_line ? add_lines(found, bytes, file) : fits(bytes) ? 1 : 0;
         given_ += taken;
         cut_ = taken < (by_line ? file.lines.size() : 1);
-        if (taken > 0) add(std::move(entry));
+        if (taken > 0) {
+            found_.push_back(std::move(found));
+            const bool is_apart = mode_ == GrepMode::kContent && bytes_ > 0;
+            bytes_ += bytes + (is_apart ? 1 : 0);
+        }
         return cut_ ? search::Next::kStop : search::Next::kGoOn;
     }
 
@@ -51,55 +55,59 @@ public:
         return search::Next::kGoOn;
     }
 
-    std::string& text() { return text_; }
-    std::size_t secrets() const { return secrets_; }
+    std::vector<MatchedFile> take() { return std::move(found_); }
     std::uint64_t given() const { return given_; }  // lines or files, as the offset counts them
     bool cut() const { return cut_; }               // there was no room for the next one
     const std::string& first_problem() const { return problems_; }
 
 private:
     // The first one always does: whoever follows the offsets gets to the end.
-    bool fits(const std::string& entry, std::size_t taken = 0) const {
-        return given_ + taken == 0 || text_.size() + entry.size() <= bytes_max_;
+    bool fits(std::size_t bytes, std::size_t taken = 0) const {
+        return given_ + taken == 0 || bytes_ + bytes <= bytes_max_;
     }
 
-    void add(std::string entry) {
-        if (mode_ == GrepMode::kContent) {
-            // Of each file by itself: a key whose end is not shown would take in the next file.
-            secrets_ += session_.redact(entry);
-            if (!entry.ends_with('\n')) entry += '\n';
-            if (!text_.empty()) text_ += '\n';
-        }
-        text_ += entry;
+    static std::size_t digits(std::uint64_t number) { return std::to_string(number).size(); }
+
+    static std::size_t heading_bytes(const MatchedFile& file) {
+        return file.path.size() + (file.count ? 2 + digits(*file.count) : 0) +
+               (file.binary ? kBinaryRemark.size() : 0) + 1;
     }
 
     // A line that was cut must not show a part of a secret that nobody recognises.
     std::string text_of(const search::GrepLine& line) const {
-        if (line.text.size() == line.bytes) return std::string(line.text);
         const auto before = static_cast<std::size_t>(line.text.data() - line.around.data());
-        return session_.redact_part(line.around, before, line.text.size());
+        std::string text = session_.redact_part(line.around, before, line.text.size());
+        if (text.ends_with('\r')) text.pop_back();
+        if (line.skipped > 0) text.insert(0, "[line cut] ");
+        if (line.skipped + line.text.size() < line.bytes) text += " [line cut]";
+        return text;
     }
 
     // As many as there is room for; returns their number.
-    std::size_t add_lines(std::string& entry, const search::GrepFile& file) const {
+    std::size_t add_lines(MatchedFile& found, std::size_t& bytes,
+                          const search::GrepFile& file) const {
         std::uint64_t previous = 0;
         std::size_t taken = 0;
+        Lines& lines = found.lines;
         for (const search::GrepLine& line : file.lines) {
-            const std::size_t whole_bytes = entry.size();
-            if (has_context_ && previous != 0 && line.number > previous + 1) entry += "--\n";
+            Line row{.number = static_cast<std::int64_t>(line.number), .begin = lines.text.size()};
+            row.is_match = line.kind == search::Line::Kind::kMatch;
+            row.after_gap = has_context_ && previous != 0 && line.number > previous + 1;
             previous = line.number;
-            entry += std::to_string(line.number);
-            entry += line.kind == search::Line::Kind::kMatch ? ':' : '-';
-            std::string text = text_of(line);
-            if (text.ends_with('\r')) text.pop_back();
-            if (line.skipped > 0) entry += "[line cut] ";
-            entry += text;
-            if (line.skipped + line.text.size() < line.bytes) entry += " [line cut]";
-            entry += '\n';
-            if (!fits(entry, taken)) {
-                entry.resize(whole_bytes);
+            if (line.text.size() == line.bytes) {
+                lines.text += line.text;
+                if (line.text.ends_with('\r')) lines.text.pop_back();
+            } else {
+                lines.text += text_of(line);
+            }
+            row.size = lines.text.size() - row.begin;
+            bytes += row.size + (row.after_gap ? 3 : 0) + digits(line.number) + 2;
+            if (!fits(bytes, taken)) {
+                lines.text.resize(row.begin);
                 break;
             }
+            lines.text += '\n';
+            lines.rows.push_back(row);
             ++taken;
         }
         return taken;
@@ -110,28 +118,28 @@ private:
     const GrepMode mode_;
     const std::size_t bytes_max_;
     const bool has_context_;  // then groups of lines are told apart
-    std::string text_;
+    std::vector<MatchedFile> found_;
+    std::size_t bytes_ = 0;  // of their text
     std::string problems_;
-    std::size_t secrets_ = 0;
     std::uint64_t given_ = 0;
     bool cut_ = false;
 };
 
 std::string unit_of(GrepMode mode) { return mode == GrepMode::kContent ? "lines" : "files"; }
 
-std::string closing(const Files& files, const Printer& printer, const GrepSummary& summary,
+std::string closing(const Files& files, const Collector& found, const GrepSummary& summary,
                     const search::GrepQuery& query) {
     using Cut = GrepSummary::Cut;
     Notes notes;
-    if (printer.given() == 0 && query.offset == 0) {
+    if (found.given() == 0 && query.offset == 0) {
         note_passed_over(notes, query.walk, files, summary.excluded);
     }
     const std::string next =
-        "; continue with offset=" + std::to_string(query.offset + printer.given()) +
+        "; continue with offset=" + std::to_string(query.offset + found.given()) +
         ", or narrow the search.";
     if (summary.cut == Cut::kLimit)
         notes.add("There are more matching " + unit_of(query.mode) + next);
-    if (printer.cut()) notes.add("Cut by size" + next);
+    if (found.cut()) notes.add("Cut by size" + next);
     if (summary.cut == Cut::kTime) {
         notes.add("Stopped after " + seconds_of(*query.time_max) + " s, " +
                   std::to_string(summary.files) +
@@ -142,9 +150,9 @@ std::string closing(const Files& files, const Printer& printer, const GrepSummar
     }
     if (summary.problems > 0) {
         notes.add(std::to_string(summary.problems) + " could not be searched completely (" +
-                  printer.first_problem() + (summary.problems > 1 ? ", ..." : "") + ").");
+                  found.first_problem() + (summary.problems > 1 ? ", ..." : "") + ").");
     }
-    return notes.text();
+    return notes.sentences();
 }
 
 struct Search {
@@ -214,28 +222,28 @@ Attempt<Answer> run_grep(Session& session, const Arguments& arguments, const Cal
     query->line_margin = session.secret_margin();
     query->bytes_max = files.may_still_read();
     if (query->bytes_max == 0) return files.count_read(1).error();
-    Printer printer(session, files, *query,
+    Collector found(session, files, *query,
                     options.uncut ? limits::kGrepUncutBytesMax : limits::kGrepShownBytesMax);
-    const auto summary = search::grep(files.linkless(), *query, printer);
+    const auto summary = search::grep(files.linkless(), *query, found);
     if (!summary && summary.error().operation == "type") return no_such_type(summary.error().path);
     if (!summary) return summary.error();
     // Where more was read than may be, all of the rest is used up.
     const std::uint64_t counted = std::min(summary->bytes, files.may_still_read());
     if (auto allowed = files.count_read(counted); !allowed) return allowed.error();
     if (summary->cut == GrepSummary::Cut::kCancelled) return call_cancelled();
-    if (summary->cut == GrepSummary::Cut::kBytes && printer.given() == 0) {
+    if (summary->cut == GrepSummary::Cut::kBytes && found.given() == 0) {
         return files.count_read(1).error();
     }
-    std::string text = std::move(printer.text());
-    if (text.empty() && query->offset > 0) {
+    Matches matches{found.take(), query->mode == GrepMode::kContent};
+    std::string nothing;
+    if (matches.files.empty() && query->offset > 0) {
         const bool is_all = summary->cut == GrepSummary::Cut::kNone && summary->problems == 0;
-        text = is_all ? "No more matches.\n" : "No more matches in what was searched.\n";
-    } else if (text.empty()) {
-        text = "No matches in " + std::to_string(summary->files) + " files searched.\n";
+        nothing = is_all ? "No more matches." : "No more matches in what was searched.";
+    } else if (matches.files.empty()) {
+        nothing = "No matches in " + std::to_string(summary->files) + " files searched.";
     }
-    Answer answer = text_answer(text + closing(files, printer, *summary, *query));
-    answer.secrets = printer.secrets();
-    return answer;
+    return found_answer(std::move(matches), closing(files, found, *summary, *query),
+                        std::move(nothing));
 }
 
 Argument flag(std::string_view name, std::string_view help,

@@ -36,7 +36,7 @@ public:
         return list_level(start, 1, scope);
     }
 
-    std::string take() { return std::move(text_); }
+    std::vector<ListedEntry> take() { return std::move(entries_); }
 
     std::string closing() const {
         Notes notes;
@@ -60,7 +60,7 @@ public:
             notes.add("A directory has more than " + std::to_string(limits::kListEntriesMax) +
                       " entries; the last ones, by name, are not listed. Find them with glob.");
         }
-        return notes.text();
+        return notes.sentences();
     }
 
 private:
@@ -95,26 +95,25 @@ private:
             return;
         }
         const bool is_before = passed_over_ < offset_;
-        const std::size_t begin = text_.size();
+        const std::size_t begin = entries_.size();
         ++(is_before ? passed_over_ : shown_);
         const std::size_t shown = shown_;
         const bool is_directory = entry.type == FileType::kDirectory;
         if (!is_before || is_directory) add(path, entry, level);
-        if (is_directory && level < depth_) enter(path, entry, level, scope);
+        if (is_directory && level < depth_) {
+            std::string why_not = enter(path, entry, level, scope);
+            entries_[begin].remark = std::move(why_not);
+        }
         // A directory of an earlier page is named again only above what it holds of this one.
-        if (is_before && shown_ == shown) text_.resize(begin);
+        if (is_before && shown_ == shown) entries_.resize(begin);
     }
 
-    void enter(const std::string& path, const ListEntry& entry, std::size_t level,
-               const search::IgnoreScope& scope) {
-        if (entry.name == ".git" || (scope && scope->ignores(path, true))) {
-            text_.insert(text_.size() - 1, "  (not entered)");
-            return;
-        }
-        if (auto below = list_level(path, level + 1, scope); !below) {
-            text_.insert(text_.size() - 1,
-                         "  (" + std::string(code_name(below.error().code)) + ")");
-        }
+    // Empty, or why it was not entered.
+    std::string enter(const std::string& path, const ListEntry& entry, std::size_t level,
+                      const search::IgnoreScope& scope) {
+        if (entry.name == ".git" || (scope && scope->ignores(path, true))) return "not entered";
+        auto below = list_level(path, level + 1, scope);
+        return below ? "" : std::string(code_name(below.error().code));
     }
 
     search::IgnoreScope scope_of(const std::string& directory,
@@ -130,20 +129,16 @@ private:
     }
 
     void add(const std::string& path, const ListEntry& entry, std::size_t level) {
-        text_.append(2 * (level - 1), ' ');
         const bool is_directory = entry.type == FileType::kDirectory;
-        text_ += text::quote_if_needed(is_directory ? entry.name + "/" : entry.name);
+        ListedEntry& added = entries_.emplace_back();
+        added.depth = level - 1;
+        added.name = text::quote_if_needed(is_directory ? entry.name + "/" : entry.name);
+        added.type = entry.type;
         if (entry.type == FileType::kSymlink) {
-            const auto target = files_.link_target(path);
-            if (target) text_ += " -> " + *target;
-        } else if (!is_directory && entry.type != FileType::kRegular) {
-            text_ += "  (" + std::string(file_type_name(entry.type)) + ")";
-        } else if (!is_directory && sizes_) {
-            if (const auto stat = files_.stat_name(path)) {
-                text_ += "  " + std::to_string(stat->size);
-            }
+            if (auto target = files_.link_target(path)) added.target = std::move(*target);
+        } else if (entry.type == FileType::kRegular && sizes_) {
+            if (const auto stat = files_.stat_name(path)) added.size = stat->size;
         }
-        text_ += '\n';
     }
 
     search::Interruption& interruption_;
@@ -154,7 +149,7 @@ private:
     const std::size_t offset_;
     const bool sizes_;
     const std::vector<text::Glob> left_out_;
-    std::string text_;
+    std::vector<ListedEntry> entries_;
     std::size_t passed_over_ = 0;  // of `offset_`
     std::size_t shown_ = 0;
     std::size_t left_ = 0;
@@ -192,7 +187,8 @@ Attempt<Answer> run_list_directory(Session& session, const Arguments& arguments,
     Lister lister(session, files, arguments, std::move(*left_out), interruption);
     if (auto listed = lister.list(*directory); !listed) return listed.error();
     if (interruption.cause() == search::Interruption::Cause::kCancelled) return call_cancelled();
-    return text_answer(files.shown_directory(*directory) + "\n" + lister.take() + lister.closing());
+    return found_answer(ListedDirectory{files.shown_directory(*directory), lister.take()},
+                        lister.closing());
 }
 
 }  // namespace

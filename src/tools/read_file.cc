@@ -1,9 +1,5 @@
 #include "tools/read_file.h"
 
-#include <algorithm>
-#include <array>
-#include <charconv>
-
 #include <paddock/limits.h>
 
 #include "text/encoding.h"
@@ -16,36 +12,39 @@
 namespace paddock::tools {
 namespace {
 
-constexpr std::size_t kNumberWidth = 6;
-
-// "     1\t", as `cat -n` writes it.
-void append_number(std::string& text, std::int64_t number) {
-    std::array<char, kNumberWidth + 24> column;
-    std::fill_n(column.begin(), kNumberWidth, ' ');
-    char* const end = std::to_chars(&column[kNumberWidth], &column.back(), number).ptr;
-    *end = '\t';
-    const auto written = static_cast<std::size_t>(end + 1 - column.data());
-    const std::size_t skipped = std::min(written - kNumberWidth - 1, kNumberWidth);
-    text.append(&column[skipped], written - skipped);
-}
-
-std::string with_lines(const Session& session, const TextWindow& window, bool numbered) {
+Lines lines_of(const Session& session, const TextWindow& window) {
     std::int64_t number = window.numbers_from_end
                               ? -static_cast<std::int64_t>(window.lines.lines_seen())
                               : static_cast<std::int64_t>(window.lines.first_number());
-    std::string text;
-    text.reserve(window.lines.bytes() + window.lines.size() * (kNumberWidth + 2));
+    Lines lines;
+    lines.rows.resize(window.lines.size());
+    bool is_cut = false;
+    const char* const begin = window.lines[0].text.data();
     for (std::size_t i = 0; i < window.lines.size(); ++i, ++number) {
         const text::LineWindow::Line line = window.lines[i];
-        if (numbered) append_number(text, number);
-        if (line.cut == 0) {
-            text.append(line.text).push_back('\n');
-        } else {
-            text += session.redact_part(line.text_and_margin, 0, line.text.size()) +
-                    " [line cut: " + std::to_string(line.cut) + " more bytes]\n";
-        }
+        Line& row = lines.rows[i];
+        row.number = number;
+        row.begin = static_cast<std::size_t>(line.text.data() - begin);
+        row.size = line.text.size();
+        row.cut = line.cut;
+        is_cut = is_cut || line.cut > 0;
     }
-    return text;
+    if (!is_cut) {
+        lines.text.assign(begin, lines.rows.back().begin + lines.rows.back().size);
+        return lines;
+    }
+    for (std::size_t i = 0; i < window.lines.size(); ++i) {
+        const text::LineWindow::Line line = window.lines[i];
+        Line& row = lines.rows[i];
+        row.begin = lines.text.size();
+        // It must not show a part of a secret that nobody recognises.
+        lines.text += line.cut == 0
+                          ? std::string(line.text)
+                          : session.redact_part(line.text_and_margin, 0, line.text.size());
+        row.size = lines.text.size() - row.begin;
+        lines.text += '\n';
+    }
+    return lines;
 }
 
 // What the reader cannot see from the lines: the encoding, and that there is more.
@@ -66,11 +65,7 @@ std::string closing(const TextWindow& window) {
                   "; continue with offset=" + std::to_string(last + 1) + ".");
     }
     if (window.numbers_from_end) notes.add("Line numbers count from the end of the file.");
-    return notes.text();
-}
-
-Answer shown(const Session& session, const TextWindow& window, bool numbered) {
-    return text_answer(with_lines(session, window, numbered) + closing(window));
+    return notes.sentences();
 }
 
 Problem beyond_the_end(const Files& files, const OpenFile& file, std::uint64_t total) {
@@ -130,11 +125,14 @@ Attempt<Answer> text_of(const Session& session, const Files& files, OpenFile& fi
                                      .margin = session.secret_margin(),
                                      .cancel = options.cancel});
     if (!window) return window.error();
-    if (window->total == 0U) return text_answer(files.shown(file.path()) + " is empty.");
+    if (window->total == 0U) {
+        return found_answer(FileLines{}, {}, files.shown(file.path()) + " is empty.");
+    }
     if (window->lines.size() == 0) {
         return beyond_the_end(files, file, window->lines.lines_seen());
     }
-    return shown(session, *window, arguments.flag("line_numbers"));
+    return found_answer(FileLines{lines_of(session, *window), arguments.flag("line_numbers")},
+                        closing(*window));
 }
 
 Attempt<Answer> run_read_file(Session& session, const Arguments& arguments,
@@ -227,10 +225,10 @@ Attempt<Answer> run_read_files(Session& session, const Arguments& arguments,
         if (!answer) {
             text += std::string(code_name(answer.error().code)) + ": " + answer.error().text;
         } else {
-            std::string content = answer->text();
             // By itself: a key whose end is not shown would take in the next file.
-            all.secrets += session.redact(content);
-            text += content;
+            print_found(session, *answer);
+            all.secrets += answer->secrets;
+            text += answer->text();
             for (Block& block : answer->blocks) {
                 if (block.kind == BlockKind::kText) continue;
                 media_bytes += block.data.size();

@@ -181,8 +181,8 @@ Result<std::shared_ptr<Session>> Session::open(WorkspaceOptions options) {
                     std::move(*scanner)));
 }
 
-std::size_t Session::redact(std::string& text) const {
-    return scanner_ ? scanner_->redact(text) : 0;
+std::size_t Session::redact(std::string& text, std::vector<secrets::Replacements>* passes) const {
+    return scanner_ ? scanner_->redact(text, passes) : 0;
 }
 
 bool Session::loses_a_secret(std::string_view before, std::string_view after) const {

@@ -46,8 +46,10 @@ public:
     std::chrono::milliseconds search_time() const noexcept { return search_time_; }
     void set_search_time(std::chrono::milliseconds time) noexcept { search_time_ = time; }
 
-    // Replaces the secrets in a text that is about to leave; returns how many there were.
-    std::size_t redact(std::string& text) const;
+    // Replaces the secrets in a text that is about to leave; returns how many there were. `passes`
+    // as in SecretScanner::redact.
+    std::size_t redact(std::string& text,
+                       std::vector<secrets::Replacements>* passes = nullptr) const;
 
     // The same for `length` bytes of a longer text that was cut for show. With secret_margin()
     // bytes around them a secret that reaches beyond them is seen as a whole.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -55,18 +56,14 @@ void write_text(Exchange& exchange, std::string_view text);
 
 class FixtureTools final : public mcp::ToolHost {
 public:
-    explicit FixtureTools(std::vector<Tool> tools) : tools_(std::move(tools)) {}
+    explicit FixtureTools(std::vector<Tool> tools);
 
     std::vector<std::string> list() const override;
-    bool has(std::string_view name) const override { return find(name) != nullptr; }
-    tools::Pace pace(std::string_view name) const override;
-    Handled call(const std::shared_ptr<Exchange>& exchange, const std::string& name,
-                 const json::Value& arguments) override;
+    const mcp::HostedTool* find(std::string_view name) const override;
 
 private:
-    const Tool* find(std::string_view name) const;
-
     const std::vector<Tool> tools_;
+    std::map<std::string, mcp::HostedTool, std::less<>> hosted_;
 };
 
 void add_resources(mcp::Methods& methods);

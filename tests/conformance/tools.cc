@@ -186,23 +186,21 @@ std::vector<std::string> FixtureTools::list() const {
     return texts;
 }
 
-const Tool* FixtureTools::find(std::string_view name) const {
+FixtureTools::FixtureTools(std::vector<Tool> tools) : tools_(std::move(tools)) {
     for (const Tool& tool : tools_) {
-        if (tool.name == name) return &tool;
+        mcp::HostedTool& hosted = hosted_[tool.name];
+        hosted.call = [&tool](const auto& exchange, const json::Value& arguments) {
+            const json::Object none;
+            return tool.run(*exchange,
+                            arguments.as_object() == nullptr ? none : *arguments.as_object());
+        };
+        hosted.pace = tool.is_quick ? tools::Pace::kQuick : tools::Pace::kWaiting;
     }
-    return nullptr;
 }
 
-tools::Pace FixtureTools::pace(std::string_view name) const {
-    const Tool* tool = find(name);
-    return tool == nullptr || tool->is_quick ? tools::Pace::kQuick : tools::Pace::kWaiting;
-}
-
-Handled FixtureTools::call(const std::shared_ptr<Exchange>& exchange, const std::string& name,
-                           const json::Value& arguments) {
-    const json::Object none;
-    return find(name)->run(*exchange,
-                           arguments.as_object() == nullptr ? none : *arguments.as_object());
+const mcp::HostedTool* FixtureTools::find(std::string_view name) const {
+    const auto tool = hosted_.find(name);
+    return tool == hosted_.end() ? nullptr : &tool->second;
 }
 
 }  // namespace paddock::conformance

@@ -65,7 +65,11 @@ public:
 
     void add(std::string name, Run run, tools::Pace pace = tools::Pace::kQuick) {
         names_.push_back(name);
-        tools_[std::move(name)] = {std::move(run), pace};
+        tools_[std::move(name)] = {
+            .call = [run = std::move(run)](
+                        const auto& exchange,
+                        const auto& arguments) { return run(*exchange, arguments); },
+            .pace = pace};
     }
 
     std::vector<std::string> list() const override {
@@ -75,23 +79,14 @@ public:
         }
         return texts;
     }
-    bool has(std::string_view name) const override { return tools_.contains(name); }
-    tools::Pace pace(std::string_view name) const override {
+    const mcp::HostedTool* find(std::string_view name) const override {
         const auto tool = tools_.find(name);
-        return tool == tools_.end() ? tools::Pace::kQuick : tool->second.pace;
-    }
-    mcp::Handled call(const std::shared_ptr<mcp::Exchange>& exchange, const std::string& name,
-                      const json::Value& arguments) override {
-        return tools_.at(name).run(*exchange, arguments);
+        return tool == tools_.end() ? nullptr : &tool->second;
     }
 
 private:
-    struct Tool {
-        Run run;
-        tools::Pace pace = tools::Pace::kQuick;
-    };
     std::vector<std::string> names_;
-    std::map<std::string, Tool, std::less<>> tools_;
+    std::map<std::string, mcp::HostedTool, std::less<>> tools_;
 };
 
 // "a.b.c" of nested objects; null if there is none.
