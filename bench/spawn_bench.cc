@@ -209,7 +209,7 @@ Group warm_group(const WardenSpec& spec) {
         WardenSpec low = spec;
         low.options.required = {};
         low.ceiling.namespaces = false;
-        group.contenders.push_back({"paddock, low rung", in_sandbox(started(low)), kFloor, 1.5});
+        group.contenders.push_back({"paddock, low level", in_sandbox(started(low)), kFloor, 1.5});
     }
     return group;
 }

@@ -1,5 +1,6 @@
 // A call of any number with any arguments, as a filter hands it over. What is decoded has a kind
-// with a deed, flags of 32 bits as the kernel takes them, and no address that was not an argument.
+// with a operation, flags of 32 bits as the kernel takes them, and no address that was not an
+// argument.
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -30,7 +31,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto decoded = sandbox::decode(call);
     if (!decoded) return 0;
     PADDOCK_CHECK(decoded->kind <= sandbox::GatedKind::kBind);
-    (void)sandbox::deed_of(*decoded);
+    (void)sandbox::operation_of(*decoded);
     PADDOCK_CHECK(decoded->flags >> 32U == 0);
     PADDOCK_CHECK(is_argument(call, decoded->name.address));
     PADDOCK_CHECK(is_argument(call, decoded->second.address));

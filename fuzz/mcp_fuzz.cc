@@ -91,10 +91,10 @@ public:
 
 private:
     static HostedTool tool(const std::string& name, tools::Pace pace) {
-        const auto call = [name](const auto& exchange, const json::Value& arguments) {
-            exchange->progress(1, {}, json::to_text(arguments));
-            exchange->result("content", arguments);
-            if (name == "progress") exchange->progress(2, 3.0, {});
+        const auto call = [name](const auto& context, const json::Value& arguments) {
+            context->progress(1, {}, json::to_text(arguments));
+            context->result("content", arguments);
+            if (name == "progress") context->progress(2, 3.0, {});
             return name == "open" ? Handled::open() : Handled();
         };
         return {.call = call, .pace = pace};
@@ -140,7 +140,7 @@ std::string served(std::string_view text, std::size_t part) {
     const Protocol protocol({"fuzz", "Fuzz", "1", "", {}}, std::move(methods));
     const auto client = std::make_shared<Client>();
     const Arrival arrival{std::make_shared<Conversation>(Transport::kStdio), client};
-    std::vector<std::shared_ptr<Exchange>> waiting;
+    std::vector<std::shared_ptr<RequestContext>> waiting;
     int expected = 0;
     std::map<std::string, int> asked;
     const auto take = [&](const LineBuffer::Line& line) {
@@ -150,10 +150,10 @@ std::string served(std::string_view text, std::size_t part) {
             ++expected;
             ++asked[message.id];
         }
-        if (auto exchange = protocol.accept(std::move(message), arrival)) {
-            PADDOCK_CHECK(asked.contains(exchange->id()));
-            if (protocol.pace(*exchange) == tools::Pace::kQuick) return protocol.run(exchange);
-            waiting.push_back(std::move(exchange));
+        if (auto context = protocol.accept(std::move(message), arrival)) {
+            PADDOCK_CHECK(asked.contains(context->id()));
+            if (protocol.pace(*context) == tools::Pace::kQuick) return protocol.run(context);
+            waiting.push_back(std::move(context));
         }
     };
     LineBuffer lines(4096);
@@ -166,7 +166,7 @@ std::string served(std::string_view text, std::size_t part) {
         while (const auto line = lines.next()) take(*line);
     }
     if (const auto line = lines.rest()) take(*line);
-    for (const auto& exchange : waiting) protocol.run(exchange);
+    for (const auto& context : waiting) protocol.run(context);
     waiting.clear();  // those left open are answered now
     PADDOCK_CHECK(client->ended == expected);
     for (const auto& [id, count] : client->answers) PADDOCK_CHECK(count <= asked[id]);

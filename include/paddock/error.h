@@ -65,6 +65,7 @@ struct Failure {
 struct Error : Failure {
     std::string_view operation;  // "open", "rename": always a literal
     std::string path;            // as the caller wrote it
+    std::string text;            // of a tool: the whole explanation; empty: made of the rest
 
     // "path_escape: open '../x': is outside the workspace. Use a path inside it."
     std::string message() const;

@@ -26,23 +26,10 @@ inline constexpr int kSymlinksMax = 40;
 // would otherwise cost 80,000 steps for one call.
 inline constexpr int kResolveStepsMax = 8192;
 
-// How often the kernel is asked again when it says "too many links" of a path that is too long for
-// the user-space lookup to judge. Under a storm of mounts four of five answers were wrong.
-inline constexpr int kLinkCountRetriesMax = 64;
-
-// Directories at the end of a lookup, walk or removal that stay open: ordinary trees never re-open
-// a level. A deeper tree holds one more for each doubling of its depth.
-inline constexpr std::size_t kHeldDirectoriesMax = 16;
-
 // Deepest level of a walk. A shell can nest far deeper than PATH_MAX, and such a tree has to be
 // moved and removed too. What costs more with depth is the path of each entry that a rule names: at
 // this depth it has 128 kB or more.
 inline constexpr std::size_t kTreeDepthMax = 65'536;
-
-// Deepest level of a recursive removal, which asks nothing of the entries: deeper than a walk, for
-// what a call may move into the journal lies deeper there, and is to be pruned. A level takes 200
-// bytes of memory.
-inline constexpr std::size_t kRemovedTreeDepthMax = 1'048'576;
 
 // How long one lookup is retried while others rename directories. One millisecond was enough in
 // every published trial; this leaves room for a loaded machine.
@@ -51,16 +38,6 @@ inline constexpr std::chrono::milliseconds kRaceDeadline{100};
 // How long a writer waits for others that change names in the same directory. Each holds the lock
 // for a few system calls; only a program that is not paddock keeps it for longer.
 inline constexpr std::chrono::milliseconds kDirectoryLockDeadline{2000};
-
-// Retries of a whole operation whose target changed kind between look and act.
-inline constexpr int kOperationRetriesMax = 64;
-
-// Tries for an unused temporary name of 64 random bits; more than one is already an attack.
-inline constexpr int kTempNameTriesMax = 64;
-
-// Passes over one directory in a recursive removal before "somebody keeps filling it" is the
-// answer.
-inline constexpr int kRemovePassesMax = 64;
 
 // Default largest file taken into memory by read_file.
 inline constexpr std::uint64_t kReadFileBytesMax = std::uint64_t{64} << 20;
@@ -117,48 +94,20 @@ inline constexpr std::size_t kEditDiffBytes = 8000;
 // knows their content; of a larger one only the window is read.
 inline constexpr std::uint64_t kScannedFileBytesMax = std::uint64_t{64} << 20;
 
-// The largest file whose reading counts as quick: about a millisecond, lines and secrets included.
-inline constexpr std::uint64_t kQuickReadBytesMax = std::uint64_t{1} << 20;
-
-// Names in a directory that are compared with one that is missing, to say what may be meant.
-inline constexpr std::size_t kNearNamesLookedAt = 10'000;
-
-// Entries of the tree that are looked at for one that has the name of a missing file, and for how
-// long: a hint is worth a glance, and a call may ask for many files.
-inline constexpr std::uint64_t kNearTreeEntriesMax = 100'000;
-inline constexpr std::chrono::milliseconds kNearTreeTimeMax{100};
-
 // Files that a session remembers having read. A session that reads more is not editing them all.
 inline constexpr std::size_t kTrackedFilesMax = 10'000;
-
-// Content kept to show what changed since a file was read: of one file, and of all.
-inline constexpr std::size_t kTrackedContentBytesMax = std::size_t{256} << 10;
-inline constexpr std::size_t kTrackedBytesMax = std::size_t{16} << 20;
-
-// How long a session trusts its own count of what the workspace takes on disk: long enough that a
-// busy session does not walk the tree again and again.
-inline constexpr std::chrono::seconds kDiskMeasureAge{30};
 
 // What is kept of the output of one command, to be read again: half of it is the beginning and the
 // other half the end of what it printed.
 inline constexpr std::size_t kCommandOutputBytesMax = std::size_t{16} << 20;
 
-// How often a running command is checked for limits that the kernel does not keep by itself.
-inline constexpr std::chrono::milliseconds kCommandCheckPause{100};
-
 // What must stay free on the workspace's disk by default: a command that is running when less is
 // left is ended, and what it wrote last is lost rather than what others write next.
 inline constexpr std::uint64_t kDiskReserveBytes = std::uint64_t{256} << 20;
 
-// How often a quota is measured while a command runs: each time is a walk over the tree.
-inline constexpr std::chrono::seconds kDiskWatchPause{1};
-
 // How long a command may run by default and at most, in milliseconds: what agents are used to.
 inline constexpr std::int64_t kCommandTimeoutMs = 120'000;
 inline constexpr std::int64_t kCommandTimeoutMsMax = 600'000;
-
-// How long an ended command is waited for; the kernel kills at once, but a busy machine is slow.
-inline constexpr std::chrono::seconds kCommandEndPatience{10};
 
 // What bash shows of the output of a command, head and tail, and bash_output at once.
 inline constexpr std::size_t kCommandShownBytes = 30'000;
@@ -190,9 +139,6 @@ inline constexpr std::size_t kJsonDepthMax = 64;
 // Values in one JSON document: each costs memory beyond its text.
 inline constexpr std::size_t kJsonValuesMax = 1'000'000;
 
-// Extended attributes carried over by an atomic replace: the kernel's own list limit.
-inline constexpr std::size_t kXattrBytesMax = 65536;
-
 // Largest text that an edit or a patch takes or makes: what read_file takes into memory.
 inline constexpr std::uint64_t kTextBytesMax = kReadFileBytesMax;
 
@@ -208,18 +154,9 @@ inline constexpr std::size_t kMatchesCountedMax = 10'000;
 // Default largest diff shown: what read_file shows at once.
 inline constexpr std::size_t kDiffBytesMax = 50'000;
 
-// Lines, of both texts together, that a diff compares, and of each text at once: a tenth of a
-// second and 12 MB. Equal lines before and behind all changes do not count.
-inline constexpr std::size_t kDiffComparedLinesMax = 500'000;
-inline constexpr std::size_t kDiffWindowLines = 125'000;
-
 // The closest text shown after a miss: a glance, not the file.
 inline constexpr std::size_t kClosestBytesMax = 3'000;
 inline constexpr std::size_t kClosestLineBytesMax = 200;
-
-// Lines of a text that are compared when looking for the closest place: 2 million are 80 MB of
-// ordinary source; a file of empty lines must not cost gigabytes.
-inline constexpr std::size_t kClosestLinesMax = 2'000'000;
 
 // A patch as text. Parsed it takes up to 16 times as much memory.
 inline constexpr std::size_t kPatchBytesMax = std::size_t{8} << 20;
@@ -234,11 +171,6 @@ inline constexpr std::uint64_t kPatchStagedBytesMax = 4 * kTextBytesMax;
 
 // Lines compared while looking for the places of one file's hunks: about a second.
 inline constexpr std::uint64_t kPatchStepsMax = 500'000'000;
-
-// Names longer than this are no typing errors, nor are names that differ in more letters. Comparing
-// two takes the product of both.
-inline constexpr std::size_t kSimilarNameBytesMax = 255;
-inline constexpr std::size_t kSimilarLettersMax = 8;
 
 // Patterns that the braces of one glob may stand for, and their bytes together: every path is
 // compared with each. Two lists of thirty, one after the other, still fit.
@@ -262,9 +194,6 @@ inline constexpr std::int64_t kRegexMemoryMax = std::int64_t{8} << 20;
 // into that memory, and each byte of text costs as many steps: a megabyte would take minutes.
 inline constexpr int kRegexProgramMax = 32'768;
 
-// One read of a search: fits the processor's second cache, and most source files at once.
-inline constexpr std::size_t kSearchBufferBytes = 65536;
-
 // The longest line that is searched as one. Generated files hold lines of a few megabytes; what is
 // longer is data without lines.
 inline constexpr std::size_t kSearchLineBytesMax = std::size_t{16} << 20;
@@ -272,42 +201,14 @@ inline constexpr std::size_t kSearchLineBytesMax = std::size_t{16} << 20;
 // The largest file that is searched as a whole, for matches across lines or to be decoded.
 inline constexpr std::size_t kSearchWholeBytesMax = std::size_t{64} << 20;
 
-// What all searches of a process hold of such files together: one of the largest in UTF-16 with the
-// text that it becomes. Small ones are not counted; there are no more than threads.
-inline constexpr std::size_t kSearchWholeTogetherBytesMax = std::size_t{192} << 20;
-inline constexpr std::size_t kSearchWholeSmallBytesMax = std::size_t{1} << 20;
-
-// Directories that one walk of a search holds open together: far from the usual 1024 descriptors
-// of a process. The others are opened again by path.
-inline constexpr int kSearchHeldDirectoriesMax = 256;
-
-// What a search may hold of results that wait for earlier ones.
-inline constexpr std::size_t kSearchAheadBytesMax = std::size_t{4} << 20;
-
-// Of a line that grep found, what it gives out by default: the rest of a generated line says
-// little.
-inline constexpr std::size_t kGrepLineBytes = 2000;
-
 // What grep holds of the lines of one file at most: a limit of lines is no limit of bytes.
 inline constexpr std::size_t kGrepFileBytesMax = std::size_t{32} << 20;
 
 // Entries of one directory that a search takes in; they are held to be sorted.
 inline constexpr std::size_t kSearchEntriesMax = 1'000'000;
 
-// Threads of one search. More only wait for each other in the kernel's descriptor table.
-inline constexpr unsigned kSearchThreadsMax = 8;
-
-// A file is searched by several threads, in parts of this size, from four parts on.
-inline constexpr std::uint64_t kSearchPartBytes = std::uint64_t{4} << 20;
-
-// But never in more parts than this, whatever size the file announces.
-inline constexpr std::uint64_t kSearchPartsMax = 4096;
-
 // Path rules of the operator: every path is looked up in all of them.
 inline constexpr std::size_t kPathRulesMax = 256;
-
-// Looks for what is to be hidden before a command, while somebody replaces it all the time.
-inline constexpr int kProtectPassesMax = 16;
 
 // A git configuration that is looked into. Those that git writes have a few kilobytes.
 inline constexpr std::size_t kGitConfigBytesMax = std::size_t{1} << 20;
@@ -354,82 +255,16 @@ inline constexpr std::uint64_t kCommandHomeBytes = std::uint64_t{16} << 30;
 // of its own.
 inline constexpr std::uint64_t kCommandScratchFiles = 262'144;
 
-// Variables of the host that commands get: how to talk to the person, nothing about who it is.
-inline constexpr std::array<std::string_view, 19> kPassedVariables{"COLORTERM",
-                                                                   "LANG",
-                                                                   "LANGUAGE",
-                                                                   "LC_ADDRESS",
-                                                                   "LC_ALL",
-                                                                   "LC_COLLATE",
-                                                                   "LC_CTYPE",
-                                                                   "LC_IDENTIFICATION",
-                                                                   "LC_MEASUREMENT",
-                                                                   "LC_MESSAGES",
-                                                                   "LC_MONETARY",
-                                                                   "LC_NAME",
-                                                                   "LC_NUMERIC",
-                                                                   "LC_PAPER",
-                                                                   "LC_TELEPHONE",
-                                                                   "LC_TIME",
-                                                                   "NO_COLOR",
-                                                                   "TERM",
-                                                                   "TZ"};
-
-// One request to the warden: the longest argument that the kernel takes (128 kB) and as much again
-// for the others and the environment, within the default buffer of a socket.
-inline constexpr std::size_t kWardenMessageBytes = 196'608;
-
-// How long the warden may take to answer: a tree of thousands is stopped within. One that takes
-// longer is ended with its session. A command that is stopped by another before it begins is given
-// up after a third of it.
-inline constexpr std::chrono::seconds kWardenPatience{60};
-
-// Arguments and variables of one command.
-inline constexpr std::size_t kCommandStringsMax = 4096;
-
 // Commands of a session that run at once; each holds a descriptor or two.
 inline constexpr std::size_t kCommandsMax = 64;
 
 // Protected paths of one request to the warden, which answers nothing else meanwhile.
 inline constexpr std::size_t kProtectionsMax = 1024;
 
-// Passes over all processes while a tree is being stopped. Each pass finds what was forked during
-// the one before; whoever still forks then wins by luck only, and loses the session.
-inline constexpr int kKillPassesMax = 64;
-
-// Milliseconds that a tree is given to die before it is no longer looked at: whoever waits for a
-// device dies when that answers.
-inline constexpr int kKillWaitsMax = 5000;
-
-// Processes that the warden looks at in one pass: the kernel's default limit of ids.
-inline constexpr std::size_t kProcessesSeenMax = 32'768;
-
-// memfds that are counted once, however many descriptors there are of each.
-inline constexpr std::size_t kMemfdsSeenMax = 1024;
-
-// How long a measured use of memory counts at most: looking takes a tenth of the time.
-inline constexpr std::chrono::seconds kMemoryMeasureAge{1};
-
-// Paths of hidden files that are remembered, to name one of which a command was denied a read.
-inline constexpr std::size_t kHiddenPathsMax = 10'000;
-
-// Names in the complaints of a command, and files of such names, that are compared.
-inline constexpr std::size_t kComplaintNamesMax = 256;
-
 // Denials of one command that are told, and of each path or address so much: nobody reads more. All
 // of them fit into a socket that nobody reads meanwhile.
 inline constexpr std::size_t kDenialsMax = 32;
 inline constexpr std::size_t kDenialTargetBytesMax = 512;
-
-// Commands of a session that are observed at once: those that run, and those that left processes
-// running. Each holds two descriptors; with everything else that is below the usual limit of 1024.
-// Those beyond run unobserved.
-inline constexpr std::size_t kObserversMax = 256;
-
-// Places that the observer of denials can tell apart: the protected paths of a usual session, with
-// names of a usual length.
-inline constexpr std::size_t kWriteMapPlacesMax = 1100;
-inline constexpr std::size_t kWriteMapBytesMax = std::size_t{128} << 10;
 
 // A host name and one label of it: what DNS can carry.
 inline constexpr std::size_t kHostNameBytesMax = 253;
@@ -445,9 +280,6 @@ inline constexpr std::size_t kProxyConnectionsMax = 256;
 // The head of a request to the proxy: what common servers accept, cookies included.
 inline constexpr std::size_t kProxyHeadBytesMax = std::size_t{32} << 10;
 
-// What the proxy holds of a connection, each way.
-inline constexpr std::size_t kProxyBufferBytes = std::size_t{32} << 10;
-
 // How long a client may take to say what it wants, the proxy to reach it, one address of it to
 // answer, and a connection to carry nothing. Long polls and idle shells are met by the last.
 inline constexpr std::chrono::seconds kProxyRequestTime{20};
@@ -455,37 +287,11 @@ inline constexpr std::chrono::seconds kProxyDialTime{30};
 inline constexpr std::chrono::seconds kProxyDialOneTime{10};
 inline constexpr std::chrono::seconds kProxyIdleTime{600};
 
-// After a refusal the proxy still reads that long and that much, so that the client gets to see it.
-inline constexpr std::chrono::seconds kProxyLingerTime{2};
-inline constexpr std::size_t kProxyLingerBytesMax = std::size_t{1} << 20;
-
 // Ports of commands that are reached from this machine, connections to them at once (with two
 // descriptors each), and how often servers are looked for.
 inline constexpr std::size_t kPublishedPortsMax = 16;
 inline constexpr std::size_t kPublishedConnectionsMax = 256;
 inline constexpr std::chrono::milliseconds kPublishedLookPause{500};
-
-// Addresses of one name that are tried.
-inline constexpr std::size_t kProxyAddressesMax = 8;
-
-// Different denials that are remembered until they are asked for, and bytes of a host in them.
-inline constexpr std::size_t kProxyDenialsMax = 64;
-inline constexpr std::size_t kProxyDenialHostBytesMax = 256;
-
-// Name servers that are asked, rounds over them, and how long one may take: as the C library has
-// it, less patient.
-inline constexpr std::size_t kNameServersMax = 3;
-inline constexpr std::size_t kNameRoundsMax = 2;
-inline constexpr std::chrono::seconds kNameServerTime{3};
-
-// Of an answer of a name server: addresses, aliases followed, and packets that are no answer before
-// the server is given up.
-inline constexpr std::size_t kNameAddressesMax = 16;
-inline constexpr int kNameAliasesMax = 8;
-inline constexpr int kNameStrayPacketsMax = 64;
-
-// Questions of commands that are refused before connections of the proxy get their turn again.
-inline constexpr int kNameQuestionsPerTurn = 64;
 
 // One message of an agent. A model writes some hundred kilobytes at most; each is held as text and
 // once more in parts.
@@ -502,20 +308,6 @@ inline constexpr std::size_t kClientNamesMax = 4;
 // What an error repeats of a name that a client sent.
 inline constexpr std::size_t kMcpShownBytes = 100;
 
-// How long a client may go without asking again what tools there are. They never change while the
-// server runs; the next one may have others.
-inline constexpr std::chrono::milliseconds kMcpCacheTime{300'000};
-
-// Tools on one page of the list: all of them, since not every client turns the page.
-inline constexpr std::size_t kMcpToolsPerPage = 100;
-
-// What Claude Code is told to show of a result before it puts it into a file. Tools cut theirs
-// earlier; media are not counted.
-inline constexpr std::size_t kMcpResultCharsHint = 200'000;
-
-// Of what a command prints, the end that one progress message tells.
-inline constexpr std::size_t kMcpProgressBytesMax = 2000;
-
 // Requests that take time run in so many threads, commands in so many others, whose work is to
 // wait: both together are fewer than the calls that a workspace lets in at once by default. Before
 // each of them is a queue of so many requests, which hold so many bytes. Whatever comes then is
@@ -528,11 +320,6 @@ inline constexpr std::size_t kMcpWorkersShare = 4;
 inline constexpr std::size_t kMcpCommandsShare = 16;
 inline constexpr std::size_t kMcpQueueMax = 1024;
 inline constexpr std::size_t kMcpQueueBytesMax = std::size_t{16} << 20;
-
-// Answers that a client has not read yet. Beyond the first, results wait and progress is dropped;
-// beyond the second, nothing more is read from the client.
-inline constexpr std::size_t kMcpUnreadBytes = std::size_t{8} << 20;
-inline constexpr std::size_t kMcpUnreadBytesMax = std::size_t{16} << 20;
 
 // After the end of its input a server finishes what it was asked, for this long at most: official
 // clients send SIGTERM after two seconds.
@@ -571,21 +358,9 @@ inline constexpr std::chrono::milliseconds kHttpWriteTime{30'000};
 // A stream is never silent for longer: proxies cut at 30 to 60 seconds.
 inline constexpr std::chrono::milliseconds kHttpSilenceMax{15'000};
 
-// After a refusal the server still reads that long and that much, so that the client gets to see
-// it.
-inline constexpr std::chrono::milliseconds kHttpLingerTime{2'000};
-inline constexpr std::size_t kHttpLingerBytesMax = std::size_t{1} << 20;
-
 // The largest file that the journal copies before it changes in place. Without reflinks 64 MB take
 // about 20 ms; above, the answer says that the change cannot be undone.
 inline constexpr std::uint64_t kJournalCopyBytesMax = std::uint64_t{64} << 20;
-
-// Inodes that a session knows as its own, a power of two: more than the largest trees that are
-// unpacked in one go. 16 bytes each, taken when used.
-inline constexpr std::size_t kJournalInodesMax = std::size_t{1} << 20;
-
-// Names of one call whose end is noted together. Beyond, they are noted early.
-inline constexpr std::size_t kJournalNamesMax = 65'536;
 
 // Names of one call that its result lists, and their bytes: more than people read, and what fits
 // into a pipe that nobody reads meanwhile.
@@ -605,15 +380,8 @@ inline constexpr std::uint64_t kJournalWholeLogBytesMax = 6 * kJournalLogBytesMa
 inline constexpr std::chrono::hours kJournalAgeMax{30 * 24};
 inline constexpr std::uint64_t kJournalBytesMax = std::uint64_t{2} << 30;
 
-// The logs that are read together, newest first: all that the journal keeps of sessions that are
-// over. Older ones are not seen, but for one that is named and what came after it.
-inline constexpr std::uint64_t kJournalReadBytesMax = kJournalBytesMax;
-
 // The same of what the session itself made or wrote before. Apart, and less: a session cannot use
 // up the room for the owner's files by its own.
 inline constexpr std::uint64_t kJournalOwnBytesMax = std::uint64_t{256} << 20;
-
-// How often a new session looks for old ones to remove: each is opened for it.
-inline constexpr std::chrono::hours kJournalPrunePause{1};
 
 }  // namespace paddock::limits

@@ -1,12 +1,12 @@
 // How the commands of a workspace are confined: what the operator may ask for, and what was given.
 //
-// Every command runs in layers. On the full rung: own user, mount, pid, network, ipc, uts and
+// Every command runs in layers. On the full level: own user, mount, pid, network, ipc, uts and
 // cgroup namespaces with a root that holds the workspace, the system's programs and nothing of
 // anybody's home; on top Landlock, seccomp, limits and, where a cgroup is delegated, that. Where
-// the kernel or the container refuses user namespaces the low rung remains: Landlock, seccomp and
+// the kernel or the container refuses user namespaces the low level remains: Landlock, seccomp and
 // limits. Less than Landlock and seccomp is never accepted: commands are then sandbox_unavailable.
 //
-// Not covered on the low rung: the processes of the host are listed in /proc; chmod, chown, utimes
+// Not covered on the low level: the processes of the host are listed in /proc; chmod, chown, utimes
 // and extended attributes on the user's own files outside; Unix sockets reached by a path (before
 // Landlock ABI 9); System V IPC; UDP; whoever kills the warden with SIGKILL leaves its commands.
 #pragma once
@@ -87,20 +87,20 @@ struct ShellOptions {
     // "*.example.org", "private:registry.corp" or a preset such as "npm", by a proxy that the
     // environment of commands names; every other way out stays closed. Addresses of this machine,
     // of private networks and of metadata services have to be listed themselves. It needs a network
-    // namespace: on the low rung commands are then sandbox_unavailable. It contradicts
+    // namespace: on the low level commands are then sandbox_unavailable. It contradicts
     // `host_network`.
     std::vector<std::string> network_allow{};
     std::optional<permit::HostNetwork> host_network{};
 
     // Servers of commands that are reached on this machine's loopback, by its user alone: "3000",
     // "8080:3000" (outside, inside), or "auto" for those that commands start. It needs a network
-    // namespace: on the low rung commands are then sandbox_unavailable. It contradicts
+    // namespace: on the low level commands are then sandbox_unavailable. It contradicts
     // `host_network`.
     std::vector<std::string> publish{};
 
     CommandLimits limits{};
 
-    // Variables of the host that commands get besides limits::kPassedVariables, and variables that
+    // Variables of the host that commands get besides sandbox::kPassedVariables, and variables that
     // they get in any case.
     std::vector<std::string> pass_environment{};
     std::vector<EnvironmentVariable> environment{};
@@ -138,14 +138,14 @@ struct MissingLayer {
     int os_error = 0;
 };
 
-enum class Rung : std::uint8_t { kLow, kFull };
+enum class SandboxLevel : std::uint8_t { kLow, kFull };
 
 // "low", "full".
-std::string_view rung_name(Rung rung) noexcept;
+std::string_view level_name(SandboxLevel level) noexcept;
 
 // What commands are confined by. Look at it before the first command.
 struct [[nodiscard]] ShellReport {
-    Rung rung = Rung::kLow;
+    SandboxLevel level = SandboxLevel::kLow;
     std::vector<Layer> requested;  // all but what a permit gives up
     std::vector<Layer> enforced;
     std::vector<MissingLayer> missing;  // requested, and this machine cannot

@@ -115,7 +115,8 @@ Failure Failure::from_errno(int os_error) noexcept {
 std::string Error::message() const { return std::string(code_name(code)) + ": " + explanation(); }
 
 std::string Error::explanation() const {
-    const CodeText& text = text_of(code);
+    if (!text.empty()) return text;
+    const CodeText& usual = text_of(code);
     std::string line{operation};
     if (!path.empty()) {
         if (!operation.empty()) line += ' ';
@@ -123,12 +124,12 @@ std::string Error::explanation() const {
         line += displayable(std::string_view(path).substr(0, kPathShownBytes));
         line += path.size() > kPathShownBytes ? "...'" : "'";
     }
-    const std::string_view why = reason.empty() ? text.meaning : reason;
+    const std::string_view why = reason.empty() ? usual.meaning : reason;
     const bool path_is_subject = operation.empty() && !path.empty() && begins_with_verb(why);
     line += path_is_subject ? " " : ": ";
     line += why;
     line += ". ";
-    line += text.next;
+    line += usual.next;
     return line;
 }
 

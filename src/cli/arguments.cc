@@ -13,7 +13,7 @@ Words command_names() {
 }
 
 Request parse_help(const Words& topics) {
-    if (topics.empty()) return Ending{0, overview()};
+    if (topics.empty()) return ExitMessage{0, overview()};
     const std::string& topic = topics.front();
     if (const Command* command = find_command(topic)) return parse(*command, {"--help"});
     return complaint("there is no help for '" + displayable(topic) + "'" +
@@ -23,11 +23,11 @@ Request parse_help(const Words& topics) {
 }  // namespace
 
 Request parse_arguments(const std::vector<std::string>& words) {
-    if (words.empty()) return Ending{kUsageError, "no command given\n\n" + overview()};
+    if (words.empty()) return ExitMessage{kUsageError, "no command given\n\n" + overview()};
     const std::string& first = words.front();
     const Words rest(words.begin() + 1, words.end());
     if (first == "--version" || first == "-V" || first == "version") {
-        return Ending{0, "paddock " PADDOCK_VERSION "\n"};
+        return ExitMessage{0, "paddock " PADDOCK_VERSION "\n"};
     }
     if (first == "--help" || first == "-h" || first == "help") return parse_help(rest);
     if (const Command* command = find_command(first)) return parse(*command, rest);

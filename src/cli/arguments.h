@@ -32,7 +32,7 @@ inline constexpr int kUsageError = 2;
 inline constexpr int kAddedToSignal = 128;
 
 // `text` is the answer (exit 0) or the complaint.
-struct Ending {
+struct ExitMessage {
     int exit_code = 0;
     std::string text;
 };
@@ -151,9 +151,9 @@ struct CleanRequest {
 };
 
 using Request =
-    std::variant<Ending, ResolveRequest, DoctorRequest, ProveRequest, ToolRequest, ToolListRequest,
-                 RunRequest, McpRequest, ServeRequest, ConfigRequest, InitRequest, RegisterRequest,
-                 LogRequest, DiffRequest, UndoRequest, CleanRequest>;
+    std::variant<ExitMessage, ResolveRequest, DoctorRequest, ProveRequest, ToolRequest,
+                 ToolListRequest, RunRequest, McpRequest, ServeRequest, ConfigRequest, InitRequest,
+                 RegisterRequest, LogRequest, DiffRequest, UndoRequest, CleanRequest>;
 
 // `words` are the arguments after the program's name. TMPDIR is the default of prove's --dir,
 // PADDOCK_RESOLVER that of its --resolver. Standard input is read where the words ask for it.

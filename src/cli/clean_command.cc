@@ -22,7 +22,7 @@ namespace {
 
 using tools::KeptHome;
 
-class CleanForm final : public Form {
+class CleanParser final : public CommandParser {
 public:
     void declare(Parser& parser) override {
         parser.flag({.names = {"--all"}, .help = "Empty the homes of all workspaces"},
@@ -53,21 +53,22 @@ struct Homes {
     std::vector<KeptHome> list;
 };
 
-tl::expected<std::string, Ending> home_name(const std::string& root) {
+tl::expected<std::string, ExitMessage> home_name(const std::string& root) {
     const auto real = sys::real_path(root.c_str());
     if (!real) {
-        return tl::unexpected(Ending{kUsageError, as_error(real.error(), "open", root).message()});
+        return tl::unexpected(
+            ExitMessage{kUsageError, as_error(real.error(), "open", root).message()});
     }
     const auto held = sys::openat(AT_FDCWD, real->c_str(), O_PATH | O_DIRECTORY);
     const auto name =
         held ? tools::lasting_home_name(held->get(), *real) : Outcome<std::string>(held.error());
     if (name) return *name;
-    return tl::unexpected(Ending{kUsageError, as_error(name.error(), "open", root).message()});
+    return tl::unexpected(ExitMessage{kUsageError, as_error(name.error(), "open", root).message()});
 }
 
-tl::expected<Homes, Ending> find_homes(const CleanRequest& request) {
+tl::expected<Homes, ExitMessage> find_homes(const CleanRequest& request) {
     const auto made = configuration(request.settings, StateDirectory::kLeave);
-    if (!made) return tl::unexpected(Ending(made.error()));
+    if (!made) return tl::unexpected(ExitMessage(made.error()));
     const std::string& directory = *made->workspace.shell->homes;
     if (directory.empty()) return Homes{};
     std::optional<std::string> only;
@@ -77,7 +78,7 @@ tl::expected<Homes, Ending> find_homes(const CleanRequest& request) {
         only = std::move(*name);
     }
     auto list = tools::list_lasting_homes(directory, only);
-    if (!list) return tl::unexpected(Ending{kUsageError, list.error().message()});
+    if (!list) return tl::unexpected(ExitMessage{kUsageError, list.error().message()});
     return Homes{directory, std::move(*list)};
 }
 
@@ -167,7 +168,7 @@ Command clean_command() {
                  "touch the workspace. --all includes homes whose workspace no longer exists.",
              .examples = {"paddock clean --dry-run --all", "paddock clean --root ~/project --yes"},
              .no = "a session uses the home, or you said no"},
-            [] { return std::make_unique<CleanForm>(); }};
+            [] { return std::make_unique<CleanParser>(); }};
 }
 
 }  // namespace paddock::cli

@@ -20,25 +20,25 @@
 namespace paddock::cli {
 namespace {
 
-class CompletionForm final : public Form {
+class CompletionParser final : public CommandParser {
 public:
     void declare(Parser&) override {}
 
     Request finish(Parser& parser) override {
         const std::string& shell = parser.operands().front();
-        if (shell == "bash") return Ending{0, bash_completion(commands())};
-        if (shell == "zsh") return Ending{0, zsh_completion(commands())};
-        if (shell == "fish") return Ending{0, fish_completion(commands())};
+        if (shell == "bash") return ExitMessage{0, bash_completion(commands())};
+        if (shell == "zsh") return ExitMessage{0, zsh_completion(commands())};
+        if (shell == "fish") return ExitMessage{0, fish_completion(commands())};
         return complaint("no completion for '" + displayable(shell) + "'" +
                              meant(shell, {"bash", "zsh", "fish"}),
                          "completion");
     }
 };
 
-class ManForm final : public Form {
+class ManParser final : public CommandParser {
 public:
     void declare(Parser&) override {}
-    Request finish(Parser&) override { return Ending{0, man_page(commands())}; }
+    Request finish(Parser&) override { return ExitMessage{0, man_page(commands())}; }
 };
 
 std::vector<Command> shell_commands() {
@@ -51,8 +51,8 @@ std::vector<Command> shell_commands() {
                      "paddock completion zsh > ~/.zfunc/_paddock"}};
     const Manual man{
         .name = "man", .summary = "Print the manual page.", .examples = {"paddock man | man -l -"}};
-    return {{completion, [] { return std::make_unique<CompletionForm>(); }},
-            {man, [] { return std::make_unique<ManForm>(); }}};
+    return {{completion, [] { return std::make_unique<CompletionParser>(); }},
+            {man, [] { return std::make_unique<ManParser>(); }}};
 }
 
 }  // namespace

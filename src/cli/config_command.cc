@@ -17,7 +17,7 @@
 namespace paddock::cli {
 namespace {
 
-class ConfigForm final : public Form {
+class ConfigParser final : public CommandParser {
 public:
     void declare(Parser& parser) override {
         options_.declare(parser,
@@ -56,7 +56,7 @@ private:
     ConfigRequest request_;
 };
 
-class InitForm final : public Form {
+class InitParser final : public CommandParser {
 public:
     void declare(Parser& parser) override {
         parser.flag({.names = {"--global"},
@@ -189,8 +189,8 @@ std::vector<Command> config_commands() {
                           "never overwritten.",
                       .examples = {"paddock init --global", "cd ~/agents && paddock init"},
                       .no = "the file already exists"};
-    return {{config, [] { return std::make_unique<ConfigForm>(); }},
-            {init, [] { return std::make_unique<InitForm>(); }}};
+    return {{config, [] { return std::make_unique<ConfigParser>(); }},
+            {init, [] { return std::make_unique<InitParser>(); }}};
 }
 
 }  // namespace paddock::cli

@@ -26,7 +26,7 @@ using journal::Version;
 
 constexpr std::uint64_t kShownBytesMax = std::uint64_t{4} << 20;
 
-class DiffForm final : public Form {
+class DiffParser final : public CommandParser {
 public:
     void declare(Parser& parser) override {
         options_.declare(parser, {"workspace.root"});
@@ -225,7 +225,7 @@ Command diff_command() {
                       {.name = "FILE", .offers = Offers::kPath, .required = false, .many = true}},
          .examples = {"paddock diff", "paddock diff 3f2a/7", "paddock diff 3f2a src/main.c --json"},
          .no = "no session changed anything"},
-        [] { return std::make_unique<DiffForm>(); }};
+        [] { return std::make_unique<DiffParser>(); }};
 }
 
 }  // namespace paddock::cli

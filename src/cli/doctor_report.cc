@@ -171,7 +171,7 @@ std::string shell_text(const ShellFinding& shell, const Paint& paint) {
         return paint(Tone::kBad, "commands are refused") + "  " + shell.refusal + "\n";
     const std::vector<Finding> layers = layers_of(*shell.report);
     std::string text = paint(Tone::kStrong, "commands") + "  in a sandbox of the " +
-                       std::string(rung_name(shell.report->rung)) + " level\n" +
+                       std::string(level_name(shell.report->level)) + " level\n" +
                        table_of(layers, paint);
     std::string_view last;
     for (const Finding& layer : layers) {

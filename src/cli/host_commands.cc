@@ -104,7 +104,7 @@ namespace {
 
 constexpr std::int64_t kRoundsMax = 10'000'000;
 
-class ResolveForm final : public Form {
+class ResolveParser final : public CommandParser {
 public:
     void declare(Parser& parser) override {
         options_.declare(
@@ -123,7 +123,7 @@ private:
     ResolveRequest request_;
 };
 
-class DoctorForm final : public Form {
+class DoctorParser final : public CommandParser {
 public:
     void declare(Parser& parser) override { parser.output(request_.output); }
     Request finish(Parser&) override { return request_; }
@@ -132,7 +132,7 @@ private:
     DoctorRequest request_;
 };
 
-class ProveForm final : public Form {
+class ProveParser final : public CommandParser {
 public:
     void declare(Parser& parser) override {
         parser.text({.names = {"--dir"},
@@ -143,7 +143,7 @@ public:
         parser.integer(
             {.names = {"--rounds"},
              .help = "Number of tries for each race; a tenth of it where each try needs a new tree",
-             .usual = std::to_string(rounds_)},
+             .default_value = std::to_string(rounds_)},
             rounds_, 1, kRoundsMax);
         parser.resolver(request_.resolver, "Choose how paths are looked up; auto tries both");
         parser.output(request_.output);
@@ -193,9 +193,9 @@ std::vector<Command> host_commands() {
         .examples = {"paddock prove", "paddock prove --dir /srv/agents --resolver walk",
                      "paddock prove --rounds 500000 --json"},
         .no = "something leaked through paddock"};
-    return {{resolve, [] { return std::make_unique<ResolveForm>(); }},
-            {doctor, [] { return std::make_unique<DoctorForm>(); }},
-            {prove, [] { return std::make_unique<ProveForm>(); }}};
+    return {{resolve, [] { return std::make_unique<ResolveParser>(); }},
+            {doctor, [] { return std::make_unique<DoctorParser>(); }},
+            {prove, [] { return std::make_unique<ProveParser>(); }}};
 }
 
 }  // namespace paddock::cli

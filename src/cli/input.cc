@@ -154,7 +154,7 @@ boost::json::object shell_of(const ShellFinding& shell) {
         object["refusal"] = displayable(shell.refusal);
         return object;
     }
-    object["rung"] = rung_name(shell.report->rung);
+    object["level"] = level_name(shell.report->level);
     object["landlock_abi"] = shell.report->landlock_abi;
     boost::json::array& layers = object["layers"].emplace_array();
     for (const Finding& layer : layers_of(*shell.report)) {
@@ -234,7 +234,7 @@ std::string as_json(const prove::Report& report) {
     document["not_tried"] = displayable(report.paths.not_tried);
     document["attacks"] = rows_of(report.paths);
     const bool tried = !report.commands.contenders.empty();
-    document["rung"] = tried ? report.commands.contenders[1] : "";
+    document["level"] = tried ? report.commands.contenders[1] : "";
     document["no_commands"] = displayable(report.commands.not_tried);
     document["commands"] = rows_of(report.commands);
     document["summary"] = {{"attacks", summary.attacks},

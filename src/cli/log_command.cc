@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::size_t kShortIdSize = 4;
 
-Ending failed(const Failure& failure, std::string_view operation, const std::string& path) {
+ExitMessage failed(const Failure& failure, std::string_view operation, const std::string& path) {
     return {kUsageError, as_error(failure, operation, path).message()};
 }
 
@@ -58,10 +58,10 @@ bool looks_like_target(std::string_view word) {
 
 }  // namespace
 
-tl::expected<Past, Ending> open_past(const SettingWords& words, std::string_view target,
-                                     RewrittenIndexes rewritten) {
+tl::expected<Past, ExitMessage> open_past(const SettingWords& words, std::string_view target,
+                                          RewrittenIndexes rewritten) {
     const auto made = configuration(words, StateDirectory::kLeave);
-    if (!made) return tl::unexpected(Ending(made.error()));
+    if (!made) return tl::unexpected(ExitMessage(made.error()));
     const std::string& root = made->workspace.root;
     const auto real = sys::real_path(root.c_str());
     if (!real) return tl::unexpected(failed(real.error(), "open", root));
@@ -91,22 +91,22 @@ PastWords past_words(std::vector<std::string> operands) {
     return words;
 }
 
-tl::expected<journal::UndoTarget, Ending> target_of(const Past& past, const PastWords& words) {
+tl::expected<journal::UndoTarget, ExitMessage> target_of(const Past& past, const PastWords& words) {
     journal::UndoTarget target;
     if (!words.target.empty()) {
         auto parsed = journal::parse_target(past.timeline, words.target);
         if (!parsed) {
-            return tl::unexpected(Ending{kUsageError, "'" + displayable(words.target) + "': " +
-                                                          std::string(parsed.error().reason) +
-                                                          ". See 'paddock log'"});
+            return tl::unexpected(ExitMessage{kUsageError, "'" + displayable(words.target) + "': " +
+                                                               std::string(parsed.error().reason) +
+                                                               ". See 'paddock log'"});
         }
         target = std::move(*parsed);
     }
     for (const std::string& file : words.files) {
         const auto path = path_in(past, file);
         if (!path) {
-            return tl::unexpected(
-                Ending{kUsageError, "'" + displayable(file) + "' is not a file in the workspace"});
+            return tl::unexpected(ExitMessage{
+                kUsageError, "'" + displayable(file) + "' is not a file in the workspace"});
         }
         target.files.push_back(*path);
     }
@@ -160,12 +160,12 @@ constexpr std::size_t kNamesShown = 5;
 constexpr std::size_t kDetailBytes = 60;
 constexpr std::int64_t kSessionsMax = 100'000;
 
-class LogForm final : public Form {
+class LogParser final : public CommandParser {
 public:
     void declare(Parser& parser) override {
         parser.integer({.names = {"-n", "--sessions"},
                         .help = "Show the last N sessions",
-                        .usual = std::to_string(sessions_)},
+                        .default_value = std::to_string(sessions_)},
                        sessions_, 1, kSessionsMax);
         parser.flag({.names = {"--prune"}, .help = "Remove old sessions from the journal"},
                     request_.prune);
@@ -416,7 +416,7 @@ Command log_command() {
              .examples = {"paddock log", "paddock log src/main.c", "paddock log -n 1 --json",
                           "paddock log --prune"},
              .no = "no session changed the FILE"},
-            [] { return std::make_unique<LogForm>(); }};
+            [] { return std::make_unique<LogParser>(); }};
 }
 
 }  // namespace paddock::cli

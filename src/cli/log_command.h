@@ -30,8 +30,8 @@ struct Past {
 // kCompare: an index of git that was rewritten counts as changed only if it says something else.
 enum class RewrittenIndexes : bool { kIgnore, kCompare };
 // `target`: CALL|SESSION, or empty.
-tl::expected<Past, Ending> open_past(const SettingWords& words, std::string_view target,
-                                     RewrittenIndexes rewritten = RewrittenIndexes::kIgnore);
+tl::expected<Past, ExitMessage> open_past(const SettingWords& words, std::string_view target,
+                                          RewrittenIndexes rewritten = RewrittenIndexes::kIgnore);
 
 // A path as a person gives it, in the workspace or absolute: normalised. Nothing: it lies outside.
 std::optional<std::string> path_in(const Past& past, const std::string& path);
@@ -40,7 +40,7 @@ std::optional<std::string> path_in(const Past& past, const std::string& path);
 PastWords past_words(std::vector<std::string> operands);
 
 // What the words name. Without CALL|SESSION its session is empty. Or what is wrong with them.
-tl::expected<journal::UndoTarget, Ending> target_of(const Past& past, const PastWords& words);
+tl::expected<journal::UndoTarget, ExitMessage> target_of(const Past& past, const PastWords& words);
 
 // As short as it can be typed: "3f2a" or "3f2a/7".
 std::string short_name(const journal::Timeline& timeline, std::string_view id_and_call);

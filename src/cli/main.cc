@@ -23,7 +23,7 @@
 namespace paddock::cli {
 namespace {
 
-int run(const Ending& ending) {
+int run(const ExitMessage& ending) {
     if (ending.exit_code == 0) return print(ending.text) ? 0 : kUsageError;
     complain(ending.text);
     return ending.exit_code;

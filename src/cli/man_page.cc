@@ -44,7 +44,8 @@ std::string option_entry(const Option& option) {
         tag += (tag.empty() ? "\\fB" : ", \\fB") + roff(name) + "\\fR";
     }
     if (!option.unit.empty()) tag += " \\fI" + roff(option.unit) + "\\fR";
-    const std::string usual = option.usual.empty() ? "" : " (default: " + option.usual + ")";
+    const std::string usual =
+        option.default_value.empty() ? "" : " (default: " + option.default_value + ")";
     return ".TP\n" + tag + "\n" + sentences(option.help + usual + ".");
 }
 

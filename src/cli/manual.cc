@@ -18,7 +18,8 @@ std::string spelled(const Option& option) {
 }
 
 std::string explained(const Option& option) {
-    return option.help + (option.usual.empty() ? "" : " (default: " + option.usual + ")");
+    return option.help +
+           (option.default_value.empty() ? "" : " (default: " + option.default_value + ")");
 }
 
 std::string option_lines(const Option& option) {

@@ -19,11 +19,11 @@ enum class Offers : std::uint8_t {
 };
 
 struct Option {
-    Words names{};        // "-i", "--ignore-case"
-    std::string unit{};   // of its value: "DIR"; empty: it takes none
-    Words choices{};      // values to offer; empty: nothing is known of them
-    std::string help{};   // no full stop
-    std::string usual{};  // the value it has when it is not given; empty: none to speak of
+    Words names{};                // "-i", "--ignore-case"
+    std::string unit{};           // of its value: "DIR"; empty: it takes none
+    Words choices{};              // values to offer; empty: nothing is known of them
+    std::string help{};           // no full stop
+    std::string default_value{};  // the value it has when it is not given; empty: none to speak of
     Offers offers = Offers::kNothing;
 };
 

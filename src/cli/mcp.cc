@@ -15,6 +15,9 @@
 
 namespace paddock::cli {
 
+// Tools on one page of the list: all of them, since not every client turns the page.
+constexpr std::size_t kMcpToolsPerPage = 100;
+
 Result<ConfineReport> confine_to(const Workspace& workspace) {
     if (tools::Session::of(workspace).options().unconfined) return ConfineReport();
     const Access access = workspace.is_read_only() ? Access::kReadOnly : Access::kReadWrite;
@@ -75,7 +78,7 @@ int refuse_to_serve(const Error& error) {
 mcp::Methods methods_of(const Workspace& workspace) {
     mcp::Methods methods;
     mcp::add_tool_methods(methods, std::make_shared<mcp::WorkspaceTools>(workspace),
-                          limits::kMcpToolsPerPage);
+                          kMcpToolsPerPage);
     return methods;
 }
 
@@ -127,7 +130,7 @@ int run(const McpRequest& request) {
 
 namespace {
 
-class McpForm final : public Form {
+class McpParser final : public CommandParser {
 public:
     void declare(Parser& parser) override {
         options_.declare(parser, {"workspace.", "paths.", "secrets.", "limits.", "bash."});
@@ -156,7 +159,7 @@ Command mcp_command() {
          .examples = {"paddock mcp --root ~/project", "paddock mcp --root ~/project --read-only",
                       "claude mcp add paddock -- paddock mcp --root ."},
          .no = "the workspace cannot be opened, or the kernel cannot confine the server"},
-        [] { return std::make_unique<McpForm>(); }};
+        [] { return std::make_unique<McpParser>(); }};
 }
 
 }  // namespace paddock::cli

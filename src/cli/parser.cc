@@ -33,7 +33,7 @@ std::optional<std::int64_t> number_of(const std::string& word) {
 
 }  // namespace
 
-Ending complaint(std::string text, std::string_view command) {
+ExitMessage complaint(std::string text, std::string_view command) {
     text += "\nTry 'paddock ";
     if (!command.empty()) text.append(command).append(" ");
     text += "--help'.";
@@ -62,7 +62,7 @@ void Parser::flag(Option option, bool& target) {
 }
 
 void Parser::text(Option option, std::string& target, const std::string& variable) {
-    option.usual = target;
+    option.default_value = target;
     Entry& entry = add(std::move(option), [&target](const std::string& value) -> std::string {
         target = value;
         return {};
@@ -95,7 +95,7 @@ void Parser::one_of(Option option, std::function<void(std::size_t)> set,
                     const std::string& variable) {
     const Words names = option.choices;
     option.unit = joined(names, "|");
-    option.usual = names.front();
+    option.default_value = names.front();
     const auto take = [names, set = std::move(set)](const std::string& value) -> std::string {
         const auto it = std::find(names.begin(), names.end(), value);
         if (it == names.end()) return "is not one of " + joined(names, ", ") + meant(value, names);
@@ -145,7 +145,7 @@ bool Parser::was_given(const std::string& name) const {
     return index && entries_[*index].given;
 }
 
-std::optional<Ending> Parser::parse(const Words& words) {
+std::optional<ExitMessage> Parser::parse(const Words& words) {
     for (std::size_t i = 0; i < words.size(); ++i) {
         const std::string& word = words[i];
         const bool is_operand = word.size() < 2 || word[0] != '-';
@@ -160,7 +160,7 @@ std::optional<Ending> Parser::parse(const Words& words) {
         } else if (auto ending = take_option(words, i)) {
             return ending;
         }
-        if (wants_help_) return Ending{0, help_text(manual_, table_)};
+        if (wants_help_) return ExitMessage{0, help_text(manual_, table_)};
     }
     if (auto ending = take_variables()) return ending;
     return count_operands();
@@ -168,7 +168,7 @@ std::optional<Ending> Parser::parse(const Words& words) {
 
 // The option at `at`, with its value, which may be the next word. "-iw" is "-i" and "-w", "-C2" is
 // "-C" and its value.
-std::optional<Ending> Parser::take_option(const Words& words, std::size_t& at) {
+std::optional<ExitMessage> Parser::take_option(const Words& words, std::size_t& at) {
     std::string word = words[at];
     while (word.size() > 2 && word[1] != '-' && is_flag(word.substr(0, 2))) {
         if (auto ending = give(*find(word.substr(0, 2)), word.substr(0, 2), {})) return ending;
@@ -192,8 +192,8 @@ std::optional<Ending> Parser::take_option(const Words& words, std::size_t& at) {
     return give(*index, name, words[++at]);
 }
 
-std::optional<Ending> Parser::give(std::size_t index, const std::string& name,
-                                   const std::string& value) {
+std::optional<ExitMessage> Parser::give(std::size_t index, const std::string& name,
+                                        const std::string& value) {
     Entry& entry = entries_[index];
     if (entry.given && !entry.repeats && !table_[index].unit.empty()) {
         return complaint("option '" + name + "' was given twice", manual_.name);
@@ -204,7 +204,7 @@ std::optional<Ending> Parser::give(std::size_t index, const std::string& name,
     return complaint(name + ": '" + displayable(value) + "' " + problem, manual_.name);
 }
 
-std::optional<Ending> Parser::take_variables() {
+std::optional<ExitMessage> Parser::take_variables() {
     for (Entry& entry : entries_) {
         if (entry.given || entry.variable.empty()) continue;
         const std::string value(host_variable(entry.variable.c_str()));
@@ -217,7 +217,7 @@ std::optional<Ending> Parser::take_variables() {
     return std::nullopt;
 }
 
-Ending Parser::unknown(const std::string& name) const {
+ExitMessage Parser::unknown(const std::string& name) const {
     Words valid;
     for (const Option& option : table_) {
         valid.insert(valid.end(), option.names.begin(), option.names.end());
@@ -227,7 +227,7 @@ Ending Parser::unknown(const std::string& name) const {
     return complaint("unknown option '" + displayable(name) + "'" + guess, manual_.name);
 }
 
-std::optional<Ending> Parser::count_operands() const {
+std::optional<ExitMessage> Parser::count_operands() const {
     const auto& expected = manual_.operands;
     if (operands_.size() < expected.size() && expected[operands_.size()].required) {
         return complaint("no " + expected[operands_.size()].name + " was given", manual_.name);

@@ -51,7 +51,7 @@ public:
 
     // The complaint or the help text, or nothing: then every target is set, and there are as many
     // operands as the manual says.
-    std::optional<Ending> parse(const Words& words);
+    std::optional<ExitMessage> parse(const Words& words);
 
     Words& operands() { return operands_; }
 
@@ -72,12 +72,12 @@ private:
     bool is_flag(const std::string& name) const;
     bool takes_value(const std::string& name) const;
 
-    std::optional<Ending> take_option(const Words& words, std::size_t& at);
-    std::optional<Ending> give(std::size_t index, const std::string& name,
-                               const std::string& value);
-    std::optional<Ending> take_variables();
-    std::optional<Ending> count_operands() const;
-    Ending unknown(const std::string& name) const;
+    std::optional<ExitMessage> take_option(const Words& words, std::size_t& at);
+    std::optional<ExitMessage> give(std::size_t index, const std::string& name,
+                                    const std::string& value);
+    std::optional<ExitMessage> take_variables();
+    std::optional<ExitMessage> count_operands() const;
+    ExitMessage unknown(const std::string& name) const;
 
     const Manual& manual_;
     std::vector<Option> table_;
@@ -87,19 +87,19 @@ private:
 };
 
 // What to say of words that make no sense, with where to look.
-Ending complaint(std::string text, std::string_view command = {});
+ExitMessage complaint(std::string text, std::string_view command = {});
 
 // "; did you mean 'x'?", or nothing.
 std::string meant(std::string_view typed, const Words& valid);
 
 // One command of paddock: what it tells of itself, and how its words become a request.
 // Takes the words of one call.
-class Form {
+class CommandParser {
 public:
-    Form() = default;
-    Form(const Form&) = delete;
-    Form& operator=(const Form&) = delete;
-    virtual ~Form() = default;
+    CommandParser() = default;
+    CommandParser(const CommandParser&) = delete;
+    CommandParser& operator=(const CommandParser&) = delete;
+    virtual ~CommandParser() = default;
 
     virtual void declare(Parser& parser) = 0;
 
@@ -109,7 +109,7 @@ public:
 
 struct Command {
     Manual manual;
-    std::function<std::unique_ptr<Form>()> form;
+    std::function<std::unique_ptr<CommandParser>()> form;
 };
 
 // In the order of the overview.

@@ -302,9 +302,9 @@ Attempt<std::string> uninstall(const Client& client, const RegisterRequest& requ
     return "Removed from " + client.title + ", in " + file->display + ".\n" + copy_note(*file);
 }
 
-class RegisterForm final : public Form {
+class RegisterParser final : public CommandParser {
 public:
-    explicit RegisterForm(bool remove) { request_.remove = remove; }
+    explicit RegisterParser(bool remove) { request_.remove = remove; }
 
     void declare(Parser& parser) override {
         parser.choice<Scope>(
@@ -369,8 +369,8 @@ std::vector<Command> registration_commands() {
         .operands = {agent},
         .examples = {"paddock uninstall claude"},
         .no = "nothing could be changed"};
-    return {{install, [] { return std::make_unique<RegisterForm>(false); }},
-            {uninstall, [] { return std::make_unique<RegisterForm>(true); }}};
+    return {{install, [] { return std::make_unique<RegisterParser>(false); }},
+            {uninstall, [] { return std::make_unique<RegisterParser>(true); }}};
 }
 
 }  // namespace paddock::cli

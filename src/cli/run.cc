@@ -89,8 +89,8 @@ void tell_denials(tools::Shell& shell, const sandbox::Process& process,
     complain(text);
 }
 
-int explain(const tools::Problem& problem) {
-    complain(std::string(code_name(problem.code)) + ": " + problem.text);
+int explain(const Error& problem) {
+    complain(std::string(code_name(problem.code)) + ": " + tools::explanation_for_model(problem));
     if (problem.code == Code::kNotFound) return kNotFound;
     return problem.code == Code::kPermissionDenied ? kCannotRun : kNotStarted;
 }
@@ -163,15 +163,16 @@ int run_in(tools::Shell& shell, const std::vector<std::string>& words,
     // Most commands have ended before anybody would look at their limits for the first time.
     const bool has_ended = !process->terminal.valid() &&
                            wait_and_pass_signals(shell, *process, signals->get(),
-                                                 Clock::now() + limits::kCommandCheckPause);
+                                                 Clock::now() + tools::kCommandCheckPause);
     std::stop_source over;
     std::future<std::optional<tools::EndedBy>> watch;
     if (!has_ended) watch = watch_limits(shell, *process, over.get_token());
     if (!has_ended && !watch.valid()) {
         end_and_tell(shell);
-        return explain({Code::kLimitReached,
-                        "The command was ended: the host had no thread left to supervise it. Try "
-                        "again later."});
+        return explain(tools::tool_error(
+            Code::kLimitReached,
+            "The command was ended: the host had no thread left to supervise it. Try "
+            "again later."));
     }
     if (!has_ended) wait_for(shell, *process, signals->get(), *modes);
     modes.reset();

@@ -16,7 +16,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kLimits{
      {"open-files", "bash.limits.open_files"},
      {"scratch", "bash.limits.scratch_bytes"}}};
 
-class RunForm final : public Form {
+class RunParser final : public CommandParser {
 public:
     void declare(Parser& parser) override {
         parser.flag({.names = {"--ro", "--read-only", "--bash-read-only"},
@@ -99,7 +99,7 @@ Command run_command() {
                  "that of the command, or 128 plus the number of the signal that ended it; 2 wrong "
                  "usage before the command, 125 paddock failed (its configuration, the workspace, "
                  "the sandbox), 126 the program cannot be run, 127 the program does not exist."},
-            [] { return std::make_unique<RunForm>(); }};
+            [] { return std::make_unique<RunParser>(); }};
 }
 
 }  // namespace paddock::cli

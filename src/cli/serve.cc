@@ -182,7 +182,7 @@ std::optional<Place> place_of(const std::string& text) {
     return place;
 }
 
-class ServeForm final : public Form {
+class ServeParser final : public CommandParser {
 public:
     void declare(Parser& parser) override {
         parser.text({.names = {"--listen"},
@@ -235,7 +235,7 @@ Command serve_command() {
                       "'Authorization: Bearer TOKEN'"},
          .no = "the workspace cannot be opened, the address cannot be used, or the kernel cannot "
                "confine the server"},
-        [] { return std::make_unique<ServeForm>(); }};
+        [] { return std::make_unique<ServeParser>(); }};
 }
 
 }  // namespace paddock::cli

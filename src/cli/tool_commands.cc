@@ -63,9 +63,9 @@ struct Slot {
     }
 };
 
-class ToolForm final : public Form {
+class ToolParser final : public CommandParser {
 public:
-    explicit ToolForm(const ToolCommand& command)
+    explicit ToolParser(const ToolCommand& command)
         : command_(command), tool_(declaration_of(command.tool)) {}
 
     void declare(Parser& parser) override {
@@ -126,8 +126,8 @@ private:
             case tools::Type::kText: parser.text(option, slot.text); break;
             case tools::Type::kTexts: parser.texts(option, slot.texts); break;
             case tools::Type::kInteger:
-                if (const auto* usual = argument.usual.as_integer()) {
-                    option.usual = std::to_string(*usual);
+                if (const auto* usual = argument.default_value.as_integer()) {
+                    option.default_value = std::to_string(*usual);
                 }
                 parser.integer(option, slot.number, argument.smallest, argument.largest);
                 break;
@@ -139,7 +139,7 @@ private:
         }
     }
 
-    Ending lacking(std::string_view argument, const Parser& parser) const {
+    ExitMessage lacking(std::string_view argument, const Parser& parser) const {
         for (const Slot& slot : slots_) {
             if (slot.argument->name == argument) {
                 return complaint("no " + slot.option + " was given", parser.manual().name);
@@ -148,20 +148,20 @@ private:
         return {};
     }
 
-    std::optional<Ending> take_input(Words& operands, json::Object& object) const {
+    std::optional<ExitMessage> take_input(Words& operands, json::Object& object) const {
         if (command_.from_input.empty()) return std::nullopt;
         const bool from_file = command_.last_is_file && !operands.empty();
         auto input = read_input(from_file ? operands.back() : "-");
-        if (!input) return Ending{kUsageError, input.error()};
+        if (!input) return ExitMessage{kUsageError, input.error()};
         if (!command_.input_is_bytes && !is_utf8(*input))
-            return Ending{kUsageError, "the input is not text in UTF-8"};
+            return ExitMessage{kUsageError, "the input is not text in UTF-8"};
         object[command_.from_input] = std::move(*input);
         if (from_file) operands.pop_back();
         return std::nullopt;
     }
 
     // What is more than the arguments is further calls with another last one.
-    std::optional<Ending> take_operands(Parser& parser, json::Object& object) {
+    std::optional<ExitMessage> take_operands(Parser& parser, json::Object& object) {
         const auto& names = command_.positional;
         const Words& operands = parser.operands();
         for (std::size_t i = 0; i < operands.size(); ++i) {
@@ -180,7 +180,7 @@ private:
         return std::nullopt;
     }
 
-    static Ending not_text(const std::string& what, const Parser& parser) {
+    static ExitMessage not_text(const std::string& what, const Parser& parser) {
         return complaint(what + " is not text in UTF-8", parser.manual().name);
     }
 
@@ -204,8 +204,8 @@ bool is_quote(std::string_view text, std::size_t at) {
 
 }  // namespace
 
-std::unique_ptr<Form> tool_form(const ToolCommand& command) {
-    return std::make_unique<ToolForm>(command);
+std::unique_ptr<CommandParser> tool_parser(const ToolCommand& command) {
+    return std::make_unique<ToolParser>(command);
 }
 
 std::string for_people(std::string_view text, const tools::Declaration& tool, Quoted quoted) {
@@ -276,7 +276,7 @@ Command command(Manual manual, ToolCommand tool) {
     }
     manual.tool = tool.tool;
     const auto kept = std::make_shared<const ToolCommand>(std::move(tool));
-    return {std::move(manual), [kept] { return tool_form(*kept); }};
+    return {std::move(manual), [kept] { return tool_parser(*kept); }};
 }
 
 std::vector<Command> looking() {
@@ -437,7 +437,7 @@ std::vector<Command> changing() {
     };
 }
 
-class CallForm final : public Form {
+class CallParser final : public CommandParser {
 public:
     void declare(Parser& parser) override {
         options_.declare(parser, {"workspace.", "paths.", "secrets.", "bash."});
@@ -452,7 +452,7 @@ public:
         request_.text = given.size() == 2 ? given[1] : "{}";
         if (*request_.text != "-") return std::move(request_);
         auto input = read_input("-");
-        if (!input) return Ending{kUsageError, input.error()};
+        if (!input) return ExitMessage{kUsageError, input.error()};
         request_.text = std::move(*input);
         return std::move(request_);
     }
@@ -462,7 +462,7 @@ private:
     ToolRequest request_;
 };
 
-class ToolListForm final : public Form {
+class ToolListParser final : public CommandParser {
 public:
     void declare(Parser& parser) override {
         options_.declare(parser, {"workspace.read_only", "workspace.tools", "bash.enabled"});
@@ -498,8 +498,8 @@ std::vector<Command> by_name() {
                        .summary = "List the tools that an agent gets.",
                        .description = "With --json also their descriptions and JSON schemas.",
                        .examples = {"paddock tools", "paddock tools --read-only --json"}};
-    return {{call, [] { return std::make_unique<CallForm>(); }},
-            {tools, [] { return std::make_unique<ToolListForm>(); }}};
+    return {{call, [] { return std::make_unique<CallParser>(); }},
+            {tools, [] { return std::make_unique<ToolListParser>(); }}};
 }
 
 }  // namespace
@@ -750,7 +750,7 @@ int run(const ToolRequest& request) {
               .detailed = request.detailed,
               .titled = calls.size() > 1,
               .paint = Paint(STDOUT_FILENO, request.output.colours)};
-    if (request.for_people && options->read_only && !tool->manners.read_only) {
+    if (request.for_people && options->read_only && !tool->traits.read_only) {
         const tools::Answer answer = refused_here();
         return show(request, {tool, calls.front(), answer}, look);
     }
@@ -759,7 +759,7 @@ int run(const ToolRequest& request) {
     }
     // Commands need a process of their own. What lists the tools lists those that an agent gets.
     const bool lists_tools = tool == nullptr || request.tool == "workspace_info";
-    if (!lists_tools && !tool->manners.needs_shell) options->shell.reset();
+    if (!lists_tools && !tool->traits.needs_shell) options->shell.reset();
     options->client = request.tool;
     // One command may make a call for each of its arguments, as fast as it can; an agent's pace is
     // not theirs. All other limits hold.
@@ -770,7 +770,7 @@ int run(const ToolRequest& request) {
         return kUsageError;
     }
     std::optional<CancelOnSignal> cancel;
-    if (tool != nullptr && tool->manners.needs_shell) cancel.emplace();
+    if (tool != nullptr && tool->traits.needs_shell) cancel.emplace();
     int worst = 0;
     for (const json::Value& arguments : calls) {
         const tools::Answer answer = [&] {

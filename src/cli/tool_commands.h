@@ -48,7 +48,7 @@ struct ToolCommand {
 };
 
 // `command` must live as long as the form.
-std::unique_ptr<Form> tool_form(const ToolCommand& command);
+std::unique_ptr<CommandParser> tool_parser(const ToolCommand& command);
 
 // A text of a tool with its arguments named as options: "unless --replace-all is set", "continue
 // with --offset 20".

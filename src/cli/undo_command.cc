@@ -265,9 +265,9 @@ using journal::UndoResult;
 
 constexpr std::size_t kChangesShown = 50;  // removals are all shown
 
-class UndoForm final : public Form {
+class UndoParser final : public CommandParser {
 public:
-    explicit UndoForm(bool redo) { request_.redo = redo; }
+    explicit UndoParser(bool redo) { request_.redo = redo; }
 
     void declare(Parser& parser) override {
         parser.flag({.names = {"--dry-run"}, .help = "Only show what would be done"},
@@ -557,8 +557,8 @@ std::vector<Command> undo_commands() {
             "The rules of 'paddock undo' apply, and 'paddock undo' can take back a redo.",
         .examples = {"paddock redo", "paddock redo --yes --json"},
         .no = "it was refused, or there is nothing to redo"};
-    return {{undo, [] { return std::make_unique<UndoForm>(false); }},
-            {redo, [] { return std::make_unique<UndoForm>(true); }}};
+    return {{undo, [] { return std::make_unique<UndoParser>(false); }},
+            {redo, [] { return std::make_unique<UndoParser>(true); }}};
 }
 
 }  // namespace paddock::cli

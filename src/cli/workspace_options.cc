@@ -42,7 +42,7 @@ std::string unit_of(const Setting& setting) {
 }
 
 std::string usual_of(const Setting& setting) {
-    const config::Value usual = setting.usual();
+    const config::Value usual = setting.default_value();
     if (const auto* text = std::get_if<std::string>(&usual)) return *text;
     const auto* number = std::get_if<std::uint64_t>(&usual);
     return number == nullptr ? "" : std::to_string(*number);

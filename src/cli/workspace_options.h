@@ -52,7 +52,7 @@ private:
 };
 
 // Tells all that is wrong with a configuration.
-struct BadConfiguration : Ending {
+struct BadConfiguration : ExitMessage {
     bool is_call = false;  // only words of the call are at fault, no file and no variable
 };
 

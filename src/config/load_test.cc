@@ -580,11 +580,11 @@ TEST(Settings, each_has_names_of_its_own_and_takes_its_own_default) {
         EXPECT_FALSE(setting.help.empty() || setting.help.ends_with('.')) << setting.key;
         EXPECT_EQ(setting.off_help.empty(), !setting.switches_off()) << setting.key;
         if (setting.kind == Kind::kTable) continue;
-        const auto document = parse_toml("a = " + to_toml(setting, setting.usual()));
+        const auto document = parse_toml("a = " + to_toml(setting, setting.default_value()));
         ASSERT_EQ(document.leaves.size(), 1U) << setting.key;
         auto value = from_toml(setting, document.leaves[0].content);
         ASSERT_TRUE(value) << setting.key << " " << value.error();
-        EXPECT_EQ(*value, setting.usual()) << setting.key;
+        EXPECT_EQ(*value, setting.default_value()) << setting.key;
         if (setting.key == "workspace.root") continue;  // none is no directory
         Draft draft;
         EXPECT_EQ(setting.apply(*value, draft), "") << setting.key;

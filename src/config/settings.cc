@@ -65,7 +65,9 @@ const Setting* find_setting(std::string_view key) {
     return nullptr;
 }
 
-bool Setting::switches_off() const { return kind == Kind::kSwitch && std::get<bool>(usual()); }
+bool Setting::switches_off() const {
+    return kind == Kind::kSwitch && std::get<bool>(default_value());
+}
 
 Setting reason(Setting setting, Field<std::string> field) {
     setting.kind = Kind::kText;

@@ -69,7 +69,7 @@ struct Setting {
     // What is wrong with the value, or nothing: then the draft has it.
     std::function<std::string(Value, Draft&)> apply{};
 
-    Value usual() const { return read(Draft{}); }
+    Value default_value() const { return read(Draft{}); }
     bool switches_off() const;  // its flag does
 };
 

@@ -466,7 +466,7 @@ std::string commented_file() {
         }
         const std::string name = setting.key.substr(setting.key.rfind('.') + 1);
         const std::string value =
-            setting.example.empty() ? to_toml(setting, setting.usual()) : setting.example;
+            setting.example.empty() ? to_toml(setting, setting.default_value()) : setting.example;
         text += explained(setting);
         text.append("#").append(name).append(" = ").append(value).append("\n");
     }

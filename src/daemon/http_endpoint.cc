@@ -207,7 +207,7 @@ HttpEndpoint::HttpEndpoint(const mcp::Protocol& protocol, EndpointSettings setti
       settings_(std::move(settings)),
       guard_(settings_.address, settings_.allowed_hosts, settings_.allowed_origins),
       sessions_(kSessionsMax),
-      lanes_(kWorking, kWaiting) {}
+      scheduler_(kWorking, kWaiting) {}
 
 net::Handlers HttpEndpoint::handlers() {
     return {.admit = [this](const net::Head& head) { return admit(head); },
@@ -220,7 +220,7 @@ net::Handlers HttpEndpoint::handlers() {
 bool HttpEndpoint::end(std::chrono::milliseconds patience) {
     prepare_to_end();
     sessions_.end_all();
-    return lanes_.wait_idle(std::chrono::steady_clock::now() + patience);
+    return scheduler_.wait_idle(std::chrono::steady_clock::now() + patience);
 }
 
 std::optional<net::Response> HttpEndpoint::admit(const net::Head& head) const {
@@ -298,7 +298,7 @@ void HttpEndpoint::serve_message(net::Request request, net::Responder responder)
     if (bytes <= kParsedAtOnceMax) return take(call);
     const auto work = [this, call] { take(call); };
     if (const auto full =
-            lanes_.submit(tools::Pace::kWorking, work, bytes, {}, call->request.connection)) {
+            scheduler_.submit(tools::Pace::kWorking, work, bytes, {}, call->request.connection)) {
         call->responder->send(net::plain_response(503, *full + "; try again later."));
     }
 }
@@ -324,9 +324,9 @@ void HttpEndpoint::take(const std::shared_ptr<Call>& call) {
             return peer->finish(mcp::error_text(call->message.id, *wrong), wrong->code);
         }
     }
-    const auto exchange =
+    const auto context =
         protocol_.accept(std::move(call->message), {std::move(conversation), peer, call->era});
-    if (exchange != nullptr) return start(peer, exchange, connection);
+    if (context != nullptr) return start(peer, context, connection);
     if (kind == mcp::MessageKind::kNotification || kind == mcp::MessageKind::kResponse) {
         peer->accept();
     }
@@ -362,31 +362,32 @@ std::shared_ptr<mcp::Conversation> HttpEndpoint::conversation_of(Call& call) {
 }
 
 void HttpEndpoint::start(const std::shared_ptr<HttpPeer>& peer,
-                         const std::shared_ptr<mcp::Exchange>& exchange, std::uint64_t connection) {
+                         const std::shared_ptr<mcp::RequestContext>& context,
+                         std::uint64_t connection) {
     peer->running();
     // In the legacy era a connection that breaks is no cancellation. But what only reads is done
     // for its answer, and nobody gets that any more.
-    const bool is_modern = exchange->era() == mcp::Era::kModern;
-    const auto& only_reads = exchange->method().only_reads;
-    if (is_modern || (only_reads && only_reads(*exchange))) {
-        peer->responder().on_closed([gone = std::weak_ptr(exchange)] {
+    const bool is_modern = context->era() == mcp::Era::kModern;
+    const auto& only_reads = context->method().only_reads;
+    if (is_modern || (only_reads && only_reads(*context))) {
+        peer->responder().on_closed([gone = std::weak_ptr(context)] {
             if (const auto open = gone.lock()) open->cancel();
         });
     }
-    const tools::Pace pace = protocol_.pace(*exchange);
-    const bool is_behind = exchange->method().pace && lanes_.is_changing();
+    const tools::Pace pace = protocol_.pace(*context);
+    const bool is_behind = context->method().pace && scheduler_.is_changing();
     const bool may_run = pace == tools::Pace::kQuick && !is_behind;
-    if (may_run && protocol_.run_if_quick(exchange)) return;
+    if (may_run && protocol_.run_if_quick(context)) return;
     // A stream tells the client at once that it was heard, and us when the client is gone.
     peer->begin_stream();
-    const auto run = [this, exchange] { protocol_.run(exchange); };
-    const auto refuse = [this, exchange](std::string_view full) {
-        protocol_.refuse(*exchange, full);
+    const auto run = [this, context] { protocol_.run(context); };
+    const auto refuse = [this, context](std::string_view full) {
+        protocol_.refuse(*context, full);
     };
     // The modern era has no sessions: a connection, which makes one request at a time, is one.
     const auto client =
-        is_modern ? connection : reinterpret_cast<std::uintptr_t>(&exchange->conversation());
-    if (const auto full = lanes_.submit(pace, run, exchange->bytes(), refuse, client)) {
+        is_modern ? connection : reinterpret_cast<std::uintptr_t>(&context->conversation());
+    if (const auto full = scheduler_.submit(pace, run, context->bytes(), refuse, client)) {
         refuse(*full);
     }
 }

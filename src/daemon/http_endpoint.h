@@ -31,10 +31,10 @@
 
 #include "base/outcome.h"
 #include "daemon/guard.h"
-#include "mcp/exchange.h"
-#include "mcp/lanes.h"
 #include "mcp/message.h"
 #include "mcp/protocol.h"
+#include "mcp/request_context.h"
+#include "mcp/scheduler.h"
 #include "net/answer.h"
 #include "net/server.h"
 
@@ -149,14 +149,14 @@ private:
     void take(const std::shared_ptr<Call>& call);
     std::shared_ptr<mcp::Conversation> conversation_of(Call& call);
     void start(const std::shared_ptr<HttpPeer>& peer,
-               const std::shared_ptr<mcp::Exchange>& exchange, std::uint64_t connection);
+               const std::shared_ptr<mcp::RequestContext>& context, std::uint64_t connection);
 
     const mcp::Protocol& protocol_;
     const EndpointSettings settings_;
     const BrowserGuard guard_;
     Sessions sessions_;
     std::atomic<bool> is_ready_ = true;
-    mcp::Lanes lanes_;
+    mcp::Scheduler scheduler_;
 };
 
 }  // namespace paddock::daemon

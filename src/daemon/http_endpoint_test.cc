@@ -104,9 +104,9 @@ TEST(HttpEndpoint, issue_17_10_what_only_reads_is_cancelled_when_its_client_goes
     std::latch cancelled(1);
     mcp::Methods methods;
     methods.add("look", {.run =
-                             [&](const auto& exchange) {
+                             [&](const auto& context) {
                                  begun.count_down();
-                                 const auto stop = exchange->cancelled();
+                                 const auto stop = context->cancelled();
                                  while (!stop.stop_requested()) std::this_thread::yield();
                                  cancelled.count_down();
                                  return mcp::Handled();

@@ -20,6 +20,9 @@
 namespace paddock::fs {
 namespace {
 
+// Tries for an unused temporary name of 64 random bits; more than one is already an attack.
+constexpr int kTempNameTriesMax = 64;
+
 constexpr std::chrono::milliseconds kPause{1};
 
 // NFS locks nothing that is not open for writing, and a directory never is.
@@ -183,7 +186,7 @@ private:
 // What a plain open(O_CREAT) would give, found without touching the process's umask: the kernel
 // applies it, or the directory's default ACL, to a file made with 0666 or 0777.
 Outcome<Draft> make_draft(int directory, mode_t mode) {
-    for (int i = 0; i < limits::kTempNameTriesMax; ++i) {
+    for (int i = 0; i < kTempNameTriesMax; ++i) {
         PADDOCK_ASSIGN(number, sys::random_u64());
         TempName name{};
         (void)std::snprintf(name.data(), name.size(), ".paddock-%016llx",
@@ -217,7 +220,7 @@ Done exchange(const Place& place, const char* temp) {
 // name to a newer file in between: then that one gets it back, until nobody was in between. What
 // stays is older than what has the name, or it is the new content.
 Done give_back(const Place& place, const char* temp, Identity last) {
-    for (int i = 0; i < limits::kOperationRetriesMax; ++i) {
+    for (int i = 0; i < kOperationRetriesMax; ++i) {
         const auto returned = sys::node_at(place.directory, temp);
         if (!returned) break;
         if (!exchange(place, temp)) {

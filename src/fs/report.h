@@ -16,6 +16,9 @@
 
 namespace paddock::fs {
 
+// Retries of a whole operation whose target changed kind between look and act.
+inline constexpr int kOperationRetriesMax = 64;
+
 // Parses `path` for this root and hands it to `act`, which returns an Outcome<T>.
 template <class Act>
 auto report(std::string_view operation, const RootState& state, std::string_view path, Act act) {
@@ -46,7 +49,7 @@ auto retried(Act act) -> decltype(act()) {
         auto outcome = act();
         const bool settled =
             outcome || outcome.error().code != Code::kRace || outcome.error().os_error == EAGAIN;
-        if (settled || i == limits::kOperationRetriesMax) return outcome;
+        if (settled || i == kOperationRetriesMax) return outcome;
     }
 }
 

@@ -20,7 +20,7 @@
 namespace paddock::fs {
 namespace {
 
-constexpr std::size_t kWindow = limits::kHeldDirectoriesMax;
+constexpr std::size_t kWindow = kHeldDirectoriesMax;
 
 // The levels of the window, and further down every 16th as long as it is near, every 32nd twice as
 // far, and so on.
@@ -378,7 +378,7 @@ Outcome<UniqueFd> open_once(const RootState& state, const RelPath& path, int fla
     if (walked || !gave_up(walked.error())) return walked;
     // The kernel has no bound on components, and its ELOOP may pass: a lookup that a mount anywhere
     // in the system makes start over goes on counting links where the first attempt stopped.
-    for (int i = 0; i < limits::kLinkCountRetriesMax && fd.error().os_error == ELOOP; ++i) {
+    for (int i = 0; i < kLinkCountRetriesMax && fd.error().os_error == ELOOP; ++i) {
         fd = sys::openat2(state.fd.get(), text, flags, resolve);
         if (fd || !is_for_the_walk(fd.error().os_error)) return fd;
     }

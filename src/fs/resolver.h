@@ -18,10 +18,18 @@
 
 namespace paddock::fs {
 
+// How often the kernel is asked again when it says "too many links" of a path that is too long for
+// the user-space lookup to judge. Under a storm of mounts four of five answers were wrong.
+inline constexpr int kLinkCountRetriesMax = 64;
+
+// Directories at the end of a lookup, walk or removal that stay open: ordinary trees never re-open
+// a level. A deeper tree holds one more for each doubling of its depth.
+inline constexpr std::size_t kHeldDirectoriesMax = 16;
+
 // The directories between a starting point and where a walk stands, each reached by name from the
 // one before and held open, so that going up never asks the kernel for "..".
 //
-// The last limits::kHeldDirectoriesMax levels stay open, and below them ever sparser ones, about
+// The last kHeldDirectoriesMax levels stay open, and below them ever sparser ones, about
 // one for each doubling of the depth. A level that had to be let go is opened again by its name,
 // from the nearest one held, when the walk comes back to it, and must still be the same directory.
 // So depth costs neither descriptors nor repeated descents from the start.

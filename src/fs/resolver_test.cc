@@ -56,8 +56,8 @@ TEST_F(DirChainTest, goes_down_and_up_again) {
 }
 
 TEST_F(DirChainTest, holds_few_descriptors_and_reopens_the_rest) {
-    constexpr std::size_t kLevels = 40 * limits::kHeldDirectoriesMax;
-    constexpr std::size_t kHeldMax = limits::kHeldDirectoriesMax + std::bit_width(kLevels);
+    constexpr std::size_t kLevels = 40 * kHeldDirectoriesMax;
+    constexpr std::size_t kHeldMax = kHeldDirectoriesMax + std::bit_width(kLevels);
     std::filesystem::create_directories(ws(deep_path(kLevels)));
     const std::size_t before = open_descriptors();
     DirChain chain = this->chain();
@@ -75,7 +75,7 @@ TEST_F(DirChainTest, holds_few_descriptors_and_reopens_the_rest) {
 
 TEST_F(DirChainTest, does_not_go_back_to_another_directory) {
     constexpr std::size_t kLetGo = 4;
-    constexpr std::size_t kLevels = 1 + kLetGo + limits::kHeldDirectoriesMax;
+    constexpr std::size_t kLevels = 1 + kLetGo + kHeldDirectoriesMax;
     std::filesystem::create_directories(ws(deep_path(kLevels)));
     DirChain chain = this->chain();
     for (std::size_t i = 0; i < kLevels; ++i) descend(chain, "d");

@@ -21,6 +21,11 @@
 namespace paddock::fs {
 namespace {
 
+// Deepest level of a recursive removal, which asks nothing of the entries: deeper than a walk, for
+// what a call may move into the journal lies deeper there, and is to be pruned. A level takes 200
+// bytes of memory.
+constexpr std::size_t kRemovedTreeDepthMax = 1'048'576;
+
 bool is_for_user_space(int error) {
     return error == EXDEV || error == EINVAL || error == ENOSYS || error == EOPNOTSUPP;
 }
@@ -211,7 +216,7 @@ enum class Removed : bool { kYes, kNotEmpty };
 // Removes one name whatever it is, a link never followed; the kind may change under our hands.
 Outcome<Removed> remove_one(int directory, const char* name, FileType type) {
     auto what = type == FileType::kDirectory ? sys::Unlink::kDirectory : sys::Unlink::kFile;
-    for (int i = 0; i < limits::kOperationRetriesMax; ++i) {
+    for (int i = 0; i < kOperationRetriesMax; ++i) {
         const auto done = sys::unlinkat(directory, name, what);
         if (done || is_gone(done.error())) return Removed::kYes;
         const int error = done.error().os_error;
@@ -264,7 +269,7 @@ Done TreeRemoval::take_or_descend(const std::string& name, FileType type, int pa
     if (cancel_.stop_requested()) return refuse(Code::kCancelled);
     PADDOCK_ASSIGN(removed, remove_one(chain_.top(), name.c_str(), type));
     if (removed == Removed::kYes) return {};
-    if (passes > limits::kRemovePassesMax) return Failure::from_errno(ENOTEMPTY);
+    if (passes > kRemovePassesMax) return Failure::from_errno(ENOTEMPTY);
     return descend(name, passes);
 }
 
@@ -287,7 +292,7 @@ Done TreeRemoval::empty() {
 }
 
 Done TreeRemoval::descend(const std::string& name, int passes) {
-    if (chain_.depth() >= limits::kRemovedTreeDepthMax) {
+    if (chain_.depth() >= kRemovedTreeDepthMax) {
         return refuse(Code::kLimitReached, "is nested too deep");
     }
     return retried([&]() -> Done {

@@ -11,6 +11,10 @@
 
 namespace paddock::fs {
 
+// Passes over one directory in a recursive removal before "somebody keeps filling it" is the
+// answer.
+inline constexpr int kRemovePassesMax = 64;
+
 // Copying a file's content inside the kernel where it can be done there. Holes stay holes, so that
 // a sparse file cannot fill the disk.
 

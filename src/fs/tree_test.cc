@@ -209,11 +209,11 @@ TEST_F(TreeTest, opens_what_is_closed_if_told_to) {
 
 TEST_F(TreeTest, removes_deeper_than_it_holds_directories_open) {
     std::string path = "d";
-    for (std::size_t i = 0; i < 3 * limits::kHeldDirectoriesMax; ++i) path += "/d";
+    for (std::size_t i = 0; i < 3 * kHeldDirectoriesMax; ++i) path += "/d";
     std::filesystem::create_directories(ws(path));
     os_write(ws(path + "/f"), "x");
     const std::size_t descriptors = open_descriptors();
-    EXPECT_EQ(walked(".").size(), 3 * limits::kHeldDirectoriesMax + 2);
+    EXPECT_EQ(walked(".").size(), 3 * kHeldDirectoriesMax + 2);
     ASSERT_TRUE(remove("d"));
     EXPECT_TRUE(os_list(ws()).empty());
     EXPECT_EQ(open_descriptors(), descriptors);
@@ -234,7 +234,7 @@ TEST_F(DeepTreeTest, issue_17_12_walks_and_removes_very_deep_trees) {
         return WalkAction::kContinue;
     }));
     EXPECT_EQ(seen, kLevels + 1);
-    EXPECT_LT(most - descriptors, 2 * limits::kHeldDirectoriesMax);
+    EXPECT_LT(most - descriptors, 2 * kHeldDirectoriesMax);
     ASSERT_TRUE(remove("d"));
     EXPECT_TRUE(os_list(ws()).empty());
 }

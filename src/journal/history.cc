@@ -80,7 +80,7 @@ private:
 
     // A name of the journal belongs to an undo, and is nothing to people.
     Named& touch(std::string_view path, bool existed, const Object& object) {
-        const bool is_beyond = names_.size() >= limits::kJournalNamesMax;
+        const bool is_beyond = names_.size() >= kJournalNamesMax;
         if (is_journal_path(path) || is_beyond) return ignored_;
         const auto [place, is_new] = names_.try_emplace(std::string(path));
         if (is_new) place->second = {existed, existed, object, object};
@@ -296,10 +296,10 @@ public:
     void add_below(const std::string& path, const ModelNode& directory, ModelNode Version::*side) {
         if (directory.type != FileType::kDirectory || !directory.on_disk) return;
         if (path.size() > limits::kPathBytesMax) return;  // renames make trees of any depth
-        const auto names = model_.names_in(*directory.on_disk, limits::kJournalNamesMax);
+        const auto names = model_.names_in(*directory.on_disk, kJournalNamesMax);
         if (!names) return;
         for (const std::string& name : *names) {
-            if (versions_.size() >= limits::kJournalNamesMax) return;
+            if (versions_.size() >= kJournalNamesMax) return;
             const ModelNode* child = model_.find(fs::joined(*directory.on_disk, name));
             if (child == nullptr) continue;
             const std::string below = fs::joined(path, name);

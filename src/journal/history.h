@@ -16,6 +16,9 @@
 
 namespace paddock::journal {
 
+// Names of one call whose end is noted together. Beyond, they are noted early.
+inline constexpr std::size_t kJournalNamesMax = 65'536;
+
 // How much of it has been taken back.
 enum class Undone : std::uint8_t { kNo, kPartly, kYes };
 
@@ -26,7 +29,7 @@ struct CallHistory {
     Time time = {};
     bool is_over = false;
     Changes changes = {};
-    std::vector<NameChange> names = {};  // by their paths; limits::kJournalNamesMax at most
+    std::vector<NameChange> names = {};  // by their paths; kJournalNamesMax at most
     Undone undone = Undone::kNo;
 };
 
@@ -63,7 +66,7 @@ std::vector<FileChange> changes_of_file(const Timeline& timeline, std::string_vi
 //
 // All that came later is taken back in a model first. What somebody else has changed since then
 // shows up as if the session had done it: nobody has kept what was there in between.
-// By their paths; at most limits::kJournalNamesMax. Errors: not_found.
+// By their paths; at most kJournalNamesMax. Errors: not_found.
 Outcome<std::map<std::string, Version>> versions_of(int workspace, const Timeline& timeline,
                                                     const UndoTarget& target);
 

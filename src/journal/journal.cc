@@ -118,7 +118,7 @@ Done Journal::State::announce(const Record& record) {
 bool Journal::State::touch(CallId call, std::string_view name, const Stat* before) {
     if (is_silent || is_journal_path(name)) return false;  // an undo takes from there
     OpenCall& open_call = calls[call];
-    if (open_call.names.size() >= limits::kJournalNamesMax) settle(call, open_call);
+    if (open_call.names.size() >= kJournalNamesMax) settle(call, open_call);
     return open_call.names.touch(name, before);
 }
 

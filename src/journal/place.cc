@@ -323,7 +323,7 @@ struct SharedState::Entry {
 
 struct SharedState::Table {
     Counters counters;
-    std::array<Entry, limits::kJournalInodesMax> entries;
+    std::array<Entry, kJournalInodesMax> entries;
 };
 
 namespace {
@@ -364,7 +364,7 @@ const SharedState::Entry* SharedState::find(const Stat& stat) const noexcept {
     const std::uint64_t key = key_of(stat);
     if (key == 0) return nullptr;
     for (std::size_t i = 0; i < kProbesMax; ++i) {
-        const Entry& entry = table().entries[(key + i) % limits::kJournalInodesMax];
+        const Entry& entry = table().entries[(key + i) % kJournalInodesMax];
         const std::uint64_t found = entry.key.load(std::memory_order_acquire);
         if (found == key) return &entry;
         if (found == 0) return nullptr;
@@ -376,7 +376,7 @@ SharedState::Entry* SharedState::find_or_add(const Stat& stat) noexcept {
     const std::uint64_t key = key_of(stat);
     if (key == 0) return nullptr;
     for (std::size_t i = 0; i < kProbesMax; ++i) {
-        Entry& entry = table().entries[(key + i) % limits::kJournalInodesMax];
+        Entry& entry = table().entries[(key + i) % kJournalInodesMax];
         std::uint64_t found = 0;
         if (entry.key.compare_exchange_strong(found, key) || found == key) return &entry;
     }

@@ -35,6 +35,10 @@
 
 namespace paddock::journal {
 
+// Inodes that a session knows as its own, a power of two: more than the largest trees that are
+// unpacked in one go. 16 bytes each, taken when used.
+inline constexpr std::size_t kJournalInodesMax = std::size_t{1} << 20;
+
 using Time = std::chrono::sys_time<std::chrono::nanoseconds>;
 
 struct JournalPlace {

@@ -124,7 +124,7 @@ Outcome<Pruned> prune(int workspace, Time now, const PruneLimits& limits) {
 Done prune_if_due(int journal, Time now) {
     if (const auto stamp = sys::node_at(journal, kStampName)) {
         const auto age = now.time_since_epoch() - stamp->stat.changed;
-        if (age >= age.zero() && age < limits::kJournalPrunePause) return {};
+        if (age >= age.zero() && age < kJournalPrunePause) return {};
     }
     constexpr std::size_t kCompany = 2;  // that of the caller is not over
     PADDOCK_ASSIGN(sessions, list_sessions(journal, kCompany));

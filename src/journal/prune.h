@@ -15,6 +15,9 @@
 
 namespace paddock::journal {
 
+// How often a new session looks for old ones to remove: each is opened for it.
+inline constexpr std::chrono::hours kJournalPrunePause{1};
+
 struct PruneLimits {
     std::chrono::hours age_max = limits::kJournalAgeMax;
     std::uint64_t bytes_max = limits::kJournalBytesMax;
@@ -28,7 +31,7 @@ struct Pruned {
 // Takes the workspace's lock. Nothing is removed where there is no journal.
 Outcome<Pruned> prune(int workspace, Time now, const PruneLimits& limits);
 
-// For whoever holds the lock: if it was not done for limits::kJournalPrunePause.
+// For whoever holds the lock: if it was not done for kJournalPrunePause.
 Done prune_if_due(int journal, Time now);
 
 // What a session that is over takes on the disk, its log included.

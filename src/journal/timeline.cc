@@ -146,7 +146,7 @@ Done Timeline::Reader::read_logs(int journal, std::string_view needed) {
             return text.error();
         }
         bytes += text->size();
-        if (bytes > limits::kJournalReadBytesMax && !made_.sessions_.empty() && !is_needed) {
+        if (bytes > kJournalReadBytesMax && !made_.sessions_.empty() && !is_needed) {
             made_.is_cut_ = true;
             break;
         }

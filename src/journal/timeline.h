@@ -17,12 +17,18 @@
 #include <string_view>
 #include <vector>
 
+#include <paddock/limits.h>
+
 #include "base/outcome.h"
 #include "journal/journal.h"
 #include "journal/place.h"
 #include "journal/record.h"
 
 namespace paddock::journal {
+
+// The logs that are read together, newest first: all that the journal keeps of sessions that are
+// over. Older ones are not seen, but for one that is named and what came after it.
+inline constexpr std::uint64_t kJournalReadBytesMax = limits::kJournalBytesMax;
 
 struct SessionLog {
     std::string id;
@@ -68,7 +74,7 @@ public:
 
     const std::vector<SessionLog>& sessions() const noexcept { return sessions_; }  // oldest first
     const std::vector<Entry>& entries() const noexcept { return entries_; }         // oldest first
-    bool is_cut() const noexcept { return is_cut_; }  // by limits::kJournalReadBytesMax
+    bool is_cut() const noexcept { return is_cut_; }  // by kJournalReadBytesMax
 
     // "ID" or the end of one that no other session has; not_found, invalid_argument.
     Outcome<std::size_t> find_session(std::string_view id) const;

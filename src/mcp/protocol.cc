@@ -10,6 +10,10 @@
 
 namespace paddock::mcp {
 
+// How long a client may go without asking again what tools there are. They never change while the
+// server runs; the next one may have others.
+constexpr std::chrono::milliseconds kMcpCacheTime{300'000};
+
 const Method* Methods::find(std::string_view name, Era era) const noexcept {
     const auto it = table_.find(name);
     if (it == table_.end()) return nullptr;
@@ -135,24 +139,23 @@ std::optional<RpcError> check_envelope(const Message& message) {
 }
 
 // Nothing here ever changes, so nothing can be listened to, and the stream ends at once.
-Handled listen(Exchange& exchange) {
-    if (exchange.object("notifications") == nullptr) {
+Handled listen(RequestContext& context) {
+    if (context.object("notifications") == nullptr) {
         return RpcError{error_code::kInvalidParams, "params.notifications must be an object"};
     }
-    const json::Value id = exchange.id_value();
+    const json::Value id = context.id_value();
     const json::Object tag{{std::string(meta::kSubscriptionId), id}};
-    exchange.notify("notifications/subscriptions/acknowledged",
-                    json::Object{{"notifications", json::Object{}}, {"_meta", tag}});
-    exchange.result_meta() = tag;
+    context.notify("notifications/subscriptions/acknowledged",
+                   json::Object{{"notifications", json::Object{}}, {"_meta", tag}});
+    context.result_meta() = tag;
     return {};
 }
 
 void add_unless_there(Methods& methods, const char* name, Eras eras,
-                      std::function<Handled(Exchange&)> run) {
+                      std::function<Handled(RequestContext&)> run) {
     if (methods.knows(name)) return;
-    methods.add(name,
-                {.run = [run = std::move(run)](const auto& exchange) { return run(*exchange); },
-                 .eras = eras});
+    methods.add(name, {.run = [run = std::move(run)](const auto& context) { return run(*context); },
+                       .eras = eras});
 }
 
 }  // namespace
@@ -170,10 +173,10 @@ Protocol::Protocol(ServerInfo info, Methods methods, MeetClient meet_client)
     server_info_ = json::to_text(
         json::Object{{"name", info_.name}, {"title", info_.title}, {"version", info_.version}});
     add_unless_there(methods_, "initialize", Eras::kLegacy,
-                     [this](Exchange& exchange) { return initialize(exchange); });
+                     [this](RequestContext& context) { return initialize(context); });
     add_unless_there(methods_, "server/discover", Eras::kModern,
-                     [this](Exchange& exchange) { return discover(exchange); });
-    add_unless_there(methods_, "ping", Eras::kLegacy, [](Exchange&) { return Handled(); });
+                     [this](RequestContext& context) { return discover(context); });
+    add_unless_there(methods_, "ping", Eras::kLegacy, [](RequestContext&) { return Handled(); });
     add_unless_there(methods_, "subscriptions/listen", Eras::kModern, listen);
 }
 
@@ -184,28 +187,28 @@ void Protocol::meet(const json::Value* client_info) const {
     if (meet_client_ && text != nullptr) meet_client_(*text);
 }
 
-Handled Protocol::initialize(Exchange& exchange) const {
-    const std::string* asked = exchange.text("protocolVersion");
+Handled Protocol::initialize(RequestContext& context) const {
+    const std::string* asked = context.text("protocolVersion");
     if (asked == nullptr) {
         return RpcError{error_code::kInvalidParams, "params.protocolVersion must be a string"};
     }
-    meet(exchange.params().find("clientInfo"));
-    const json::Object* capabilities = exchange.object("capabilities");
+    meet(context.params().find("clientInfo"));
+    const json::Object* capabilities = context.object("capabilities");
     const std::string_view version = agreed_legacy_version(*asked);
-    exchange.conversation().set_client(capabilities == nullptr ? json::Object() : *capabilities,
-                                       version);
-    exchange.result("protocolVersion", version);
-    exchange.result("capabilities", info_.capabilities);
-    exchange.result("serverInfo") += server_info_;
-    if (!info_.instructions.empty()) exchange.result("instructions", info_.instructions);
+    context.conversation().set_client(capabilities == nullptr ? json::Object() : *capabilities,
+                                      version);
+    context.result("protocolVersion", version);
+    context.result("capabilities", info_.capabilities);
+    context.result("serverInfo") += server_info_;
+    if (!info_.instructions.empty()) context.result("instructions", info_.instructions);
     return {};
 }
 
-Handled Protocol::discover(Exchange& exchange) const {
-    exchange.result("supportedVersions", all_versions());
-    exchange.result("capabilities", info_.capabilities);
-    if (!info_.instructions.empty()) exchange.result("instructions", info_.instructions);
-    add_cache_hints(exchange);
+Handled Protocol::discover(RequestContext& context) const {
+    context.result("supportedVersions", all_versions());
+    context.result("capabilities", info_.capabilities);
+    if (!info_.instructions.empty()) context.result("instructions", info_.instructions);
+    add_cache_hints(context);
     return {};
 }
 
@@ -214,13 +217,13 @@ void Protocol::notice(const Message& message, Conversation& conversation) const 
     if (message.method != "notifications/cancelled") return;
     const json::Value* id = message.params.find("requestId");
     if (id == nullptr) return;
-    if (const auto exchange = conversation.find(json::to_text(*id))) {
+    if (const auto context = conversation.find(json::to_text(*id))) {
         // The handshake cannot be taken back.
-        if (exchange->name() != "initialize") exchange->cancel();
+        if (context->name() != "initialize") context->cancel();
     }
 }
 
-std::shared_ptr<Exchange> Protocol::accept(Message message, const Arrival& arrival) const {
+std::shared_ptr<RequestContext> Protocol::accept(Message message, const Arrival& arrival) const {
     const auto refuse_message = [&](const RpcError& error) {
         arrival.peer->finish(error_text(message.id, error), error.code);
         return nullptr;
@@ -241,53 +244,52 @@ std::shared_ptr<Exchange> Protocol::accept(Message message, const Arrival& arriv
                     {error_code::kUnknownMethod, "there is no method " + shown(message.method)});
             }
             const std::string id = message.id;
-            auto exchange = std::make_shared<Exchange>(Exchange::Parts{
+            auto context = std::make_shared<RequestContext>(RequestContext::Parts{
                 std::move(message), era, method, arrival.conversation, arrival.peer});
-            if (method->prepare) method->prepare(*exchange);
-            if (arrival.conversation->add(id, exchange)) return exchange;
-            exchange->disown();
-            exchange->fail({error_code::kInvalidRequest, "a request with this id is in progress"});
+            if (method->prepare) method->prepare(*context);
+            if (arrival.conversation->add(id, context)) return context;
+            context->disown();
+            context->fail({error_code::kInvalidRequest, "a request with this id is in progress"});
             return nullptr;
         }
     }
     return nullptr;
 }
 
-tools::Pace Protocol::pace(const Exchange& exchange) const {
-    const auto& pace = exchange.method().pace;
-    return pace ? pace(exchange) : tools::Pace::kQuick;
+tools::Pace Protocol::pace(const RequestContext& context) const {
+    const auto& pace = context.method().pace;
+    return pace ? pace(context) : tools::Pace::kQuick;
 }
 
-bool Protocol::run_if_quick(const std::shared_ptr<Exchange>& exchange) const {
-    if (exchange->cancelled().stop_requested()) return true;
-    exchange->set_hurried(true);
-    const Handled handled = exchange->method().run(exchange);
-    exchange->set_hurried(false);
+bool Protocol::run_if_quick(const std::shared_ptr<RequestContext>& context) const {
+    if (context->cancelled().stop_requested()) return true;
+    context->set_hurried(true);
+    const Handled handled = context->method().run(context);
+    context->set_hurried(false);
     if (handled.is_deferred) return false;
-    answer(*exchange, handled);
+    answer(*context, handled);
     return true;
 }
 
-void Protocol::run(const std::shared_ptr<Exchange>& exchange) const {
-    if (exchange->cancelled().stop_requested()) return;
-    answer(*exchange, exchange->method().run(exchange));
+void Protocol::run(const std::shared_ptr<RequestContext>& context) const {
+    if (context->cancelled().stop_requested()) return;
+    answer(*context, context->method().run(context));
 }
 
-void Protocol::answer(Exchange& exchange, const Handled& handled) const {
+void Protocol::answer(RequestContext& context, const Handled& handled) const {
     if (handled.is_open) return;
-    if (handled.error) return exchange.fail(*handled.error);
-    exchange.succeed(server_info_);
+    if (handled.error) return context.fail(*handled.error);
+    context.succeed(server_info_);
 }
 
-void Protocol::refuse(Exchange& exchange, std::string_view full) const {
-    exchange.fail(
-        {error_code::kInternal, std::string(full) + "; wait for an answer and try again"});
+void Protocol::refuse(RequestContext& context, std::string_view full) const {
+    context.fail({error_code::kInternal, std::string(full) + "; wait for an answer and try again"});
 }
 
-void add_cache_hints(Exchange& exchange) {
-    if (exchange.era() == Era::kLegacy) return;
-    exchange.result("ttlMs", static_cast<std::int64_t>(limits::kMcpCacheTime.count()));
-    exchange.result("cacheScope", "private");
+void add_cache_hints(RequestContext& context) {
+    if (context.era() == Era::kLegacy) return;
+    context.result("ttlMs", static_cast<std::int64_t>(kMcpCacheTime.count()));
+    context.result("cacheScope", "private");
 }
 
 }  // namespace paddock::mcp

@@ -27,8 +27,8 @@
 #include <paddock/workspace.h>
 
 #include "json/value.h"
-#include "mcp/exchange.h"
 #include "mcp/message.h"
+#include "mcp/request_context.h"
 
 namespace paddock::mcp {
 
@@ -43,7 +43,7 @@ struct Handled {
     // Not answered yet: whoever keeps the exchange ends it by succeed() or fail(), or the client by
     // cancelling it.
     bool is_open = false;
-    // Not begun: it takes longer than Exchange::is_hurried() allows.
+    // Not begun: it takes longer than RequestContext::is_hurried() allows.
     bool is_deferred = false;
 
     Handled() = default;
@@ -62,14 +62,14 @@ struct Handled {
 
 struct Method {
     // Runs in any thread, several at once.
-    std::function<Handled(const std::shared_ptr<Exchange>&)> run;
+    std::function<Handled(const std::shared_ptr<RequestContext>&)> run;
     Eras eras = Eras::kBoth;
     // Absent: what is asked is answered quickly, so that no thread is worth it.
-    std::function<tools::Pace(const Exchange&)> pace{};
+    std::function<tools::Pace(const RequestContext&)> pace{};
     // Absent: no. Then it is cancelled when its client goes, whatever the era.
-    std::function<bool(const Exchange&)> only_reads{};
+    std::function<bool(const RequestContext&)> only_reads{};
     // Called first, in the thread that accepts it: looks up once what the others need.
-    std::function<void(Exchange&)> prepare{};
+    std::function<void(RequestContext&)> prepare{};
 };
 
 class Methods {
@@ -121,22 +121,22 @@ public:
     Protocol& operator=(const Protocol&) = delete;
 
     // The request that is to be run, or nothing: then all is done. The peer hears of what is wrong.
-    std::shared_ptr<Exchange> accept(Message message, const Arrival& arrival) const;
+    std::shared_ptr<RequestContext> accept(Message message, const Arrival& arrival) const;
 
-    tools::Pace pace(const Exchange& exchange) const;
-    void run(const std::shared_ptr<Exchange>& exchange) const;
+    tools::Pace pace(const RequestContext& context) const;
+    void run(const std::shared_ptr<RequestContext>& context) const;
     // For what should be quick. False: it is not, and is still to be run, by another thread.
-    bool run_if_quick(const std::shared_ptr<Exchange>& exchange) const;
+    bool run_if_quick(const std::shared_ptr<RequestContext>& context) const;
     // Too much is under way: `full` says which bound was reached.
-    void refuse(Exchange& exchange, std::string_view full) const;
+    void refuse(RequestContext& context, std::string_view full) const;
 
     // Of an exchange that was left open.
-    void succeed(Exchange& exchange) const { exchange.succeed(server_info_); }
+    void succeed(RequestContext& context) const { context.succeed(server_info_); }
 
 private:
-    void answer(Exchange& exchange, const Handled& handled) const;
-    Handled initialize(Exchange& exchange) const;
-    Handled discover(Exchange& exchange) const;
+    void answer(RequestContext& context, const Handled& handled) const;
+    Handled initialize(RequestContext& context) const;
+    Handled discover(RequestContext& context) const;
     void meet(const json::Value* client_info) const;
     void notice(const Message& message, Conversation& conversation) const;
 
@@ -151,6 +151,6 @@ Era era_of(const Message& message, std::optional<Era> announced) noexcept;
 
 // How long the modern era's clients may keep this result, which must be of "server/discover", a
 // list, or "resources/read". Nothing in the legacy era.
-void add_cache_hints(Exchange& exchange);
+void add_cache_hints(RequestContext& context);
 
 }  // namespace paddock::mcp

@@ -16,16 +16,16 @@ constexpr const char* kMeta = R"("_meta":{"io.modelcontextprotocol/protocolVersi
 class ProtocolTest : public ::testing::Test {
 protected:
     ProtocolTest() {
-        tools->add("say", [](Exchange& exchange, const json::Value& arguments) {
-            exchange.result("content", json::Array{});
-            exchange.result("said", arguments);
+        tools->add("say", [](RequestContext& context, const json::Value& arguments) {
+            context.result("content", json::Array{});
+            context.result("said", arguments);
             return Handled();
         });
         tools->add(
             "slow",
-            [this](Exchange& exchange, const json::Value&) {
-                if (during) during(exchange);
-                exchange.result("content", json::Array{});
+            [this](RequestContext& context, const json::Value&) {
+                if (during) during(context);
+                context.result("content", json::Array{});
                 return Handled();
             },
             tools::Pace::kWorking);
@@ -41,14 +41,14 @@ protected:
         return *protocol_;
     }
 
-    std::shared_ptr<Exchange> accept(const std::string& text) {
+    std::shared_ptr<RequestContext> accept(const std::string& text) {
         return protocol().accept(parse_message(text), {conversation, peer, announced});
     }
 
     // The answer to one message, null if there is none.
     json::Value answer(const std::string& text) {
         const std::size_t before = peer->messages().size();
-        if (const auto exchange = accept(text)) protocol().run(exchange);
+        if (const auto context = accept(text)) protocol().run(context);
         const auto all = peer->messages();
         EXPECT_LE(all.size(), before + 1) << text;
         return all.size() == before ? json::Value() : json::Value(all.back());
@@ -69,7 +69,7 @@ protected:
     std::optional<Era> announced;
     std::size_t page_size = 100;
     Methods methods;
-    std::function<void(Exchange&)> during;
+    std::function<void(RequestContext&)> during;
 
 private:
     std::unique_ptr<Protocol> protocol_;
@@ -155,11 +155,11 @@ TEST_F(ProtocolTest, a_version_that_is_not_spoken_is_told_with_those_that_are) {
 }
 
 TEST_F(ProtocolTest, listening_is_acknowledged_with_nothing_and_ends) {
-    const auto exchange = accept(
+    const auto context = accept(
         std::string(R"({"jsonrpc":"2.0","id":"sub","method":"subscriptions/listen","params":{)") +
         kMeta + R"(,"notifications":{"toolsListChanged":true}}})");
-    ASSERT_TRUE(exchange);
-    protocol().run(exchange);
+    ASSERT_TRUE(context);
+    protocol().run(context);
     const auto messages = peer->messages();
     ASSERT_EQ(messages.size(), 2U);
     EXPECT_EQ(text_at(messages[0], "method"), R"("notifications/subscriptions/acknowledged")");
@@ -220,17 +220,17 @@ TEST_F(ProtocolTest, tools_are_told_apart_by_their_pace) {
 }
 
 TEST_F(ProtocolTest, progress_needs_a_token_and_only_grows) {
-    during = [](Exchange& exchange) {
-        exchange.progress(1, 10.0, "one");
-        exchange.progress(1, {}, "again");
-        exchange.progress(0.5, {}, "less");
-        exchange.progress(2, {}, {});
+    during = [](RequestContext& context) {
+        context.progress(1, 10.0, "one");
+        context.progress(1, {}, "again");
+        context.progress(0.5, {}, "less");
+        context.progress(2, {}, {});
     };
     EXPECT_EQ(text_at(legacy("tools/call", R"({"name":"slow"})"), "result"), R"({"content":[]})");
-    const auto exchange = accept(R"({"jsonrpc":"2.0","id":2,"method":"tools/call",)"
-                                 R"("params":{"name":"slow","_meta":{"progressToken":"tok"}}})");
-    protocol().run(exchange);
-    exchange->progress(3, {}, "late");
+    const auto context = accept(R"({"jsonrpc":"2.0","id":2,"method":"tools/call",)"
+                                R"("params":{"name":"slow","_meta":{"progressToken":"tok"}}})");
+    protocol().run(context);
+    context->progress(3, {}, "late");
     const auto messages = peer->messages();
     ASSERT_EQ(messages.size(), 4U);
     EXPECT_EQ(text_at(messages[1], "params"),
@@ -240,33 +240,33 @@ TEST_F(ProtocolTest, progress_needs_a_token_and_only_grows) {
 }
 
 TEST_F(ProtocolTest, a_cancelled_request_is_not_answered) {
-    during = [&](Exchange& exchange) {
-        EXPECT_FALSE(exchange.cancelled().stop_requested());
+    during = [&](RequestContext& context) {
+        EXPECT_FALSE(context.cancelled().stop_requested());
         EXPECT_TRUE(answer(R"({"jsonrpc":"2.0","method":"notifications/cancelled",)"
                            R"("params":{"requestId":1}})")
                         .is_null());
-        EXPECT_FALSE(exchange.cancelled().stop_requested()) << "another one";
+        EXPECT_FALSE(context.cancelled().stop_requested()) << "another one";
         (void)answer(R"({"jsonrpc":"2.0","method":"notifications/cancelled",)"
                      R"("params":{"requestId":"1"}})");
-        EXPECT_TRUE(exchange.cancelled().stop_requested());
-        exchange.progress(1, {}, "late");
+        EXPECT_TRUE(context.cancelled().stop_requested());
+        context.progress(1, {}, "late");
     };
-    const auto exchange = accept(R"({"jsonrpc":"2.0","id":"1","method":"tools/call",)"
-                                 R"("params":{"name":"slow","_meta":{"progressToken":1}}})");
-    protocol().run(exchange);
+    const auto context = accept(R"({"jsonrpc":"2.0","id":"1","method":"tools/call",)"
+                                R"("params":{"name":"slow","_meta":{"progressToken":1}}})");
+    protocol().run(context);
     EXPECT_TRUE(peer->messages().empty());
     EXPECT_EQ(peer->dropped(), 1);
     EXPECT_EQ(conversation->size(), 0U);
 }
 
 TEST_F(ProtocolTest, a_request_cancelled_in_the_queue_never_runs) {
-    during = [](Exchange&) { ADD_FAILURE() << "ran"; };
-    const auto exchange =
+    during = [](RequestContext&) { ADD_FAILURE() << "ran"; };
+    const auto context =
         accept(R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"slow"}})");
     (void)accept(
         R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}})");
-    protocol().run(exchange);
-    protocol().refuse(*exchange, "full");
+    protocol().run(context);
+    protocol().refuse(*context, "full");
     EXPECT_TRUE(peer->messages().empty());
 }
 
@@ -303,10 +303,10 @@ TEST_F(ProtocolTest, unknown_notifications_and_strange_cancellations_are_passed_
 TEST_F(ProtocolTest, answers_and_cancellations_race_to_one_end) {
     for (int round = 0; round < 2000; ++round) {
         const std::string id = std::to_string(round);
-        const auto exchange = accept(R"({"jsonrpc":"2.0","id":)" + id +
-                                     R"(,"method":"tools/call","params":{"name":"slow"}})");
-        ASSERT_TRUE(exchange);
-        std::jthread running([&] { protocol().run(exchange); });
+        const auto context = accept(R"({"jsonrpc":"2.0","id":)" + id +
+                                    R"(,"method":"tools/call","params":{"name":"slow"}})");
+        ASSERT_TRUE(context);
+        std::jthread running([&] { protocol().run(context); });
         (void)accept(R"({"jsonrpc":"2.0","method":"notifications/cancelled",)"
                      R"("params":{"requestId":)" +
                      id + "}}");
@@ -321,14 +321,14 @@ TEST_F(ProtocolTest, a_method_can_be_added_and_ask_the_client) {
     methods.add(
         "sample",
         {.run =
-             [](const auto& exchange) {
-                 const auto said = exchange->ask("sampling/createMessage", json::Object{{"n", 1}});
-                 exchange->result("said", said.value_or(json::Value()));
+             [](const auto& context) {
+                 const auto said = context->ask("sampling/createMessage", json::Object{{"n", 1}});
+                 context->result("said", said.value_or(json::Value()));
                  return Handled();
              },
          .eras = Eras::kLegacy});
-    const auto exchange = accept(R"({"jsonrpc":"2.0","id":7,"method":"sample"})");
-    std::jthread running([&] { protocol().run(exchange); });
+    const auto context = accept(R"({"jsonrpc":"2.0","id":7,"method":"sample"})");
+    std::jthread running([&] { protocol().run(context); });
     while (peer->messages().empty()) std::this_thread::yield();
     const json::Value question(peer->messages().front());
     EXPECT_EQ(text_at(question, "method"), R"("sampling/createMessage")");
@@ -338,13 +338,13 @@ TEST_F(ProtocolTest, a_method_can_be_added_and_ask_the_client) {
 }
 
 TEST_F(ProtocolTest, a_method_can_stay_open_until_it_is_ended) {
-    std::shared_ptr<Exchange> kept;
-    methods.add("watch", {.run = [&](const auto& exchange) {
-                    kept = exchange;
+    std::shared_ptr<RequestContext> kept;
+    methods.add("watch", {.run = [&](const auto& context) {
+                    kept = context;
                     return Handled::open();
                 }});
-    const auto exchange = accept(R"({"jsonrpc":"2.0","id":7,"method":"watch"})");
-    protocol().run(exchange);
+    const auto context = accept(R"({"jsonrpc":"2.0","id":7,"method":"watch"})");
+    protocol().run(context);
     EXPECT_TRUE(peer->messages().empty());
     kept->notify("changed", {});
     protocol().succeed(*kept);

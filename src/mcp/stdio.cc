@@ -12,7 +12,7 @@
 
 #include <paddock/limits.h>
 
-#include "mcp/lanes.h"
+#include "mcp/scheduler.h"
 #include "sys/identity.h"
 #include "sys/io.h"
 #include "sys/process.h"
@@ -297,7 +297,7 @@ public:
         outbox_.close();
         arrival_.conversation->cancel_all();
         const auto deadline = Clock::now() + kCancelPatience;
-        return {*end, lanes_.wait_idle(deadline)};
+        return {*end, scheduler_.wait_idle(deadline)};
     }
 
 private:
@@ -343,32 +343,32 @@ private:
             return peer_->finish(error_text(line.id, error), error.code);
         }
         if (line.text.find_first_not_of(" \t\r") == line.text.npos) return;
-        const auto exchange = protocol_.accept(parse_message(line.text), arrival_);
-        if (!exchange) return;
-        const tools::Pace pace = protocol_.pace(*exchange);
-        if (pace == tools::Pace::kQuick) return answer(exchange);
-        hand_on(exchange, pace);
+        const auto context = protocol_.accept(parse_message(line.text), arrival_);
+        if (!context) return;
+        const tools::Pace pace = protocol_.pace(*context);
+        if (pace == tools::Pace::kQuick) return answer(context);
+        hand_on(context, pace);
     }
 
-    void hand_on(const std::shared_ptr<Exchange>& exchange, tools::Pace pace) {
-        const auto run = [this, exchange] { protocol_.run(exchange); };
-        const auto refuse = [this, exchange](std::string_view full) {
-            protocol_.refuse(*exchange, full);
+    void hand_on(const std::shared_ptr<RequestContext>& context, tools::Pace pace) {
+        const auto run = [this, context] { protocol_.run(context); };
+        const auto refuse = [this, context](std::string_view full) {
+            protocol_.refuse(*context, full);
         };
-        if (const auto full = lanes_.submit(pace, run, exchange->bytes(), refuse)) refuse(*full);
+        if (const auto full = scheduler_.submit(pace, run, context->bytes(), refuse)) refuse(*full);
     }
 
-    void answer(const std::shared_ptr<Exchange>& exchange) {
-        const bool is_behind = exchange->method().pace && lanes_.is_changing();
+    void answer(const std::shared_ptr<RequestContext>& context) {
+        const bool is_behind = context->method().pace && scheduler_.is_changing();
         const bool may_run = outbox_.room() == Outbox::Room::kPlenty && !is_behind;
-        if (!may_run || !protocol_.run_if_quick(exchange)) hand_on(exchange, tools::Pace::kQuick);
+        if (!may_run || !protocol_.run_if_quick(context)) hand_on(context, tools::Pace::kQuick);
     }
 
     // The rest, for those who still read. Another end may come first.
     std::optional<StdioEnd> finish_requests() {
         const auto deadline = Clock::now() + limits::kMcpFinishTime;
-        lanes_.tell_when_idle(state_.wakeup.get());
-        while (lanes_.under_way() > 0 || !outbox_.is_empty()) {
+        scheduler_.tell_when_idle(state_.wakeup.get());
+        while (scheduler_.under_way() > 0 || !outbox_.is_empty()) {
             const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
             if (left.count() <= 0) break;
             if (const Ready ready = wait(false, left); ready.end) return ready.end;
@@ -382,7 +382,7 @@ private:
     std::shared_ptr<StdioPeer> peer_;
     Arrival arrival_;
     LineBuffer lines_{limits::kMcpMessageBytesMax};
-    Lanes lanes_;
+    Scheduler scheduler_;
 };
 
 }  // namespace

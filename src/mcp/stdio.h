@@ -26,6 +26,11 @@
 
 namespace paddock::mcp {
 
+// Answers that a client has not read yet. Beyond the first, results wait and progress is dropped;
+// beyond the second, nothing more is read from the client.
+inline constexpr std::size_t kMcpUnreadBytes = std::size_t{8} << 20;
+inline constexpr std::size_t kMcpUnreadBytesMax = std::size_t{16} << 20;
+
 // Messages out of a stream of bytes, one for each line. A line that is too long is dropped while it
 // arrives, so that it costs no memory; only its id is kept. The next one is read as usual.
 
@@ -69,8 +74,8 @@ private:
 class Outbox {
 public:
     struct Bounds {
-        std::size_t unread = limits::kMcpUnreadBytes;
-        std::size_t unread_max = limits::kMcpUnreadBytesMax;
+        std::size_t unread = kMcpUnreadBytes;
+        std::size_t unread_max = kMcpUnreadBytesMax;
     };
 
     // `wakeup` becomes readable when there is room again, when all is written that was kept, and

@@ -50,18 +50,18 @@ public:
         }
     }
 
-    Handled write(Exchange& exchange) const {
+    Handled write(RequestContext& context) const {
         std::string_view cursor;
-        if (const json::Value* given = exchange.params().find("cursor")) {
+        if (const json::Value* given = context.params().find("cursor")) {
             if (given->as_string() == nullptr || given->as_string()->empty()) return wrong();
             cursor = *given->as_string();
         }
         const auto page = std::find_if(pages_.begin(), pages_.end(),
                                        [&](const Page& each) { return each.cursor == cursor; });
         if (page == pages_.end()) return wrong();
-        exchange.result("tools") += page->tools;
-        if (page + 1 != pages_.end()) exchange.result("nextCursor", (page + 1)->cursor);
-        add_cache_hints(exchange);
+        context.result("tools") += page->tools;
+        if (page + 1 != pages_.end()) context.result("nextCursor", (page + 1)->cursor);
+        add_cache_hints(context);
         return {};
     }
 
@@ -83,20 +83,20 @@ private:
     std::vector<Page> pages_;
 };
 
-Handled call_tool(const std::shared_ptr<Exchange>& exchange) {
-    const std::string* name = exchange->text("name");
+Handled call_tool(const std::shared_ptr<RequestContext>& context) {
+    const std::string* name = context->text("name");
     if (name == nullptr) {
         return RpcError{error_code::kInvalidParams, "params.name must be a string"};
     }
-    if (exchange->tool() == nullptr) {
+    if (context->tool() == nullptr) {
         return RpcError{
             error_code::kInvalidParams,
             "there is no tool '" + displayable(cut_utf8(*name, limits::kMcpShownBytes)) + "' here"};
     }
     static const json::Value kNoArguments{json::Object{}};
-    const json::Value* arguments = exchange->params().find("arguments");
-    return exchange->tool()->call(
-        exchange, arguments == nullptr || arguments->is_null() ? kNoArguments : *arguments);
+    const json::Value* arguments = context->params().find("arguments");
+    return context->tool()->call(
+        context, arguments == nullptr || arguments->is_null() ? kNoArguments : *arguments);
 }
 
 }  // namespace
@@ -105,22 +105,22 @@ void add_tool_methods(Methods& methods, const std::shared_ptr<ToolHost>& host,
                       std::size_t page_size) {
     auto pages = std::make_shared<const Pages>(host->list(), page_size);
     methods.add("tools/list",
-                {.run = [pages](const auto& exchange) { return pages->write(*exchange); }});
-    methods.add("tools/call", {.run = [](const auto& exchange) { return call_tool(exchange); },
+                {.run = [pages](const auto& context) { return pages->write(*context); }});
+    methods.add("tools/call", {.run = [](const auto& context) { return call_tool(context); },
                                .pace =
-                                   [](const Exchange& exchange) {
-                                       const HostedTool* tool = exchange.tool();
+                                   [](const RequestContext& context) {
+                                       const HostedTool* tool = context.tool();
                                        return tool == nullptr ? tools::Pace::kQuick : tool->pace;
                                    },
                                .only_reads =
-                                   [](const Exchange& exchange) {
-                                       return exchange.tool() != nullptr &&
-                                              exchange.tool()->only_reads;
+                                   [](const RequestContext& context) {
+                                       return context.tool() != nullptr &&
+                                              context.tool()->only_reads;
                                    },
                                .prepare =
-                                   [host](Exchange& exchange) {
-                                       const std::string* name = exchange.text("name");
-                                       if (name != nullptr) exchange.set_tool(host->find(*name));
+                                   [host](RequestContext& context) {
+                                       const std::string* name = context.text("name");
+                                       if (name != nullptr) context.set_tool(host->find(*name));
                                    }});
 }
 
@@ -147,8 +147,8 @@ WorkspaceTools::WorkspaceTools(Workspace workspace) : workspace_(std::move(works
         texts_.push_back(tool_text(info));
         const tools::Declaration& tool = *tools::find_tool(info.name);
         tools_.emplace(info.name,
-                       HostedTool{[this, &tool](const auto& exchange, const auto& arguments) {
-                                      return call(exchange, tool, arguments);
+                       HostedTool{[this, &tool](const auto& context, const auto& arguments) {
+                                      return call(context, tool, arguments);
                                   },
                                   info.pace, info.read_only});
     }
@@ -159,19 +159,18 @@ const HostedTool* WorkspaceTools::find(std::string_view name) const {
     return it == tools_.end() ? nullptr : &it->second;
 }
 
-Handled WorkspaceTools::call(const std::shared_ptr<Exchange>& exchange,
+Handled WorkspaceTools::call(const std::shared_ptr<RequestContext>& context,
                              const tools::Declaration& tool, const json::Value& arguments) const {
-    tools::CallOptions options{.cancel = exchange->cancelled(),
-                               .only_quick = exchange->is_hurried()};
-    ProgressText progress(*exchange);
-    if (exchange->wants_progress()) {
+    tools::CallOptions options{.cancel = context->cancelled(), .only_quick = context->is_hurried()};
+    ProgressText progress(*context);
+    if (context->wants_progress()) {
         options.progress = [&](std::string_view text) {
             progress.add(text, ProgressText::Clock::now());
         };
     }
     const tools::Answer answer = tools::call_parsed(workspace_, tool, arguments, options);
     if (answer.is_deferred) return Handled::deferred();
-    write_answer(*exchange, answer);
+    write_answer(*context, answer);
     return {};
 }
 
@@ -191,14 +190,14 @@ std::string tool_text(const tools::ToolInfo& tool) {
     text += R"(,"annotations":)" + json::to_text(annotations);
     const json::Object meta{
         {"anthropic/alwaysLoad", true},
-        {"anthropic/maxResultSizeChars", static_cast<std::int64_t>(limits::kMcpResultCharsHint)}};
+        {"anthropic/maxResultSizeChars", static_cast<std::int64_t>(kMcpResultCharsHint)}};
     return text + R"(,"_meta":)" + json::to_text(meta) + "}";
 }
 
-void write_answer(Exchange& exchange, const tools::Answer& answer) {
+void write_answer(RequestContext& context, const tools::Answer& answer) {
     std::size_t bytes = 0;
     for (const tools::Block& block : answer.blocks) bytes += block.data.size();
-    std::string& out = exchange.result("content");
+    std::string& out = context.result("content");
     out.reserve(out.size() + bytes + bytes / 8 + 512);
     out += '[';
     for (const tools::Block& block : answer.blocks) {
@@ -206,15 +205,15 @@ void write_answer(Exchange& exchange, const tools::Answer& answer) {
         write_block(out, block);
     }
     out += ']';
-    if (answer.error) exchange.result("isError") += "true";
+    if (answer.error) context.result("isError") += "true";
 }
 
 void ProgressText::add(std::string_view text, Clock::time_point now) {
     printed_ += text.size();
     waiting_ += text;
-    if (waiting_.size() > limits::kMcpProgressBytesMax) {
+    if (waiting_.size() > kMcpProgressBytesMax) {
         // Not in the middle of a character.
-        std::size_t from = waiting_.size() - limits::kMcpProgressBytesMax;
+        std::size_t from = waiting_.size() - kMcpProgressBytesMax;
         while (from < waiting_.size() && (static_cast<unsigned char>(waiting_[from]) >> 6) == 2) {
             ++from;
         }

@@ -12,16 +12,24 @@
 #include <paddock/tools.h>
 #include <paddock/workspace.h>
 
-#include "mcp/exchange.h"
 #include "mcp/protocol.h"
+#include "mcp/request_context.h"
 #include "tools/declaration.h"
 
 namespace paddock::mcp {
 
+// What Claude Code is told to show of a result before it puts it into a file. Tools cut theirs
+// earlier; media are not counted.
+inline constexpr std::size_t kMcpResultCharsHint = 200'000;
+
+// Of what a command prints, the end that one progress message tells.
+inline constexpr std::size_t kMcpProgressBytesMax = 2000;
+
 struct HostedTool {
     // Writes the members of the result ("content", "isError"). Arguments that make no sense are a
     // result too, one with "isError": the model can do better then.
-    std::function<Handled(const std::shared_ptr<Exchange>&, const json::Value& arguments)> call;
+    std::function<Handled(const std::shared_ptr<RequestContext>&, const json::Value& arguments)>
+        call;
     tools::Pace pace = tools::Pace::kQuick;
     bool only_reads = false;
 };
@@ -55,7 +63,7 @@ public:
     const HostedTool* find(std::string_view name) const override;
 
 private:
-    Handled call(const std::shared_ptr<Exchange>& exchange, const tools::Declaration& tool,
+    Handled call(const std::shared_ptr<RequestContext>& context, const tools::Declaration& tool,
                  const json::Value& arguments) const;
 
     const Workspace workspace_;
@@ -67,7 +75,7 @@ private:
 std::string tool_text(const tools::ToolInfo& tool);
 
 // Writes "content" and, if the call failed, "isError".
-void write_answer(Exchange& exchange, const tools::Answer& answer);
+void write_answer(RequestContext& context, const tools::Answer& answer);
 
 // What a command prints, as progress messages: the first ones at once, then only so many a second.
 // What does not fit is cut to its end; the result has all of it.
@@ -75,12 +83,12 @@ class ProgressText {
 public:
     using Clock = std::chrono::steady_clock;
 
-    explicit ProgressText(Exchange& exchange) : exchange_(exchange) {}
+    explicit ProgressText(RequestContext& context) : exchange_(context) {}
 
     void add(std::string_view text, Clock::time_point now);
 
 private:
-    Exchange& exchange_;
+    RequestContext& exchange_;
     std::uint64_t printed_ = 0;
     std::string waiting_;
     double allowance_ = kBurst;

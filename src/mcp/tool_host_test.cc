@@ -25,11 +25,11 @@ protected:
     json::Value call(WorkspaceTools& tools, const std::string& name,
                      const json::Object& arguments) {
         const auto peer = std::make_shared<testing::Recorder>();
-        const auto exchange = std::make_shared<Exchange>(Exchange::Parts{
+        const auto context = std::make_shared<RequestContext>(RequestContext::Parts{
             parse_message(R"({"jsonrpc":"2.0","id":1,"method":"tools/call"})"), Era::kLegacy,
             nullptr, std::make_shared<Conversation>(Transport::kStdio), peer});
-        EXPECT_FALSE(tools.find(name)->call(exchange, arguments).error);
-        exchange->succeed("{}");
+        EXPECT_FALSE(tools.find(name)->call(context, arguments).error);
+        context->succeed("{}");
         return at(peer->messages().front(), "result");
     }
 };
@@ -176,11 +176,11 @@ class ProgressTextTest : public ::testing::Test {
 protected:
     ProgressText::Clock::time_point now{std::chrono::hours(1)};
     std::shared_ptr<testing::Recorder> peer = std::make_shared<testing::Recorder>();
-    Exchange exchange{{parse_message(R"({"jsonrpc":"2.0","id":1,"method":"m",)"
-                                     R"("params":{"_meta":{"progressToken":7}}})"),
-                       Era::kLegacy, nullptr, std::make_shared<Conversation>(Transport::kStdio),
-                       peer}};
-    ProgressText progress{exchange};
+    RequestContext context{{parse_message(R"({"jsonrpc":"2.0","id":1,"method":"m",)"
+                                          R"("params":{"_meta":{"progressToken":7}}})"),
+                            Era::kLegacy, nullptr,
+                            std::make_shared<Conversation>(Transport::kStdio), peer}};
+    ProgressText progress{context};
 };
 
 TEST_F(ProgressTextTest, counts_bytes_and_tells_what_was_printed) {
@@ -206,7 +206,7 @@ TEST_F(ProgressTextTest, a_flood_is_told_in_few_messages_with_its_end) {
     EXPECT_EQ(messages.size(), during_flood + 1);
     const std::string text = *at(messages.back(), "params.message").as_string();
     EXPECT_TRUE(text.ends_with("line 99999\nlast\n")) << text;
-    EXPECT_LE(text.size(), limits::kMcpProgressBytesMax);
+    EXPECT_LE(text.size(), kMcpProgressBytesMax);
     double before = 0;
     for (const json::Object& message : messages) {
         const json::Value done = at(message, "params.progress");

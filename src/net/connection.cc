@@ -11,6 +11,11 @@
 namespace paddock::net {
 namespace {
 
+// After a refusal the server still reads that long and that much, so that the client gets to see
+// it.
+constexpr std::chrono::milliseconds kHttpLingerTime{2'000};
+constexpr std::size_t kHttpLingerBytesMax = std::size_t{1} << 20;
+
 using Socket = boost::asio::ip::tcp::socket;
 using Error = boost::system::error_code;
 
@@ -87,7 +92,7 @@ void Connection::read() {
         }
         if (phase_ == Phase::kLingering) {
             lingered_ += transfer.bytes;
-            if (lingered_ > limits::kHttpLingerBytesMax) return close();
+            if (lingered_ > kHttpLingerBytesMax) return close();
         } else {
             input_.append(buffer.data(), transfer.bytes);
         }
@@ -331,7 +336,7 @@ void Connection::linger() {
     if (input_ended_) return close();
     std::string().swap(input_);
     input_at_ = 0;
-    deadline_ = Clock::now() + limits::kHttpLingerTime;
+    deadline_ = Clock::now() + kHttpLingerTime;
     read_what_is_left();
 }
 

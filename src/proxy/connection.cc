@@ -11,6 +11,9 @@
 
 namespace paddock::proxy {
 
+// Addresses of one name that are tried.
+constexpr std::size_t kProxyAddressesMax = 8;
+
 Dialer::Dialer(std::vector<policy::IpAddress> addresses, std::uint16_t port,
                std::chrono::milliseconds patience, Time now)
     : addresses_(std::move(addresses)), port_(port), patience_(patience), deadline_(now) {
@@ -70,7 +73,7 @@ Outcome<bool> Flow::move(int from, int to) {
 }
 
 Outcome<bool> Flow::read_some(int from) {
-    char block[limits::kProxyBufferBytes];
+    char block[kProxyBufferBytes];
     const auto size = sys::receive(from, block, sizeof block);
     if (!size && sys::would_block(size.error())) return false;
     if (!size) return size.error();
@@ -193,7 +196,7 @@ ProxyConnection::Next ProxyConnection::dial(const std::vector<policy::IpAddress>
             refusal = why;
             refused = address;
         }
-        if (!why && allowed.size() < limits::kProxyAddressesMax) allowed.push_back(address);
+        if (!why && allowed.size() < kProxyAddressesMax) allowed.push_back(address);
     }
     if (allowed.empty()) return deny(refusal.value_or("has no address"), now, refused);
     stage_.emplace<Dialer>(std::move(allowed), request_.destination.port, settings_.times.dial_one,
@@ -270,7 +273,7 @@ ProxyConnection::Next ProxyConnection::proceed(Parting& parting, Time now) {
     parting.told = true;
     // Closing with unread bytes would reset the connection and the reply with it.
     char block[4096];
-    while (parting.discarded < limits::kProxyLingerBytesMax) {
+    while (parting.discarded < kProxyLingerBytesMax) {
         const auto size = sys::receive(client_.get(), block, sizeof block);
         if (!size) return sys::would_block(size.error()) ? Next::kWait : Next::kOver;
         if (*size == 0) return Next::kOver;

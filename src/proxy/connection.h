@@ -23,6 +23,13 @@
 
 namespace paddock::proxy {
 
+// What the proxy holds of a connection, each way.
+inline constexpr std::size_t kProxyBufferBytes = std::size_t{32} << 10;
+
+// After a refusal the proxy still reads that long and that much, so that the client gets to see it.
+inline constexpr std::chrono::seconds kProxyLingerTime{2};
+inline constexpr std::size_t kProxyLingerBytesMax = std::size_t{1} << 20;
+
 // A TCP connection to the first of several addresses that answers, tried one after the other.
 // Never blocks.
 
@@ -101,7 +108,7 @@ struct ProxyTimes {
     std::chrono::milliseconds dial = limits::kProxyDialTime;
     std::chrono::milliseconds dial_one = limits::kProxyDialOneTime;
     std::chrono::milliseconds idle = limits::kProxyIdleTime;
-    std::chrono::milliseconds linger = limits::kProxyLingerTime;
+    std::chrono::milliseconds linger = kProxyLingerTime;
 };
 
 struct ProxySettings {

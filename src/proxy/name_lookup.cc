@@ -74,7 +74,7 @@ std::vector<policy::IpAddress> addresses_in_hosts(std::string_view file, std::st
         // Names first: most lines are about another one.
         if (!has_name(line, name)) return true;
         if (const auto address = policy::parse_address(written)) addresses.push_back(*address);
-        return addresses.size() < limits::kNameAddressesMax;
+        return addresses.size() < kNameAddressesMax;
     });
     return addresses;
 }
@@ -86,7 +86,7 @@ std::vector<policy::IpAddress> name_servers(std::string_view file) {
         if (const auto address = policy::parse_address(sys::next_word(line))) {
             servers.push_back(*address);
         }
-        return servers.size() < limits::kNameServersMax;
+        return servers.size() < kNameServersMax;
     });
     if (servers.empty()) servers.push_back(policy::ipv4(0x7f000001));
     return servers;
@@ -210,7 +210,7 @@ std::optional<Record> next_record(Reader& reader, std::string_view message) {
 
 // Where the aliases lead from `name`.
 std::string last_alias(std::string name, const std::vector<Record>& records) {
-    for (int i = 0; i < limits::kNameAliasesMax; ++i) {
+    for (int i = 0; i < kNameAliasesMax; ++i) {
         const auto alias = std::find_if(records.begin(), records.end(), [&](const Record& record) {
             return record.type == kAlias && record.owner == name;
         });
@@ -226,7 +226,7 @@ std::vector<policy::IpAddress> addresses_of(const std::string& name, DnsType typ
     const std::size_t size = type == DnsType::kA ? 4 : 16;
     for (const Record& record : records) {
         if (record.type != static_cast<unsigned>(type) || record.owner != name) continue;
-        if (record.data.size() != size || addresses.size() == limits::kNameAddressesMax) continue;
+        if (record.data.size() != size || addresses.size() == kNameAddressesMax) continue;
         policy::IpAddress address;
         address.v6 = type == DnsType::kAaaa;
         std::copy(record.data.begin(), record.data.end(), address.bytes.begin());
@@ -341,7 +341,7 @@ DnsAnswer DnsExchange::proceed() {
 
 Outcome<DnsAnswer> DnsExchange::proceed_udp() {
     char packet[4096];
-    for (; strays_ < limits::kNameStrayPacketsMax; ++strays_) {
+    for (; strays_ < kNameStrayPacketsMax; ++strays_) {
         PADDOCK_ASSIGN(size, sys::receive(socket_.get(), packet, sizeof packet));
         DnsAnswer answer = read_dns_answer({packet, size}, question_);
         if (answer.kind == Kind::kTruncated) {
@@ -445,7 +445,7 @@ std::optional<Outcome<NameLookup::Addresses>> NameLookup::proceed(Time now) {
         if (waiting && now < deadline_) return std::nullopt;
         const bool all = parts_[0].answered && parts_[1].answered;
         const bool some = !parts_[0].addresses.empty() || !parts_[1].addresses.empty();
-        if (all || some || asked_ == limits::kNameRoundsMax * servers_.size()) return result();
+        if (all || some || asked_ == kNameRoundsMax * servers_.size()) return result();
         ask_next_server(now);
     }
 }

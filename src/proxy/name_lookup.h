@@ -25,6 +25,18 @@
 
 namespace paddock::proxy {
 
+// Name servers that are asked, rounds over them, and how long one may take: as the C library has
+// it, less patient.
+inline constexpr std::size_t kNameServersMax = 3;
+inline constexpr std::size_t kNameRoundsMax = 2;
+inline constexpr std::chrono::seconds kNameServerTime{3};
+
+// Of an answer of a name server: addresses, aliases followed, and packets that are no answer before
+// the server is given up.
+inline constexpr std::size_t kNameAddressesMax = 16;
+inline constexpr int kNameAliasesMax = 8;
+inline constexpr int kNameStrayPacketsMax = 64;
+
 // An IP address and a port as the kernel takes them.
 
 sys::SocketAddress socket_address(const policy::IpAddress& address, std::uint16_t port);
@@ -110,7 +122,7 @@ struct NameSources {
     std::string hosts = "/etc/hosts";
     std::string resolv_conf = "/etc/resolv.conf";
     std::uint16_t port = 53;  // of the name servers
-    std::chrono::milliseconds server_time = limits::kNameServerTime;
+    std::chrono::milliseconds server_time = kNameServerTime;
 };
 
 class NameLookup {

@@ -34,7 +34,7 @@ TEST(NameFiles, hosts_lists_names_behind_an_address) {
 TEST(NameFiles, addresses_are_bounded) {
     std::string file;
     for (int i = 0; i < 1000; ++i) file += "10.0.0.1 a\n";
-    EXPECT_EQ(addresses_in_hosts(file, "a").size(), limits::kNameAddressesMax);
+    EXPECT_EQ(addresses_in_hosts(file, "a").size(), kNameAddressesMax);
 }
 
 TEST(NameFiles, resolv_conf_lists_servers) {
@@ -100,8 +100,7 @@ TEST(DnsMessage, aliases_in_a_circle_end) {
 TEST(DnsMessage, addresses_are_bounded) {
     DnsReply reply(kQuestion);
     for (int i = 0; i < 100; ++i) reply.address("www.example.org", "192.0.2.1");
-    EXPECT_EQ(read_dns_answer(reply.bytes(), kQuestion).addresses.size(),
-              limits::kNameAddressesMax);
+    EXPECT_EQ(read_dns_answer(reply.bytes(), kQuestion).addresses.size(), kNameAddressesMax);
 }
 
 TEST(DnsMessage, what_is_no_answer_to_the_question_is_stray) {

@@ -21,7 +21,7 @@ bool is_needless(std::string_view name) {
 }  // namespace
 
 void NameServer::answer() {
-    for (int i = 0; i < limits::kNameQuestionsPerTurn; ++i) {
+    for (int i = 0; i < kNameQuestionsPerTurn; ++i) {
         char packet[512];
         sys::SocketAddress from;
         const auto size = sys::receive_from(socket_.get(), packet, sizeof packet, from);

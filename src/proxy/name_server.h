@@ -14,6 +14,9 @@
 
 namespace paddock::proxy {
 
+// Questions of commands that are refused before connections of the proxy get their turn again.
+inline constexpr int kNameQuestionsPerTurn = 64;
+
 // What commands find as the name of their host.
 inline constexpr const char* kInsideHostName = "paddock";
 

@@ -16,7 +16,7 @@ namespace paddock::proxy {
 namespace {
 
 constexpr std::size_t kWhyBytesMax = 128;
-constexpr std::size_t kShownHostBytesMax = 4 * limits::kProxyDenialHostBytesMax;  // all escaped
+constexpr std::size_t kShownHostBytesMax = 4 * kProxyDenialHostBytesMax;  // all escaped
 
 constexpr std::string_view kConnection = "c";
 constexpr std::string_view kLookUp = "l";
@@ -67,7 +67,7 @@ std::optional<NetworkDenial> parse_line(std::string_view line) {
 
 void RefusalLog::add(std::string_view host, std::uint16_t port, std::string_view why,
                      std::string_view option, bool is_look_up) {
-    const std::string shown = displayable(host.substr(0, limits::kProxyDenialHostBytesMax));
+    const std::string shown = displayable(host.substr(0, kProxyDenialHostBytesMax));
     for (NetworkDenial& known : denials_.list) {
         const bool is_same = known.host == shown && known.port == port && known.why == why &&
                              known.is_look_up == is_look_up;
@@ -75,7 +75,7 @@ void RefusalLog::add(std::string_view host, std::uint16_t port, std::string_view
         if (known.times != UINT32_MAX) ++known.times;
         return;
     }
-    if (denials_.list.size() == limits::kProxyDenialsMax) {
+    if (denials_.list.size() == kProxyDenialsMax) {
         ++denials_.more;
         return;
     }
@@ -107,7 +107,7 @@ Outcome<Denials> parse_denials(std::string_view bytes) {
     while (!bytes.empty()) {
         const auto line = next_part(bytes, '\n');
         auto denial = line ? parse_line(*line) : std::nullopt;
-        if (!denial || denials.list.size() == limits::kProxyDenialsMax) return malformed;
+        if (!denial || denials.list.size() == kProxyDenialsMax) return malformed;
         denials.list.push_back(std::move(*denial));
     }
     return denials;

@@ -11,6 +11,10 @@
 
 namespace paddock::proxy {
 
+// Different denials that are remembered until they are asked for, and bytes of a host in them.
+inline constexpr std::size_t kProxyDenialsMax = 64;
+inline constexpr std::size_t kProxyDenialHostBytesMax = 256;
+
 struct NetworkDenial {
     std::string host;        // as asked for, cut if it is very long, displayable
     std::uint16_t port = 0;  // 0: none was given, or none that could be

@@ -39,8 +39,8 @@ TEST(RefusalLog, is_bounded_whatever_is_asked_for) {
                 "why");
     }
     const Denials denials = log.take();
-    EXPECT_EQ(denials.list.size(), limits::kProxyDenialsMax);
-    EXPECT_EQ(denials.more, 10'000 - limits::kProxyDenialsMax);
+    EXPECT_EQ(denials.list.size(), kProxyDenialsMax);
+    EXPECT_EQ(denials.more, 10'000 - kProxyDenialsMax);
     const std::string bytes = write_denials(denials);
     EXPECT_LT(bytes.size(), 128U << 10);
     const auto back = parse_denials(bytes);
@@ -53,7 +53,7 @@ TEST(RefusalLog, hosts_of_any_bytes_come_back_shown) {
     RefusalLog log;
     log.add(std::string_view("a\0\t\n\x1b\xc3\xa4\xe2\x80\xae", 10), 1, "why");
     // Cut in the middle of a character.
-    log.add(std::string(limits::kProxyDenialHostBytesMax - 1, 'a') + "\xc3\xa4", 1, "why");
+    log.add(std::string(kProxyDenialHostBytesMax - 1, 'a') + "\xc3\xa4", 1, "why");
     const auto back = parse_denials(write_denials(log.take()));
     ASSERT_TRUE(back.has_value());
     EXPECT_EQ(back->list[0].host, "a\\x00\\x09\\x0a\\x1b\xc3\xa4\\xe2\\x80\\xae");
@@ -74,7 +74,7 @@ TEST(RefusalLog, only_its_own_form_is_parsed) {
         EXPECT_FALSE(parse_denials(bytes).has_value()) << bytes;
     }
     std::string many = "0\n";
-    for (std::size_t i = 0; i <= limits::kProxyDenialsMax; ++i) many += "a\t1\t2\t\tc\twhy\n";
+    for (std::size_t i = 0; i <= kProxyDenialsMax; ++i) many += "a\t1\t2\t\tc\twhy\n";
     EXPECT_FALSE(parse_denials(many).has_value());
     EXPECT_FALSE(parse_denials("0\n" + std::string(5000, 'a') + "\t1\t2\t\tc\twhy\n").has_value());
 }

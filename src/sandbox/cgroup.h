@@ -4,7 +4,7 @@
 // It is made below the group of this process, or beside it, where the host allows that and has the
 // controllers there already, or where the group is delegated to this process alone: see hand_down.
 // Nothing else of the host's groups is changed. Without controllers it still ends processes, which
-// the low rung has use for.
+// the low level has use for.
 //
 // A process that confines itself later ends what is in the group all the same; to remove it as well
 // it needs Access::kRemoveDirectories for parent().

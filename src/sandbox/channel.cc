@@ -133,14 +133,14 @@ Outcome<std::string> encode(const RequestParts& parts) {
     RequestHeader header;
     std::size_t bytes = sizeof header;
     for (std::size_t i = 0; i < lists.size(); ++i) {
-        if (lists[i].size() > limits::kCommandStringsMax) return refuse(Code::kTooLarge);
+        if (lists[i].size() > kCommandStringsMax) return refuse(Code::kTooLarge);
         header.strings[i] = static_cast<std::uint32_t>(lists[i].size());
         for (const std::string& text : lists[i]) {
             if (text.find('\0') != std::string::npos) {
                 return refuse(Code::kInvalidArgument, "contains a NUL byte");
             }
             bytes += text.size() + 1;
-            if (bytes > limits::kWardenMessageBytes) return refuse(Code::kTooLarge);
+            if (bytes > kWardenMessageBytes) return refuse(Code::kTooLarge);
         }
     }
     header.bytes = static_cast<std::uint32_t>(bytes);
@@ -164,7 +164,7 @@ Outcome<Request> decode_request(std::span<const char> bytes) {
         return malformed();
     }
     for (const std::uint32_t count : header.strings) {
-        if (count > limits::kCommandStringsMax) return malformed();
+        if (count > kCommandStringsMax) return malformed();
     }
     std::span<const char> rest = bytes.subspan(sizeof header);
     PADDOCK_ASSIGN(arguments, take_list(rest, header.strings[0]));

@@ -21,6 +21,13 @@
 
 namespace paddock::sandbox {
 
+// One request to the warden: the longest argument that the kernel takes (128 kB) and as much again
+// for the others and the environment, within the default buffer of a socket.
+inline constexpr std::size_t kWardenMessageBytes = 196'608;
+
+// Arguments and variables of one command.
+inline constexpr std::size_t kCommandStringsMax = 4096;
+
 // How a command ended, as the warden tells it to the process that started the session.
 
 // Times and memory are those of the command and of the children it waited for.

@@ -117,9 +117,9 @@ TEST(Channel, a_request_arrives_as_it_was_sent) {
 }
 
 TEST(Channel, what_is_too_large_or_has_nul_is_not_sent) {
-    const Texts long_one = {std::string(limits::kWardenMessageBytes, 'x')};
+    const Texts long_one = {std::string(kWardenMessageBytes, 'x')};
     EXPECT_EQ(encode(RequestParts{.arguments = long_one}).error().code, Code::kTooLarge);
-    const Texts many(limits::kCommandStringsMax + 1);
+    const Texts many(kCommandStringsMax + 1);
     EXPECT_EQ(encode(RequestParts{.variables = many}).error().code, Code::kTooLarge);
     const Texts nul = {std::string("a\0b", 3)};
     EXPECT_EQ(encode(RequestParts{.paths = nul}).error().code, Code::kInvalidArgument);

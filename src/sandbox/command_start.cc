@@ -98,7 +98,7 @@ Done limit(CommandStart& start) {
 
 Done give_up_rights(CommandStart& start) {
     const WardenPlan& plan = *start.plan;
-    if (plan.rung == Rung::kLow && plan.user.chosen) {
+    if (plan.level == SandboxLevel::kLow && plan.user.chosen) {
         PADDOCK_TRY(sys::forget_groups());
         PADDOCK_TRY(sys::become(plan.user.user, plan.user.group));
     }

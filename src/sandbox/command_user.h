@@ -36,7 +36,7 @@ struct CommandUser {
 // A user and group that no account of this system has.
 Outcome<std::uint32_t> unused_id();
 
-// For the full rung. `workspace` is its directory, `home` a directory, or -1. `map_owners` false
+// For the full level. `workspace` is its directory, `home` a directory, or -1. `map_owners` false
 // pretends that no file system can. Errors: sandbox_unavailable.
 Outcome<CommandUser> choose_user(int workspace, int home, bool map_owners);
 
@@ -44,7 +44,7 @@ Outcome<CommandUser> choose_user(int workspace, int home, bool map_owners);
 // owner of the workspace does.
 Outcome<UniqueFd> mount_for_user(int directory, const CommandUser& user);
 
-// For the low rung, which has no namespaces.
+// For the low level, which has no namespaces.
 Outcome<CommandUser> choose_plain_user(int workspace);
 
 // Maps the one user and group of the namespace of `process`.

@@ -132,17 +132,17 @@ WallText text_of(Wall wall) {
     return {"outside of the workspace", "workspace.root"};
 }
 
-std::string_view name_of(Deed deed) {
-    switch (deed) {
-        case Deed::kCreate: return "create";
-        case Deed::kRemove: return "remove";
-        case Deed::kRename: return "rename";
-        case Deed::kConnect: return "connect to";
-        case Deed::kLookUp: return "look up a host name at";
-        case Deed::kExceed: return "exceed the limit of";
-        case Deed::kRead: return "read";
-        case Deed::kResolve: return "look up";
-        case Deed::kWrite: break;
+std::string_view name_of(DeniedOperation operation) {
+    switch (operation) {
+        case DeniedOperation::kCreate: return "create";
+        case DeniedOperation::kRemove: return "remove";
+        case DeniedOperation::kRename: return "rename";
+        case DeniedOperation::kConnect: return "connect to";
+        case DeniedOperation::kLookUp: return "look up a host name at";
+        case DeniedOperation::kExceed: return "exceed the limit of";
+        case DeniedOperation::kRead: return "read";
+        case DeniedOperation::kResolve: return "look up";
+        case DeniedOperation::kWrite: break;
     }
     return "write";
 }
@@ -160,7 +160,7 @@ std::string_view layer_of(const Denial& denial, const WallLayers& layers) {
 }
 
 bool same(const Denial& a, const Denial& b) {
-    return a.wall == b.wall && a.deed == b.deed && a.target == b.target;
+    return a.wall == b.wall && a.operation == b.operation && a.target == b.target;
 }
 
 bool is_of_network(const Denial& denial) {
@@ -170,7 +170,7 @@ bool is_of_network(const Denial& denial) {
 CommandDenial explained(const Denial& denial, const WallLayers& layers, bool succeeded) {
     const WallText wall = text_of(denial.wall);
     const std::string_view setting = denial.setting.empty() ? wall.setting : denial.setting;
-    return {.operation = std::string(name_of(denial.deed)),
+    return {.operation = std::string(name_of(denial.operation)),
             .target = displayable(denial.target),
             .reason = denial.why.empty() ? std::string(wall.why) : displayable(denial.why),
             .layer = std::string(layer_of(denial, layers)),
@@ -186,7 +186,7 @@ std::string line_of(const CommandDenial& denial) {
 }
 
 bool is_sound(const DenialRecord& record) {
-    return record.wall <= Wall::kNetwork && record.deed <= Deed::kLookUp &&
+    return record.wall <= Wall::kNetwork && record.operation <= DeniedOperation::kLookUp &&
            record.size <= record.target.size() && record.why_size <= record.why.size();
 }
 
@@ -206,7 +206,7 @@ Outcome<bool> DenialLog::read(int report) {
             more_ = true;
             continue;
         }
-        add({record.wall, record.deed, std::string(record.target.data(), record.size),
+        add({record.wall, record.operation, std::string(record.target.data(), record.size),
              std::string(record.why.data(), record.why_size)});
     }
 }
@@ -268,8 +268,8 @@ std::string denials_text(const std::vector<CommandDenial>& denials, bool more) {
 }
 
 WriteMap::WriteMap() {
-    places_.reserve(limits::kWriteMapPlacesMax);
-    text_.reserve(limits::kWriteMapBytesMax);
+    places_.reserve(kWriteMapPlacesMax);
+    text_.reserve(kWriteMapBytesMax);
     set("/", Wall::kView);
     set("/dev", Wall::kNone);
     set("/proc", Wall::kNone);
@@ -329,7 +329,7 @@ Denial as_denial(const proxy::NetworkDenial& denial, bool has_list) {
     std::string place = is_ipv6 ? "[" + denial.host + "]" : denial.host;
     if (denial.port != 0) place += ":" + std::to_string(denial.port);
     return {.wall = Wall::kProxy,
-            .deed = denial.is_look_up ? Deed::kResolve : Deed::kConnect,
+            .operation = denial.is_look_up ? DeniedOperation::kResolve : DeniedOperation::kConnect,
             .target = std::move(place),
             .why = denial.why,
             .setting = has_list ? "" : "bash.network",

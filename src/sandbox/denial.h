@@ -20,6 +20,11 @@
 
 namespace paddock::sandbox {
 
+// Places that the observer of denials can tell apart: the protected paths of a usual session, with
+// names of a usual length.
+inline constexpr std::size_t kWriteMapPlacesMax = 1100;
+inline constexpr std::size_t kWriteMapBytesMax = std::size_t{128} << 10;
+
 // A path that another process hands to the kernel, as an absolute one. Nothing here allocates.
 
 class ForeignPath {
@@ -64,7 +69,7 @@ enum class Wall : std::uint8_t {
     kLimit,
 };
 
-enum class Deed : std::uint8_t {
+enum class DeniedOperation : std::uint8_t {
     kWrite,
     kCreate,
     kRemove,
@@ -78,7 +83,7 @@ enum class Deed : std::uint8_t {
 
 struct Denial {
     Wall wall = Wall::kNone;
-    Deed deed = Deed::kWrite;
+    DeniedOperation operation = DeniedOperation::kWrite;
     // A path or an address, as the command had it: untrusted bytes. Of a limit its name.
     std::string target = {};
     std::string why = {};  // instead of the wall's own words
@@ -91,7 +96,7 @@ struct Denial {
 // One message of the observer, which knows nothing of the proxy and of limits.
 struct DenialRecord {
     Wall wall = Wall::kNone;  // kNone: there were more, and no target
-    Deed deed = Deed::kWrite;
+    DeniedOperation operation = DeniedOperation::kWrite;
     std::uint16_t size = 0;
     std::uint16_t why_size = 0;
     std::array<char, limits::kDenialTargetBytesMax> target{};

@@ -93,8 +93,8 @@ struct Line {
     UniqueFd log;
 };
 
-DenialRecord record_of(Wall wall, Deed deed, std::string_view target) {
-    DenialRecord record{wall, deed, static_cast<std::uint16_t>(target.size()), {}};
+DenialRecord record_of(Wall wall, DeniedOperation operation, std::string_view target) {
+    DenialRecord record{wall, operation, static_cast<std::uint16_t>(target.size()), {}};
     std::memcpy(record.target.data(), target.data(), target.size());
     return record;
 }
@@ -103,9 +103,9 @@ TEST(DenialLog, reads_what_has_come_and_then_the_end) {
     Line line;
     DenialLog log;
     EXPECT_EQ(log.read(line.log.get()).value(), false);
-    line.send(record_of(Wall::kView, Deed::kCreate, "/etc/new"));
-    line.send(record_of(Wall::kView, Deed::kCreate, "/etc/new"));
-    line.send(record_of(Wall::kNetwork, Deed::kConnect, "192.0.2.1:443"));
+    line.send(record_of(Wall::kView, DeniedOperation::kCreate, "/etc/new"));
+    line.send(record_of(Wall::kView, DeniedOperation::kCreate, "/etc/new"));
+    line.send(record_of(Wall::kNetwork, DeniedOperation::kConnect, "192.0.2.1:443"));
     EXPECT_EQ(log.read(line.log.get()).value(), false);
     ASSERT_EQ(log.denials().size(), 2U);
     EXPECT_FALSE(log.more());
@@ -127,25 +127,25 @@ TEST(DenialLog, is_bounded_and_says_so) {
     DenialLog log;
     EXPECT_EQ(log.text({"a", "b"}), "");
     for (std::size_t i = 0; i < limits::kDenialsMax; ++i) {
-        log.add({Wall::kRule, Deed::kRemove, std::to_string(i)});
+        log.add({Wall::kRule, DeniedOperation::kRemove, std::to_string(i)});
     }
     EXPECT_FALSE(log.more());
-    log.add({Wall::kRule, Deed::kRemove, "0"});
+    log.add({Wall::kRule, DeniedOperation::kRemove, "0"});
     EXPECT_FALSE(log.more()) << "known already";
-    log.add({Wall::kRule, Deed::kRename, "0"});
+    log.add({Wall::kRule, DeniedOperation::kRename, "0"});
     EXPECT_TRUE(log.more());
     EXPECT_EQ(log.denials().size(), limits::kDenialsMax);
-    log.add({Wall::kLimit, Deed::kExceed, "memory"});
+    log.add({Wall::kLimit, DeniedOperation::kExceed, "memory"});
     EXPECT_EQ(log.denials().size(), limits::kDenialsMax + 1) << "there is room for other walls";
 }
 
 TEST(DenialLog, takes_the_words_of_layers_that_know_for_themselves) {
     DenialLog log;
-    log.add({Wall::kProxy, Deed::kConnect, "other.test:80", "is not on the allow list"});
-    log.add({Wall::kLimit, Deed::kExceed, "memory", "it was used up", "cgroup",
+    log.add({Wall::kProxy, DeniedOperation::kConnect, "other.test:80", "is not on the allow list"});
+    log.add({Wall::kLimit, DeniedOperation::kExceed, "memory", "it was used up", "cgroup",
              "bash.limits.memory_bytes"});
-    log.add({Wall::kLimit, Deed::kExceed, "output", "it printed too much"});
-    log.add({Wall::kNetwork, Deed::kLookUp, "127.0.0.1:53"});
+    log.add({Wall::kLimit, DeniedOperation::kExceed, "output", "it printed too much"});
+    log.add({Wall::kNetwork, DeniedOperation::kLookUp, "127.0.0.1:53"});
     EXPECT_EQ(log.text({"mount_namespace", "network_namespace"}),
               "Denied by the sandbox:\n"
               "- connect to other.test:80: is not on the allow list (layer: proxy, operator "
@@ -161,9 +161,14 @@ TEST(DenialLog, takes_the_words_of_layers_that_know_for_themselves) {
 
 TEST(DenialLog, gives_the_same_as_values) {
     DenialLog log;
-    log.add(
-        {Wall::kProxy, Deed::kConnect, "other.test:80", "no", {}, {}, "--allow-host other.test"});
-    log.add({Wall::kRule, Deed::kWrite, ".env\n"});
+    log.add({Wall::kProxy,
+             DeniedOperation::kConnect,
+             "other.test:80",
+             "no",
+             {},
+             {},
+             "--allow-host other.test"});
+    log.add({Wall::kRule, DeniedOperation::kWrite, ".env\n"});
     const auto failed = log.explained({"landlock", "seccomp"});
     ASSERT_EQ(failed.size(), 2U);
     EXPECT_EQ(failed[0].operation, "connect to");
@@ -180,7 +185,7 @@ TEST(DenialLog, gives_the_same_as_values) {
 
 TEST(DenialLog, shows_untrusted_bytes_safely) {
     DenialLog log;
-    log.add({Wall::kReadOnly, Deed::kWrite, "/a\n- write \x1b[31m/b\xff"});
+    log.add({Wall::kReadOnly, DeniedOperation::kWrite, "/a\n- write \x1b[31m/b\xff"});
     EXPECT_EQ(log.text({"landlock", "seccomp"}),
               "Denied by the sandbox:\n"
               "- write /a\\x0a- write \\x1b[31m/b\\xff: the workspace is read-only (layer: "
@@ -191,10 +196,10 @@ TEST(DenialLog, refuses_malformed_records) {
     for (const auto spoil :
          {+[](DenialRecord& r) { r.size = 65535; }, +[](DenialRecord& r) { r.wall = Wall::kProxy; },
           +[](DenialRecord& r) { r.wall = static_cast<Wall>(9); },
-          +[](DenialRecord& r) { r.deed = Deed::kExceed; },
-          +[](DenialRecord& r) { r.deed = static_cast<Deed>(9); }}) {
+          +[](DenialRecord& r) { r.operation = DeniedOperation::kExceed; },
+          +[](DenialRecord& r) { r.operation = static_cast<DeniedOperation>(9); }}) {
         const Line line;
-        DenialRecord record = record_of(Wall::kView, Deed::kWrite, "/x");
+        DenialRecord record = record_of(Wall::kView, DeniedOperation::kWrite, "/x");
         spoil(record);
         line.send(record);
         DenialLog log;
@@ -259,15 +264,15 @@ TEST(WriteMap, a_full_map_says_so_and_keeps_what_it_has) {
     WriteMap map;
     std::size_t taken = 0;
     while (map.set("/ws/" + std::to_string(taken), Wall::kRule)) ++taken;
-    EXPECT_GT(taken, limits::kWriteMapPlacesMax - 20);
-    EXPECT_LT(taken, limits::kWriteMapPlacesMax);
+    EXPECT_GT(taken, kWriteMapPlacesMax - 20);
+    EXPECT_LT(taken, kWriteMapPlacesMax);
     EXPECT_TRUE(map.set("/ws/0", Wall::kNone)) << "no new entry";
     EXPECT_EQ(map.wall_before("/ws/0"), Wall::kNone);
     EXPECT_EQ(map.wall_before("/ws/" + std::to_string(taken - 1)), Wall::kRule);
     EXPECT_EQ(map.wall_before("/ws/" + std::to_string(taken)), Wall::kView);
 
     WriteMap wide;
-    const std::string name(limits::kWriteMapBytesMax, 'x');
+    const std::string name(kWriteMapBytesMax, 'x');
     EXPECT_FALSE(wide.set("/" + name, Wall::kRule));
 }
 
@@ -275,8 +280,8 @@ TEST(Denial, of_the_proxy_keeps_look_ups_apart_from_connections) {
     const proxy::NetworkDenial connection{"a.example", 0, "why", 1, ""};
     proxy::NetworkDenial look_up = connection;
     look_up.is_look_up = true;
-    EXPECT_EQ(as_denial(connection, true).deed, Deed::kConnect);
-    EXPECT_EQ(as_denial(look_up, true).deed, Deed::kResolve);
+    EXPECT_EQ(as_denial(connection, true).operation, DeniedOperation::kConnect);
+    EXPECT_EQ(as_denial(look_up, true).operation, DeniedOperation::kResolve);
     EXPECT_EQ(as_denial(look_up, true).target, "a.example");
 }
 

@@ -104,7 +104,8 @@ void set_basis(Collector& variables, const Surroundings& around) {
     variables.set("USER", "agent");
     variables.set("LOGNAME", "agent");
     variables.set("SHELL", "/bin/sh");
-    // The host's own is not there, or on the low rung cannot be read, which git takes for an error.
+    // The host's own is not there, or on the low level cannot be read, which git takes for an
+    // error.
     if (around.git_config.empty()) {
         variables.set("GIT_CONFIG_NOSYSTEM", "1");
     } else {
@@ -113,7 +114,7 @@ void set_basis(Collector& variables, const Surroundings& around) {
 }
 
 bool is_passed(const ShellOptions& options, std::string_view name) {
-    const auto& ours = limits::kPassedVariables;
+    const auto& ours = kPassedVariables;
     const auto& theirs = options.pass_environment;
     return std::find(ours.begin(), ours.end(), name) != ours.end() ||
            std::find(theirs.begin(), theirs.end(), name) != theirs.end();

@@ -11,6 +11,27 @@
 
 namespace paddock::sandbox {
 
+// Variables of the host that commands get: how to talk to the person, nothing about who it is.
+inline constexpr std::array<std::string_view, 19> kPassedVariables{"COLORTERM",
+                                                                   "LANG",
+                                                                   "LANGUAGE",
+                                                                   "LC_ADDRESS",
+                                                                   "LC_ALL",
+                                                                   "LC_COLLATE",
+                                                                   "LC_CTYPE",
+                                                                   "LC_IDENTIFICATION",
+                                                                   "LC_MEASUREMENT",
+                                                                   "LC_MESSAGES",
+                                                                   "LC_MONETARY",
+                                                                   "LC_NAME",
+                                                                   "LC_NUMERIC",
+                                                                   "LC_PAPER",
+                                                                   "LC_TELEPHONE",
+                                                                   "LC_TIME",
+                                                                   "NO_COLOR",
+                                                                   "TERM",
+                                                                   "TZ"};
+
 struct Environment {
     std::vector<std::string> variables;  // "NAME=value", no name twice
     std::vector<std::string> withheld;   // names of the host's that were not passed, sorted

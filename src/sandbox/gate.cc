@@ -53,10 +53,11 @@ Gate::Answer Gate::handle(const sys::seccomp::Notification& call, int listener, 
     }
     if (!drafts_.empty()) settle_drafts();
     refused_.reset();
-    deed_ = deed_of(*decoded);
+    operation_ = operation_of(*decoded);
     const End end = perform(*decoded, {call.process, listener, call.id, of});
     if (end.os_error == ENOSPC && !refused_ && setup_.journal->is_full()) {
-        refused_ = GateRefusal{deed_, setup_.journal->path(), std::string(journal::kLogIsFull)};
+        refused_ =
+            GateRefusal{operation_, setup_.journal->path(), std::string(journal::kLogIsFull)};
     }
     refused = std::move(refused_);
     if (end.answer == Answer::kDone) {
@@ -125,7 +126,7 @@ std::optional<int> Gate::refuse(git::Verdict verdict, const std::string& path) {
     if (!verdict) return std::nullopt;
     std::string why = protected_by(verdict->rule);
     if (!verdict->detail.empty()) why += ": " + verdict->detail;
-    refused_ = GateRefusal{deed_, path, std::move(why)};
+    refused_ = GateRefusal{operation_, path, std::move(why)};
     return EACCES;
 }
 

@@ -37,7 +37,7 @@ namespace paddock::sandbox {
 
 // A change that was refused, for the report at the end of the command.
 struct GateRefusal {
-    Deed deed = Deed::kWrite;
+    DeniedOperation operation = DeniedOperation::kWrite;
     std::string path;  // relative to the workspace
     std::string why;
 };
@@ -152,7 +152,7 @@ private:
     std::vector<Draft> drafts_;
     std::vector<std::pair<int, GateRefusal>> late_refusals_;  // with their listeners
     std::optional<GateRefusal> refused_;
-    Deed deed_ = Deed::kWrite;
+    DeniedOperation operation_ = DeniedOperation::kWrite;
 };
 
 // The gates of a session: one before the workspace and one before each further root that commands

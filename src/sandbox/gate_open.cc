@@ -85,7 +85,7 @@ Gate::End Gate::open(const GatedCall& call, const Caller& caller) {
         return give(std::move(*file), call, caller, &*place);
     }
     const Stat& stat = node->stat;
-    deed_ = Deed::kWrite;
+    operation_ = DeniedOperation::kWrite;
     if (is_exclusive) return {.os_error = EEXIST};
     const bool is_directory = stat.type == FileType::kDirectory;
     if (is_directory && (flags & O_CREAT) != 0) return {.os_error = EISDIR};
@@ -357,7 +357,7 @@ void Gate::settle_drafts() {
                 : git::Verdict(git::Refusal{PathAccess::kReadOnly, std::string(git::kConfigRule),
                                             "it could not be read"});
         if (verdict) {
-            deed_ = Deed::kWrite;
+            operation_ = DeniedOperation::kWrite;
             (void)refuse(std::move(verdict), path);
             late_refusals_.emplace_back(draft.listener, *std::exchange(refused_, {}));
             return true;

@@ -269,18 +269,19 @@ std::optional<GatedCall> decode(const sys::seccomp::Notification& call) noexcept
     }
 }
 
-Deed deed_of(const GatedCall& call) noexcept {
+DeniedOperation operation_of(const GatedCall& call) noexcept {
     switch (call.kind) {
-        case GatedKind::kOpen: return (call.flags & O_CREAT) != 0 ? Deed::kCreate : Deed::kWrite;
+        case GatedKind::kOpen:
+            return (call.flags & O_CREAT) != 0 ? DeniedOperation::kCreate : DeniedOperation::kWrite;
         case GatedKind::kMakeDirectory:
         case GatedKind::kMakeNode:
         case GatedKind::kSymlink:
         case GatedKind::kLink:
-        case GatedKind::kBind: return Deed::kCreate;
-        case GatedKind::kRename: return Deed::kRename;
+        case GatedKind::kBind: return DeniedOperation::kCreate;
+        case GatedKind::kRename: return DeniedOperation::kRename;
         case GatedKind::kUnlink:
-        case GatedKind::kRemoveDirectory: return Deed::kRemove;
-        default: return Deed::kWrite;
+        case GatedKind::kRemoveDirectory: return DeniedOperation::kRemove;
+        default: return DeniedOperation::kWrite;
     }
 }
 

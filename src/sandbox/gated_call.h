@@ -125,6 +125,6 @@ constexpr bool is_writable(std::uint64_t flags) {
 std::optional<GatedCall> decode(const sys::seccomp::Notification& call) noexcept;
 
 // What it would do, for a report of what was denied.
-Deed deed_of(const GatedCall& call) noexcept;
+DeniedOperation operation_of(const GatedCall& call) noexcept;
 
 }  // namespace paddock::sandbox

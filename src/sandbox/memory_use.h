@@ -36,6 +36,9 @@
 
 namespace paddock::sandbox {
 
+// memfds that are counted once, however many descriptors there are of each.
+inline constexpr std::size_t kMemfdsSeenMax = 1024;
+
 // The System V objects of an ipc namespace: segments, sets of semaphores and message queues. They
 // outlive who made them. Allocates nothing.
 
@@ -122,7 +125,7 @@ private:
     Clock::time_point began_{};
     Clock::duration work_{};
     std::clock_t processor_time_ = 0;
-    std::array<Identity, limits::kMemfdsSeenMax> memfds_;
+    std::array<Identity, kMemfdsSeenMax> memfds_;
     std::size_t memfd_count_ = 0;
     ProcessTable table_;
 };

@@ -28,31 +28,31 @@ namespace {
 constexpr ObservedName kNoName{};
 
 constexpr ObservedCall kCalls[] = {
-    {SYS_openat, Deed::kWrite, NameMust::kAnything, {0, 1}, kNoName, 2},
-    {SYS_truncate, Deed::kWrite, NameMust::kExist, {kNoArgument, 0}},
-    {SYS_mkdirat, Deed::kCreate, NameMust::kBeMissing, {0, 1}},
-    {SYS_mknodat, Deed::kCreate, NameMust::kBeMissing, {0, 1}},
-    {SYS_symlinkat, Deed::kCreate, NameMust::kBeMissing, {1, 2}},
-    {SYS_linkat, Deed::kCreate, NameMust::kBeMissing, {2, 3}},
-    {SYS_renameat, Deed::kRename, NameMust::kExist, {0, 1}, {2, 3}},
+    {SYS_openat, DeniedOperation::kWrite, NameMust::kAnything, {0, 1}, kNoName, 2},
+    {SYS_truncate, DeniedOperation::kWrite, NameMust::kExist, {kNoArgument, 0}},
+    {SYS_mkdirat, DeniedOperation::kCreate, NameMust::kBeMissing, {0, 1}},
+    {SYS_mknodat, DeniedOperation::kCreate, NameMust::kBeMissing, {0, 1}},
+    {SYS_symlinkat, DeniedOperation::kCreate, NameMust::kBeMissing, {1, 2}},
+    {SYS_linkat, DeniedOperation::kCreate, NameMust::kBeMissing, {2, 3}},
+    {SYS_renameat, DeniedOperation::kRename, NameMust::kExist, {0, 1}, {2, 3}},
     {.number = SYS_renameat2,
-     .deed = Deed::kRename,
+     .operation = DeniedOperation::kRename,
      .must = NameMust::kExist,
      .name = {0, 1},
      .second = {2, 3},
      .rename_flags = 4},
-    {SYS_unlinkat, Deed::kRemove, NameMust::kExist, {0, 1}},
-    {SYS_connect, Deed::kConnect},
+    {SYS_unlinkat, DeniedOperation::kRemove, NameMust::kExist, {0, 1}},
+    {SYS_connect, DeniedOperation::kConnect},
 #ifdef SYS_open  // machines older than the *at calls
-    {SYS_open, Deed::kWrite, NameMust::kAnything, {kNoArgument, 0}, kNoName, 1},
-    {SYS_creat, Deed::kCreate, NameMust::kAnything, {kNoArgument, 0}},
-    {SYS_mkdir, Deed::kCreate, NameMust::kBeMissing, {kNoArgument, 0}},
-    {SYS_mknod, Deed::kCreate, NameMust::kBeMissing, {kNoArgument, 0}},
-    {SYS_symlink, Deed::kCreate, NameMust::kBeMissing, {kNoArgument, 1}},
-    {SYS_link, Deed::kCreate, NameMust::kBeMissing, {kNoArgument, 1}},
-    {SYS_rename, Deed::kRename, NameMust::kExist, {kNoArgument, 0}, {kNoArgument, 1}},
-    {SYS_unlink, Deed::kRemove, NameMust::kExist, {kNoArgument, 0}},
-    {SYS_rmdir, Deed::kRemove, NameMust::kExist, {kNoArgument, 0}},
+    {SYS_open, DeniedOperation::kWrite, NameMust::kAnything, {kNoArgument, 0}, kNoName, 1},
+    {SYS_creat, DeniedOperation::kCreate, NameMust::kAnything, {kNoArgument, 0}},
+    {SYS_mkdir, DeniedOperation::kCreate, NameMust::kBeMissing, {kNoArgument, 0}},
+    {SYS_mknod, DeniedOperation::kCreate, NameMust::kBeMissing, {kNoArgument, 0}},
+    {SYS_symlink, DeniedOperation::kCreate, NameMust::kBeMissing, {kNoArgument, 1}},
+    {SYS_link, DeniedOperation::kCreate, NameMust::kBeMissing, {kNoArgument, 1}},
+    {SYS_rename, DeniedOperation::kRename, NameMust::kExist, {kNoArgument, 0}, {kNoArgument, 1}},
+    {SYS_unlink, DeniedOperation::kRemove, NameMust::kExist, {kNoArgument, 0}},
+    {SYS_rmdir, DeniedOperation::kRemove, NameMust::kExist, {kNoArgument, 0}},
 #endif
 };
 
@@ -72,7 +72,7 @@ using sys::seccomp::Notification;
 // What a call would do behind a wall; at most two names, the ones of a rename.
 struct Sighting {
     Wall wall = Wall::kNone;
-    Deed deed = Deed::kWrite;
+    DeniedOperation operation = DeniedOperation::kWrite;
     ForeignPath path;
     ForeignPath second;
     Wall second_wall = Wall::kNone;
@@ -115,7 +115,7 @@ void look_at_open(const Notification& call, const ObservedCall& kind, const Obse
     if (wall == Wall::kNone) return;
     const bool there = exists(seen.path, world);
     if (fails_anyhow(need_of_open(flags), there)) return;
-    seen.deed = there ? Deed::kWrite : Deed::kCreate;
+    seen.operation = there ? DeniedOperation::kWrite : DeniedOperation::kCreate;
     seen.wall = wall;
 }
 
@@ -128,7 +128,7 @@ bool keeps_existing(const Notification& call, const ObservedCall& kind) {
 // Trees are removed name by name, below directories that are held open; told is what was in the
 // way.
 bool removes_tree(const Notification& call, const ObservedCall& kind) {
-    return kind.deed == Deed::kRemove && directory_of(call, kind.name) != AT_FDCWD;
+    return kind.operation == DeniedOperation::kRemove && directory_of(call, kind.name) != AT_FDCWD;
 }
 
 std::size_t size_in_the_way(std::string_view path, Wall wall, const WriteMap& map) {
@@ -148,7 +148,7 @@ void look_at_names(const Notification& call, const ObservedCall& kind, const Obs
     if (fails_anyhow(kind.must, exists(seen.path, world))) return;
     if (keeps_existing(call, kind) && exists(seen.second, world)) return;
     if (removes_tree(call, kind)) seen.path.shorten(size_in_the_way(path, wall, world.map));
-    seen.deed = kind.deed;
+    seen.operation = kind.operation;
     seen.wall = wall;
     seen.second_wall = second;
 }
@@ -186,7 +186,7 @@ void look_at_unix_socket(const Notification& call, const sockaddr_un& address, s
     if (name.empty() || is_name_service(name)) return;
     if (!seen.path.set(call.process, AT_FDCWD, name)) return;
     if (world.map.wall_before(seen.path.view()) != Wall::kView || exists(seen.path, world)) return;
-    seen.deed = Deed::kConnect;
+    seen.operation = DeniedOperation::kConnect;
     seen.wall = Wall::kView;
 }
 
@@ -205,7 +205,7 @@ bool is_name_server(const sockaddr_in6& address) {
 void look_at_way_out(bool own_loopback, bool refused_there, std::uint16_t port, Sighting& seen) {
     const bool asks_for_name = ntohs(port) == proxy::kNameServerPort;
     if (own_loopback && (!asks_for_name || refused_there)) return;
-    seen.deed = asks_for_name ? Deed::kLookUp : Deed::kConnect;
+    seen.operation = asks_for_name ? DeniedOperation::kLookUp : DeniedOperation::kConnect;
     seen.wall = Wall::kNetwork;
 }
 
@@ -241,8 +241,8 @@ void look_at_connect(const Notification& call, const ObservedWorld& world, Sight
 // Would a name be made in a directory that commands do not see? The kernel says that it does not
 // exist, which sounds like a mistake in the path.
 bool is_made_in_unseen_directory(const Sighting& seen, const ObservedWorld& world) {
-    const bool is_rename = seen.deed == Deed::kRename;
-    if (!world.own_view || (!is_rename && seen.deed != Deed::kCreate)) return false;
+    const bool is_rename = seen.operation == DeniedOperation::kRename;
+    if (!world.own_view || (!is_rename && seen.operation != DeniedOperation::kCreate)) return false;
     if ((is_rename ? seen.second_wall : seen.wall) != Wall::kView) return false;
     ForeignPath directory = is_rename ? seen.second : seen.path;
     directory.shorten(std::max<std::size_t>(directory.view().rfind('/'), 1));
@@ -252,13 +252,13 @@ bool is_made_in_unseen_directory(const Sighting& seen, const ObservedWorld& worl
 void look_at(const Notification& call, const ObservedWorld& world, Sighting& seen) {
     const ObservedCall* kind = observed_call(call.number);
     if (kind == nullptr || call.process == 0) return;
-    if (kind->deed == Deed::kConnect) return look_at_connect(call, world, seen);
+    if (kind->operation == DeniedOperation::kConnect) return look_at_connect(call, world, seen);
     if (kind->flags != kNoArgument) return look_at_open(call, *kind, world, seen);
     look_at_names(call, *kind, world, seen);
 }
 
-std::uint64_t hash_of(Deed deed, std::string_view target) {
-    std::uint64_t hash = 0xcbf29ce484222325 ^ static_cast<std::uint64_t>(deed);
+std::uint64_t hash_of(DeniedOperation operation, std::string_view target) {
+    std::uint64_t hash = 0xcbf29ce484222325 ^ static_cast<std::uint64_t>(operation);
     for (const char c : target) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
     return hash;
 }
@@ -281,7 +281,7 @@ void Observer::serve() noexcept {
     if (gates_ != nullptr) {
         std::optional<GateRefusal> refused;
         const Gate::Answer answer = gates_->handle(*call, listener_.get(), calls_, refused);
-        if (refused) record(Wall::kRule, refused->deed, refused->path, refused->why);
+        if (refused) record(Wall::kRule, refused->operation, refused->path, refused->why);
         tell_refusals();
         if (answer != Gate::Answer::kContinue) return;
     }
@@ -297,13 +297,13 @@ void Observer::serve() noexcept {
     }
     if (!genuine) return;
     const bool by_address = seen.wall == Wall::kNetwork;
-    record(seen.wall, seen.deed, by_address ? seen.address.data() : seen.path.view());
-    record(seen.second_wall, seen.deed, seen.second.view());
+    record(seen.wall, seen.operation, by_address ? seen.address.data() : seen.path.view());
+    record(seen.second_wall, seen.operation, seen.second.view());
 }
 
 void Observer::tell_refusals() noexcept {
     while (const auto refused = gates_->take_refusal(listener_.get())) {
-        record(Wall::kRule, refused->deed, refused->path, refused->why);
+        record(Wall::kRule, refused->operation, refused->path, refused->why);
     }
 }
 
@@ -314,15 +314,15 @@ void Observer::leave() noexcept {
     gates_->forget(listener_.get());
 }
 
-void Observer::record(Wall wall, Deed deed, std::string_view target,
+void Observer::record(Wall wall, DeniedOperation operation, std::string_view target,
                       std::string_view why) noexcept {
     if (wall == Wall::kNone || told_count_ > told_.size()) return;
-    const std::uint64_t hash = hash_of(deed, target);
+    const std::uint64_t hash = hash_of(operation, target);
     const auto end = told_.begin() + static_cast<std::ptrdiff_t>(told_count_);
     if (std::find(told_.begin(), end, hash) != end) return;
     if (told_count_++ == told_.size()) return send({});
     told_[told_count_ - 1] = hash;
-    DenialRecord told{wall, deed, 0, 0, {}, {}};
+    DenialRecord told{wall, operation, 0, 0, {}, {}};
     const std::size_t size = std::min(target.size(), told.target.size());
     told.size = static_cast<std::uint16_t>(size);
     std::copy_n(target.begin(), size, told.target.begin());

@@ -46,6 +46,11 @@
 
 namespace paddock::sandbox {
 
+// Commands of a session that are observed at once: those that run, and those that left processes
+// running. Each holds two descriptors; with everything else that is below the usual limit of 1024.
+// Those beyond run unobserved.
+inline constexpr std::size_t kObserversMax = 256;
+
 // The calls that an observing filter tells of (filter.cc), and where their arguments are.
 
 inline constexpr int kNoArgument = -1;
@@ -64,7 +69,7 @@ enum class NameMust : std::uint8_t {
 
 struct ObservedCall {
     long number = 0;
-    Deed deed = Deed::kWrite;
+    DeniedOperation operation = DeniedOperation::kWrite;
     NameMust must = NameMust::kAnything;
     ObservedName name = {};
     ObservedName second = {};        // rename: the new name
@@ -116,7 +121,8 @@ public:
     void leave() noexcept;
 
 private:
-    void record(Wall wall, Deed deed, std::string_view target, std::string_view why = {}) noexcept;
+    void record(Wall wall, DeniedOperation operation, std::string_view target,
+                std::string_view why = {}) noexcept;
     void send(const DenialRecord& record) noexcept;
 
     UniqueFd listener_;
@@ -151,7 +157,7 @@ public:
     void tell_refusals() noexcept;
 
 private:
-    std::array<std::optional<Observer>, limits::kObserversMax> observers_;  // the first count_
+    std::array<std::optional<Observer>, kObserversMax> observers_;  // the first count_
     std::size_t count_ = 0;
 };
 

@@ -152,7 +152,7 @@ bool is_namespace(Layer layer) { return layer <= Layer::kCgroupNamespace; }
 
 ShellReport report_of(const ShellOptions& options, const Reached& reached) {
     ShellReport report;
-    report.rung = reached.rung;
+    report.level = reached.level;
     report.landlock_abi = reached.landlock_abi;
     report.user = reached.user;
     if (!reached.observes) report.denials_untold = NO_LISTENER;
@@ -164,13 +164,13 @@ ShellReport report_of(const ShellOptions& options, const Reached& reached) {
         if (layer == Layer::kNetworkNamespace && options.host_network) continue;
         if (layer == Layer::kGate && !reached.needs_gate) continue;
         report.requested.push_back(layer);
-        if (is_namespace(layer) && reached.rung == Rung::kLow) {
+        if (is_namespace(layer) && reached.level == SandboxLevel::kLow) {
             const StageText& text = stage_text(reached.refused.stage);
             report.missing.push_back({layer, text.reason, text.remedy, reached.refused.os_error});
         } else if (layer == Layer::kCgroup && reached.no_cgroup) {
             report.missing.push_back({layer, NO_CGROUP, DELEGATE, reached.no_cgroup->os_error});
         } else if (layer == Layer::kGate && !reached.gated) {
-            const bool is_full = reached.rung == Rung::kFull;
+            const bool is_full = reached.level == SandboxLevel::kFull;
             const char* const reason = is_full ? NO_GATE NO_GATE_FULL : NO_GATE NO_GATE_LOW;
             report.missing.push_back({layer, reason, NEWER_KERNEL, 0});
         } else {
@@ -182,14 +182,14 @@ ShellReport report_of(const ShellOptions& options, const Reached& reached) {
 
 Done check_required(const ShellOptions& options, const Reached& reached) {
     // Landlock knows ports, not hosts.
-    if (!options.network_allow.empty() && reached.rung == Rung::kLow) {
+    if (!options.network_allow.empty() && reached.level == SandboxLevel::kLow) {
         return refuse(Code::kSandboxUnavailable, NO_WAY_OUT, reached.refused.os_error);
     }
-    if (!options.publish.empty() && reached.rung == Rung::kLow) {
+    if (!options.publish.empty() && reached.level == SandboxLevel::kLow) {
         return refuse(Code::kSandboxUnavailable, NO_WAY_IN, reached.refused.os_error);
     }
     for (const Layer layer : options.required) {
-        if (is_namespace(layer) && reached.rung == Rung::kLow) {
+        if (is_namespace(layer) && reached.level == SandboxLevel::kLow) {
             return stage_failure(reached.refused.stage, reached.refused.os_error);
         }
         if (layer == Layer::kCgroup && reached.no_cgroup) {

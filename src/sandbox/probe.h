@@ -32,10 +32,10 @@ Outcome<CgroupDelegation> cgroup_delegation();
 // The directory of that group.
 Outcome<UniqueFd> own_cgroup_directory();
 
-// What of the layers is there, from which rung was reached and why not the other. Pure.
+// What of the layers is there, from which level was reached and why not the other. Pure.
 struct Reached {
-    Rung rung = Rung::kFull;
-    StageError refused = {};  // on the low rung: what kept it from being the full one
+    SandboxLevel level = SandboxLevel::kFull;
+    StageError refused = {};  // on the low level: what kept it from being the full one
     std::optional<Failure> no_cgroup = {};
     int landlock_abi = 0;
     unsigned user = 0;

@@ -155,11 +155,11 @@ Outcome<std::uint32_t> TreeKiller::kill_descendants(int proc, pid_t ancestor,
     doomed_count_ = 0;
     bool was_still = false;
     int waits = 0;
-    for (int pass = 0; pass < limits::kKillPassesMax;) {
+    for (int pass = 0; pass < kKillPassesMax;) {
         const std::size_t before = doomed_count_;
         PADDOCK_TRY(kill_new_ones(proc, ancestor, spared));
         const bool has_new = doomed_count_ != before;
-        if (!has_new && (was_still || waits >= limits::kKillWaitsMax)) {
+        if (!has_new && (was_still || waits >= kKillWaitsMax)) {
             return static_cast<std::uint32_t>(doomed_count_);
         }
         was_still = is_still(proc, ancestor);

@@ -21,6 +21,17 @@
 
 namespace paddock::sandbox {
 
+// Passes over all processes while a tree is being stopped. Each pass finds what was forked during
+// the one before; whoever still forks then wins by luck only, and loses the session.
+inline constexpr int kKillPassesMax = 64;
+
+// Milliseconds that a tree is given to die before it is no longer looked at: whoever waits for a
+// device dies when that answers.
+inline constexpr int kKillWaitsMax = 5000;
+
+// Processes that the warden looks at in one pass: the kernel's default limit of ids.
+inline constexpr std::size_t kProcessesSeenMax = 32'768;
+
 // Reading a file of /proc whose lines are many. Allocates nothing.
 
 // A file of /proc, line by line. The longest line has a path whose every byte is escaped.
@@ -103,7 +114,7 @@ public:
     std::span<SeenProcess> seen() noexcept { return {seen_.data(), count_}; }
 
 private:
-    std::array<SeenProcess, limits::kProcessesSeenMax> seen_;
+    std::array<SeenProcess, kProcessesSeenMax> seen_;
     std::size_t count_;
 };
 
@@ -130,7 +141,7 @@ bool parse_stat(std::span<const char> line, SeenProcess& process) noexcept;
 class TreeKiller {
 public:
     // Kills the descendants of `ancestor`, not itself, nor `spared` and theirs; says how many there
-    // were. limit_reached: still new ones after limits::kKillPassesMax passes, or more than fit in
+    // were. limit_reached: still new ones after kKillPassesMax passes, or more than fit in
     // the table.
     Outcome<std::uint32_t> kill_descendants(int proc, pid_t ancestor,
                                             std::span<const pid_t> spared = {});
@@ -152,7 +163,7 @@ private:
 
     ProcessTable table_;
     sys::DirReader reader_;
-    std::array<Doomed, limits::kProcessesSeenMax> doomed_;
+    std::array<Doomed, kProcessesSeenMax> doomed_;
     std::size_t doomed_count_;
 };
 

@@ -1,4 +1,4 @@
-// Removing what commands left in a directory of their own: that of a session of the low rung, or a
+// Removing what commands left in a directory of their own: that of a session of the low level, or a
 // home that lasts. Allocates nothing.
 #pragma once
 

@@ -37,7 +37,7 @@ ObservedWorld observed_world(const WardenPlan& plan) {
     ObservedWorld world;
     WriteMap& map = world.map;
     map.loopback_only = plan.own_network;
-    if (plan.rung == Rung::kFull) {
+    if (plan.level == SandboxLevel::kFull) {
         world.own_view = true;
         map.set("/dev", Wall::kView);
         for (const Piece& piece : plan.view.pieces) {
@@ -62,7 +62,7 @@ ObservedWorld observed_world(const WardenPlan& plan) {
         map.set(each.path, is_gated ? Wall::kNone : wall);
     }
     // Without a mount namespace nothing holds them while a command runs.
-    if (plan.rung == Rung::kLow) return world;
+    if (plan.level == SandboxLevel::kLow) return world;
     std::array<char, limits::kPathBytesMax> buffer{};
     for (const Protection& each : plan.protections) {
         add_protection(map, plan.workspace_path, each.path, buffer);
@@ -178,14 +178,14 @@ Done hide_mounts_below(const std::string& workspace, std::vector<Protection>& pr
     return {};
 }
 
-Outcome<WardenPlan> basic_plan(const WardenSpec& spec, Rung rung) {
+Outcome<WardenPlan> basic_plan(const WardenSpec& spec, SandboxLevel level) {
     WardenPlan plan;
-    plan.rung = rung;
+    plan.level = level;
     plan.shown_arguments = sys::shown_arguments();
     plan.workspace_path = spec.workspace_path;
     plan.read_only = spec.read_only;
     plan.limits = spec.options.limits;
-    plan.own_network = rung == Rung::kFull && !spec.options.host_network;
+    plan.own_network = level == SandboxLevel::kFull && !spec.options.host_network;
     plan.opens_doorway = plan.own_network && !spec.options.publish.empty();
     plan.protections = spec.protections;
     // It opens everything by openat2, and asks nobody before.
@@ -208,11 +208,11 @@ std::string held_path(const UniqueFd& object) {
     return "/proc/self/fd/" + std::to_string(object.get());
 }
 
-std::vector<std::string> gated_roots(const WardenPlan& plan, Rung rung) {
+std::vector<std::string> gated_roots(const WardenPlan& plan, SandboxLevel level) {
     std::vector<std::string> paths;
     for (const FurtherRootPlan& each : plan.further) {
         if (each.journal == nullptr) continue;
-        paths.push_back(rung == Rung::kFull ? each.path : held_path(each.directory));
+        paths.push_back(level == SandboxLevel::kFull ? each.path : held_path(each.directory));
     }
     return paths;
 }
@@ -360,8 +360,8 @@ Done check_spec(const WardenSpec& spec) {
     return {};
 }
 
-Outcome<WardenPlan> plan_full_rung(const WardenSpec& spec, int abi) {
-    PADDOCK_ASSIGN(plan, basic_plan(spec, Rung::kFull));
+Outcome<WardenPlan> plan_full_level(const WardenSpec& spec, int abi) {
+    PADDOCK_ASSIGN(plan, basic_plan(spec, SandboxLevel::kFull));
     PADDOCK_ASSIGN(user, choose_user(spec.workspace, spec.home, spec.ceiling.idmapped_mounts));
     if (spec.home >= 0 && (!user.chosen || user.home_mount.valid())) {
         PADDOCK_ASSIGN(home, sys::fstat(spec.home));
@@ -420,7 +420,8 @@ Outcome<WardenPlan> plan_full_rung(const WardenSpec& spec, int abi) {
     plan.landlock_abi = abi;
     plan.rules =
         rules_in_view(plan.view, spec.workspace_path, spec.read_only, facts.host_network, abi);
-    plan.gated_rules = gated(plan.rules, spec.workspace_path, gated_roots(plan, Rung::kFull));
+    plan.gated_rules =
+        gated(plan.rules, spec.workspace_path, gated_roots(plan, SandboxLevel::kFull));
     if (!plan.home_path.empty()) {
         plan.unrecorded = plan.view.home;
         plan.gated_rules = gated(plan.gated_rules, plan.unrecorded, {});
@@ -428,15 +429,15 @@ Outcome<WardenPlan> plan_full_rung(const WardenSpec& spec, int abi) {
     return std::move(plan);
 }
 
-Outcome<WardenPlan> plan_low_rung(const WardenSpec& spec, int abi) {
-    PADDOCK_ASSIGN(plan, basic_plan(spec, Rung::kLow));
+Outcome<WardenPlan> plan_low_level(const WardenSpec& spec, int abi) {
+    PADDOCK_ASSIGN(plan, basic_plan(spec, SandboxLevel::kLow));
     PADDOCK_ASSIGN(user, choose_plain_user(spec.workspace));
     plan.user = std::move(user);
     // Of those more may begin, our own threads among them, and use up what commands may have before
     // they do. Whoever counts the commands' processes keeps that limit; the kernel stops what is
     // faster.
     plan.others = threads_of_user(plan.user.user) +
-                  std::min<std::uint64_t>(plan.limits.processes, limits::kProcessesSeenMax);
+                  std::min<std::uint64_t>(plan.limits.processes, kProcessesSeenMax);
     PlainPlaces places;
     PADDOCK_ASSIGN(host, host_names());
     places.host = std::move(host);
@@ -451,7 +452,7 @@ Outcome<WardenPlan> plan_low_rung(const WardenSpec& spec, int abi) {
     places.scratch = plan.scratch_parent + '/' + plan.scratch_name;
     plan.landlock_abi = abi;
     plan.rules = rules_without_view(places, abi);
-    plan.gated_rules = gated(plan.rules, ".", gated_roots(plan, Rung::kLow));
+    plan.gated_rules = gated(plan.rules, ".", gated_roots(plan, SandboxLevel::kLow));
     plan.gated_rules = gated(plan.gated_rules, plan.unrecorded, {});
     return std::move(plan);
 }

@@ -1,5 +1,5 @@
 // From what the operator asked for and what the host has to a WardenPlan: looks at the host,
-// changes nothing but to make the low rung's private directory.
+// changes nothing but to make the low level's private directory.
 #pragma once
 
 #include <span>
@@ -28,7 +28,7 @@ Done check_spec(const WardenSpec& spec);
 // `abi` of Landlock, at least 1. Descriptors of the channel are left to the caller. Errors:
 // invalid_argument (what cannot be shown), sandbox_unavailable (no user to run commands as), those
 // of the kernel.
-Outcome<WardenPlan> plan_full_rung(const WardenSpec& spec, int abi);
-Outcome<WardenPlan> plan_low_rung(const WardenSpec& spec, int abi);
+Outcome<WardenPlan> plan_full_level(const WardenSpec& spec, int abi);
+Outcome<WardenPlan> plan_low_level(const WardenSpec& spec, int abi);
 
 }  // namespace paddock::sandbox

@@ -35,7 +35,7 @@ namespace {
 constexpr std::size_t kDenialSocketBytes = std::size_t{128} << 10;
 
 // Of one request: with one more path and the header it is still a message.
-constexpr std::size_t kProtectionBytes = limits::kWardenMessageBytes / 2;
+constexpr std::size_t kProtectionBytes = kWardenMessageBytes / 2;
 
 // A byte for each connection that waits.
 constexpr std::size_t kDoorwayBytes = std::size_t{128} << 10;
@@ -45,7 +45,7 @@ constexpr std::string_view kHeldUp =
     "the session's sandbox was blocked by its commands and was ended; start another one";
 
 int namespaces_of(const WardenPlan& plan) {
-    if (plan.rung == Rung::kLow) return 0;
+    if (plan.level == SandboxLevel::kLow) return 0;
     const int all = CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS;
     return plan.own_network ? all | CLONE_NEWNET : all;
 }
@@ -85,7 +85,7 @@ struct Running {
 };
 
 Done share_channel(WardenPlan& plan, Running& running) {
-    PADDOCK_ASSIGN(pair, sys::message_pair(limits::kWardenMessageBytes * 2));
+    PADDOCK_ASSIGN(pair, sys::message_pair(kWardenMessageBytes * 2));
     PADDOCK_ASSIGN(control, sys::duplicate(pair.second.get(), kFirstOwnDescriptor));
     PADDOCK_ASSIGN(self, sys::hold_process(sys::own_id()));
     PADDOCK_ASSIGN(server, sys::duplicate(self.get(), kFirstOwnDescriptor));
@@ -101,9 +101,9 @@ Done share_channel(WardenPlan& plan, Running& running) {
 }
 
 // A group without limits is of use only where the kernel does not end the commands by itself.
-Outcome<SessionGroup> make_group(const WardenSpec& spec, Rung rung) {
+Outcome<SessionGroup> make_group(const WardenSpec& spec, SandboxLevel level) {
     if (!spec.ceiling.cgroup) return refuse(Code::kNotAvailable);
-    return SessionGroup::make(spec.options.limits, rung == Rung::kLow);
+    return SessionGroup::make(spec.options.limits, level == SandboxLevel::kLow);
 }
 
 Done share_events(const Running& running, WardenPlan& plan) {
@@ -117,7 +117,7 @@ Done share_events(const Running& running, WardenPlan& plan) {
 
 // Waits for what the warden says of itself, and for its end if that is nothing good.
 StageError begin(const WardenSpec& spec, const WardenPlan& plan, pid_t process, Running& running) {
-    if (plan.rung == Rung::kFull) {
+    if (plan.level == SandboxLevel::kFull) {
         const auto mapped = map_user(process, plan.user);
         if (!mapped) return at(Stage::kUserMap, mapped);
     }
@@ -140,7 +140,7 @@ StageError begin(const WardenSpec& spec, const WardenPlan& plan, pid_t process, 
 
 StageError launch(const WardenSpec& spec, WardenPlan& plan, Running& running) {
     if (const auto shared = share_channel(plan, running); !shared) return at(Stage::kLoop, shared);
-    if (auto group = make_group(spec, plan.rung)) running.group.emplace(std::move(*group));
+    if (auto group = make_group(spec, plan.level)) running.group.emplace(std::move(*group));
     if (const auto shared = share_events(running, plan); !shared) return at(Stage::kLoop, shared);
     const auto memory = sys::Memory::map(sizeof(WardenProcess));
     if (!memory) return {Stage::kLoop, memory.error().os_error};
@@ -186,19 +186,20 @@ struct Warden::State {
     std::string workspace_path;
     std::string directory = ".";
     bool knows_repositories = false;  // the gate does. One thread at a time tells of them
-    std::chrono::milliseconds patience = limits::kWardenPatience;
+    std::chrono::milliseconds patience = kWardenPatience;
 
-    // On the full rung the kernel ends all others with it, and it is gone only when they are. On
+    // On the full level the kernel ends all others with it, and it is gone only when they are. On
     // the low one it does that itself when the channel is closed, unless it is held up: a command
     // can stop every process of the session, the one too that is about to become a command and that
     // the warden waits for.
     void begin_end() {
         running.control.reset();
-        if (report.rung == Rung::kFull) (void)sys::send_signal(running.process.get(), SIGKILL);
+        if (report.level == SandboxLevel::kFull)
+            (void)sys::send_signal(running.process.get(), SIGKILL);
     }
     void end() {
         begin_end();
-        if (report.rung == Rung::kLow && is_overdue(running.process.get(), patience)) {
+        if (report.level == SandboxLevel::kLow && is_overdue(running.process.get(), patience)) {
             (void)sys::send_signal(running.process.get(), SIGKILL);
         }
         (void)sys::wait_for(running.process.get());
@@ -257,14 +258,14 @@ Warden::~Warden() { end(); }
 namespace {
 
 // Without a network namespace the host's loopback would be reached: no sockets but the permitted.
-FilterSpec command_filter(const ShellOptions& options, Rung rung, int abi) {
-    if (rung == Rung::kFull) return {};
+FilterSpec command_filter(const ShellOptions& options, SandboxLevel level, int abi) {
+    if (level == SandboxLevel::kFull) return {};
     const Inet inet = options.host_network ? Inet::kAll : Inet::kNone;
     return filter_without_namespaces(inet, abi);
 }
 
 void plan_filters(const WardenSpec& spec, int abi, WardenPlan& plan) {
-    FilterSpec filter = command_filter(spec.options, plan.rung, abi);
+    FilterSpec filter = command_filter(spec.options, plan.level, abi);
     plan.filter = compile_filter(filter);
     if (!spec.ceiling.listener) return;
     filter.observe = true;
@@ -287,9 +288,9 @@ Result<Warden> Warden::start(const WardenSpec& spec) {
 
     Reached reached;
     reached.landlock_abi = abi;
-    for (const Rung rung : {Rung::kFull, Rung::kLow}) {
-        reached.rung = rung;
-        if (rung == Rung::kFull && !spec.ceiling.namespaces) {
+    for (const SandboxLevel level : {SandboxLevel::kFull, SandboxLevel::kLow}) {
+        reached.level = level;
+        if (level == SandboxLevel::kFull && !spec.ceiling.namespaces) {
             reached.refused = {Stage::kCopy, EPERM};
             continue;
         }
@@ -297,7 +298,8 @@ Result<Warden> Warden::start(const WardenSpec& spec) {
             return failure(enough.error());
         }
         const auto make_plan = [&](const WardenSpec& wanted) {
-            return rung == Rung::kFull ? plan_full_rung(wanted, abi) : plan_low_rung(wanted, abi);
+            return level == SandboxLevel::kFull ? plan_full_level(wanted, abi)
+                                                : plan_low_level(wanted, abi);
         };
         auto plan = make_plan(spec);
         if (!plan) return failure(plan.error());
@@ -429,7 +431,7 @@ std::string Warden::directory() const {
 
 Status Warden::protect(std::span<const Protection> protections) {
     const auto failure = [](const Failure& why) { return as_error(why, "protect", {}); };
-    if (state_->report.rung == Rung::kLow) return failure(refuse(Code::kNotAvailable));
+    if (state_->report.level == SandboxLevel::kLow) return failure(refuse(Code::kNotAvailable));
     std::vector<std::string> paths;
     for (const Protection& each : protections) paths.push_back(encode(each));
     const auto told = state_->tell(Ask::kProtect, paths);
@@ -502,6 +504,8 @@ std::string_view layer_name(Layer layer) noexcept {
     return kNames[static_cast<std::size_t>(layer)];
 }
 
-std::string_view rung_name(Rung rung) noexcept { return rung == Rung::kFull ? "full" : "low"; }
+std::string_view level_name(SandboxLevel level) noexcept {
+    return level == SandboxLevel::kFull ? "full" : "low";
+}
 
 }  // namespace paddock

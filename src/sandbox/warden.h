@@ -6,7 +6,7 @@
 //
 // Processes, private /tmp and loopback servers live until end(), across commands. Ending the
 // session, the death of this process by any signal and the death of the warden by anything end
-// every process in it; on the low rung the warden does that itself, so killing it with SIGKILL
+// every process in it; on the low level the warden does that itself, so killing it with SIGKILL
 // leaves commands behind.
 //
 // Commands see nothing of what is mounted below the workspace by others.
@@ -128,7 +128,7 @@ public:
 
     // Adds to the protections. What is protected already is left as it is; a path that does not
     // exist is skipped. Errors: race if a path is not that of the object that was given with it,
-    // and those before it may be protected then; not_available on the low rung.
+    // and those before it may be protected then; not_available on the low level.
     Status protect(std::span<const Protection> protections);
 
     // All repositories whose settings lead somewhere, for the gate. Relative to the workspace.
@@ -148,7 +148,7 @@ public:
     const std::string& git_config() const;  // GIT_CONFIG_SYSTEM of commands; empty: none
 
     // A socket that listens on 127.0.0.1 inside, for a proxy outside. Taken once; invalid on the
-    // low rung and with the host's network.
+    // low level and with the host's network.
     UniqueFd take_proxy_listener();
     std::uint16_t proxy_port() const;  // 0: none
     // The same for datagrams to 127.0.0.1:53, where programs ask that know no other name server.

@@ -92,7 +92,8 @@ Done WardenProcess::settle() {
 }
 
 StageError WardenProcess::build() {
-    const StageError built = plan_.rung == Rung::kFull ? build_namespaces() : build_plain();
+    const StageError built =
+        plan_.level == SandboxLevel::kFull ? build_namespaces() : build_plain();
     if (built.stage != Stage::kNone) return built;
 
     if (const StageError failed = build_gate(); failed.stage != Stage::kNone) return failed;
@@ -123,7 +124,7 @@ StageError WardenProcess::build_gate() {
         // Nobody would judge what git obeys there.
         return plan_.home_path.empty() ? StageError() : StageError{Stage::kViewHome, EOPNOTSUPP};
     }
-    if (plan_.user.chosen && plan_.rung == Rung::kLow) {
+    if (plan_.user.chosen && plan_.level == SandboxLevel::kLow) {
         sys::act_on_files_as(plan_.user.user, plan_.user.group);
     }
     auto gates = std::make_unique<Gates>();
@@ -182,7 +183,7 @@ GateSetup WardenProcess::gate_setup(const GatedRoot& root) const {
     setup.others_of_owner = gated;
     const bool has_unrecorded = !plan_.unrecorded.empty() && plan_.unrecorded != root.path;
     if (has_unrecorded) gated.push_back(plan_.unrecorded);
-    if (has_unrecorded && plan_.rung == Rung::kLow) setup.others_of_owner = gated;
+    if (has_unrecorded && plan_.level == SandboxLevel::kLow) setup.others_of_owner = gated;
     setup.others = std::move(gated);
     return setup;
 }
@@ -196,7 +197,7 @@ StageError WardenProcess::add_gate(Gates& gates, const GatedRoot& root,
     if (!gate) return {Stage::kGate, gate.error().os_error};
     gates.add(std::move(*gate), prefix);
     // The gate holds it; commands find nothing there.
-    if (plan_.rung == Rung::kFull) {
+    if (plan_.level == SandboxLevel::kFull) {
         const auto covered = view_.shield(journal_path.c_str(), Shield::kEmptied);
         if (!covered) return at(Stage::kGate, covered);
     }
@@ -208,7 +209,7 @@ StageError WardenProcess::add_gate(Gates& gates, const GatedRoot& root,
 void WardenProcess::lower_rights() noexcept {
     if (gates_ == nullptr) return;
     (void)sys::use_capabilities(~(sys::kCapDacOverride | sys::kCapDacReadSearch | sys::kCapFowner));
-    if (plan_.user.chosen && plan_.rung == Rung::kLow) {
+    if (plan_.user.chosen && plan_.level == SandboxLevel::kLow) {
         sys::act_on_files_as(plan_.user.user, plan_.user.group);
     }
 }
@@ -216,7 +217,7 @@ void WardenProcess::lower_rights() noexcept {
 void WardenProcess::raise_rights() noexcept {
     if (gates_ == nullptr) return;
     (void)sys::use_capabilities(sys::kCapAll);
-    if (plan_.user.chosen && plan_.rung == Rung::kLow) sys::act_on_files_as(0, 0);
+    if (plan_.user.chosen && plan_.level == SandboxLevel::kLow) sys::act_on_files_as(0, 0);
 }
 
 // Only one filter of a process can have a listener: where this program is under such a one itself,
@@ -332,7 +333,7 @@ Done WardenProcess::show_sockets() {
 }
 
 Done WardenProcess::cut_capabilities() {
-    if (plan_.rung == Rung::kFull) return sys::lock_capabilities(kKeptInNamespace);
+    if (plan_.level == SandboxLevel::kFull) return sys::lock_capabilities(kKeptInNamespace);
     return plan_.user.chosen ? sys::lock_capabilities(kKeptByRoot) : Done();
 }
 

@@ -27,6 +27,11 @@
 
 namespace paddock::sandbox {
 
+// How long the warden may take to answer: a tree of thousands is stopped within. One that takes
+// longer is ended with its session. A command that is stopped by another before it begins is given
+// up after a third of it.
+inline constexpr std::chrono::seconds kWardenPatience{60};
+
 // What a warden is started with.
 
 // Pretends that the kernel offers less, so that one machine can show every degradation.
@@ -80,10 +85,10 @@ struct WardenSpec {
     // What the caller has to do anyway: called once or twice, while the sandbox is built.
     std::function<void()> meanwhile = {};
     // For one answer of the warden. Without one the session is ended: its commands hold it up.
-    std::chrono::milliseconds patience = limits::kWardenPatience;
+    std::chrono::milliseconds patience = kWardenPatience;
 };
 
-// The Landlock rules of commands: second to the view on the full rung, the only wall around files
+// The Landlock rules of commands: second to the view on the full level, the only wall around files
 // on the low one.
 enum class Use : std::uint8_t {
     kLook,    // read and run
@@ -137,7 +142,7 @@ struct KernelSetting {
 
 struct FurtherRootPlan {
     UniqueFd directory;
-    UniqueFd mount;  // of the full rung, attached nowhere; invalid: to be made by the warden
+    UniqueFd mount;  // of the full level, attached nowhere; invalid: to be made by the warden
     std::string path;
     journal::Journal* journal = nullptr;  // null: read-only
 };
@@ -149,7 +154,7 @@ struct ExtraPlan {
 };
 
 struct WardenPlan {
-    Rung rung = Rung::kFull;
+    SandboxLevel level = SandboxLevel::kFull;
 
     // Duplicates at kFirstOwnDescriptor or above.
     UniqueFd control;    // the warden's end
@@ -176,18 +181,18 @@ struct WardenPlan {
     bool opens_doorway = false;
     std::vector<Protection> protections;
 
-    ViewPlan view;          // of the full rung
+    ViewPlan view;          // of the full level
     std::string home_path;  // on the host, of the home that lasts; empty: there is none
     Identity home_identity;
     // Where commands see what the user's own programs can reach besides the roots: the home that
-    // lasts; on the low rung all that is theirs. Its gate judges and records nothing. Empty: none.
+    // lasts; on the low level all that is theirs. Its gate judges and records nothing. Empty: none.
     std::string unrecorded;
     std::string git_config;  // as commands see it: what GIT_CONFIG_SYSTEM names; empty: none
     std::vector<KernelSetting> settings;
     std::string scratch_bytes;
     std::string scratch_files;
 
-    std::string scratch_parent;  // of the low rung: a directory and a name in it that are removed
+    std::string scratch_parent;  // of the low level: a directory and a name in it that are removed
     std::string scratch_name;    // at the end
     std::uint64_t others = 0;    // room for the same user's outside, where those count, too
 

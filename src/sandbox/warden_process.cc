@@ -28,6 +28,9 @@
 namespace paddock::sandbox {
 namespace {
 
+// How long a measured use of memory counts at most: looking takes a tenth of the time.
+constexpr std::chrono::seconds kMemoryMeasureAge{1};
+
 constexpr std::uint32_t kBrings =
     kBringsInput | kBringsOutput | kBringsError | kBringsReport | kBringsDenials;
 
@@ -191,7 +194,7 @@ Reply WardenProcess::spawn(Request& request, std::size_t descriptors, UniqueFd& 
     }
     UniqueFd peer;
     if ((request.flags & kWantsTerminal) != 0) {
-        const bool full = plan_.rung == Rung::kFull;
+        const bool full = plan_.level == SandboxLevel::kFull;
         auto made = sys::open_terminal(AT_FDCWD, full ? "/dev/pts/ptmx" : "/dev/ptmx");
         if (!made) return refused(Stage::kTerminal, made.error().os_error);
         const auto sized = sys::set_terminal_size(made->master.get(),
@@ -317,7 +320,7 @@ Reply WardenProcess::kill_left(bool& lost) {
     const auto killed = killer_.kill_descendants(proc_.get(), sys::own_id(), leaders());
     lost = !killed;
     if (!killed) return refused(Stage::kKill, killed.error().os_error);
-    const bool own_objects = plan_.rung == Rung::kFull;
+    const bool own_objects = plan_.level == SandboxLevel::kFull;
     std::uint32_t removed = 0;
     if (own_objects) {
         removed = leaders().empty() ? remove_all_objects(proc_.get())
@@ -357,7 +360,7 @@ Reply WardenProcess::enter(Request& request) {
 }
 
 StageError WardenProcess::protect(Request& request) {
-    if (plan_.rung != Rung::kFull) return {Stage::kProtect, EOPNOTSUPP};
+    if (plan_.level != SandboxLevel::kFull) return {Stage::kProtect, EOPNOTSUPP};
     while (request.paths.left() > 0) {
         const auto wanted = decode_protection(request.paths.take());
         if (!wanted) return {Stage::kRequest, EINVAL};
@@ -413,7 +416,7 @@ WardenProcess::Left WardenProcess::collect_ended() {
 
 void WardenProcess::end() {
     raise_rights();
-    if (plan_.rung == Rung::kLow) {
+    if (plan_.level == SandboxLevel::kLow) {
         end_descendants();
         if (!plan_.scratch_name.empty()) {
             (void)remove_scratch(plan_.scratch_parent.c_str(), plan_.scratch_name.c_str(),
@@ -423,10 +426,10 @@ void WardenProcess::end() {
     sys::leave(0);
 }
 
-// What the kernel does on the full rung. Whoever lost its parent is a child of this process.
+// What the kernel does on the full level. Whoever lost its parent is a child of this process.
 void WardenProcess::end_descendants() {
     constexpr int kPauseMs = 10;
-    for (int round = 0; round < limits::kKillPassesMax; ++round) {
+    for (int round = 0; round < kKillPassesMax; ++round) {
         (void)killer_.kill_descendants(proc_.get(), sys::own_id());
         for (;;) {
             const auto ended = sys::take_ended();
@@ -474,7 +477,7 @@ Reply WardenProcess::count_processes(Left left) {
 void WardenProcess::look_at_memory(Reply& counted) {
     if (plan_.memory_events.valid()) return;
     const std::uint64_t most_allowed = plan_.limits.memory_bytes;
-    const bool own_objects = plan_.rung == Rung::kFull;
+    const bool own_objects = plan_.level == SandboxLevel::kFull;
     if (!may_hold_more(proc_.get(), killer_.table(), most_allowed, own_objects)) return;
     if (!memory_.is_under_way() && MemoryUse::Clock::now() >= measure_again_) {
         (void)memory_.begin(proc_.get(), killer_.reader(), sys::own_id(), most_allowed,
@@ -501,14 +504,14 @@ void WardenProcess::measure_memory() {
         most = own;
         most_memory_ = job.id;
     }
-    measure_again_ = Clock::now() + std::min<Clock::duration>(kPausePerWork * memory_.work(),
-                                                              limits::kMemoryMeasureAge);
+    measure_again_ =
+        Clock::now() + std::min<Clock::duration>(kPausePerWork * memory_.work(), kMemoryMeasureAge);
 }
 
 // One command may leave a message for the next, and not a part of its memory.
 void WardenProcess::free_large_objects() {
     constexpr std::uint64_t kMostPart = 4;
-    if (plan_.rung != Rung::kFull) return;
+    if (plan_.level != SandboxLevel::kFull) return;
     if (sysv_bytes(proc_.get()) <= plan_.limits.memory_bytes / kMostPart) return;
     (void)remove_all_objects(proc_.get());
 }

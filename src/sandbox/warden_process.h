@@ -1,9 +1,9 @@
 // The warden's own process: builds the sandbox, then answers requests until the server is gone.
 //
 // It is a copy of the server's process with one thread. With a gate it is made by fork(), so it may
-// allocate. Without one no lock in it can be trusted, and it allocates nothing. On the full rung it
-// is the first process of a pid namespace: when it ends, for whatever reason, the kernel ends all
-// others in there. On the low rung it ends its descendants itself.
+// allocate. Without one no lock in it can be trusted, and it allocates nothing. On the full level
+// it is the first process of a pid namespace: when it ends, for whatever reason, the kernel ends
+// all others in there. On the low level it ends its descendants itself.
 #pragma once
 
 #include <sys/types.h>
@@ -134,13 +134,13 @@ private:
     std::array<Job, limits::kCommandsMax> jobs_;
     std::array<pid_t, limits::kCommandsMax> leaders_;
     ObserverTable observers_;
-    std::array<pollfd, 4 + limits::kObserversMax> polled_;
+    std::array<pollfd, 4 + kObserversMax> polled_;
     std::array<UniqueFd, sys::kDescriptorsPerMessage> brought_;
     UniqueFd denials_;  // of the command that is being started: where they are told
     std::array<char, limits::kPathBytesMax + 1> directory_path_;
     std::array<char, limits::kPathBytesMax + limits::kComponentBytesMax> path_buffer_;
-    std::array<char, limits::kWardenMessageBytes> message_;
-    std::array<char*, 2 * (limits::kCommandStringsMax + 1)> pointers_;
+    std::array<char, kWardenMessageBytes> message_;
+    std::array<char*, 2 * (kCommandStringsMax + 1)> pointers_;
     alignas(16) std::array<std::byte, kStackBytes> stack_;
     TreeKiller killer_;
     MemoryUse memory_;

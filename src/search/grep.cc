@@ -66,7 +66,7 @@ Result<GrepSummary> grep(const Root& root, const GrepQuery& query, GrepSink& sin
                 PADDOCK_ASSIGN(file, fs::open_readable(state, at));
                 run.expect_one_file();
                 run_in_order(file_task(run, std::move(file), at.text), threads,
-                             limits::kSearchAheadBytesMax);
+                             kSearchAheadBytesMax);
             }
             GrepSummary summary = run.summary();
             summary.excluded = std::move(excluded);
@@ -230,7 +230,7 @@ void MemoryBudget::give_back(std::size_t bytes) noexcept {
 }
 
 MemoryBudget& whole_file_memory() {
-    static MemoryBudget budget(limits::kSearchWholeTogetherBytesMax);
+    static MemoryBudget budget(kSearchWholeTogetherBytesMax);
     return budget;
 }
 
@@ -281,7 +281,7 @@ void GrepRun::expect_one_file() noexcept {
 std::unique_ptr<Task> GrepRun::visit(Batch batch) { return batch_task(*this, std::move(batch)); }
 
 bool GrepRun::pays_in_parts(const Handle& file) const {
-    if (searchers_.size() == 1 || file.stat().size < 4 * limits::kSearchPartBytes) return false;
+    if (searchers_.size() == 1 || file.stat().size < 4 * kSearchPartBytes) return false;
     if (matcher_.multiline() || query_.before > 0 || query_.after > 0) return false;
     if (wanted_.lines_before > 0) return false;  // they are counted from the beginning
     char mark[2];
@@ -547,8 +547,7 @@ std::unique_ptr<Task> file_task(GrepRun& run, Handle file, std::string path) {
 }
 
 void add_part_tasks(GrepRun& run, Handle file, std::string path, Task::List& tasks) {
-    const std::uint64_t bytes =
-        std::max(limits::kSearchPartBytes, file.stat().size / limits::kSearchPartsMax + 1);
+    const std::uint64_t bytes = std::max(kSearchPartBytes, file.stat().size / kSearchPartsMax + 1);
     const auto split =
         std::make_shared<SplitFile>(std::move(file), std::move(path), bytes, run.wanted());
     for (std::uint64_t i = 0; i < split->parts; ++i) {

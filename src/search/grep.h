@@ -29,6 +29,16 @@
 
 namespace paddock::search {
 
+// Of a line that grep found, what it gives out by default: the rest of a generated line says
+// little.
+inline constexpr std::size_t kGrepLineBytes = 2000;
+
+// A file is searched by several threads, in parts of this size, from four parts on.
+inline constexpr std::uint64_t kSearchPartBytes = std::uint64_t{4} << 20;
+
+// But never in more parts than this, whatever size the file announces.
+inline constexpr std::uint64_t kSearchPartsMax = 4096;
+
 enum class GrepMode : std::uint8_t { kContent, kFilesWithMatches, kCount };
 
 struct GrepQuery {
@@ -42,7 +52,7 @@ struct GrepQuery {
     GrepMode mode = GrepMode::kContent;
     std::size_t before = 0;  // lines of context
     std::size_t after = 0;
-    std::size_t line_bytes_max = limits::kGrepLineBytes;  // more of a line is not given out
+    std::size_t line_bytes_max = kGrepLineBytes;  // more of a line is not given out
     std::size_t line_margin = 0;  // but so many bytes before and behind, as GrepLine::around
 
     // Entries are lines in kContent, files otherwise.
@@ -53,7 +63,7 @@ struct GrepQuery {
     std::uint64_t bytes_max = UINT64_MAX;
     std::optional<std::chrono::milliseconds> time_max{};
     std::stop_token cancel{};
-    unsigned threads = 0;  // 0: one for each processor, within limits::kSearchThreadsMax
+    unsigned threads = 0;  // 0: one for each processor, within kSearchThreadsMax
 };
 
 struct GrepLine {

@@ -195,7 +195,7 @@ TEST_F(GrepTest, of_one_file_no_offset_is_too_large) {
 }
 
 TEST_F(GrepTest, an_offset_into_a_large_file) {
-    std::string content(5 * limits::kSearchPartBytes, '\n');
+    std::string content(5 * kSearchPartBytes, '\n');
     for (std::size_t at = 0; at < content.size(); at += 1 << 20) content[at] = 'x';
     os_write(ws("a"), content);
     std::string all = grep({.pattern = "x", .path = "a", .threads = 2});
@@ -262,7 +262,7 @@ TEST_F(GrepTest, what_is_searched_in_pieces_is_named) {
     EXPECT_EQ(grep({.pattern = pattern, .line_bytes_max = 8}), "a:2:--needle\n");
     EXPECT_EQ(problems_, "a: limit_reached\n");
     // It ends no search of a large file in parts.
-    content.insert(0, 4 * limits::kSearchPartBytes, '\n');
+    content.insert(0, 4 * kSearchPartBytes, '\n');
     os_write(ws("a"), content.substr(content.size() / 2) + content);
     EXPECT_EQ(grep({.pattern = pattern, .mode = GrepMode::kCount, .threads = 2}), "a:2\n");
     EXPECT_EQ(problems_, "a: limit_reached\n");
@@ -297,7 +297,7 @@ TEST_F(GrepTest, a_large_file_in_parts_is_as_a_whole) {
     std::string content;
     std::string expected;
     std::mt19937 random(22);
-    for (std::uint64_t line = 1; content.size() < 5 * limits::kSearchPartBytes; ++line) {
+    for (std::uint64_t line = 1; content.size() < 5 * kSearchPartBytes; ++line) {
         content += std::string(random() % 5000, 'a');
         if (random() % 500 == 0) {
             content += "needle";

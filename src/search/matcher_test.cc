@@ -130,7 +130,7 @@ TEST(Matcher, a_call_is_given_less_the_larger_the_pattern_is) {
     };
     for (const char* ordinary :
          {"foo", "foo.*bar", "\\bfn\\s+\\w+\\(", "(?i)error|warning", ".{0,50}x"}) {
-        EXPECT_GT(bytes_at_once(ordinary), limits::kSearchBufferBytes) << ordinary;
+        EXPECT_GT(bytes_at_once(ordinary), kSearchBufferBytes) << ordinary;
     }
     EXPECT_GT(bytes_at_once("foo", {.words = true}), 400000U);
     const std::string large = repeated("[ab]{1000}", 30);

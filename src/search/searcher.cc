@@ -58,7 +58,7 @@ void LineBuffer::move_to_front() noexcept {
 
 bool LineBuffer::grow() {
     if (capacity_ >= limits::kSearchLineBytesMax) return false;
-    const std::size_t capacity = std::max(limits::kSearchBufferBytes, 2 * capacity_);
+    const std::size_t capacity = std::max(kSearchBufferBytes, 2 * capacity_);
     auto data = std::make_unique_for_overwrite<char[]>(capacity);
     if (filled_ > 0) std::memcpy(data.get(), data_.get(), filled_);
     data_ = std::move(data);
@@ -343,8 +343,8 @@ Done Searcher::search_whole(int fd, const Extent& extent) {
             report_.end = FileReport::End::kTooLarge;
             return {};
         }
-        const std::size_t wanted = std::max(2 * filled, extent.size + limits::kSearchBufferBytes);
-        if (wanted > limits::kSearchWholeSmallBytesMax && !memory) {
+        const std::size_t wanted = std::max(2 * filled, extent.size + kSearchBufferBytes);
+        if (wanted > kSearchWholeSmallBytesMax && !memory) {
             auto taken = whole_file_memory().take(memory_for(extent.size), interruption_);
             if (!taken) {
                 report_.end = FileReport::End::kInterrupted;

@@ -25,6 +25,14 @@
 
 namespace paddock::search {
 
+// One read of a search: fits the processor's second cache, and most source files at once.
+inline constexpr std::size_t kSearchBufferBytes = 65536;
+
+// What all searches of a process hold of such files together: one of the largest in UTF-16 with the
+// text that it becomes. Small ones are not counted; there are no more than threads.
+inline constexpr std::size_t kSearchWholeTogetherBytesMax = std::size_t{192} << 20;
+inline constexpr std::size_t kSearchWholeSmallBytesMax = std::size_t{1} << 20;
+
 // A file as a succession of whole lines in one buffer, which is reused from file to file and grows
 // only for a line that does not fit.
 

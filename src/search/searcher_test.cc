@@ -75,7 +75,7 @@ TEST_F(SearcherTest, borders_of_buffers_do_not_show) {
     for (const SearchOptions options : {SearchOptions{}, SearchOptions{2, 3}}) {
         std::string content;
         std::vector<std::string> lines;
-        while (content.size() < 5 * limits::kSearchBufferBytes) {
+        while (content.size() < 5 * kSearchBufferBytes) {
             std::string line(random() % 300, 'a');
             if (random() % 9 == 0) line += "needle";
             content += line + "\n";
@@ -122,7 +122,7 @@ TEST_F(SearcherTest, parts_together_are_the_whole) {
 }
 
 TEST_F(SearcherTest, a_long_line_is_one_line) {
-    const std::string longer(3 * limits::kSearchBufferBytes, 'x');
+    const std::string longer(3 * kSearchBufferBytes, 'x');
     const auto answer = search("needle", "a\n" + longer + "needle" + longer + "\nneedle\n");
     EXPECT_TRUE(answer.text == "2:" + longer + "needle" + longer + "\n3:needle\n");
 }
@@ -143,7 +143,7 @@ TEST_F(SearcherTest, a_nul_ends_the_text) {
     EXPECT_FALSE(behind.report.matched);
     EXPECT_FALSE(search("foo", "bar\0"sv).report.matched);
     // In a later buffer.
-    const std::string filler(3 * limits::kSearchBufferBytes, '\n');
+    const std::string filler(3 * kSearchBufferBytes, '\n');
     EXPECT_TRUE(search("foo", "foo\n" + filler + std::string(1, '\0')).report.binary);
     EXPECT_FALSE(search("foo", filler + std::string(1, '\0') + filler + "foo\n").report.matched);
 }

@@ -215,7 +215,7 @@ void OrderedWork::start_helpers() {
 
 unsigned search_threads(unsigned wanted) noexcept {
     if (wanted == 0) wanted = std::thread::hardware_concurrency();
-    return std::clamp(wanted, 1U, limits::kSearchThreadsMax);
+    return std::clamp(wanted, 1U, kSearchThreadsMax);
 }
 
 void run_in_order(std::unique_ptr<Task> first, unsigned threads, std::size_t bytes_ahead_max) {
@@ -334,7 +334,7 @@ Outcome<std::shared_ptr<const WalkedDirectory>> WalkedDirectory::read(WalkShare&
                                        share.options.global_rules);
     }
     made->choose();
-    if (share.held.load(std::memory_order_relaxed) > limits::kSearchHeldDirectoriesMax) {
+    if (share.held.load(std::memory_order_relaxed) > kSearchHeldDirectoriesMax) {
         made->fd_.reset();
         share.held.fetch_sub(1, std::memory_order_relaxed);
     }
@@ -541,7 +541,7 @@ void walk_in_order(WalkShare& share, UniqueFd start, const fs::RelPath& path, Vi
     share.readers.resize(threads);
     auto first = std::make_unique<DirectoryTask>(share, visitor, path.text);
     first->set_start(std::move(start), std::move(above));
-    run_in_order(std::move(first), threads, limits::kSearchAheadBytesMax);
+    run_in_order(std::move(first), threads, kSearchAheadBytesMax);
 }
 
 }  // namespace paddock::search

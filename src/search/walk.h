@@ -26,6 +26,16 @@
 
 namespace paddock::search {
 
+// Directories that one walk of a search holds open together: far from the usual 1024 descriptors
+// of a process. The others are opened again by path.
+inline constexpr int kSearchHeldDirectoriesMax = 256;
+
+// What a search may hold of results that wait for earlier ones.
+inline constexpr std::size_t kSearchAheadBytesMax = std::size_t{4} << 20;
+
+// Threads of one search. More only wait for each other in the kernel's descriptor table.
+inline constexpr unsigned kSearchThreadsMax = 8;
+
 class Task {
 public:
     using List = std::vector<std::unique_ptr<Task>>;
@@ -47,7 +57,7 @@ public:
 };
 
 // How many threads a search should use that was asked to use `wanted`; 0: one for each processor.
-// Never more than limits::kSearchThreadsMax.
+// Never more than kSearchThreadsMax.
 unsigned search_threads(unsigned wanted) noexcept;
 
 // Returns when everything is delivered or a delivery said stop. Uses the calling thread and at most

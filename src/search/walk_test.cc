@@ -179,7 +179,7 @@ public:
 // last one, the first of those that are to be opened again is put behind a link.
 class Reopened : public testing::Jail {
 protected:
-    static constexpr int kMovedAt = limits::kSearchHeldDirectoriesMax + 10;
+    static constexpr int kMovedAt = kSearchHeldDirectoriesMax + 10;
     static constexpr int kDepth = kMovedAt + 9;
     static constexpr int kLost = 10;  // from kMovedAt to kDepth
 

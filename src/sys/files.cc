@@ -26,6 +26,9 @@
 
 namespace paddock::sys {
 
+// Extended attributes carried over by an atomic replace: the kernel's own list limit.
+constexpr std::size_t kXattrBytesMax = 65536;
+
 Outcome<UniqueFd> openat(int directory, const char* path, int flags, mode_t mode) {
     PADDOCK_ASSIGN(fd, ask_kernel(Call::kOpenat, [&] {
                        return ::openat(directory, path, flags | O_CLOEXEC, mode);
@@ -234,7 +237,7 @@ Outcome<std::string> bytes_of(System system) {
     const auto ask = [&] { return system(bytes.data(), bytes.size()); };
     auto size = ask_kernel(Call::kXattr, ask);
     if (!size && size.error().os_error == ERANGE) {
-        bytes.resize(limits::kXattrBytesMax);
+        bytes.resize(kXattrBytesMax);
         size = ask_kernel(Call::kXattr, ask);
     }
     if (!size) return size.error();

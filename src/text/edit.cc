@@ -18,6 +18,10 @@
 namespace paddock::text {
 namespace {
 
+// Lines of a text that are compared when looking for the closest place: 2 million are 80 MB of
+// ordinary source; a file of empty lines must not cost gigabytes.
+constexpr std::size_t kClosestLinesMax = 2'000'000;
+
 constexpr std::string_view kBlanks = " \t\r\v\f";
 
 struct Folded {
@@ -168,7 +172,7 @@ struct Guess {
 Guess vote(const Lines& content, std::size_t content_lines, const Lines& wanted) {
     std::vector<Key> keys;
     std::uint64_t total = 0;
-    for (std::size_t i = 0; i < std::min(wanted.size(), limits::kClosestLinesMax); ++i) {
+    for (std::size_t i = 0; i < std::min(wanted.size(), kClosestLinesMax); ++i) {
         Key key = key_of(wanted[i]);
         if (key.weight < kWeightMin) continue;
         key.line = static_cast<std::uint32_t>(i);
@@ -267,7 +271,7 @@ std::size_t trim_ends(std::vector<Change>& changes, std::size_t wanted_lines) {
 
 std::optional<Block> closest_block(const Lines& content, const Lines& wanted) {
     if (content.size() == 0 || wanted.size() == 0) return std::nullopt;
-    const std::size_t content_lines = std::min(content.size(), limits::kClosestLinesMax);
+    const std::size_t content_lines = std::min(content.size(), kClosestLinesMax);
     Guess guess = vote(content, content_lines, wanted);
     if (!guess.good) {
         const Guess other = most_similar_line(content, content_lines, wanted);

@@ -14,6 +14,11 @@
 namespace paddock::text {
 namespace {
 
+// Names longer than this are no typing errors, nor are names that differ in more letters. Comparing
+// two takes the product of both.
+constexpr std::size_t kSimilarNameBytesMax = 255;
+constexpr std::size_t kSimilarLettersMax = 8;
+
 struct CodeRange {
     char32_t first;
     char32_t last;
@@ -158,18 +163,18 @@ constexpr std::size_t kBeyond = kFar / 2;
 // Letters that may differ: a third of them, one at least, and so few at most that comparing a name
 // with a whole directory stays cheap.
 std::size_t forgiven(std::string_view word) {
-    return std::clamp<std::size_t>(word.size() / 3, 1, limits::kSimilarLettersMax);
+    return std::clamp<std::size_t>(word.size() / 3, 1, kSimilarLettersMax);
 }
 
 // Letters to insert, delete, replace or swap with their neighbour; kFar if more than `most`.
 std::size_t distance(std::string_view a, std::string_view b, std::size_t most) {
     const std::size_t longer = std::max(a.size(), b.size());
-    if (longer > limits::kSimilarNameBytesMax || longer - std::min(a.size(), b.size()) > most) {
+    if (longer > kSimilarNameBytesMax || longer - std::min(a.size(), b.size()) > most) {
         return kFar;
     }
     // Rows of the table of all prefixes, this one and the two before it, and of each row only what
     // lies within `most` of the diagonal; beyond that the distance is larger anyway.
-    using Row = std::array<std::size_t, limits::kSimilarNameBytesMax + 2>;
+    using Row = std::array<std::size_t, kSimilarNameBytesMax + 2>;
     std::array<Row, 3> rows;
     std::iota(rows[0].begin(), rows[0].end(), std::size_t{0});
     for (std::size_t i = 1; i <= a.size(); ++i) {
@@ -219,7 +224,7 @@ std::size_t rank(std::string_view wanted, std::string_view candidate) {
         if (letters != kFar) return 1 + letters;
     }
     const bool begins = begins_with(other, stem) || begins_with(stem, other);
-    return begins ? 1 + limits::kSimilarNameBytesMax : kFar;
+    return begins ? 1 + kSimilarNameBytesMax : kFar;
 }
 
 }  // namespace
@@ -239,7 +244,7 @@ std::string nearest_word(std::string_view typed, const std::vector<std::string>&
 
 std::vector<std::string> similar_names(std::string_view wanted,
                                        std::span<const std::string> candidates, std::size_t most) {
-    if (wanted.empty() || wanted.size() > limits::kSimilarNameBytesMax) return {};
+    if (wanted.empty() || wanted.size() > kSimilarNameBytesMax) return {};
     const std::string folded = fold_case(wanted);
     std::vector<std::pair<std::size_t, std::size_t>> ranked;  // rank, index
     for (std::size_t i = 0; i < candidates.size(); ++i) {

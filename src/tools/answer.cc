@@ -15,18 +15,20 @@ constexpr std::array<std::string_view, 14> kPublic{
     "copy",    "copy to", "glob", "grep",   "kill",   "list", "move",
     "pattern", "publish", "read", "remove", "rename", "run",  "write"};
 
-std::string text_of(const Error& error) {
+}  // namespace
+
+std::string explanation_for_model(const Error& error) {
     const bool is_public =
         std::find(kPublic.begin(), kPublic.end(), error.operation) != kPublic.end();
-    if (error.path.empty() || is_public) return error.explanation();
+    if (!error.text.empty() || error.path.empty() || is_public) return error.explanation();
     Error plain = error;
     plain.operation = {};
     return plain.explanation();
 }
 
-}  // namespace
-
-Problem::Problem(const Error& error) : code(error.code), text(text_of(error)) {}
+void add_to(Error& error, std::string_view sentences) {
+    error.text = explanation_for_model(error).append(sentences);
+}
 
 void Remarks::add(Remarks more) {
     lines.insert(lines.end(), std::make_move_iterator(more.lines.begin()),

@@ -1,4 +1,4 @@
-// What a tool gives back: blocks for the model, or a problem that it can do something about.
+// What a tool gives back: blocks for the model, or an error that it can do something about.
 #pragma once
 
 #include <chrono>
@@ -19,26 +19,21 @@
 
 namespace paddock::tools {
 
-struct Problem {
-    Code code = Code::kInternal;
-    std::string text;  // a sentence or more, ended by what to do next
+// An error whose explanation is this text: a sentence or more, ended by what to do next.
+inline Error tool_error(Code code, std::string text) {
+    Error error;
+    error.code = code;
+    error.text = std::move(text);
+    return error;
+}
 
-    Problem(Code what, std::string why) : code(what), text(std::move(why)) {}
-    Problem(
-        const Error& error);  // what paddock was doing is left out unless everybody knows the word
-};
-
-template <class T>
-class [[nodiscard]] Attempt : public tl::expected<T, Problem> {
-public:
-    using tl::expected<T, Problem>::expected;
-    Attempt(Problem problem) : tl::expected<T, Problem>(tl::unexpect, std::move(problem)) {}
-    Attempt(const Error& error) : tl::expected<T, Problem>(tl::unexpect, Problem(error)) {}
-};
+// The explanation as a model gets it: without the operation, unless everybody knows the word.
+std::string explanation_for_model(const Error& error);
+void add_to(Error& error, std::string_view sentences);
 
 // What a call answers that its caller has ended early.
-inline Problem call_cancelled() {
-    return Problem(
+inline Error call_cancelled() {
+    return tool_error(
         Code::kCancelled,
         "The call was cancelled; its result is incomplete. Start it again if you still need it.");
 }
@@ -110,11 +105,11 @@ Remarks remarks_on_left(EndedBy limit, const CommandLimits& limits, std::string_
 
 // What a change answers that was interrupted before anything was written.
 // `what` took too long: "The edits".
-inline Problem interrupted(const search::Interruption& by, const std::string& what) {
+inline Error interrupted(const search::Interruption& by, const std::string& what) {
     if (by.cause() == search::Interruption::Cause::kCancelled) return call_cancelled();
-    return Problem(Code::kLimitReached, what +
-                                            " took longer than one call may take. Nothing was "
-                                            "changed. Make them in several calls.");
+    return tool_error(Code::kLimitReached, what +
+                                               " took longer than one call may take. Nothing was "
+                                               "changed. Make them in several calls.");
 }
 
 }  // namespace paddock::tools

@@ -44,11 +44,12 @@ Answer started(const Job& job, const Remarks& remarks) {
     return answer;
 }
 
-Attempt<Order> order_of(const Session& session, const Arguments& arguments) {
+Result<Order> order_of(const Session& session, const Arguments& arguments) {
     Order order;
     order.command = arguments.text("command");
     if (order.command.find('\0') != std::string::npos) {
-        return Problem(Code::kInvalidArgument, "bash: 'command' contains a NUL byte. Remove it.");
+        return tool_error(Code::kInvalidArgument,
+                          "bash: 'command' contains a NUL byte. Remove it.");
     }
     if (arguments.has("cwd")) {
         const std::string& given = arguments.text("cwd");
@@ -62,7 +63,7 @@ Attempt<Order> order_of(const Session& session, const Arguments& arguments) {
     return order;
 }
 
-Attempt<Answer> run_bash(Session& session, const Arguments& arguments, const CallOptions& options) {
+Result<Answer> run_bash(Session& session, const Arguments& arguments, const CallOptions& options) {
     const auto shell = session.shell();
     if (!shell) return shell.error();
     const auto order = order_of(session, arguments);
@@ -92,10 +93,10 @@ const Declaration& bash() {
             "processes, /tmp and servers on localhost live until the session ends. Standard input "
             "is empty; in the background, bash_input supplies it. Long output is cut in the "
             "middle; bash_output reads the rest, up to 16 MB.",
-        .manners = {.destructive = true,
-                    .uses_network = true,
-                    .pace = Pace::kWaiting,
-                    .needs_shell = true},
+        .traits = {.destructive = true,
+                   .uses_network = true,
+                   .pace = Pace::kWaiting,
+                   .needs_shell = true},
         .arguments =
             {{.name = "command",
               .help = "The command, as one bash script",
@@ -108,7 +109,7 @@ const Declaration& bash() {
              {.name = "timeout_ms",
               .type = Type::kInteger,
               .help = "Time limit in milliseconds",
-              .usual = limits::kCommandTimeoutMs,
+              .default_value = limits::kCommandTimeoutMs,
               .aliases = {"timeout"},
               .smallest = 1,
               .largest = limits::kCommandTimeoutMsMax},
@@ -118,13 +119,13 @@ const Declaration& bash() {
              {.name = "run_in_background",
               .type = Type::kFlag,
               .help = "Return at once; no time limit",
-              .usual = false,
+              .default_value = false,
               .aliases = {"background", "is_background"}},
              {.name = "terminal",
               .type = Type::kFlag,
               .help = "Run in the background on a terminal (120 columns, 40 rows), for interactive "
                       "programs; type with bash_input",
-              .usual = false,
+              .default_value = false,
               .aliases = {"tty", "pty"}}},
         .errors = {Code::kTimeout, Code::kCancelled, Code::kSandboxUnavailable},
         .example = R"({"command": "wc -l README.md"})",
@@ -135,20 +136,20 @@ const Declaration& bash() {
 namespace {
 
 // The bytes of all keys, in their order. A pipe has no terminal that makes a line feed of "enter".
-Attempt<std::string> typed(const std::vector<std::string>& keys, const Job& job) {
+Result<std::string> typed(const std::vector<std::string>& keys, const Job& job) {
     std::string bytes;
     for (const std::string& key : keys) {
         const auto known = text::key_bytes(key, job.output().has_application_keys());
         if (!known) {
-            return Problem(Code::kInvalidArgument, "bash_input: unknown key. Use these names: " +
-                                                       std::string(text::key_names()) + ".");
+            return tool_error(Code::kInvalidArgument, "bash_input: unknown key. Use these names: " +
+                                                          std::string(text::key_names()) + ".");
         }
         bytes += key == "enter" && !job.has_terminal() ? "\n" : *known;
     }
     return bytes;
 }
 
-Attempt<Answer> run_bash_input(Session& session, const Arguments& arguments, const CallOptions&) {
+Result<Answer> run_bash_input(Session& session, const Arguments& arguments, const CallOptions&) {
     const auto shell = session.shell();
     if (!shell) return shell.error();
     const auto job = (*shell)->find(arguments.text("id"));
@@ -157,8 +158,8 @@ Attempt<Answer> run_bash_input(Session& session, const Arguments& arguments, con
     const auto keys = arguments.has("keys") ? arguments.texts("keys") : std::vector<std::string>();
     const bool ends = arguments.flag("eof");
     if (text.empty() && keys.empty() && !ends) {
-        return Problem(Code::kInvalidArgument,
-                       "bash_input: nothing to send. Give 'text', 'keys' or 'eof'.");
+        return tool_error(Code::kInvalidArgument,
+                          "bash_input: nothing to send. Give 'text', 'keys' or 'eof'.");
     }
     const auto bytes = typed(keys, **job);
     if (!bytes) return bytes.error();
@@ -180,10 +181,10 @@ const Declaration& bash_input() {
             "They go to its standard input, or to its terminal if it was started with terminal. "
             "'text' is sent first, then 'keys', then 'eof'. End a line with a line feed or the key "
             "enter. Without a terminal ctrl-c interrupts the command and ctrl-d ends its input.",
-        .manners = {.destructive = true,
-                    .uses_network = true,
-                    .pace = Pace::kApart,
-                    .needs_shell = true},
+        .traits = {.destructive = true,
+                   .uses_network = true,
+                   .pace = Pace::kApart,
+                   .needs_shell = true},
         .arguments =
             {{.name = "id",
               .help = "The command's id, as bash gave it",
@@ -195,7 +196,7 @@ const Declaration& bash_input() {
               .help = "Keys to press, such as enter, tab, escape, up, page-down, f1, ctrl-c",
               .smallest = 1,
               .largest = limits::kInputKeysMax},
-             {.name = "eof", .type = Type::kFlag, .help = "End the input", .usual = false}},
+             {.name = "eof", .type = Type::kFlag, .help = "End the input", .default_value = false}},
         .errors = {Code::kSandboxUnavailable},
         .example = R"({"id": "b1", "text": "yes", "keys": ["enter"]})",
         .run = run_bash_input};
@@ -246,7 +247,7 @@ Page page_from(std::uint64_t begin, const Job& job) {
     return {std::move(part.text), std::move(said)};
 }
 
-Attempt<Answer> run_bash_output(Session& session, const Arguments& arguments, const CallOptions&) {
+Result<Answer> run_bash_output(Session& session, const Arguments& arguments, const CallOptions&) {
     const auto shell = session.shell();
     if (!shell) return shell.error();
     const auto job = (*shell)->find(arguments.text("id"));
@@ -275,7 +276,7 @@ const Declaration& bash_output() {
             "For commands in the background and for output that bash cut. The output looks as on a "
             "terminal, without colours: progress bars appear in their last state. Lines that "
             "changed since they were shown are shown again.",
-        .manners = {.read_only = true, .pace = Pace::kApart, .needs_shell = true},
+        .traits = {.read_only = true, .pace = Pace::kApart, .needs_shell = true},
         .arguments =
             {{.name = "id",
               .help = "The command's id, as bash gave it",
@@ -293,7 +294,7 @@ const Declaration& bash_output() {
 
 namespace {
 
-Attempt<Answer> run_bash_kill(Session& session, const Arguments& arguments, const CallOptions&) {
+Result<Answer> run_bash_kill(Session& session, const Arguments& arguments, const CallOptions&) {
     const auto shell = session.shell();
     if (!shell) return shell.error();
     const auto ended = (*shell)->kill(arguments.text("id"));
@@ -313,10 +314,10 @@ const Declaration& bash_kill() {
         .title = "End command",
         .summary = "End a command and all processes that it started.",
         .description = "What it printed can still be read with bash_output.",
-        .manners = {.destructive = true,
-                    .idempotent = true,
-                    .pace = Pace::kApart,
-                    .needs_shell = true},
+        .traits = {.destructive = true,
+                   .idempotent = true,
+                   .pace = Pace::kApart,
+                   .needs_shell = true},
         .arguments = {{.name = "id",
                        .help = "The command's id, as bash gave it",
                        .required = true,

@@ -26,7 +26,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-Problem unknown_tool(std::string_view name, const WorkspaceOptions& options) {
+Error unknown_tool(std::string_view name, const WorkspaceOptions& options) {
     std::vector<std::string> names;
     for (const Declaration* tool : all_tools()) {
         if (is_listed(*tool, options)) names.emplace_back(tool->name);
@@ -37,15 +37,15 @@ Problem unknown_tool(std::string_view name, const WorkspaceOptions& options) {
     text += " The tools are";
     for (const std::string& each : names) text += (&each == &names.front() ? " " : ", ") + each;
     text += ".";
-    return Problem(Code::kNotAvailable, std::move(text));
+    return tool_error(Code::kNotAvailable, std::move(text));
 }
 
-Problem too_many(const policy::Refusal& refusal) {
+Error too_many(const policy::Refusal& refusal) {
     std::string text = "Too many calls. ";
     text += refusal.retry_after
                 ? "Try again in " + std::to_string(refusal.retry_after->count()) + " ms."
                 : "Wait until another call has ended.";
-    return Problem(refusal.failure.code, std::move(text));
+    return tool_error(refusal.failure.code, std::move(text));
 }
 
 // What a caller gave: text that is to be parsed, or what another parser has made of it.
@@ -89,16 +89,16 @@ private:
     std::vector<std::unique_ptr<Recorder::Call>> calls_;
 };
 
-Attempt<Answer> run_decoded(Session& session, const Declaration& tool, const json::Value& value,
-                            const CallOptions& options) {
+Result<Answer> run_decoded(Session& session, const Declaration& tool, const json::Value& value,
+                           const CallOptions& options) {
     const auto decoded = decode(tool, value);
     if (!decoded) return decoded.error();
     const RecordedCall call(session, tool.name, subject_of(session, *decoded));
     return tool.run(session, *decoded, options);
 }
 
-Attempt<Answer> run(Session& session, const Asked& asked, const Given& given,
-                    const CallOptions& options, Clock::time_point start) {
+Result<Answer> run(Session& session, const Asked& asked, const Given& given,
+                   const CallOptions& options, Clock::time_point start) {
     const auto ticket = session.meter().begin_call(start);
     if (!ticket) return too_many(ticket.error());
     const Declaration* tool = asked.tool;
@@ -108,19 +108,21 @@ Attempt<Answer> run(Session& session, const Asked& asked, const Given& given,
     if (given.value != nullptr) return run_decoded(session, *tool, *given.value, options);
     const json::Parsed parsed = json::parse(given.text.empty() ? "{}" : given.text);
     if (!parsed.problem.empty()) {
-        return Problem(Code::kInvalidArgument,
-                       std::string(tool->name) +
-                           ": the arguments are not valid JSON: " + parsed.problem +
-                           ". Give an object such as " + std::string(tool->example) + ".");
+        return tool_error(Code::kInvalidArgument,
+                          std::string(tool->name) +
+                              ": the arguments are not valid JSON: " + parsed.problem +
+                              ". Give an object such as " + std::string(tool->example) + ".");
     }
     return run_decoded(session, *tool, parsed.value, options);
 }
 
-Answer as_answer(const Problem& problem) {
+Answer as_answer(const Error& problem) {
     Answer answer;
     answer.error = problem.code;
     answer.blocks.push_back(
-        {BlockKind::kText, std::string(code_name(problem.code)) + ": " + problem.text, {}});
+        {BlockKind::kText,
+         std::string(code_name(problem.code)) + ": " + explanation_for_model(problem),
+         {}});
     return answer;
 }
 
@@ -260,17 +262,18 @@ void tell_audit(const Session& session, AuditEvent event, const Given& given,
 Answer answered(Session& session, const Asked& asked, const Given& given,
                 const CallOptions& options, Clock::time_point start) {
     try {
-        Attempt<Answer> attempt = run(session, asked, given, options, start);
+        Result<Answer> attempt = run(session, asked, given, options, start);
         Answer answer = attempt ? std::move(*attempt) : as_answer(attempt.error());
         clean(session, answer);
         return answer;
     } catch (const std::bad_alloc&) {
-        return as_answer(Problem(Code::kLimitReached,
-                                 "Not enough memory to complete this. Check for partial changes, "
-                                 "then ask for less at once."));
+        return as_answer(
+            tool_error(Code::kLimitReached,
+                       "Not enough memory to complete this. Check for partial changes, "
+                       "then ask for less at once."));
     } catch (...) {
-        return as_answer(Problem(Code::kInternal,
-                                 "Internal error. Check for partial changes before you retry."));
+        return as_answer(tool_error(Code::kInternal,
+                                    "Internal error. Check for partial changes before you retry."));
     }
 }
 
@@ -351,9 +354,9 @@ std::vector<ToolInfo> list(const Workspace& workspace) {
         if (!is_listed(*tool, options)) continue;
         listed.push_back({std::string(tool->name), std::string(tool->title),
                           std::string(tool->summary) + "\n\n" + std::string(tool->description),
-                          json::to_text(input_schema(*tool)), tool->manners.read_only,
-                          tool->manners.destructive, tool->manners.idempotent,
-                          tool->manners.uses_network && has_network(options), tool->manners.pace});
+                          json::to_text(input_schema(*tool)), tool->traits.read_only,
+                          tool->traits.destructive, tool->traits.idempotent,
+                          tool->traits.uses_network && has_network(options), tool->traits.pace});
     }
     return listed;
 }
@@ -414,7 +417,7 @@ std::vector<std::string> listable_names() {
 
 bool is_listed(const Declaration& tool, const WorkspaceOptions& options) noexcept {
     if (!is_wanted(tool, options.tools)) return false;
-    if (tool.manners.needs_shell) return options.shell && !options.read_only;
+    if (tool.traits.needs_shell) return options.shell && !options.read_only;
     return !options.read_only || !tool.changes_files();
 }
 

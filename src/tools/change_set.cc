@@ -43,28 +43,29 @@ bool is_executable(const StagedFile& file) {
     return (file.mode.value_or(0) & kOwnerMayExecute) != 0;
 }
 
-Attempt<void> ChangeSet::hold(std::uint64_t more, std::uint64_t less) {
+Result<void> ChangeSet::hold(std::uint64_t more, std::uint64_t less) {
     if (held_bytes_ - less + more > limits::kPatchStagedBytesMax) {
-        return Problem(Code::kLimitReached,
-                       "The files of the patch are too large together: their old and new content "
-                       "may have at most " +
-                           std::to_string(limits::kPatchStagedBytesMax) +
-                           " bytes. Nothing was changed. Apply it in parts, a few files each.");
+        return tool_error(
+            Code::kLimitReached,
+            "The files of the patch are too large together: their old and new content "
+            "may have at most " +
+                std::to_string(limits::kPatchStagedBytesMax) +
+                " bytes. Nothing was changed. Apply it in parts, a few files each.");
     }
     held_bytes_ = held_bytes_ - less + more;
     return {};
 }
 
-Attempt<const StagedFile*> ChangeSet::look(std::string_view path) {
+Result<const StagedFile*> ChangeSet::look(std::string_view path) {
     if (const auto it = looked_.find(path); it != looked_.end()) return &it->second->staged;
     auto change = files_.prepare(path);
-    std::optional<Problem> obstacle;
+    std::optional<Error> obstacle;
     std::string blocked_by;
     if (!change) {
         obstacle = change.error();
         const bool may_make_way =
             obstacle->code == Code::kNotADirectory || obstacle->code == Code::kIsADirectory;
-        const auto blocked = may_make_way ? files_.blocked(path) : Attempt<Blocked>(*obstacle);
+        const auto blocked = may_make_way ? files_.blocked(path) : Result<Blocked>(*obstacle);
         if (!blocked) return *obstacle;
         change = Change{blocked->path, std::nullopt};
         blocked_by = blocked->by;
@@ -105,8 +106,8 @@ StagedFile& ChangeSet::touched(const StagedFile& file) {
     return entry.staged;
 }
 
-Attempt<void> ChangeSet::write(const StagedFile& file, std::string content,
-                               std::optional<bool> executable) {
+Result<void> ChangeSet::write(const StagedFile& file, std::string content,
+                              std::optional<bool> executable) {
     if (auto fits = hold(content.size(), size_of(file.content)); !fits) return fits;
     StagedFile& staged = touched(file);
     staged.content = std::move(content);
@@ -140,7 +141,7 @@ const std::string& ChangeSet::place_of(const Entry& entry) {
     return entry.aside.empty() ? entry.change.path : entry.aside;
 }
 
-Attempt<void> ChangeSet::make_new(Entry& entry) {
+Result<void> ChangeSet::make_new(Entry& entry) {
     const auto& [path, content, mode, origin, obstacle] = entry.staged;
     entry.directories = files_.missing_parents(path);
     Entry* source = origin.empty() ? nullptr : &entries_.at(origin);
@@ -158,7 +159,7 @@ Attempt<void> ChangeSet::make_new(Entry& entry) {
     return files_.commit(entry.change, *content, mode, {like, !entry.renames});
 }
 
-Attempt<void> ChangeSet::set_aside(Entry& entry, const std::string& beside) {
+Result<void> ChangeSet::set_aside(Entry& entry, const std::string& beside) {
     auto aside = files_.set_aside(entry.change, beside);
     if (!aside) return aside.error();
     entry.aside = std::move(*aside);
@@ -166,13 +167,13 @@ Attempt<void> ChangeSet::set_aside(Entry& entry, const std::string& beside) {
 }
 
 // Those that are in the place of a file, and hold nothing any more.
-Attempt<void> ChangeSet::remove_directories(Entry& entry) {
+Result<void> ChangeSet::remove_directories(Entry& entry) {
     const auto nothing = [](const std::string&) { return false; };
     const auto found = files_.directories_of(entry.staged.path, nothing);
     if (!found) return found.error();
     for (const std::string& directory : *found) {
         const auto stat = files_.stat_name(directory);
-        auto removed = stat ? files_.remove(directory, false) : Attempt<void>(stat.error());
+        auto removed = stat ? files_.remove(directory, false) : Result<void>(stat.error());
         if (removed) {
             entry.removed_directories.emplace_back(directory, stat->mode & 0777U);
             continue;
@@ -183,7 +184,7 @@ Attempt<void> ChangeSet::remove_directories(Entry& entry) {
     return {};
 }
 
-Attempt<void> ChangeSet::restore_directories(Entry& entry) {
+Result<void> ChangeSet::restore_directories(Entry& entry) {
     for (; !entry.removed_directories.empty(); entry.removed_directories.pop_back()) {
         const auto& [path, mode] = entry.removed_directories.back();
         if (auto restored = files_.restore_directory(path, mode); !restored) return restored;
@@ -192,13 +193,13 @@ Attempt<void> ChangeSet::restore_directories(Entry& entry) {
 }
 
 // What is known of the two goes with them.
-Attempt<void> ChangeSet::exchange(Entry& one, Entry& other, bool is_back) {
+Result<void> ChangeSet::exchange(Entry& one, Entry& other, bool is_back) {
     auto done = files_.exchange(one.change, other.change, is_back);
     if (done) std::swap(one.change.old, other.change.old);
     return done;
 }
 
-Attempt<void> ChangeSet::make(const Action& action, bool is_last) {
+Result<void> ChangeSet::make(const Action& action, bool is_last) {
     Entry& entry = *action.entry;
     const auto& [path, content, mode, origin, obstacle] = entry.staged;
     if (action.step == Step::kExchange) return exchange(entry, *action.other, false);
@@ -216,7 +217,7 @@ Attempt<void> ChangeSet::make(const Action& action, bool is_last) {
     return set_aside(entry, action.other == nullptr ? path : action.other->staged.path);
 }
 
-Attempt<void> ChangeSet::take_back(const Action& action) {
+Result<void> ChangeSet::take_back(const Action& action) {
     Entry& entry = *action.entry;
     if (action.step == Step::kExchange) return exchange(entry, *action.other, true);
     if (action.step == Step::kRemoveDirectories) return restore_directories(entry);
@@ -257,7 +258,7 @@ bool ChangeSet::leaves(const std::string& path) const {
 }
 
 // Whoever stays keeps its name, and a directory what is in it.
-Attempt<void> ChangeSet::check_name(const Entry& entry) const {
+Result<void> ChangeSet::check_name(const Entry& entry) const {
     const auto& [path, content, mode, origin, obstacle] = entry.staged;
     if (entry.blocked_by == path) {
         const auto next = entries_.upper_bound(path + "/");
@@ -271,32 +272,33 @@ Attempt<void> ChangeSet::check_name(const Entry& entry) const {
     for (std::string_view at = fs::parent_of(path); !at.empty(); at = fs::parent_of(at)) {
         const auto above = entries_.find(at);
         if (above == entries_.end() || !above->second.staged.content) continue;
-        return Problem(Code::kNotADirectory,
-                       "The patch makes '" + files_.shown(at) +
-                           "' a file and a directory at once. Leave one out.");
+        return tool_error(Code::kNotADirectory,
+                          "The patch makes '" + files_.shown(at) +
+                              "' a file and a directory at once. Leave one out.");
     }
     return {};
 }
 
-Attempt<void> ChangeSet::check_names() const {
+Result<void> ChangeSet::check_names() const {
     for (const std::string& path : order_) {
         const Entry& entry = entries_.at(path);
-        const auto fine = entry.staged.content ? check_name(entry) : Attempt<void>();
+        const auto fine = entry.staged.content ? check_name(entry) : Result<void>();
         if (fine) continue;
-        return Problem(fine.error().code, fine.error().text + " Nothing was changed.");
+        return tool_error(fine.error().code,
+                          explanation_for_model(fine.error()) + " Nothing was changed.");
     }
     return {};
 }
 
-Attempt<void> ChangeSet::check() const {
+Result<void> ChangeSet::check() const {
     if (auto fine = check_names(); !fine) return fine;
     for (const std::string& path : order_) {
         const Entry& entry = entries_.at(path);
         auto allowed = entry.staged.content ? files_.check_file(path, *entry.staged.content)
                                             : files_.check_removal(path);
         if (allowed) continue;
-        Problem problem = allowed.error();
-        problem.text += " Nothing was changed.";
+        Error problem = allowed.error();
+        add_to(problem, " Nothing was changed.");
         return problem;
     }
     return {};
@@ -384,7 +386,7 @@ std::vector<ChangeSet::Action> ChangeSet::plan() {
     return actions;
 }
 
-Attempt<void> ChangeSet::commit() {
+Result<void> ChangeSet::commit() {
     // One step alone asks this itself.
     if (auto fine = order_.size() > 1 ? check() : check_names(); !fine) return fine;
     const std::vector<Action> actions = plan();
@@ -397,24 +399,24 @@ Attempt<void> ChangeSet::commit() {
             actions[i].step == Step::kRemove && std::none_of(rest.begin(), rest.end(), has_to_go);
         const auto made = make(actions[i], is_last);
         if (made) continue;
-        Problem problem = made.error();
+        Error problem = made.error();
         const auto& directories = actions[i].entry->directories;
         if (!directories.empty()) files_.remove_empty(directories);
         const std::string left = take_back_all(std::span(actions).first(i));
-        problem.text += left.empty() ? " Nothing was changed."
+        add_to(problem, left.empty() ? " Nothing was changed."
                                      : " Earlier changes could not be undone in " + left +
-                                           ". Read the files again before you go on.";
+                                           ". Read the files again before you go on.");
         return problem;
     }
-    Attempt<void> dropped;
+    Result<void> dropped;
     for (const auto& [path, done] : entries_) {
         if (done.aside.empty() || !done.moved_to.empty()) continue;
         auto gone = files_.drop_aside(done.change, done.aside);
         if (dropped && !gone) dropped = std::move(gone);
     }
     if (dropped) return {};
-    Problem problem = dropped.error();
-    problem.text += " Everything else was changed as requested.";
+    Error problem = dropped.error();
+    add_to(problem, " Everything else was changed as requested.");
     return problem;
 }
 

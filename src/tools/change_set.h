@@ -34,7 +34,7 @@ struct StagedFile {
     std::optional<std::string> content;  // absent: there is no such file
     std::optional<Mode> mode;            // as it is, or as it is to be; less the umask if it is new
     std::string origin;                  // the file on disk that it takes after; empty: none
-    std::optional<Problem> obstacle{};   // why there can be none, unless that makes way
+    std::optional<Error> obstacle{};     // why there can be none, unless that makes way
 };
 
 // As git sees a file: all that it knows of a mode.
@@ -46,7 +46,7 @@ public:
 
     // Asks the rules and the tracker, once for each file. The pointer stays valid. This and
     // write(): limit_reached, if more than limits::kPatchStagedBytesMax would be held.
-    Attempt<const StagedFile*> look(std::string_view path);
+    Result<const StagedFile*> look(std::string_view path);
 
     // As it is on disk.
     StagedFile original(const StagedFile& file) const;
@@ -54,8 +54,7 @@ public:
     // Of one with an obstacle: what has to make way.
     const std::string& blocker_of(const StagedFile& file) const;
 
-    Attempt<void> write(const StagedFile& file, std::string content,
-                        std::optional<bool> executable);
+    Result<void> write(const StagedFile& file, std::string content, std::optional<bool> executable);
     void remove(const StagedFile& file);
     // What the next write() of `to` is made of: it takes after that file, and is that file if
     // nothing of it was changed and it is to go.
@@ -63,8 +62,8 @@ public:
 
     // Can each file have its name, and does git obey what is to be made or taken away? commit()
     // asks before its first step.
-    Attempt<void> check() const;
-    Attempt<void> commit();
+    Result<void> check() const;
+    Result<void> commit();
 
 private:
     // In the order in which they are made.
@@ -100,10 +99,10 @@ private:
     };
 
     // Texts of these sizes are about to be held, or no longer.
-    Attempt<void> hold(std::uint64_t more, std::uint64_t less);
+    Result<void> hold(std::uint64_t more, std::uint64_t less);
     StagedFile& touched(const StagedFile& file);
-    Attempt<void> check_names() const;
-    Attempt<void> check_name(const Entry& entry) const;
+    Result<void> check_names() const;
+    Result<void> check_name(const Entry& entry) const;
     // What lies below the path of the entry, and goes.
     std::vector<Entry*> leaving_below(const Entry& entry);
     bool leaves(const std::string& path) const;
@@ -115,13 +114,13 @@ private:
     void plan_clearing(Entry& entry, std::vector<Action>& actions, std::set<Entry*>& cleared);
     // The files that get new content, each before the one that it is made of.
     std::vector<Action> plan_changes(const std::vector<Entry*>& changed) const;
-    Attempt<void> make(const Action& action, bool is_last);
-    Attempt<void> make_new(Entry& entry);
-    Attempt<void> set_aside(Entry& entry, const std::string& beside);
-    Attempt<void> remove_directories(Entry& entry);
-    Attempt<void> restore_directories(Entry& entry);
-    Attempt<void> exchange(Entry& one, Entry& other, bool is_back);
-    Attempt<void> take_back(const Action& action);
+    Result<void> make(const Action& action, bool is_last);
+    Result<void> make_new(Entry& entry);
+    Result<void> set_aside(Entry& entry, const std::string& beside);
+    Result<void> remove_directories(Entry& entry);
+    Result<void> restore_directories(Entry& entry);
+    Result<void> exchange(Entry& one, Entry& other, bool is_back);
+    Result<void> take_back(const Action& action);
     // The last first. The paths that could not be, as they are shown.
     std::string take_back_all(std::span<const Action> made);
 

@@ -88,7 +88,7 @@ public:
                 complain(where, argument.name, "is required");
                 wrong_names_ = true;
             }
-            if (!argument.usual.is_null()) decoded[argument.name] = argument.usual;
+            if (!argument.default_value.is_null()) decoded[argument.name] = argument.default_value;
         }
         return decoded;
     }
@@ -302,21 +302,21 @@ std::vector<Arguments> Arguments::objects(std::string_view name) const {
     return all;
 }
 
-Attempt<Arguments> decode(const Declaration& tool, const json::Value& given) {
+Result<Arguments> decode(const Declaration& tool, const json::Value& given) {
     const std::string name(tool.name);
     const json::Object* object = given.as_object();
     if (object == nullptr) {
-        return Problem(Code::kInvalidArgument, name + ": the arguments must be an object, not " +
-                                                   std::string(given.kind()) +
-                                                   ". Give an object such as " +
-                                                   std::string(tool.example) + ".");
+        return tool_error(Code::kInvalidArgument, name + ": the arguments must be an object, not " +
+                                                      std::string(given.kind()) +
+                                                      ". Give an object such as " +
+                                                      std::string(tool.example) + ".");
     }
     Decoder decoder(tool);
     json::Object values = decoder.object(tool.arguments, *object, "");
     if (decoder.problems().empty()) return Arguments(std::move(values), decoder.given());
-    return Problem(Code::kInvalidArgument,
-                   name + ": " + decoder.problems() + ". " +
-                       (decoder.wrong_names() ? takes(tool) : "Correct the call."));
+    return tool_error(Code::kInvalidArgument,
+                      name + ": " + decoder.problems() + ". " +
+                          (decoder.wrong_names() ? takes(tool) : "Correct the call."));
 }
 
 std::vector<Argument> two_path_arguments() {
@@ -331,15 +331,15 @@ std::vector<Argument> two_path_arguments() {
             {.name = "overwrite",
              .type = Type::kFlag,
              .help = "Replace an existing destination",
-             .usual = false}};
+             .default_value = false}};
 }
 
-Attempt<TwoPaths> two_paths(const Files& files, const Arguments& arguments) {
+Result<TwoPaths> two_paths(const Files& files, const Arguments& arguments) {
     const auto source = files.own_name(arguments.text("source"));
     if (!source) return source.error();
     if (*source == ".") {
-        return Problem(Code::kInvalidArgument,
-                       "The workspace itself cannot be moved or copied. Name a path in it.");
+        return tool_error(Code::kInvalidArgument,
+                          "The workspace itself cannot be moved or copied. Name a path in it.");
     }
     const auto stat = files.stat_name(*source);
     if (!stat && stat.error().code == Code::kNotFound) {
@@ -350,13 +350,14 @@ Attempt<TwoPaths> two_paths(const Files& files, const Arguments& arguments) {
     const auto destination = files.own_name(given);
     if (!destination) return destination.error();
     if (given.ends_with('/') && stat->type != FileType::kDirectory) {
-        return Problem(Code::kNotADirectory,
-                       "The destination ends in '/', but the source is not a directory. Add the "
-                       "new file name.");
+        return tool_error(Code::kNotADirectory,
+                          "The destination ends in '/', but the source is not a directory. Add the "
+                          "new file name.");
     }
     if (*source == *destination) {
-        return Problem(Code::kInvalidArgument,
-                       "The source and the destination are the same. Choose another destination.");
+        return tool_error(
+            Code::kInvalidArgument,
+            "The source and the destination are the same. Choose another destination.");
     }
     return TwoPaths{*source, *destination};
 }
@@ -367,7 +368,7 @@ bool are_in_different_roots(const Session& session, const Arguments& arguments) 
 }
 
 // First the copy: whoever is refused half way still has the file.
-Attempt<Answer> take_between(const Session& session, const Arguments& arguments, bool moves) {
+Result<Answer> take_between(const Session& session, const Arguments& arguments, bool moves) {
     const std::string& given = arguments.text("source");
     const Files& from = session.files_for(given);
     const Files& to = session.files_for(arguments.text("destination"));
@@ -377,15 +378,15 @@ Attempt<Answer> take_between(const Session& session, const Arguments& arguments,
     if (!stat && stat.error().code == Code::kNotFound) return from.missing(given);
     if (!stat) return stat.error();
     if (stat->type != FileType::kRegular) {
-        return Problem(Code::kNotRegularFile,
-                       "'" + from.shown(*source) + "' is a " +
-                           std::string(file_type_name(stat->type)) +
-                           ". Only files can be taken from one directory of this session to "
-                           "another. Take its files one by one, or use cp in bash.");
+        return tool_error(Code::kNotRegularFile,
+                          "'" + from.shown(*source) + "' is a " +
+                              std::string(file_type_name(stat->type)) +
+                              ". Only files can be taken from one directory of this session to "
+                              "another. Take its files one by one, or use cp in bash.");
     }
     if (moves && from.is_read_only()) {
-        return Problem(Code::kReadOnly, "'" + from.shown(*source) +
-                                            "' is in a read-only directory. Copy it instead.");
+        return tool_error(Code::kReadOnly, "'" + from.shown(*source) +
+                                               "' is in a read-only directory. Copy it instead.");
     }
     if (moves) {
         if (auto allowed = from.check_removal(*source); !allowed) return allowed.error();
@@ -404,26 +405,27 @@ Attempt<Answer> take_between(const Session& session, const Arguments& arguments,
     if (!moves) return text_answer("Copied " + paths);
     // What somebody has written to it since the copy was not copied.
     if (auto gone = from.remove({*source, *content}); !gone) {
-        return Problem(gone.error().code,
-                       "The file was copied to '" + to.shown(change->path) +
-                           "' and is still at its old place: " + gone.error().text);
+        return tool_error(gone.error().code, "The file was copied to '" + to.shown(change->path) +
+                                                 "' and is still at its old place: " +
+                                                 explanation_for_model(gone.error()));
     }
     return text_answer("Moved " + paths);
 }
 
-Problem occupied(const Files& files, const TwoPaths& paths) {
+Error occupied(const Files& files, const TwoPaths& paths) {
     const std::string there = files.shown(paths.destination);
     const auto stat = files.stat_name(paths.destination);
     if (stat && stat->type == FileType::kDirectory) {
         const std::string in_it = fs::joined(paths.destination, fs::leaf_of(paths.source));
-        return Problem(
+        return tool_error(
             Code::kAlreadyExists,
             "'" + there + "' is a directory that already exists. " +
                 (in_it == paths.source ? "Choose another name."
                                        : "Name the new path in it: '" + files.shown(in_it) + "'."));
     }
-    return Problem(Code::kAlreadyExists,
-                   "'" + there + "' already exists. Choose another name, or set overwrite=true.");
+    return tool_error(
+        Code::kAlreadyExists,
+        "'" + there + "' already exists. Choose another name, or set overwrite=true.");
 }
 
 namespace {
@@ -461,7 +463,7 @@ json::Object schema_of(const Argument& argument) {
             break;
     }
     schema["description"] = argument.help;
-    if (!argument.usual.is_null()) schema["default"] = argument.usual;
+    if (!argument.default_value.is_null()) schema["default"] = argument.default_value;
     return schema;
 }
 

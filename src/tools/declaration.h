@@ -1,4 +1,4 @@
-// What a tool is, said once: its name, its arguments, its manners. Decoding, JSON Schema, help,
+// What a tool is, said once: its name, its arguments, its traits. Decoding, JSON Schema, help,
 // completions and the reference manual are all made from this.
 #pragma once
 
@@ -29,7 +29,7 @@ struct Argument {
     Type type = Type::kText;
     std::string_view help;
     bool required = false;
-    json::Value usual{};  // the default; null: there is none
+    json::Value default_value{};  // the default; null: there is none
     std::vector<std::string_view> aliases{};
     // The range of an integer, or the number of items of a list.
     std::optional<std::int64_t> smallest{};
@@ -39,7 +39,7 @@ struct Argument {
 };
 
 // Hints for clients, in MCP's words.
-struct Manners {
+struct ToolTraits {
     bool read_only = false;
     bool destructive = false;
     bool idempotent = false;
@@ -53,16 +53,16 @@ struct Declaration {
     std::string_view title;        // two or three words
     std::string_view summary;      // one line
     std::string_view description;  // what a model needs to use it well
-    Manners manners;
+    ToolTraits traits;
     std::vector<Argument> arguments;
     // Names that models know from tools of other makers and that change nothing here.
     std::vector<std::string_view> passed_over{};
     std::vector<Code> errors{};  // besides those that every tool may answer with
     std::string_view example{};  // the arguments of a typical call, in JSON
-    Attempt<Answer> (*run)(Session& session, const Arguments& arguments,
-                           const CallOptions& options) = nullptr;
+    Result<Answer> (*run)(Session& session, const Arguments& arguments,
+                          const CallOptions& options) = nullptr;
 
-    bool changes_files() const noexcept { return !manners.read_only; }
+    bool changes_files() const noexcept { return !traits.read_only; }
 };
 
 // Any tool may answer with these: of the call itself, of a path, of the system below.
@@ -80,7 +80,7 @@ inline Argument path_argument(std::string_view help) {
 inline Argument directory_argument(std::string_view help) {
     return {.name = "path",
             .help = help,
-            .usual = ".",
+            .default_value = ".",
             .aliases = {"dir_path", "directory", "dir", "dirPath", "file_path", "filePath",
                         "relative_path"}};
 }
@@ -115,7 +115,7 @@ private:
 // All that is wrong is told at once: unknown names with the nearest known one, values with what was
 // expected and what was given. A null stands for an argument that was left out. Taken besides what
 // the schema says: an integer or a flag in a string ("2", "true"), and one string as a list of one.
-Attempt<Arguments> decode(const Declaration& tool, const json::Value& given);
+Result<Arguments> decode(const Declaration& tool, const json::Value& given);
 
 // The arguments of the tools that take something from one path to another.
 struct TwoPaths {
@@ -126,16 +126,16 @@ struct TwoPaths {
 std::vector<Argument> two_path_arguments();
 
 // The source exists; it is not the workspace itself.
-Attempt<TwoPaths> two_paths(const Files& files, const Arguments& arguments);
+Result<TwoPaths> two_paths(const Files& files, const Arguments& arguments);
 
 // The same where the two lie in different roots: one file is copied, and removed there if `moves`.
 class Session;
-Attempt<Answer> take_between(const Session& session, const Arguments& arguments, bool moves);
+Result<Answer> take_between(const Session& session, const Arguments& arguments, bool moves);
 // Do they?
 bool are_in_different_roots(const Session& session, const Arguments& arguments);
 
 // What to say of a destination that exists.
-Problem occupied(const Files& files, const TwoPaths& paths);
+Error occupied(const Files& files, const TwoPaths& paths);
 
 // A declaration as JSON Schema: an object at the root, no unions, no "$schema".
 json::Value input_schema(const Declaration& tool);

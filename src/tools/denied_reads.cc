@@ -42,7 +42,7 @@ std::string_view trimmed(std::string_view word) {
 using Names = std::set<std::string_view>;
 
 void add_names(std::string_view line, Names& names) {
-    while (!line.empty() && names.size() < limits::kComplaintNamesMax) {
+    while (!line.empty() && names.size() < kComplaintNamesMax) {
         const auto* const end = std::find_if(line.begin(), line.end(), is_around_name);
         const auto size = static_cast<std::size_t>(end - line.begin());
         const std::string_view name = trimmed(line.substr(0, size));
@@ -168,7 +168,7 @@ private:
     // Those at a place that is named, and of those that are only called so some.
     std::vector<HiddenFiles::Ruled> candidates(const SessionRoot& root, std::string_view at,
                                                const std::set<std::string_view>& components) const {
-        std::size_t left = limits::kComplaintNamesMax;
+        std::size_t left = kComplaintNamesMax;
         return root.hidden.covered_by_rule([&](std::string_view path) {
             if (!components.contains(fs::leaf_of(path))) return false;
             const bool is_named = std::any_of(names_.begin(), names_.end(), [&](const Name& name) {
@@ -217,7 +217,7 @@ private:
                               const HiddenFiles::Ruled& file) const {
         const bool has_option = command_.can_add_rule && !file.has_more_names && is_plain(target);
         return {.wall = sandbox::Wall::kRule,
-                .deed = sandbox::Deed::kRead,
+                .operation = sandbox::DeniedOperation::kRead,
                 .target = text::quote_in_sentence(target),
                 .why = "hidden from commands: " + sandbox::protected_by(file.rule),
                 .layer = layer_name(Layer::kMountNamespace),
@@ -280,7 +280,7 @@ bool is_of_this_machine(std::string_view name) {
 
 sandbox::Denial denial_of(std::string target, std::string option) {
     return {.wall = sandbox::Wall::kNetwork,
-            .deed = sandbox::Deed::kResolve,
+            .operation = sandbox::DeniedOperation::kResolve,
             .target = std::move(target),
             .why = std::string(kWhy),
             .option = std::move(option)};

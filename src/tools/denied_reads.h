@@ -12,6 +12,9 @@
 
 namespace paddock::tools {
 
+// Names in the complaints of a command, and files of such names, that are compared.
+inline constexpr std::size_t kComplaintNamesMax = 256;
+
 // Reads of hidden files that a command was denied. The kernel tells nobody but the command of a
 // read that fails, so they are known by what it printed: a line that says "Permission denied" and
 // names a file that is covered. What is reported is true of that file, whatever the command

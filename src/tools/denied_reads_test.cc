@@ -13,7 +13,7 @@ std::string found(std::string_view printed) {
     std::string text;
     for (const sandbox::Denial& denial : refused_look_ups(printed)) {
         EXPECT_EQ(denial.wall, sandbox::Wall::kNetwork);
-        EXPECT_EQ(denial.deed, sandbox::Deed::kResolve);
+        EXPECT_EQ(denial.operation, sandbox::DeniedOperation::kResolve);
         EXPECT_NE(denial.why.find("need a network namespace"), std::string::npos);
         text += denial.target + " (" + denial.option + ")";
     }

@@ -12,11 +12,11 @@
 namespace paddock::tools {
 namespace {
 
-Attempt<std::vector<text::Edit>> edits_of(const Arguments& arguments,
-                                          const std::vector<Arguments>& listed) {
+Result<std::vector<text::Edit>> edits_of(const Arguments& arguments,
+                                         const std::vector<Arguments>& listed) {
     const bool single = arguments.has("old_string") || arguments.has("new_string");
     if (single != listed.empty()) {
-        return Problem(
+        return tool_error(
             Code::kInvalidArgument,
             single
                 ? "edit_file: edits were given in two forms. Give either 'old_string' and "
@@ -26,7 +26,7 @@ Attempt<std::vector<text::Edit>> edits_of(const Arguments& arguments,
     std::vector<text::Edit> edits;
     if (single) {
         if (!arguments.has("old_string") || !arguments.has("new_string")) {
-            return Problem(
+            return tool_error(
                 Code::kInvalidArgument,
                 "edit_file: one of 'old_string' and 'new_string' is missing. Give both.");
         }
@@ -74,17 +74,17 @@ std::string shown_diff(const Session& session, const std::string& before, const 
     return "[The diff is not shown: the edit overlaps a secret that is shown as [REDACTED:...].]";
 }
 
-Problem explained(const text::EditFailure& failure, const std::string& name, std::size_t edits) {
+Error explained(const text::EditFailure& failure, const std::string& name, std::size_t edits) {
     std::string where = name;
     if (edits > 1) {
         where += ", edit " + std::to_string(failure.edit + 1) + " of " + std::to_string(edits) +
                  " (none was made)";
     }
-    return Problem(failure.code, where + ": " + failure.detail);
+    return tool_error(failure.code, where + ": " + failure.detail);
 }
 
-Attempt<Answer> run_edit_file(Session& session, const Arguments& arguments,
-                              const CallOptions& options) {
+Result<Answer> run_edit_file(Session& session, const Arguments& arguments,
+                             const CallOptions& options) {
     const Files& files = session.files_for(arguments.text("path"));
     const std::vector<Arguments> listed = arguments.objects("edits");
     const auto edits = edits_of(arguments, listed);
@@ -107,7 +107,7 @@ Attempt<Answer> run_edit_file(Session& session, const Arguments& arguments,
                          edits->size());
     }
     if (session.loses_a_secret(before->text, edited->content)) {
-        return Problem(
+        return tool_error(
             Code::kInvalidArgument,
             "The new text contains the placeholder [REDACTED:...] instead of the secret; " + name +
                 " would contain the placeholder. Nothing was written. Leave the placeholder out.");
@@ -148,7 +148,7 @@ Argument replace_all() {
     return {.name = "replace_all",
             .type = Type::kFlag,
             .help = "Replace every occurrence",
-            .usual = false,
+            .default_value = false,
             .aliases = {"replaceAll", "allow_multiple"}};
 }
 
@@ -164,7 +164,7 @@ const Declaration& edit_file() {
             "result shows the closest text. Line endings and all other bytes are kept. With "
             "'edits' several replacements are made in order, all or none. Returns a diff; with "
             "dry_run nothing is written.",
-        .manners = {.destructive = true, .pace = Pace::kChanging},
+        .traits = {.destructive = true, .pace = Pace::kChanging},
         .arguments = {path_argument("The file to change"),
                       old_string(false),
                       new_string(false),
@@ -172,7 +172,7 @@ const Declaration& edit_file() {
                       {.name = "dry_run",
                        .type = Type::kFlag,
                        .help = "Show the diff and write nothing",
-                       .usual = false,
+                       .default_value = false,
                        .aliases = {"dryRun", "preview"}},
                       {.name = "edits",
                        .type = Type::kObjects,

@@ -27,8 +27,8 @@ std::string octal(std::uint32_t mode) {
     return digits;
 }
 
-Attempt<Answer> run_file_info(Session& session, const Arguments& arguments,
-                              const CallOptions& options) {
+Result<Answer> run_file_info(Session& session, const Arguments& arguments,
+                             const CallOptions& options) {
     const Files& files = session.files_for(arguments.text("path"));
     const std::string& path = arguments.text("path");
     const auto name = files.name(path);
@@ -62,7 +62,7 @@ const Declaration& file_info() {
         .title = "File information",
         .summary = "Show the type, size, permissions and modification time of a path.",
         .description = "For a symbolic link: its own data and its target.",
-        .manners = {.read_only = true, .idempotent = true, .pace = Pace::kQuick},
+        .traits = {.read_only = true, .idempotent = true, .pace = Pace::kQuick},
         .arguments = {path_argument("The path to look at")},
         .example = R"({"path": "src/main.c"})",
         .run = run_file_info};
@@ -105,7 +105,7 @@ std::string about_commands(const ShellOptions& shell) {
            std::to_string(limits::kCommandTimeoutMsMax / 1000) + " s).\n";
 }
 
-Attempt<Answer> run_workspace_info(Session& session, const Arguments&, const CallOptions&) {
+Result<Answer> run_workspace_info(Session& session, const Arguments&, const CallOptions&) {
     const WorkspaceOptions& options = session.options();
     const auto& further = session.further_roots();
     std::string text = options.unconfined
@@ -154,7 +154,7 @@ const Declaration& workspace_info() {
         .title = "Workspace information",
         .summary = "Show what this workspace allows: mode, protected paths, commands, tools.",
         .description = "Call it once if you are unsure what is allowed.",
-        .manners = {.read_only = true, .idempotent = true, .pace = Pace::kApart},
+        .traits = {.read_only = true, .idempotent = true, .pace = Pace::kApart},
         .arguments = {},
         .example = R"({})",
         .run = run_workspace_info};

@@ -17,9 +17,9 @@
 namespace paddock::tools {
 namespace {
 
-Problem has_read_enough() {
-    return Problem(Code::kQuotaExceeded,
-                   "This session has reached its read limit. Ask the operator for more.");
+Error has_read_enough() {
+    return tool_error(Code::kQuotaExceeded,
+                      "This session has reached its read limit. Ask the operator for more.");
 }
 
 // With "." for the root, as resolutions have it.
@@ -57,21 +57,21 @@ bool met_a_link(const Error& error) { return error.code == Code::kPathEscape; }
 
 }  // namespace
 
-Attempt<void> OpenFile::count(std::uint64_t from, std::uint64_t bytes) {
+Result<void> OpenFile::count(std::uint64_t from, std::uint64_t bytes) {
     const std::uint64_t again = from < counted_ ? std::min(bytes, counted_ - from) : 0;
     if (from <= counted_) counted_ = std::max(counted_, from + bytes);
     if (!meter_.add_read(bytes - again)) return has_read_enough();
     return {};
 }
 
-Attempt<std::size_t> OpenFile::read_at(std::uint64_t position, char* buffer, std::size_t size) {
+Result<std::size_t> OpenFile::read_at(std::uint64_t position, char* buffer, std::size_t size) {
     const auto got = sys::read_at(handle_.fd(), buffer, size, position);
     if (!got) return as_error(got.error(), "read", named_);
     if (auto allowed = count(position, *got); !allowed) return allowed.error();
     return *got;
 }
 
-Attempt<std::string> OpenFile::read_all(std::uint64_t bytes_max) {
+Result<std::string> OpenFile::read_all(std::uint64_t bytes_max) {
     auto bytes = fs::read_content(handle_.fd(), stat().size, bytes_max);
     if (!bytes) return as_error(bytes.error(), "read", named_);
     if (auto allowed = count(0, bytes->size()); !allowed) return allowed.error();
@@ -135,14 +135,14 @@ std::string Files::shown_given(std::string_view path) {
     return text::quote_if_needed(named_given(path));
 }
 
-Problem Files::told(Error error) const {
+Error Files::with_shown_path(Error error) const {
     error.path = named(error.path);
-    return Problem(error);
+    return error;
 }
 
-Problem Files::told(Error error, std::string_view given) {
+Error Files::with_shown_path(Error error, std::string_view given) {
     error.path = named_given(given);
-    return Problem(error);
+    return error;
 }
 
 std::string Files::written(std::string_view path) const {
@@ -166,53 +166,53 @@ Result<Handle> Files::open_to_read(std::string_view path) const {
 }
 
 // The name as written and where it leads must both be allowed.
-Attempt<Resolution> Files::resolve(std::string_view path, std::string_view given,
-                                   Purpose purpose) const {
+Result<Resolution> Files::resolve(std::string_view path, std::string_view given,
+                                  Purpose purpose) const {
     const auto lexical = root_.normalized(path);
-    if (!lexical) return told(lexical.error(), given);
+    if (!lexical) return with_shown_path(lexical.error(), given);
     if (auto allowed = check(*lexical, purpose, given); !allowed) return allowed.error();
     const auto found = root_.resolve(path);
-    if (!found) return told(found.error(), given);
+    if (!found) return with_shown_path(found.error(), given);
     if (auto allowed = check(found->path, purpose, given); !allowed) return allowed.error();
     return *found;
 }
 
-Attempt<Resolution> Files::resolve_parent(std::string_view parent, std::string_view given) const {
+Result<Resolution> Files::resolve_parent(std::string_view parent, std::string_view given) const {
     const auto found = root_.resolve(parent);
-    if (!found) return told(found.error(), given);
+    if (!found) return with_shown_path(found.error(), given);
     if (auto allowed = check(found->path, Purpose::kLook, given); !allowed) return allowed.error();
     return *found;
 }
 
-Attempt<OpenFile> Files::open(std::string_view given) const {
+Result<OpenFile> Files::open(std::string_view given) const {
     const std::string path = written(given);
     const auto lexical = root_.normalized(path);
-    if (!lexical) return told(lexical.error(), given);
+    if (!lexical) return with_shown_path(lexical.error(), given);
     if (auto allowed = check(*lexical, Purpose::kLook, given); !allowed) return allowed.error();
     const bool as_directory = names_directory(path);
     auto handle = open_to_read(as_directory ? *lexical + "/" : *lexical);
     if (handle) return OpenFile(*lexical, named_given(given), std::move(*handle), meter_);
-    if (!met_a_link(handle.error())) return told(handle.error(), given);
+    if (!met_a_link(handle.error())) return with_shown_path(handle.error(), given);
     const auto found = resolve(path, given, Purpose::kLook);
     if (!found) return found.error();
     handle = open_to_read(as_directory ? found->path + "/" : found->path);
     if (handle) return OpenFile(found->path, named_given(given), std::move(*handle), meter_);
     Error error = handle.error();
     if (met_a_link(error)) error.code = Code::kRace;
-    return told(std::move(error), given);
+    return with_shown_path(std::move(error), given);
 }
 
-Attempt<FileContent> Files::read(const std::string& canonical, std::uint64_t bytes_max) const {
+Result<FileContent> Files::read(const std::string& canonical, std::uint64_t bytes_max) const {
     if (auto allowed = check(canonical, Purpose::kLook); !allowed) return allowed.error();
     auto handle = open_to_read(canonical);
-    if (!handle) return told(handle.error());
+    if (!handle) return with_shown_path(handle.error());
     OpenFile file(canonical, named(canonical), std::move(*handle), meter_);
     auto bytes = file.read_all(bytes_max);
     if (!bytes) return bytes.error();
     return FileContent{canonical, file.stat(), std::move(*bytes)};
 }
 
-Attempt<void> Files::count_read(std::uint64_t bytes) const {
+Result<void> Files::count_read(std::uint64_t bytes) const {
     if (meter_.add_read(bytes)) return {};
     return has_read_enough();
 }
@@ -223,43 +223,44 @@ std::uint64_t Files::may_still_read() const {
     return *most - std::min(*most, meter_.usage().bytes_read);
 }
 
-Attempt<std::string> Files::directory(std::string_view given) const {
+Result<std::string> Files::directory(std::string_view given) const {
     const std::string path = written(given);
     const auto found = resolve(path, given, Purpose::kLook);
     if (!found) return no_directory(given, found.error());
     const auto opened = linkless_.open_directory(found->path);
     if (opened) return found->path;
-    return no_directory(given, told(opened.error(), given));
+    return no_directory(given, with_shown_path(opened.error(), given));
 }
 
 // With a slash at its end a file is not found as one.
-Problem Files::no_directory(std::string_view given, Problem otherwise) const {
+Error Files::no_directory(std::string_view given, Error otherwise) const {
     if (otherwise.code != Code::kNotADirectory) return otherwise;
     const auto lexical = root_.normalized(written(given));
     if (!lexical) return otherwise;
     const auto found = resolve(*lexical, given, Purpose::kLook);
     if (!found || !found->exists || found->type == FileType::kDirectory) return otherwise;
     const bool is_file = found->type == FileType::kRegular;
-    return Problem(Code::kNotADirectory,
-                   "'" + shown_given(given) + "' is a " + std::string(file_type_name(found->type)) +
-                       ", not a directory. " + (is_file ? "Read it with read_file, look" : "Look") +
-                       " at it with file_info, or give its directory: '" +
-                       shown(directory_of(found->path)) + "'.");
+    return tool_error(Code::kNotADirectory,
+                      "'" + shown_given(given) + "' is a " +
+                          std::string(file_type_name(found->type)) + ", not a directory. " +
+                          (is_file ? "Read it with read_file, look" : "Look") +
+                          " at it with file_info, or give its directory: '" +
+                          shown(directory_of(found->path)) + "'.");
 }
 
-Attempt<std::string> Files::command_directory(std::string_view given) const {
+Result<std::string> Files::command_directory(std::string_view given) const {
     const auto canonical = directory(given);
     if (!canonical && canonical.error().code == Code::kNotFound) return missing(given);
     if (!canonical) return canonical.error();
     std::string path = named(*canonical);
     if (!path.starts_with('/') || !prefix_.empty()) return path;
-    return Problem(
+    return tool_error(
         Code::kPathEscape,
         "'" + shown_given(given) +
             "' is outside the workspace, where commands cannot run. Give a directory inside it.");
 }
 
-Attempt<std::string> Files::start_of_search(std::string_view given) const {
+Result<std::string> Files::start_of_search(std::string_view given) const {
     const std::string path = written(given);
     const auto found = resolve(path, given, Purpose::kLook);
     if (!found) return found.error();
@@ -275,10 +276,10 @@ search::WalkOptions Files::walk(bool hidden, bool ignored) const {
             .global_rules = ignored_};
 }
 
-Attempt<std::string> Files::name(std::string_view given) const {
+Result<std::string> Files::name(std::string_view given) const {
     const std::string path = written(given);
     const auto lexical = root_.normalized(path);
-    if (!lexical) return told(lexical.error(), given);
+    if (!lexical) return with_shown_path(lexical.error(), given);
     if (*lexical == ".") return std::string(".");
     if (auto allowed = check(*lexical, Purpose::kLook, given); !allowed) return allowed.error();
     const auto parent = resolve_parent(directory_of(*lexical), given);
@@ -288,17 +289,19 @@ Attempt<std::string> Files::name(std::string_view given) const {
     if (names_directory(path)) {
         const auto there = linkless_.lstat(canonical);
         if (there && there->type != FileType::kDirectory) {
-            return told(as_error(refuse(Code::kNotADirectory), "look at", canonical), given);
+            return with_shown_path(as_error(refuse(Code::kNotADirectory), "look at", canonical),
+                                   given);
         }
     }
     return canonical;
 }
 
-Attempt<std::string> Files::own_name(std::string_view given) const {
+Result<std::string> Files::own_name(std::string_view given) const {
     auto canonical = name(given);
     if (canonical && *canonical != "." && ends_in_dots(written(given))) {
-        return Problem(Code::kInvalidArgument,
-                       "'" + shown_given(given) + "' ends in '.' or '..'. Give the name itself.");
+        return tool_error(
+            Code::kInvalidArgument,
+            "'" + shown_given(given) + "' ends in '.' or '..'. Give the name itself.");
     }
     return canonical;
 }
@@ -307,19 +310,19 @@ bool Files::has_known(const std::string& canonical) const {
     return reads_ != nullptr && reads_->last_read(canonical);
 }
 
-Attempt<Stat> Files::stat_name(const std::string& canonical) const {
+Result<Stat> Files::stat_name(const std::string& canonical) const {
     const auto stat = linkless_.lstat(canonical);
-    if (!stat) return told(stat.error());
+    if (!stat) return with_shown_path(stat.error());
     return *stat;
 }
 
-Attempt<std::string> Files::link_target(const std::string& canonical) const {
+Result<std::string> Files::link_target(const std::string& canonical) const {
     const auto own = linkless_.readlink(canonical);
-    if (!own) return told(own.error());
+    if (!own) return with_shown_path(own.error());
     const auto target = root_.readlink(canonical);
-    if (!target) return told(target.error());
+    if (!target) return with_shown_path(target.error());
     if (target->text != own->text) {
-        return told(as_error(refuse(Code::kRace), "read link", canonical));
+        return with_shown_path(as_error(refuse(Code::kRace), "read link", canonical));
     }
     if (target->escapes) return std::string("(outside the workspace)");
     const bool names_host = base_.empty() && target->text.starts_with('/');
@@ -329,34 +332,34 @@ Attempt<std::string> Files::link_target(const std::string& canonical) const {
     return shown(*inside) + " (from the root)";
 }
 
-Attempt<Listing> Files::list(const std::string& canonical, std::size_t entries_max) const {
+Result<Listing> Files::list(const std::string& canonical, std::size_t entries_max) const {
     auto listing = linkless_.list(canonical, entries_max);
-    if (!listing) return told(listing.error());
+    if (!listing) return with_shown_path(listing.error());
     std::erase_if(listing->entries,
                   [&](const ListEntry& entry) { return hides(fs::joined(canonical, entry.name)); });
     return std::move(*listing);
 }
 
-Problem Files::missing(std::string_view given) const {
+Error Files::missing(std::string_view given) const {
     const std::string text = "'" + shown_given(given) + "' does not exist. ";
     const std::string check = "Check the name by listing its directory.";
     const auto lexical = root_.normalized(written(given));
-    if (!lexical || *lexical == ".") return Problem(Code::kNotFound, text + check);
+    if (!lexical || *lexical == ".") return tool_error(Code::kNotFound, text + check);
     if (const auto target = link_target(*lexical)) {
-        return Problem(Code::kNotFound, "'" + shown_given(given) + "' is a link to '" + *target +
-                                            "', which does not exist. Use another file.");
+        return tool_error(Code::kNotFound, "'" + shown_given(given) + "' is a link to '" + *target +
+                                               "', which does not exist. Use another file.");
     }
     std::string near;
     for (const std::string& path :
          near_paths(*this, *lexical, base_.empty() ? "." : base_, ignored_)) {
         near += (near.empty() ? "'" : ", '") + shown(path) + "'";
     }
-    if (!near.empty()) return Problem(Code::kNotFound, text + "Did you mean " + near + "?");
+    if (!near.empty()) return tool_error(Code::kNotFound, text + "Did you mean " + near + "?");
     const std::string above = directory_above(*this, *lexical);
-    if (above == directory_of(*lexical)) return Problem(Code::kNotFound, text + check);
-    return Problem(Code::kNotFound, text + "Its directory does not exist either. List '" +
-                                        shown(above) +
-                                        "', or find the file by its name with glob.");
+    if (above == directory_of(*lexical)) return tool_error(Code::kNotFound, text + check);
+    return tool_error(Code::kNotFound, text + "Its directory does not exist either. List '" +
+                                           shown(above) +
+                                           "', or find the file by its name with glob.");
 }
 
 // What is refused, in words.
@@ -368,27 +371,27 @@ constexpr std::size_t kLongPathsBytesMax = std::size_t{16} << 20;
 
 }  // namespace
 
-Problem Files::refused(const git::Refusal& refusal, const std::string& shown) const {
+Error Files::refused(const git::Refusal& refusal, const std::string& shown) const {
     std::string text = "'" + shown + "' is ";
     text += refusal.access == PathAccess::kDeny ? "protected" : "read-only";
     text += " by the workspace's rule '" + refusal.rule + "'";
     if (!refusal.detail.empty()) text += ": " + refusal.detail;
-    return Problem(Code::kDeniedByRule, std::move(text) + ". Work with another file.");
+    return tool_error(Code::kDeniedByRule, std::move(text) + ". Work with another file.");
 }
 
-Attempt<void> Files::allowed(const git::Verdict& verdict, std::string_view canonical) const {
+Result<void> Files::allowed(const git::Verdict& verdict, std::string_view canonical) const {
     if (!verdict) return {};
     return refused(*verdict, shown(canonical));
 }
 
 // The search for what is hidden takes the turn itself: nobody waits for it with the turn held.
-Attempt<Recorder::Change> Files::begin_change() const {
+Result<Recorder::Change> Files::begin_change() const {
     hidden_.wait_for_search();
     return recorder_.begin();
 }
 
-Attempt<void> Files::check(std::string_view canonical, Purpose purpose,
-                           std::optional<std::string_view> given) const {
+Result<void> Files::check(std::string_view canonical, Purpose purpose,
+                          std::optional<std::string_view> given) const {
     // Files are replaced, never changed in place.
     const auto verdict = purpose == Purpose::kLook ? judge_.look(canonical)
                                                    : judge_.make(canonical, FileType::kRegular);
@@ -396,7 +399,7 @@ Attempt<void> Files::check(std::string_view canonical, Purpose purpose,
     return refused(*verdict, given ? shown_given(*given) : shown(canonical));
 }
 
-Attempt<void> Files::check_file(const std::string& canonical, std::string_view content) const {
+Result<void> Files::check_file(const std::string& canonical, std::string_view content) const {
     if (auto fine = check(canonical, Purpose::kChange); !fine) return fine;
     if (judge_.is_commondir_of_worktree(canonical) && content != git::kCommonOfWorktree) {
         return allowed(git::Refusal{PathAccess::kReadOnly, std::string(git::kConfigRule)},
@@ -406,40 +409,40 @@ Attempt<void> Files::check_file(const std::string& canonical, std::string_view c
     return allowed(judge_.judge_config(canonical, content), canonical);
 }
 
-Attempt<void> Files::check_removal(const std::string& canonical) const {
+Result<void> Files::check_removal(const std::string& canonical) const {
     return allowed(judge_.remove(canonical), canonical);
 }
 
-Attempt<void> Files::check_in(const std::string& whole, const git::Verdict& verdict,
-                              const std::string& path) const {
+Result<void> Files::check_in(const std::string& whole, const git::Verdict& verdict,
+                             const std::string& path) const {
     if (!verdict) return {};
     if (verdict->access != PathAccess::kDeny) return refused(*verdict, shown(path));
-    return Problem(Code::kDeniedByRule, "'" + shown(whole) +
-                                            "' holds something that the workspace's rule '" +
-                                            verdict->rule + "' protects. Work with another file.");
+    return tool_error(Code::kDeniedByRule,
+                      "'" + shown(whole) + "' holds something that the workspace's rule '" +
+                          verdict->rule + "' protects. Work with another file.");
 }
 
 // What cannot be looked at is not carried away.
-Attempt<void> Files::check_below(const std::string& directory, const std::string& named,
-                                 const std::stop_token& cancel) const {
+Result<void> Files::check_below(const std::string& directory, const std::string& named,
+                                const std::stop_token& cancel) const {
     const bool gets_names = named != directory;
     git::OrdinaryNames leaving(judge_, directory);
     git::OrdinaryNames arriving(judge_, named);
     std::size_t long_bytes = 0;
-    const auto check_entry = [&](const WalkEntry& entry) -> Attempt<void> {
+    const auto check_entry = [&](const WalkEntry& entry) -> Result<void> {
         if (cancel.stop_requested()) return call_cancelled();
         if (entry.failure != nullptr) {
-            return told(as_error(*entry.failure, "look into", std::string(entry.path)));
+            return with_shown_path(as_error(*entry.failure, "look into", std::string(entry.path)));
         }
         const bool leaves_unasked = leaving.include(entry);
         const bool arrives_unasked = !gets_names || arriving.include(entry);
         if (leaves_unasked && arrives_unasked) return {};
         if (entry.path.size() > limits::kPathBytesMax) long_bytes += entry.path.size();
         if (long_bytes > kLongPathsBytesMax) {
-            return Problem(Code::kLimitReached,
-                           "'" + shown(directory) +
-                               "' has too many deeply nested names to check against the rules. "
-                               "Take its parts one by one.");
+            return tool_error(Code::kLimitReached,
+                              "'" + shown(directory) +
+                                  "' has too many deeply nested names to check against the rules. "
+                                  "Take its parts one by one.");
         }
         if (!leaves_unasked) {
             const std::string path(entry.path);
@@ -449,7 +452,7 @@ Attempt<void> Files::check_below(const std::string& directory, const std::string
         const std::string path = named + std::string(entry.path.substr(directory.size()));
         return check_in(named, judge_.carry(path), path);
     };
-    Attempt<void> verdict;
+    Result<void> verdict;
     const Status walked = linkless_.walk(directory, [&](const WalkEntry& entry) {
         verdict = check_entry(entry);
         return verdict ? WalkAction::kContinue : WalkAction::kStop;
@@ -458,7 +461,7 @@ Attempt<void> Files::check_below(const std::string& directory, const std::string
     const bool is_leaf = !walked && (walked.error().code == Code::kNotADirectory ||
                                      walked.error().code == Code::kNotFound ||
                                      walked.error().code == Code::kPathEscape);
-    if (!walked && !is_leaf) return told(walked.error());
+    if (!walked && !is_leaf) return with_shown_path(walked.error());
     return {};
 }
 

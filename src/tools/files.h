@@ -100,34 +100,34 @@ public:
     explicit Files(Setup setup);
 
     // --- looking ---
-    Attempt<OpenFile> open(std::string_view path) const;
+    Result<OpenFile> open(std::string_view path) const;
     // Of a canonical path.
-    Attempt<FileContent> read(const std::string& canonical, std::uint64_t bytes_max) const;
-    Attempt<void> count_read(std::uint64_t bytes) const;
+    Result<FileContent> read(const std::string& canonical, std::uint64_t bytes_max) const;
+    Result<void> count_read(std::uint64_t bytes) const;
     std::uint64_t may_still_read() const;                   // bytes
     ReadTracker* reads() const noexcept { return reads_; }  // nullptr: not tracked
 
     // Canonical; of a directory that may be looked into.
-    Attempt<std::string> directory(std::string_view path) const;
+    Result<std::string> directory(std::string_view path) const;
     // The same of one that commands can run in, absolute in a further root. path_escape.
-    Attempt<std::string> command_directory(std::string_view path) const;
-    Attempt<std::string> start_of_search(std::string_view path) const;
+    Result<std::string> command_directory(std::string_view path) const;
+    Result<std::string> start_of_search(std::string_view path) const;
     // For search: what the rules do not deny.
     search::WalkOptions walk(bool hidden, bool ignored) const;
     // Has this session read or written a file of that name, whether or not it is there now?
     bool has_known(const std::string& canonical) const;
     // Canonical but for the last name, which is taken itself. A final slash demands a directory, if
     // something is there.
-    Attempt<std::string> name(std::string_view path) const;
+    Result<std::string> name(std::string_view path) const;
     // The same of a name that is to change: it must be written out.
-    Attempt<std::string> own_name(std::string_view path) const;
-    Attempt<Stat> stat_name(const std::string& canonical) const;
+    Result<std::string> own_name(std::string_view path) const;
+    Result<Stat> stat_name(const std::string& canonical) const;
     // As it appears in results: where the link leads, without a path of the host.
-    Attempt<std::string> link_target(const std::string& canonical) const;
-    Attempt<Listing> list(const std::string& canonical, std::size_t entries_max) const;
+    Result<std::string> link_target(const std::string& canonical) const;
+    Result<Listing> list(const std::string& canonical, std::size_t entries_max) const;
     bool hides(std::string_view canonical) const;  // do the rules deny it?
     // What to say of a path that does not exist, with near ones inside: tools/near_paths.h.
-    Problem missing(std::string_view path) const;
+    Error missing(std::string_view path) const;
 
     // The pinned directory for search, which passes the rules itself by way of hides().
     const Root& linkless() const { return linkless_; }
@@ -135,63 +135,63 @@ public:
     // --- changing; each refuses what the rules protect ---
     bool is_read_only() const noexcept { return read_only_; }
     // May a file with this content be made here, or taken away? Every change asks this itself.
-    Attempt<void> check_file(const std::string& canonical, std::string_view content) const;
-    Attempt<void> check_removal(const std::string& canonical) const;
+    Result<void> check_file(const std::string& canonical, std::string_view content) const;
+    Result<void> check_removal(const std::string& canonical) const;
     // Where a file or directory is or would be.
-    Attempt<Resolution> target(std::string_view path) const;
-    Attempt<Change> prepare(std::string_view path) const;
+    Result<Resolution> target(std::string_view path) const;
+    Result<Change> prepare(std::string_view path) const;
     // Of a path that prepare() refuses as not_a_directory or is_a_directory: what has to go first.
-    Attempt<Blocked> blocked(std::string_view path) const;
+    Result<Blocked> blocked(std::string_view path) const;
     // A directory and those below it, the deepest first. is_a_directory if it holds something else
     // that does not go.
     using Goes = std::function<bool(const std::string& canonical)>;
-    Attempt<std::vector<std::string>> directories_of(const std::string& canonical,
-                                                     const Goes& goes) const;
+    Result<std::vector<std::string>> directories_of(const std::string& canonical,
+                                                    const Goes& goes) const;
     // Content and mode at once, or nothing. A new file that is like no other: less the umask.
-    Attempt<void> commit(const Change& change, std::string_view content,
-                         std::optional<Mode> mode = {}, const Model& like = {}) const;
+    Result<void> commit(const Change& change, std::string_view content,
+                        std::optional<Mode> mode = {}, const Model& like = {}) const;
     // Puts back what was there before commit() gave the file the content `made`, and counts
     // nothing. stale_read if somebody else has changed it since.
-    Attempt<void> restore(const Change& change, const std::string& made) const;
+    Result<void> restore(const Change& change, const std::string& made) const;
     // The known file, which has the name `from` now, gets a free one.
-    Attempt<void> rename(const std::string& from, const FileContent& file,
-                         const std::string& to) const;
+    Result<void> rename(const std::string& from, const FileContent& file,
+                        const std::string& to) const;
     // Two known files get each other's names at once. To take that back: whoever changed one since.
-    Attempt<void> exchange(const Change& one, const Change& other, bool is_back = false) const;
+    Result<void> exchange(const Change& one, const Change& other, bool is_back = false) const;
     // A removal that can be taken back: the file gets a temporary name, which is the result, until
     // drop_aside(). It lies beside the file or a directory above it. stale_read if it is another
     // file by now.
-    Attempt<std::string> set_aside(const Change& change, const std::string& beside) const;
+    Result<std::string> set_aside(const Change& change, const std::string& beside) const;
     // The known file, which has the name `other` now, gets the name `canonical` back.
-    Attempt<void> put_back(const std::string& other, const std::string& canonical,
-                           const Stat& stat) const;
+    Result<void> put_back(const std::string& other, const std::string& canonical,
+                          const Stat& stat) const;
     // stale_read if somebody has written to it since: then it has its own name again.
-    Attempt<void> drop_aside(const Change& change, const std::string& aside) const;
-    Attempt<void> make_directory(const std::string& canonical) const;
+    Result<void> drop_aside(const Change& change, const std::string& aside) const;
+    Result<void> make_directory(const std::string& canonical) const;
     // One that was removed comes back, empty, with its permissions.
-    Attempt<void> restore_directory(const std::string& canonical, Mode mode) const;
+    Result<void> restore_directory(const std::string& canonical, Mode mode) const;
     // Both make the directories above `to`, and replace only a file whose content is known and that
     // may be written. Of a copy that fails or is cancelled when a part has been made, the problem
     // says so. A move is cancelled before it changes anything, or not at all.
-    Attempt<void> move(const std::string& from, const std::string& to, bool overwrite,
-                       const std::stop_token& cancel = {}) const;
-    Attempt<Copied> copy(const std::string& from, const std::string& to, bool overwrite,
-                         const std::stop_token& cancel = {}) const;
+    Result<void> move(const std::string& from, const std::string& to, bool overwrite,
+                      const std::stop_token& cancel = {}) const;
+    Result<Copied> copy(const std::string& from, const std::string& to, bool overwrite,
+                        const std::stop_token& cancel = {}) const;
     // The directories above that are not there yet, the deepest first; and to be rid of them again.
     std::vector<std::string> missing_parents(const std::string& canonical) const;
     void remove_empty(const std::vector<std::string>& directories) const;
     // Where nothing is recorded a tree goes piece by piece: if that fails or is cancelled, the
     // problem says that a part may be gone.
-    Attempt<void> remove(const std::string& canonical, bool recursive,
-                         const std::stop_token& cancel = {}) const;
-    Attempt<void> remove(const Change& change) const;  // stale_read if it is another file by now
+    Result<void> remove(const std::string& canonical, bool recursive,
+                        const std::stop_token& cancel = {}) const;
+    Result<void> remove(const Change& change) const;  // stale_read if it is another file by now
 
     std::string shown(std::string_view canonical) const;            // as it appears in results
     std::string shown_directory(std::string_view canonical) const;  // with a slash at its end
     static std::string shown_given(std::string_view path);          // a path as a caller wrote it
 
 private:
-    Attempt<Recorder::Change> begin_change() const;
+    Result<Recorder::Change> begin_change() const;
     enum class Purpose : std::uint8_t { kLook, kChange };
 
     class Copying;  // a copy that is under way
@@ -203,62 +203,61 @@ private:
     std::string named(std::string_view canonical) const;  // as a caller would write it
     static std::string named_given(std::string_view path);
     // Of a canonical path, or of what a caller gave.
-    Problem told(Error error) const;
-    static Problem told(Error error, std::string_view given);
-    Problem no_directory(std::string_view given, Problem otherwise) const;  // what to do instead
-    Problem refused(const git::Refusal& refusal, const std::string& shown) const;
-    Attempt<void> allowed(const git::Verdict& verdict, std::string_view canonical) const;
+    Error with_shown_path(Error error) const;
+    static Error with_shown_path(Error error, std::string_view given);
+    Error no_directory(std::string_view given, Error otherwise) const;  // what to do instead
+    Error refused(const git::Refusal& refusal, const std::string& shown) const;
+    Result<void> allowed(const git::Verdict& verdict, std::string_view canonical) const;
     // A refusal names what was given, if that is known.
-    Attempt<void> check(std::string_view canonical, Purpose purpose,
-                        std::optional<std::string_view> given = {}) const;
+    Result<void> check(std::string_view canonical, Purpose purpose,
+                       std::optional<std::string_view> given = {}) const;
     // Of something in the directory `whole`, when that has been asked of: what a rule hides is not
     // named.
-    Attempt<void> check_in(const std::string& whole, const git::Verdict& verdict,
-                           const std::string& path) const;
+    Result<void> check_in(const std::string& whole, const git::Verdict& verdict,
+                          const std::string& path) const;
     // May all that is below be taken away and, if `named` is another directory, get its names
     // there?
-    Attempt<void> check_below(const std::string& directory, const std::string& named,
-                              const std::stop_token& cancel) const;
+    Result<void> check_below(const std::string& directory, const std::string& named,
+                             const std::stop_token& cancel) const;
     // Refuses a hidden file, whatever it is called by now.
     Result<Handle> open_to_read(std::string_view path) const;
-    Attempt<Resolution> resolve(std::string_view path, std::string_view given,
-                                Purpose purpose) const;
-    Attempt<Resolution> resolve_parent(std::string_view parent, std::string_view given) const;
-    Attempt<std::optional<Stat>> check_move(const std::string& from, const std::string& to,
-                                            bool overwrite, const std::stop_token& cancel) const;
-    Attempt<Change> known(OpenFile file) const;
-    Attempt<void> check_known(const FileContent& content) const;
+    Result<Resolution> resolve(std::string_view path, std::string_view given,
+                               Purpose purpose) const;
+    Result<Resolution> resolve_parent(std::string_view parent, std::string_view given) const;
+    Result<std::optional<Stat>> check_move(const std::string& from, const std::string& to,
+                                           bool overwrite, const std::stop_token& cancel) const;
+    Result<Change> known(OpenFile file) const;
+    Result<void> check_known(const FileContent& content) const;
     // The file whose place another is to take, if there is one: known, writable, and no other kind.
-    Attempt<std::optional<Stat>> replaced(const std::string& canonical) const;
-    Attempt<void> check_room(const std::string& canonical) const;  // for a directory, by its kind
+    Result<std::optional<Stat>> replaced(const std::string& canonical) const;
+    Result<void> check_room(const std::string& canonical) const;  // for a directory, by its kind
     // The steps of a change that has begun. Directories: those that missing_parents() found.
-    Attempt<void> make_missing(Recorder::Change& change,
-                               const std::vector<std::string>& directories) const;
+    Result<void> make_missing(Recorder::Change& change,
+                              const std::vector<std::string>& directories) const;
     void remove_empty(Recorder::Change& change, const std::vector<std::string>& directories) const;
-    Attempt<void> write_new(Recorder::Change& begun, const Change& change, std::string_view content,
-                            std::optional<Mode> mode, const Model& like) const;
-    Attempt<void> make_one_directory(Recorder::Change& change, const std::string& canonical,
-                                     std::optional<Mode> mode = {}) const;
-    Attempt<void> take_away(Recorder::Change& change, const std::string& canonical,
-                            const Stat& stat) const;
-    Attempt<void> give_name(Recorder::Change& change, const std::string& from,
-                            const std::string& to, RenameMode mode,
-                            const std::optional<Stat>& replaces = {}) const;
+    Result<void> write_new(Recorder::Change& begun, const Change& change, std::string_view content,
+                           std::optional<Mode> mode, const Model& like) const;
+    Result<void> make_one_directory(Recorder::Change& change, const std::string& canonical,
+                                    std::optional<Mode> mode = {}) const;
+    Result<void> take_away(Recorder::Change& change, const std::string& canonical,
+                           const Stat& stat) const;
+    Result<void> give_name(Recorder::Change& change, const std::string& from, const std::string& to,
+                           RenameMode mode, const std::optional<Stat>& replaces = {}) const;
     // The known file gets a free name: that file in that state, or stale_read and no change.
     // `purpose`: for the error.
     struct KnownFile {
         const Stat& stat;
         const std::string& name;  // for the error
     };
-    Attempt<void> rename_known(Recorder::Change& begun, const KnownFile& known,
-                               const std::string& from, const std::string& to,
-                               std::string_view purpose) const;
+    Result<void> rename_known(Recorder::Change& begun, const KnownFile& known,
+                              const std::string& from, const std::string& to,
+                              std::string_view purpose) const;
     // Replaces what git begins to obey when `canonical` is made by a copy that was judged.
-    Attempt<void> adopt_configs(Recorder::Change& change, const std::string& canonical) const;
+    Result<void> adopt_configs(Recorder::Change& change, const std::string& canonical) const;
     // The name is about to be given to a new file, instead of `old` if that is there.
-    Attempt<journal::Intent> announce(Recorder::Change& change, const std::string& canonical,
-                                      FileType type, const std::optional<Stat>& old = {}) const;
-    Attempt<void> count_written(std::uint64_t bytes, std::optional<std::uint64_t> freed = {}) const;
+    Result<journal::Intent> announce(Recorder::Change& change, const std::string& canonical,
+                                     FileType type, const std::optional<Stat>& old = {}) const;
+    Result<void> count_written(std::uint64_t bytes, std::optional<std::uint64_t> freed = {}) const;
     Root root_;
     Root linkless_;
     std::string base_;

@@ -42,7 +42,7 @@ bool is_still(const Root& root, const std::string& canonical, const Stat& then) 
 
 }  // namespace
 
-Attempt<void> Files::check_known(const FileContent& content) const {
+Result<void> Files::check_known(const FileContent& content) const {
     if (reads_ == nullptr) return {};
     if (reads_->has_been_read(content.stat.identity, content.path, content.bytes)) return {};
     const std::string name = "'" + shown(content.path) + "'";
@@ -50,24 +50,24 @@ Attempt<void> Files::check_known(const FileContent& content) const {
     if (!before) {
         // An empty file and a copy of a known one hold nothing that the session has not seen.
         if (content.bytes.empty() || reads_->knows_content(content.bytes)) return {};
-        return Problem(Code::kNotRead, name +
-                                           " exists and has not been read in this session. The "
-                                           "output of a command does not count. "
-                                           "Read it first with read_file, then change it.");
+        return tool_error(Code::kNotRead, name +
+                                              " exists and has not been read in this session. The "
+                                              "output of a command does not count. "
+                                              "Read it first with read_file, then change it.");
     }
     std::string text = name + " has changed since it was read. Read it again.";
     if (before->content) {
         const std::string diff = what_changed(scanner_, *before->content, content.bytes);
         if (!diff.empty()) text += " What changed:\n" + diff;
     }
-    return Problem(Code::kStaleRead, std::move(text));
+    return tool_error(Code::kStaleRead, std::move(text));
 }
 
-Attempt<Resolution> Files::target(std::string_view path) const {
+Result<Resolution> Files::target(std::string_view path) const {
     return resolve(written(path), path, Purpose::kChange);
 }
 
-Attempt<Change> Files::known(OpenFile file) const {
+Result<Change> Files::known(OpenFile file) const {
     auto bytes = file.read_all(limits::kReadFileBytesMax);
     if (!bytes) return bytes.error();
     FileContent content{file.path(), file.stat(), std::move(*bytes)};
@@ -75,10 +75,10 @@ Attempt<Change> Files::known(OpenFile file) const {
     return Change{file.path(), std::move(content)};
 }
 
-Attempt<Change> Files::prepare(std::string_view given) const {
+Result<Change> Files::prepare(std::string_view given) const {
     const std::string path = written(given);
     const auto lexical = root_.normalized(path);
-    if (!lexical) return told(lexical.error(), given);
+    if (!lexical) return with_shown_path(lexical.error(), given);
     if (auto allowed = check(*lexical, Purpose::kChange, given); !allowed) return allowed.error();
     // Where no link is on the way, that is the canonical path.
     if (!names_directory(path)) {
@@ -89,21 +89,22 @@ Attempt<Change> Files::prepare(std::string_view given) const {
     const auto found = resolve(path, given, Purpose::kChange);
     if (!found) return found.error();
     if (names_directory(path)) {
-        return Problem(Code::kIsADirectory,
-                       "'" + shown_given(given) + "' names a directory. Name a file.");
+        return tool_error(Code::kIsADirectory,
+                          "'" + shown_given(given) + "' names a directory. Name a file.");
     }
     if (!found->exists) return Change{found->path, std::nullopt};
     auto handle = open_to_read(found->path);
-    if (!handle) return told(handle.error(), given);
+    if (!handle) return with_shown_path(handle.error(), given);
     return known(OpenFile(found->path, named_given(given), std::move(*handle), meter_));
 }
 
 // No link leads to what is in the way: else the name would be another one when that has gone.
-Attempt<Blocked> Files::blocked(std::string_view given) const {
+Result<Blocked> Files::blocked(std::string_view given) const {
     const std::string path = written(given);
     const auto lexical = root_.normalized(path);
-    if (!lexical) return told(lexical.error(), given);
-    Attempt<Blocked> none = told(as_error(refuse(Code::kNotADirectory), "write", *lexical), given);
+    if (!lexical) return with_shown_path(lexical.error(), given);
+    Result<Blocked> none =
+        with_shown_path(as_error(refuse(Code::kNotADirectory), "write", *lexical), given);
     if (names_directory(path)) return none;
     for (std::string_view at = *lexical; !at.empty(); at = fs::parent_of(at)) {
         const auto found = resolve(at, given, Purpose::kLook);
@@ -120,8 +121,8 @@ Attempt<Blocked> Files::blocked(std::string_view given) const {
     return none;
 }
 
-Attempt<std::vector<std::string>> Files::directories_of(const std::string& canonical,
-                                                        const Goes& goes) const {
+Result<std::vector<std::string>> Files::directories_of(const std::string& canonical,
+                                                       const Goes& goes) const {
     std::vector<std::string> directories{canonical};
     bool stays = false;
     const Status walked = linkless_.walk(canonical, [&](const WalkEntry& entry) {
@@ -130,9 +131,9 @@ Attempt<std::vector<std::string>> Files::directories_of(const std::string& canon
         stays = entry.failure != nullptr || (!is_directory && !goes(std::string(entry.path)));
         return stays ? WalkAction::kStop : WalkAction::kContinue;
     });
-    if (!walked) return told(walked.error());
+    if (!walked) return with_shown_path(walked.error());
     if (stays) {
-        return Problem(
+        return tool_error(
             Code::kIsADirectory,
             "'" + shown(canonical) +
                 "' is a directory, and the patch does not remove everything in it. Name a file.");
@@ -141,48 +142,48 @@ Attempt<std::vector<std::string>> Files::directories_of(const std::string& canon
     return directories;
 }
 
-Attempt<void> Files::count_written(std::uint64_t bytes, std::optional<std::uint64_t> freed) const {
+Result<void> Files::count_written(std::uint64_t bytes, std::optional<std::uint64_t> freed) const {
     if (const auto claimed = disk_.claim(bytes, freed); !claimed) {
         if (claimed.error().code != Code::kQuotaExceeded) return claimed.error();
-        return Problem(
+        return tool_error(
             Code::kQuotaExceeded,
             "The workspace has reached its disk quota. Remove files that are not needed.");
     }
     if (meter_.add_written(bytes)) return {};
-    return Problem(Code::kQuotaExceeded,
-                   "This session has reached its write limit. Ask the operator for more.");
+    return tool_error(Code::kQuotaExceeded,
+                      "This session has reached its write limit. Ask the operator for more.");
 }
 
-Attempt<journal::Intent> Files::announce(Recorder::Change& change, const std::string& canonical,
-                                         FileType type, const std::optional<Stat>& old) const {
+Result<journal::Intent> Files::announce(Recorder::Change& change, const std::string& canonical,
+                                        FileType type, const std::optional<Stat>& old) const {
     if (auto adopted = adopt_configs(change, canonical); !adopted) return adopted.error();
     auto intent = change.will_make(canonical, type, old);
-    if (!intent) return told(as_error(intent.error(), "record", canonical));
+    if (!intent) return with_shown_path(as_error(intent.error(), "record", canonical));
     return std::move(*intent);
 }
 
-Attempt<void> Files::adopt_configs(Recorder::Change& change, const std::string& canonical) const {
+Result<void> Files::adopt_configs(Recorder::Change& change, const std::string& canonical) const {
     for (const std::string& config : judge_.configs_completed_by(canonical)) {
         const auto stat = linkless_.lstat(config);
         const auto text = linkless_.read_file(config, git::judged_bytes_max(config));
-        if (!stat || !text) return told(stat ? text.error() : stat.error());
+        if (!stat || !text) return with_shown_path(stat ? text.error() : stat.error());
         if (auto fine = allowed(judge_.judge_new_config(config, *text), config); !fine) return fine;
         auto intent = change.will_make(config, FileType::kRegular, *stat);
-        if (!intent) return told(as_error(intent.error(), "record", config));
+        if (!intent) return with_shown_path(as_error(intent.error(), "record", config));
         WriteOptions options;
         options.replaces = *stat;
         options.mode_of_old = true;
         if (const auto written = linkless_.write_file(config, *text, options); !written) {
             intent->failed();
-            return told(written.error());
+            return with_shown_path(written.error());
         }
         change.made(config, *intent);
     }
     return {};
 }
 
-Attempt<void> Files::commit(const Change& change, std::string_view content,
-                            std::optional<Mode> mode, const Model& like) const {
+Result<void> Files::commit(const Change& change, std::string_view content, std::optional<Mode> mode,
+                           const Model& like) const {
     auto begun = begin_change();
     if (!begun) return begun.error();
     if (auto fine = check_file(change.path, content); !fine) return fine;
@@ -195,9 +196,9 @@ Attempt<void> Files::commit(const Change& change, std::string_view content,
     return written;
 }
 
-Attempt<void> Files::write_new(Recorder::Change& begun, const Change& change,
-                               std::string_view content, std::optional<Mode> mode,
-                               const Model& like) const {
+Result<void> Files::write_new(Recorder::Change& begun, const Change& change,
+                              std::string_view content, std::optional<Mode> mode,
+                              const Model& like) const {
     const auto old = change.old ? std::optional(change.old->stat) : std::nullopt;
     auto intent = announce(begun, change.path, FileType::kRegular, old);
     if (!intent) return intent.error();
@@ -212,23 +213,23 @@ Attempt<void> Files::write_new(Recorder::Change& begun, const Change& change,
     const auto done = linkless_.put_file(change.path, content, options);
     if (!done) intent->failed();
     const bool is_gone = !done && change.old && done.error().code == Code::kNotFound;
-    if (is_gone) return told(as_error(refuse(Code::kStaleRead), "write", change.path));
-    if (!done) return told(done.error());
+    if (is_gone) return with_shown_path(as_error(refuse(Code::kStaleRead), "write", change.path));
+    if (!done) return with_shown_path(done.error());
     begun.made(change.path, *intent);
     mark_written(reads_, *done, change.path, content);
     return {};
 }
 
-Attempt<void> Files::restore(const Change& change, const std::string& made) const {
+Result<void> Files::restore(const Change& change, const std::string& made) const {
     auto begun = begin_change();
     if (!begun) return begun.error();
     // Looked at before it is read: whoever writes later has changed it.
     const auto stat = linkless_.lstat(change.path);
     const bool is_gone = !stat && stat.error().code == Code::kNotFound;
-    if (!stat && !is_gone) return told(stat.error());
+    if (!stat && !is_gone) return with_shown_path(stat.error());
     const auto now = linkless_.read_file(change.path, made.size());
     if (is_gone || !now || *now != made)
-        return told(as_error(refuse(Code::kStaleRead), "restore", change.path));
+        return with_shown_path(as_error(refuse(Code::kStaleRead), "restore", change.path));
     if (!change.old) return take_away(*begun, change.path, *stat);
     auto intent = announce(*begun, change.path, FileType::kRegular, *stat);
     if (!intent) return intent.error();
@@ -238,55 +239,55 @@ Attempt<void> Files::restore(const Change& change, const std::string& made) cons
     options.mode_of_old = true;
     const auto done = linkless_.put_file(change.path, change.old->bytes, options);
     if (!done) intent->failed();
-    if (!done) return told(done.error());
+    if (!done) return with_shown_path(done.error());
     begun->made(change.path, *intent);
     mark_written(reads_, *done, change.path, change.old->bytes);
     return {};
 }
 
-Attempt<void> Files::give_name(Recorder::Change& change, const std::string& from,
-                               const std::string& to, RenameMode mode,
-                               const std::optional<Stat>& replaces) const {
+Result<void> Files::give_name(Recorder::Change& change, const std::string& from,
+                              const std::string& to, RenameMode mode,
+                              const std::optional<Stat>& replaces) const {
     const auto stat = linkless_.lstat(from);
-    if (!stat) return told(stat.error());
+    if (!stat) return with_shown_path(stat.error());
     if (auto adopted = adopt_configs(change, to); !adopted) return adopted;
     const auto there = linkless_.lstat(to);
     const bool takes_a_name =
         mode == RenameMode::kReplace && there && there->identity != stat->identity;
     auto intent =
         change.will_rename(from, to, *stat, takes_a_name ? std::optional(*there) : std::nullopt);
-    if (!intent) return told(as_error(intent.error(), "record", from));
+    if (!intent) return with_shown_path(as_error(intent.error(), "record", from));
     const auto done = linkless_.rename(from, to, mode, replaces);
     if (!done) intent->failed();
-    if (!done) return told(done.error());
+    if (!done) return with_shown_path(done.error());
     return {};
 }
 
 // The kernel renames whatever has the name by then: only afterwards it can be told what that was.
-Attempt<void> Files::rename_known(Recorder::Change& begun, const KnownFile& known,
-                                  const std::string& from, const std::string& to,
-                                  std::string_view purpose) const {
+Result<void> Files::rename_known(Recorder::Change& begun, const KnownFile& known,
+                                 const std::string& from, const std::string& to,
+                                 std::string_view purpose) const {
     const auto stale = [&] {
-        return told(as_error(refuse(Code::kStaleRead), purpose, known.name));
+        return with_shown_path(as_error(refuse(Code::kStaleRead), purpose, known.name));
     };
     if (!is_still(linkless_, from, known.stat)) return stale();
     if (auto done = give_name(begun, from, to, RenameMode::kNoReplace); !done) return done;
     if (is_still(linkless_, to, known.stat)) return {};
-    Problem problem = stale();
+    Error problem = stale();
     if (!give_name(begun, to, from, RenameMode::kNoReplace))
-        problem.text += " The file that somebody else put there is now at '" + shown(to) + "'.";
+        add_to(problem, " The file that somebody else put there is now at '" + shown(to) + "'.");
     return problem;
 }
 
-Attempt<void> Files::take_away(Recorder::Change& change, const std::string& canonical,
-                               const Stat& stat) const {
+Result<void> Files::take_away(Recorder::Change& change, const std::string& canonical,
+                              const Stat& stat) const {
     if (const auto done = change.remove(canonical, stat); !done)
-        return told(as_error(done.error(), "remove", canonical));
+        return with_shown_path(as_error(done.error(), "remove", canonical));
     return {};
 }
 
-Attempt<void> Files::rename(const std::string& from, const FileContent& file,
-                            const std::string& to) const {
+Result<void> Files::rename(const std::string& from, const FileContent& file,
+                           const std::string& to) const {
     auto begun = begin_change();
     if (!begun) return begun.error();
     if (auto fine = allowed(judge_.move(from, to, FileType::kRegular), to); !fine) return fine;
@@ -294,7 +295,7 @@ Attempt<void> Files::rename(const std::string& from, const FileContent& file,
         if (auto fine = allowed(judge_.judge_config(to, file.bytes), to); !fine) return fine;
     }
     if (!is_still(linkless_, from, file.stat)) {
-        return told(as_error(refuse(Code::kStaleRead), "rename", file.path));
+        return with_shown_path(as_error(refuse(Code::kStaleRead), "rename", file.path));
     }
     if (auto made = make_missing(*begun, missing_parents(to)); !made) return made;
     if (auto done = rename_known(*begun, {file.stat, file.path}, from, to, "rename"); !done) {
@@ -304,7 +305,7 @@ Attempt<void> Files::rename(const std::string& from, const FileContent& file,
     return {};
 }
 
-Attempt<void> Files::exchange(const Change& one, const Change& other, bool is_back) const {
+Result<void> Files::exchange(const Change& one, const Change& other, bool is_back) const {
     auto begun = begin_change();
     if (!begun) return begun.error();
     const auto verdict =
@@ -315,29 +316,30 @@ Attempt<void> Files::exchange(const Change& one, const Change& other, bool is_ba
     if (auto fine = check_file(other.path, of_one->bytes); !fine) return fine;
     for (const Change* change : {&one, &other}) {
         if (is_back || is_still(linkless_, change->path, change->old->stat)) continue;
-        return told(as_error(refuse(Code::kStaleRead), "rename", change->path));
+        return with_shown_path(as_error(refuse(Code::kStaleRead), "rename", change->path));
     }
     auto intent = begun->will_exchange(one.path, other.path);
-    if (!intent) return told(as_error(intent.error(), "record", one.path));
+    if (!intent) return with_shown_path(as_error(intent.error(), "record", one.path));
     const auto done = linkless_.rename(one.path, other.path, RenameMode::kExchange);
     if (!done) intent->failed();
     if (!done && done.error().code == Code::kInvalidArgument) {
-        return Problem(Code::kNotAvailable, "'" + shown(one.path) + "' and '" + shown(other.path) +
-                                                "' swap names, which this file system cannot do in "
-                                                "one step. Rename them one by one.");
+        return tool_error(Code::kNotAvailable,
+                          "'" + shown(one.path) + "' and '" + shown(other.path) +
+                              "' swap names, which this file system cannot do in "
+                              "one step. Rename them one by one.");
     }
-    if (!done) return told(done.error());
+    if (!done) return with_shown_path(done.error());
     mark_written(reads_, of_other->stat.identity, one.path, of_other->bytes);
     mark_written(reads_, of_one->stat.identity, other.path, of_one->bytes);
     return {};
 }
 
-Attempt<std::string> Files::set_aside(const Change& change, const std::string& beside) const {
+Result<std::string> Files::set_aside(const Change& change, const std::string& beside) const {
     auto begun = begin_change();
     if (!begun) return begun.error();
     if (auto allowed = check_removal(change.path); !allowed) return allowed.error();
     const auto random = sys::random_u64();
-    if (!random) return told(as_error(random.error(), "remove", change.path));
+    if (!random) return with_shown_path(as_error(random.error(), "remove", change.path));
     const std::string aside =
         fs::joined(fs::parent_of(beside), ".paddock-" + std::to_string(*random));
     if (fs::parent_of(beside) != fs::parent_of(change.path)) {
@@ -350,28 +352,28 @@ Attempt<std::string> Files::set_aside(const Change& change, const std::string& b
     return aside;
 }
 
-Attempt<void> Files::put_back(const std::string& other, const std::string& canonical,
-                              const Stat& stat) const {
+Result<void> Files::put_back(const std::string& other, const std::string& canonical,
+                             const Stat& stat) const {
     auto begun = begin_change();
     if (!begun) return begun.error();
     return rename_known(*begun, {stat, canonical}, other, canonical, "rename back");
 }
 
 // A file can be written to under any name, through a descriptor.
-Attempt<void> Files::drop_aside(const Change& change, const std::string& aside) const {
+Result<void> Files::drop_aside(const Change& change, const std::string& aside) const {
     auto begun = begin_change();
     if (!begun) return begun.error();
     const auto done = begun->remove(aside, change.old->stat);
     if (done || done.error().code == Code::kNotFound) return {};
     const bool is_stale = done.error().code == Code::kRace;
-    Problem problem =
-        told(as_error(is_stale ? refuse(Code::kStaleRead) : done.error(), "remove", change.path));
+    Error problem = with_shown_path(
+        as_error(is_stale ? refuse(Code::kStaleRead) : done.error(), "remove", change.path));
     if (!give_name(*begun, aside, change.path, RenameMode::kNoReplace))
-        problem.text += " It is now at '" + shown(aside) + "'.";
+        add_to(problem, " It is now at '" + shown(aside) + "'.");
     return problem;
 }
 
-Attempt<void> Files::make_directory(const std::string& canonical) const {
+Result<void> Files::make_directory(const std::string& canonical) const {
     auto begun = begin_change();
     if (!begun) return begun.error();
     std::vector<std::string> missing = missing_parents(canonical);
@@ -380,11 +382,11 @@ Attempt<void> Files::make_directory(const std::string& canonical) const {
     if (auto made = make_missing(*begun, missing); !made) return made;
     // What is there must be a directory.
     const auto done = linkless_.mkdir_all(canonical);
-    if (!done) return told(done.error());
+    if (!done) return with_shown_path(done.error());
     return {};
 }
 
-Attempt<void> Files::restore_directory(const std::string& canonical, Mode mode) const {
+Result<void> Files::restore_directory(const std::string& canonical, Mode mode) const {
     auto begun = begin_change();
     if (!begun) return begun.error();
     if (auto fine = allowed(judge_.make(canonical, FileType::kDirectory), canonical); !fine)
@@ -392,8 +394,8 @@ Attempt<void> Files::restore_directory(const std::string& canonical, Mode mode) 
     return make_one_directory(*begun, canonical, mode);
 }
 
-Attempt<void> Files::make_missing(Recorder::Change& change,
-                                  const std::vector<std::string>& directories) const {
+Result<void> Files::make_missing(Recorder::Change& change,
+                                 const std::vector<std::string>& directories) const {
     // All are asked for before the first is made. What is missing above cannot be looked at.
     for (const std::string& directory : directories) {
         auto fine = allowed(judge_.make(directory, FileType::kDirectory), directory);
@@ -417,46 +419,46 @@ void Files::remove_empty(Recorder::Change& change,
     }
 }
 
-Attempt<void> Files::make_one_directory(Recorder::Change& change, const std::string& canonical,
-                                        std::optional<Mode> mode) const {
+Result<void> Files::make_one_directory(Recorder::Change& change, const std::string& canonical,
+                                       std::optional<Mode> mode) const {
     if (auto counted = count_written(0); !counted) return counted;
     auto intent = announce(change, canonical, FileType::kDirectory);
     if (!intent) return intent.error();
     const auto done = linkless_.mkdir(canonical, mode);
     if (!done) intent->failed();
-    if (!done) return told(done.error());
+    if (!done) return with_shown_path(done.error());
     change.made(canonical, *intent);
     return {};
 }
 
-Attempt<void> Files::remove(const std::string& canonical, bool recursive,
-                            const std::stop_token& cancel) const {
+Result<void> Files::remove(const std::string& canonical, bool recursive,
+                           const std::stop_token& cancel) const {
     auto begun = begin_change();
     if (!begun) return begun.error();
     if (auto allowed = check_removal(canonical); !allowed) return allowed;
     if (auto allowed = check_below(canonical, canonical, cancel); !allowed) return allowed;
     const auto stat = linkless_.lstat(canonical);
     if (!stat && recursive && stat.error().code == Code::kNotFound) return {};
-    if (!stat) return told(stat.error());
+    if (!stat) return with_shown_path(stat.error());
     if (cancel.stop_requested()) return call_cancelled();
     if (!recursive) return take_away(*begun, canonical, *stat);
     const auto done = begun->remove_tree(canonical, *stat, cancel);
     if (done) return {};
-    Problem problem = told(as_error(done.error(), "remove", canonical));
+    Error problem = with_shown_path(as_error(done.error(), "remove", canonical));
     if (stat->type == FileType::kDirectory && !begun->records(canonical)) {
-        problem.text += " Part of it may be removed. Check what is left before you go on.";
+        add_to(problem, " Part of it may be removed. Check what is left before you go on.");
     }
     return problem;
 }
 
-Attempt<void> Files::remove(const Change& change) const {
+Result<void> Files::remove(const Change& change) const {
     auto begun = begin_change();
     if (!begun) return begun.error();
     if (auto allowed = check_removal(change.path); !allowed) return allowed;
     const auto done = begun->remove(change.path, change.old->stat);
     if (done) return {};
     const bool is_stale = done.error().code == Code::kRace || done.error().code == Code::kNotFound;
-    return told(
+    return with_shown_path(
         as_error(is_stale ? refuse(Code::kStaleRead) : done.error(), "remove", change.path));
 }
 

@@ -23,12 +23,13 @@ std::string counted(std::size_t number, const char* one, const char* many) {
     return std::to_string(number) + " " + (number == 1 ? one : many);
 }
 
-Problem partly(Problem problem, const Copied& copied) {
+Error partly(Error problem, const Copied& copied) {
     // The name was free when this began.
     if (problem.code == Code::kAlreadyExists) problem.code = Code::kRace;
-    problem.text += " Before that " + counted(copied.files, "file", "files") + " and " +
-                    counted(copied.made.size(), "directory", "directories") +
-                    " had been copied; the rest was not. Check the destination before you go on.";
+    add_to(problem,
+           " Before that " + counted(copied.files, "file", "files") + " and " +
+               counted(copied.made.size(), "directory", "directories") +
+               " had been copied; the rest was not. Check the destination before you go on.");
     return problem;
 }
 
@@ -46,22 +47,22 @@ public:
     Copying(const Files& files, CopyStep whole, bool overwrite, const std::stop_token& cancel)
         : files_(files), whole_(std::move(whole)), overwrite_(overwrite), cancel_(cancel) {}
 
-    Attempt<Copied> run();
+    Result<Copied> run();
 
 private:
-    using Act = Attempt<void> (Copying::*)(const CopyStep&);
+    using Act = Result<void> (Copying::*)(const CopyStep&);
 
-    Attempt<void> for_each_step(Act act);
-    Attempt<void> check_names(const CopyStep& step) const;
-    Attempt<void> check_step(const CopyStep& step);
-    Attempt<void> check_in_the_way(const CopyStep& step) const;
-    Attempt<void> copy_step(const CopyStep& step);
-    Attempt<void> copy_directory(Recorder::Change& change, const CopyStep& step);
-    Attempt<void> copy_link(Recorder::Change& change, const CopyStep& step);
-    Attempt<void> copy_content(Recorder::Change& change, const CopyStep& step);
-    Attempt<void> copy_config(const Handle& source, const std::string& to,
-                              const std::optional<Stat>& old) const;
-    Attempt<void> give_modes() const;
+    Result<void> for_each_step(Act act);
+    Result<void> check_names(const CopyStep& step) const;
+    Result<void> check_step(const CopyStep& step);
+    Result<void> check_in_the_way(const CopyStep& step) const;
+    Result<void> copy_step(const CopyStep& step);
+    Result<void> copy_directory(Recorder::Change& change, const CopyStep& step);
+    Result<void> copy_link(Recorder::Change& change, const CopyStep& step);
+    Result<void> copy_content(Recorder::Change& change, const CopyStep& step);
+    Result<void> copy_config(const Handle& source, const std::string& to,
+                             const std::optional<Stat>& old) const;
+    Result<void> give_modes() const;
     void remove_made(const std::vector<std::string>& parents) const;
     void leave_out(const std::string& path, const char* why);
 
@@ -73,28 +74,28 @@ private:
     Copied copied_;
 };
 
-Attempt<Copied> Files::copy(const std::string& from, const std::string& to, bool overwrite,
-                            const std::stop_token& cancel) const {
+Result<Copied> Files::copy(const std::string& from, const std::string& to, bool overwrite,
+                           const std::stop_token& cancel) const {
     if (auto allowed = check(from, Purpose::kLook); !allowed) return allowed.error();
     if (auto allowed = check(to, Purpose::kChange); !allowed) return allowed.error();
     const auto stat = stat_name(from);
     if (!stat) return stat.error();
     if (stat->type == FileType::kDirectory && to.starts_with(from + "/")) {
-        return Problem(Code::kInvalidArgument,
-                       "A directory cannot be copied into itself. Choose another destination.");
+        return tool_error(Code::kInvalidArgument,
+                          "A directory cannot be copied into itself. Choose another destination.");
     }
     return Copying(*this, {from, to, stat->type}, overwrite, cancel).run();
 }
 
-Attempt<Copied> Files::Copying::run() {
+Result<Copied> Files::Copying::run() {
     const bool is_directory = whole_.type == FileType::kDirectory;
     if (auto allowed = for_each_step(&Copying::check_step); !allowed) {
-        Problem problem = allowed.error();
-        if (is_directory) problem.text += " Nothing was copied.";
+        Error problem = allowed.error();
+        if (is_directory) add_to(problem, " Nothing was copied.");
         return problem;
     }
     const std::vector<std::string> made = files_.missing_parents(whole_.to);
-    auto done = [&]() -> Attempt<void> {
+    auto done = [&]() -> Result<void> {
         auto change = files_.begin_change();
         if (!change) return change.error();
         return files_.make_missing(*change, made);
@@ -105,19 +106,19 @@ Attempt<Copied> Files::Copying::run() {
     if (copied_.files == 0 && (!done || copied_.made.empty())) remove_made(made);
     if (!done && copied_.files > 0) return partly(done.error(), copied_);
     if (!done) {
-        Problem problem = done.error();
-        if (is_directory) problem.text += " Nothing was copied.";
+        Error problem = done.error();
+        if (is_directory) add_to(problem, " Nothing was copied.");
         return problem;
     }
     if (!is_directory && copied_.left_out > 0) {
-        return Problem(Code::kPathEscape,
-                       "Nothing was copied: " + copied_.left_out_names + ". Name another source.");
+        return tool_error(Code::kPathEscape, "Nothing was copied: " + copied_.left_out_names +
+                                                 ". Name another source.");
     }
     return std::move(copied_);
 }
 
-Attempt<void> Files::Copying::for_each_step(Act act) {
-    Attempt<void> verdict = (this->*act)(whole_);
+Result<void> Files::Copying::for_each_step(Act act) {
+    Result<void> verdict = (this->*act)(whole_);
     if (!verdict || whole_.type != FileType::kDirectory) return verdict;
     const Status walked = files_.linkless_.walk(whole_.from, [&](const WalkEntry& entry) {
         const std::string from(entry.path);
@@ -127,16 +128,17 @@ Attempt<void> Files::Copying::for_each_step(Act act) {
         } else if (const char* why = reason_to_leave(*entry.failure)) {
             if (begun_) leave_out(from, why);
         } else {
-            verdict = Attempt<void>(files_.told(as_error(*entry.failure, "look into", from)));
+            verdict =
+                Result<void>(files_.with_shown_path(as_error(*entry.failure, "look into", from)));
         }
         return verdict ? WalkAction::kContinue : WalkAction::kStop;
     });
     if (!verdict) return verdict;
-    if (!walked) return files_.told(walked.error());
+    if (!walked) return files_.with_shown_path(walked.error());
     return {};
 }
 
-Attempt<void> Files::Copying::check_names(const CopyStep& step) const {
+Result<void> Files::Copying::check_names(const CopyStep& step) const {
     const git::Judge& judge = files_.judge_;
     if (auto fine = files_.check_in(whole_.from, judge.look(step.from), step.from); !fine)
         return fine;
@@ -151,7 +153,7 @@ Attempt<void> Files::Copying::check_names(const CopyStep& step) const {
     return files_.check_in(whole_.to, verdict, step.to);
 }
 
-Attempt<void> Files::Copying::check_step(const CopyStep& step) {
+Result<void> Files::Copying::check_step(const CopyStep& step) {
     if (cancel_.stop_requested()) return call_cancelled();
     const auto& [from, to, type, is_below] = step;
     // Of a mount nothing can be asked, and half a tree is no copy.
@@ -159,29 +161,31 @@ Attempt<void> Files::Copying::check_step(const CopyStep& step) {
         if (const auto stat = files_.stat_name(from); !stat) return stat.error();
     }
     if (auto allowed = check_names(step); !allowed) return allowed;
-    if (const auto path = files_.linkless_.normalized(to); !path) return files_.told(path.error());
+    if (const auto path = files_.linkless_.normalized(to); !path)
+        return files_.with_shown_path(path.error());
     const bool is_special =
         type != FileType::kRegular && type != FileType::kDirectory && type != FileType::kSymlink;
     if (is_special && !is_below) {
-        return Problem(Code::kNotRegularFile,
-                       "'" + files_.shown(from) +
-                           "' is neither a file nor a directory nor a link and cannot be copied. "
-                           "Name another source.");
+        return tool_error(
+            Code::kNotRegularFile,
+            "'" + files_.shown(from) +
+                "' is neither a file nor a directory nor a link and cannot be copied. "
+                "Name another source.");
     }
     if (type == FileType::kRegular) {
         if (const auto readable = files_.open_to_read(from); !readable)
-            return files_.told(readable.error());
+            return files_.with_shown_path(readable.error());
     }
-    return is_special ? Attempt<void>() : check_in_the_way(step);
+    return is_special ? Result<void>() : check_in_the_way(step);
 }
 
-Attempt<void> Files::Copying::check_in_the_way(const CopyStep& step) const {
+Result<void> Files::Copying::check_in_the_way(const CopyStep& step) const {
     const auto there = files_.linkless_.lstat(step.to);
     if (!there && there.error().code == Code::kNotFound) return {};
-    if (!there) return files_.told(there.error());
+    if (!there) return files_.with_shown_path(there.error());
     const bool merges = there->type == FileType::kDirectory && step.type == FileType::kDirectory;
     if (!overwrite_ || step.type == FileType::kSymlink) {
-        return files_.told(as_error(refuse(Code::kAlreadyExists), "copy to", step.to));
+        return files_.with_shown_path(as_error(refuse(Code::kAlreadyExists), "copy to", step.to));
     }
     if (merges) return {};
     if (step.type == FileType::kDirectory) return files_.check_room(step.to);
@@ -189,7 +193,7 @@ Attempt<void> Files::Copying::check_in_the_way(const CopyStep& step) const {
     return {};
 }
 
-Attempt<void> Files::Copying::copy_step(const CopyStep& step) {
+Result<void> Files::Copying::copy_step(const CopyStep& step) {
     if (cancel_.stop_requested()) return call_cancelled();
     auto change = files_.begin_change();
     if (!change) return change.error();
@@ -201,9 +205,9 @@ Attempt<void> Files::Copying::copy_step(const CopyStep& step) {
     return {};
 }
 
-Attempt<void> Files::Copying::copy_link(Recorder::Change& change, const CopyStep& step) {
+Result<void> Files::Copying::copy_link(Recorder::Change& change, const CopyStep& step) {
     const auto target = files_.linkless_.readlink(step.from);
-    if (!target) return files_.told(target.error());
+    if (!target) return files_.with_shown_path(target.error());
     auto intent = files_.announce(change, step.to, step.type);
     if (!intent) return intent.error();
     const auto done = files_.linkless_.symlink(target->text, step.to);
@@ -212,14 +216,14 @@ Attempt<void> Files::Copying::copy_link(Recorder::Change& change, const CopyStep
         leave_out(step.from, "a link that leads outside");
         return {};
     }
-    if (!done) return files_.told(done.error());
+    if (!done) return files_.with_shown_path(done.error());
     change.made(step.to, *intent);
     ++copied_.files;
     return {};
 }
 
 // A directory is private until all that is in it has its own permissions.
-Attempt<void> Files::Copying::copy_directory(Recorder::Change& change, const CopyStep& step) {
+Result<void> Files::Copying::copy_directory(Recorder::Change& change, const CopyStep& step) {
     const auto stat = files_.stat_name(step.from);
     if (!stat) return stat.error();
     const auto there = files_.linkless_.lstat(step.to);
@@ -229,10 +233,10 @@ Attempt<void> Files::Copying::copy_directory(Recorder::Change& change, const Cop
     return {};
 }
 
-Attempt<void> Files::Copying::copy_content(Recorder::Change& change, const CopyStep& step) {
+Result<void> Files::Copying::copy_content(Recorder::Change& change, const CopyStep& step) {
     const std::string& to = step.to;
     const auto source = files_.open_to_read(step.from);
-    if (!source) return files_.told(source.error());
+    if (!source) return files_.with_shown_path(source.error());
     std::optional<Stat> old;
     if (overwrite_) {
         const auto known = files_.replaced(to);
@@ -251,7 +255,7 @@ Attempt<void> Files::Copying::copy_content(Recorder::Change& change, const CopyS
         const auto done = files_.linkless_.copy_file(*source, to, old.has_value(), old, cancel_);
         if (!done) intent->failed();
         if (!done && done.error().code == Code::kCancelled) return call_cancelled();
-        if (!done) return files_.told(done.error());
+        if (!done) return files_.with_shown_path(done.error());
     }
     change.made(to, *intent);
     ++copied_.files;
@@ -259,26 +263,26 @@ Attempt<void> Files::Copying::copy_content(Recorder::Change& change, const CopyS
 }
 
 // What is judged is what is written.
-Attempt<void> Files::Copying::copy_config(const Handle& source, const std::string& to,
-                                          const std::optional<Stat>& old) const {
+Result<void> Files::Copying::copy_config(const Handle& source, const std::string& to,
+                                         const std::optional<Stat>& old) const {
     const auto text = fs::read_content(source.fd(), source.stat().size, git::judged_bytes_max(to));
-    if (!text) return files_.told(as_error(text.error(), "copy", to));
+    if (!text) return files_.with_shown_path(as_error(text.error(), "copy", to));
     if (auto fine = files_.allowed(files_.judge_.judge_config(to, *text), to); !fine) return fine;
     WriteOptions options;
     options.must_create = !old;
     options.replaces = old;
     options.mode = source.stat().mode & 0777U;
     if (const auto done = files_.linkless_.write_file(to, *text, options); !done)
-        return files_.told(done.error());
+        return files_.with_shown_path(done.error());
     return {};
 }
 
 // From the deepest to the first: none is closed before what is in it.
-Attempt<void> Files::Copying::give_modes() const {
+Result<void> Files::Copying::give_modes() const {
     for (auto it = copied_.made.rbegin(); it != copied_.made.rend(); ++it) {
         if (it->mode == kPrivate) continue;
         if (const auto done = files_.linkless_.chmod(it->path, it->mode); !done)
-            return files_.told(done.error());
+            return files_.with_shown_path(done.error());
     }
     return {};
 }
@@ -318,21 +322,21 @@ void Files::remove_empty(const std::vector<std::string>& directories) const {
     if (begun) remove_empty(*begun, directories);
 }
 
-Attempt<std::optional<Stat>> Files::replaced(const std::string& canonical) const {
+Result<std::optional<Stat>> Files::replaced(const std::string& canonical) const {
     const auto stat = linkless_.lstat(canonical);
     if (!stat && stat.error().code == Code::kNotFound) return std::nullopt;
-    if (!stat) return told(stat.error());
+    if (!stat) return with_shown_path(stat.error());
     if (stat->type == FileType::kDirectory) {
-        return told(as_error(refuse(Code::kIsADirectory), "replace", canonical));
+        return with_shown_path(as_error(refuse(Code::kIsADirectory), "replace", canonical));
     }
     if (stat->type != FileType::kRegular) {
-        return Problem(
+        return tool_error(
             Code::kNotRegularFile,
             "'" + shown(canonical) +
                 "' is a link or a special file and cannot be replaced. Remove it first.");
     }
     if (auto writable = linkless_.check_writable(canonical); !writable)
-        return told(writable.error());
+        return with_shown_path(writable.error());
     if (reads_ == nullptr) return *stat;
     const auto content = read(canonical, limits::kReadFileBytesMax);
     if (!content) return content.error();
@@ -340,23 +344,23 @@ Attempt<std::optional<Stat>> Files::replaced(const std::string& canonical) const
     return content->stat;
 }
 
-Attempt<void> Files::check_room(const std::string& canonical) const {
+Result<void> Files::check_room(const std::string& canonical) const {
     const auto there = linkless_.lstat(canonical);
     if (!there || there->type == FileType::kDirectory) return {};
-    return Problem(Code::kNotADirectory, "'" + shown(canonical) +
-                                             "' is not a directory and cannot be replaced by one. "
-                                             "Choose another destination, or remove it first.");
+    return tool_error(Code::kNotADirectory,
+                      "'" + shown(canonical) +
+                          "' is not a directory and cannot be replaced by one. "
+                          "Choose another destination, or remove it first.");
 }
 
-Attempt<std::optional<Stat>> Files::check_move(const std::string& from, const std::string& to,
-                                               bool overwrite,
-                                               const std::stop_token& cancel) const {
+Result<std::optional<Stat>> Files::check_move(const std::string& from, const std::string& to,
+                                              bool overwrite, const std::stop_token& cancel) const {
     const auto source = linkless_.lstat(from);
-    if (!source) return told(source.error());
+    if (!source) return with_shown_path(source.error());
     const bool is_directory = source->type == FileType::kDirectory;
     if (is_directory && to.starts_with(from + "/")) {
-        return Problem(Code::kInvalidArgument,
-                       "A directory cannot be moved into itself. Choose another destination.");
+        return tool_error(Code::kInvalidArgument,
+                          "A directory cannot be moved into itself. Choose another destination.");
     }
     if (auto fine = allowed(judge_.move(from, to, source->type), to); !fine) return fine.error();
     if (is_directory) {
@@ -365,14 +369,15 @@ Attempt<std::optional<Stat>> Files::check_move(const std::string& from, const st
         const auto end = root_.stat(from);
         const auto there = linkless_.lstat(to);
         if (overwrite && end && there && end->identity == there->identity) {
-            return Problem(Code::kInvalidArgument,
-                           "'" + shown(from) + "' is a link to '" + shown(to) +
-                               "', which would be lost. Choose another destination.");
+            return tool_error(Code::kInvalidArgument,
+                              "'" + shown(from) + "' is a link to '" + shown(to) +
+                                  "', which would be lost. Choose another destination.");
         }
     } else if (judge_.is_config(to)) {
-        return Problem(Code::kDeniedByRule, "'" + shown(to) +
-                                                "' holds settings of a git repository, so no file "
-                                                "can be moved there. Write it with write_file.");
+        return tool_error(Code::kDeniedByRule,
+                          "'" + shown(to) +
+                              "' holds settings of a git repository, so no file "
+                              "can be moved there. Write it with write_file.");
     }
     // What is in the way goes, and what is below comes along.
     if (overwrite) {
@@ -384,8 +389,8 @@ Attempt<std::optional<Stat>> Files::check_move(const std::string& from, const st
     return std::nullopt;
 }
 
-Attempt<void> Files::move(const std::string& from, const std::string& to, bool overwrite,
-                          const std::stop_token& cancel) const {
+Result<void> Files::move(const std::string& from, const std::string& to, bool overwrite,
+                         const std::stop_token& cancel) const {
     auto begun = begin_change();
     if (!begun) return begun.error();
     const auto replaced = check_move(from, to, overwrite, cancel);

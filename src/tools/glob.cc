@@ -37,7 +37,7 @@ std::string closing(const Files& files, const search::FindResult& result,
     return notes.sentences();
 }
 
-Attempt<Answer> run_glob(Session& session, const Arguments& arguments, const CallOptions& options) {
+Result<Answer> run_glob(Session& session, const Arguments& arguments, const CallOptions& options) {
     const Place place = place_of(session, arguments.text("path"), arguments.text("pattern"));
     const Files& files = session.files_for(place.path);
     const auto directory = files.directory(place.path);
@@ -81,30 +81,30 @@ const Declaration& glob() {
             "A pattern without a slash matches names at any depth. Hidden files and files that "
             ".gitignore excludes are skipped, unless an argument or a dot name in the pattern "
             "('.github/**') asks for them. Links are not followed.",
-        .manners = {.read_only = true, .idempotent = true},
+        .traits = {.read_only = true, .idempotent = true},
         .arguments = {{.name = "pattern", .help = "The pattern", .required = true},
                       directory_argument("The directory to look in"),
                       {.name = "limit",
                        .type = Type::kInteger,
                        .help = "Maximum number of files to show",
-                       .usual = limits::kGlobShown,
+                       .default_value = limits::kGlobShown,
                        .aliases = {"head_limit", "max_results"},
                        .smallest = 1,
                        .largest = limits::kGlobShownMax},
                       {.name = "offset",
                        .type = Type::kInteger,
                        .help = "Number of files to skip, to continue after a cut",
-                       .usual = 0,
+                       .default_value = 0,
                        .smallest = 0,
                        .largest = limits::kGlobOffsetMax},
                       {.name = "hidden",
                        .type = Type::kFlag,
                        .help = "Include hidden files",
-                       .usual = false},
+                       .default_value = false},
                       {.name = "ignored",
                        .type = Type::kFlag,
                        .help = "Include files that .gitignore excludes",
-                       .usual = false,
+                       .default_value = false,
                        .aliases = {"no_ignore"}}},
         .example = R"({"pattern": "src/**/*.{c,h}"})",
         .run = run_glob};

@@ -160,7 +160,7 @@ struct Search {
     const Files* files = nullptr;  // that it looks into
 };
 
-Attempt<Search> search_of(const Session& session, const Arguments& arguments, bool uncut) {
+Result<Search> search_of(const Session& session, const Arguments& arguments, bool uncut) {
     Search search;
     search::GrepQuery& query = search.query;
     query.pattern = arguments.text("pattern");
@@ -204,16 +204,17 @@ Attempt<Search> search_of(const Session& session, const Arguments& arguments, bo
     return search;
 }
 
-Problem no_such_type(const std::string& type) {
+Error no_such_type(const std::string& type) {
     std::vector<std::string> names;
     for (const search::FileKind& kind : search::file_kinds()) names.emplace_back(kind.name);
     const std::string near = text::nearest_word(type, names);
     std::string text = "grep: there is no type '" + displayable(type.substr(0, 100)) + "'.";
     if (!near.empty()) text += " Did you mean '" + near + "'?";
-    return Problem(Code::kInvalidArgument, text + " Name the files instead, such as glob='*.txt'.");
+    return tool_error(Code::kInvalidArgument,
+                      text + " Name the files instead, such as glob='*.txt'.");
 }
 
-Attempt<Answer> run_grep(Session& session, const Arguments& arguments, const CallOptions& options) {
+Result<Answer> run_grep(Session& session, const Arguments& arguments, const CallOptions& options) {
     auto search = search_of(session, arguments, options.uncut);
     if (!search) return search.error();
     const Files& files = *search->files;
@@ -251,7 +252,7 @@ Argument flag(std::string_view name, std::string_view help,
     return {.name = name,
             .type = Type::kFlag,
             .help = help,
-            .usual = false,
+            .default_value = false,
             .aliases = std::move(aliases)};
 }
 
@@ -278,7 +279,7 @@ const Declaration& grep() {
             "files and files that .gitignore excludes are skipped, links are not followed, binary "
             "files are only named. UTF-16 with a byte order mark is decoded. In Latin-1 a byte "
             "above ASCII matches \\C only, and is shown as '\uFFFD'. Results are sorted by path.",
-        .manners = {.read_only = true, .idempotent = true},
+        .traits = {.read_only = true, .idempotent = true},
         .arguments = {{.name = "pattern",
                        .help = "The regular expression, or plain text with 'literal'",
                        .required = true,
@@ -292,7 +293,7 @@ const Declaration& grep() {
                       {.name = "output_mode",
                        .help = "Show matching lines, only file names, or the number of matching "
                                "lines of each file",
-                       .usual = "files_with_matches",
+                       .default_value = "files_with_matches",
                        .aliases = {"outputMode", "mode"},
                        .choices = {"content", "files_with_matches", "count"}},
                       flag("-i", "Ignore case", {"ignore_case", "case_insensitive", "ignoreCase"}),
@@ -311,14 +312,14 @@ const Declaration& grep() {
                       {.name = "head_limit",
                        .type = Type::kInteger,
                        .help = "Maximum number of lines (content) or files to show",
-                       .usual = limits::kGrepShown,
+                       .default_value = limits::kGrepShown,
                        .aliases = {"limit", "max_results", "maxResults"},
                        .smallest = 1,
                        .largest = limits::kGrepShownMax},
                       {.name = "offset",
                        .type = Type::kInteger,
                        .help = "Number of lines or files to skip, to continue after a cut",
-                       .usual = 0,
+                       .default_value = 0,
                        .smallest = 0}},
         .passed_over = {"-n", "line_numbers"},
         .errors = {Code::kNotRegularFile},

@@ -18,6 +18,9 @@
 namespace paddock::tools {
 namespace {
 
+// Paths of hidden files that are remembered, to name one of which a command was denied a read.
+constexpr std::size_t kHiddenPathsMax = 10'000;
+
 using sandbox::Shield;
 using search::Interest;
 
@@ -163,7 +166,7 @@ void HiddenFiles::learn_values(const std::string& path) {
 
 // Whoever reads a report wants to know of a few; nobody has the memory of all.
 void HiddenFiles::keep_path(Found& found, std::string_view path) {
-    if (paths_kept_ >= limits::kHiddenPathsMax) return;
+    if (paths_kept_ >= kHiddenPathsMax) return;
     if (rules_.decide(path).access != PathAccess::kDeny) return;
     if (found.ruled_paths.emplace(path).second) ++paths_kept_;
 }

@@ -304,14 +304,14 @@ bool Job::has_ended(const Attendance& attendance) {
 
 EndedBy Job::attend(const Attendance& attendance) {
     const std::stop_callback wake_up(attendance.cancel, [this] { sys::wake(parts_.wakeup.get()); });
-    auto next_check = Clock::now() + limits::kCommandCheckPause;
+    auto next_check = Clock::now() + kCommandCheckPause;
     for (;;) {
         const auto now = Clock::now();
         if (attendance.cancel.stop_requested()) return EndedBy::kCancel;
         if (attendance.deadline && now >= *attendance.deadline) return EndedBy::kTimeout;
         if (attendance.check && now >= next_check) {
             if (const auto limit = attendance.check()) return *limit;
-            next_check = Clock::now() + limits::kCommandCheckPause;
+            next_check = Clock::now() + kCommandCheckPause;
         }
         const auto until = std::min(attendance.check ? next_check : Clock::time_point::max(),
                                     attendance.deadline.value_or(Clock::time_point::max()));
@@ -422,7 +422,7 @@ std::string MetLimit::named() const {
 
 sandbox::Denial MetLimit::denial() const {
     const auto key = setting == kNothing ? name : setting.substr(setting.rfind('.') + 1);
-    return {sandbox::Wall::kLimit, sandbox::Deed::kExceed,
+    return {sandbox::Wall::kLimit, sandbox::DeniedOperation::kExceed,
             std::string(key),      text,
             layer_name(layer),     setting};
 }

@@ -23,6 +23,9 @@
 
 namespace paddock::tools {
 
+// How often a running command is checked for limits that the kernel does not keep by itself.
+inline constexpr std::chrono::milliseconds kCommandCheckPause{100};
+
 // What a command printed, kept to be read again: as a terminal would show it (text/screen.h), and
 // secrets replaced in that, so that no later cut can divide one. Up to a bound all of it is kept;
 // beyond, its beginning and its end, and the middle is dropped.

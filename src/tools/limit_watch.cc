@@ -14,6 +14,9 @@
 namespace paddock::tools {
 namespace {
 
+// How often a quota is measured while a command runs: each time is a walk over the tree.
+constexpr std::chrono::seconds kDiskWatchPause{1};
+
 constexpr std::uint64_t kBlock = 4096;
 
 }  // namespace
@@ -90,7 +93,7 @@ Result<void> DiskUse::claim(std::uint64_t bytes, std::optional<std::uint64_t> re
     if (more <= less) return {};
     const std::lock_guard lock(mutex_);
     const auto fits = [&] { return used_ <= *bytes_max_ && more - less <= *bytes_max_ - used_; };
-    const bool is_old = !measured_ || Clock::now() - *measured_ > limits::kDiskMeasureAge;
+    const bool is_old = !measured_ || Clock::now() - *measured_ > kDiskMeasureAge;
     if (is_old || !fits()) {
         if (auto done = measure(); !done) return done;
     }
@@ -112,7 +115,7 @@ std::uint64_t DiskUse::excess(std::chrono::milliseconds age_max) {
 
 std::uint64_t DiskUse::excess_now_and_then() {
     constexpr int kShare = 20;
-    std::chrono::milliseconds age_max = limits::kDiskWatchPause;
+    std::chrono::milliseconds age_max = kDiskWatchPause;
     {
         const std::lock_guard lock(mutex_);
         age_max = std::max(age_max,
@@ -136,7 +139,7 @@ bool wait_for_next_check(const std::stop_token& stop) {
     std::mutex mutex;
     std::unique_lock lock(mutex);
     std::condition_variable_any never;
-    never.wait_for(lock, stop, limits::kCommandCheckPause, [] { return false; });
+    never.wait_for(lock, stop, kCommandCheckPause, [] { return false; });
     return !stop.stop_requested();
 }
 
@@ -164,7 +167,7 @@ std::uint64_t LimitWatch::shortage() const {
 }
 
 LimitWatch::Overfill LimitWatch::look_at_disk() {
-    Overfill now{shortage(), session_.excess(limits::kDiskWatchPause)};
+    Overfill now{shortage(), session_.excess(kDiskWatchPause)};
     if (now.excess > 0) now.excess = session_.excess(std::chrono::milliseconds(0));
     if (session_.home != nullptr && session_.home->is_measured()) {
         now.home = session_.home->excess_now_and_then();
@@ -174,7 +177,7 @@ LimitWatch::Overfill LimitWatch::look_at_disk() {
 
 std::optional<EndedBy> LimitWatch::disk_limit(Overfill& before) {
     if (shortage() > before.shortage) return EndedBy::kDiskReserve;
-    if (session_.excess(limits::kDiskWatchPause) > before.excess) return EndedBy::kQuota;
+    if (session_.excess(kDiskWatchPause) > before.excess) return EndedBy::kQuota;
     if (session_.home == nullptr) return std::nullopt;
     const std::uint64_t excess = session_.home->excess_now_and_then();
     if (!before.home) before.home = excess;

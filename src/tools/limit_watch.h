@@ -32,12 +32,16 @@
 
 namespace paddock::tools {
 
+// How long a session trusts its own count of what the workspace takes on disk: long enough that a
+// busy session does not walk the tree again and again.
+inline constexpr std::chrono::seconds kDiskMeasureAge{30};
+
 // How much the files of a workspace take, kept below the operator's limit.
 //
 // Counted is the size of each name, in blocks of 4 kB, and a block for each directory; a hard link
 // counts again, a hole counts as if it were filled. The journal has bounds of its own. What this
 // session adds is counted at once. What it removes, and what others do, is seen when the tree is
-// measured again: before a refusal, and when the last measurement is limits::kDiskMeasureAge old.
+// measured again: before a refusal, and when the last measurement is kDiskMeasureAge old.
 //
 // A directory that somebody closed while the session lasts could hide anything. As long as it is
 // closed, what the disk has lost since all could be seen counts, whoever wrote it.
@@ -127,7 +131,7 @@ public:
     void began(sandbox::ProcessId command, const Before& before);
 
     using Check = std::function<std::optional<EndedBy>()>;
-    // To be asked every limits::kCommandCheckPause while this command runs: the limit it has met.
+    // To be asked every kCommandCheckPause while this command runs: the limit it has met.
     Check check_of(sandbox::ProcessId command);
 
     // A command has ended, and processes are alive.

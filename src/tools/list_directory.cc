@@ -30,7 +30,7 @@ public:
           sizes_(arguments.flag("sizes")),
           left_out_(std::move(left_out)) {}
 
-    Attempt<void> list(const std::string& start) {
+    Result<void> list(const std::string& start) {
         const std::string path = start == "." ? "" : start;
         auto scope = search::ignore_scope_above(state(), path, ignored_);
         return list_level(start, 1, scope);
@@ -66,8 +66,8 @@ public:
 private:
     const fs::RootState& state() const { return fs::state_of(files_.linkless()); }
 
-    Attempt<void> list_level(const std::string& directory, std::size_t level,
-                             const search::IgnoreScope& above) {
+    Result<void> list_level(const std::string& directory, std::size_t level,
+                            const search::IgnoreScope& above) {
         auto listing = files_.list(directory, limits::kListEntriesMax);
         if (!listing) return listing.error();
         has_unlisted_ = has_unlisted_ || listing->truncated;
@@ -156,7 +156,7 @@ private:
     bool has_unlisted_ = false;
 };
 
-Attempt<std::vector<text::Glob>> globs_of(const std::vector<std::string>& patterns) {
+Result<std::vector<text::Glob>> globs_of(const std::vector<std::string>& patterns) {
     std::vector<text::Glob> globs;
     std::size_t alternatives = 0;
     for (const std::string& pattern : patterns) {
@@ -164,18 +164,18 @@ Attempt<std::vector<text::Glob>> globs_of(const std::vector<std::string>& patter
         if (!glob) return bad_pattern(glob.error(), pattern);
         alternatives += text::expand_braces(pattern).value_or(std::vector<std::string>{}).size();
         if (alternatives > limits::kGlobAlternativesMax) {
-            return Problem(Code::kLimitReached,
-                           "list_directory: the globs of 'ignore' expand to more than " +
-                               std::to_string(limits::kGlobAlternativesMax) +
-                               " patterns. Give fewer alternatives.");
+            return tool_error(Code::kLimitReached,
+                              "list_directory: the globs of 'ignore' expand to more than " +
+                                  std::to_string(limits::kGlobAlternativesMax) +
+                                  " patterns. Give fewer alternatives.");
         }
         globs.push_back(std::move(*glob));
     }
     return globs;
 }
 
-Attempt<Answer> run_list_directory(Session& session, const Arguments& arguments,
-                                   const CallOptions& options) {
+Result<Answer> run_list_directory(Session& session, const Arguments& arguments,
+                                  const CallOptions& options) {
     const Files& files = session.files_for(arguments.text("path"));
     const std::string& path = arguments.text("path");
     const auto directory = files.directory(path);
@@ -201,12 +201,12 @@ const Declaration& list_directory() {
         .description =
             "With a depth above 1, subdirectories are listed too, indented. Links are shown as "
             "links. .git and directories that .gitignore excludes are named but not entered.",
-        .manners = {.read_only = true, .idempotent = true},
+        .traits = {.read_only = true, .idempotent = true},
         .arguments = {directory_argument("The directory to list"),
                       {.name = "depth",
                        .type = Type::kInteger,
                        .help = "Number of levels to show",
-                       .usual = 1,
+                       .default_value = 1,
                        .smallest = 1,
                        .largest = limits::kListDepthMax},
                       {.name = "ignore",
@@ -217,11 +217,11 @@ const Declaration& list_directory() {
                       {.name = "sizes",
                        .type = Type::kFlag,
                        .help = "Show the sizes of files",
-                       .usual = false},
+                       .default_value = false},
                       {.name = "offset",
                        .type = Type::kInteger,
                        .help = "Number of entries to skip, to continue after a cut",
-                       .usual = 0,
+                       .default_value = 0,
                        .smallest = 0,
                        .largest = limits::kListOffsetMax}},
         .example = R"({"depth": 2, "sizes": true})",

@@ -6,8 +6,8 @@
 namespace paddock::tools {
 namespace {
 
-Attempt<Answer> run_move_path(Session& session, const Arguments& arguments,
-                              const CallOptions& options) {
+Result<Answer> run_move_path(Session& session, const Arguments& arguments,
+                             const CallOptions& options) {
     if (are_in_different_roots(session, arguments)) {
         return take_between(session, arguments, true);
     }
@@ -33,7 +33,7 @@ const Declaration& move_path() {
             "Atomic. An existing destination is refused, unless it was read and 'overwrite' is "
             "set. A symbolic link itself is moved. Missing directories above the destination are "
             "made.",
-        .manners = {.destructive = true, .pace = Pace::kChanging},
+        .traits = {.destructive = true, .pace = Pace::kChanging},
         .arguments = two_path_arguments(),
         .errors = {Code::kAlreadyExists, Code::kIsADirectory, Code::kNotRegularFile, Code::kNotRead,
                    Code::kStaleRead},
@@ -44,8 +44,8 @@ const Declaration& move_path() {
 
 namespace {
 
-Attempt<Answer> run_copy_path(Session& session, const Arguments& arguments,
-                              const CallOptions& options) {
+Result<Answer> run_copy_path(Session& session, const Arguments& arguments,
+                             const CallOptions& options) {
     if (are_in_different_roots(session, arguments)) {
         return take_between(session, arguments, false);
     }
@@ -79,7 +79,7 @@ const Declaration& copy_path() {
             "An existing destination is refused unless 'overwrite' is set, which replaces a file "
             "that was read. Symbolic links are copied as links. Missing directories above the "
             "destination are made.",
-        .manners = {.destructive = true, .pace = Pace::kChanging},
+        .traits = {.destructive = true, .pace = Pace::kChanging},
         .arguments = two_path_arguments(),
         .errors = {Code::kAlreadyExists, Code::kIsADirectory, Code::kNotRegularFile, Code::kNotRead,
                    Code::kStaleRead, Code::kTooLarge},

@@ -14,6 +14,14 @@
 namespace paddock::tools {
 namespace {
 
+// Names in a directory that are compared with one that is missing, to say what may be meant.
+constexpr std::size_t kNearNamesLookedAt = 10'000;
+
+// Entries of the tree that are looked at for one that has the name of a missing file, and for how
+// long: a hint is worth a glance, and a call may ask for many files.
+constexpr std::uint64_t kNearTreeEntriesMax = 100'000;
+constexpr std::chrono::milliseconds kNearTreeTimeMax{100};
+
 constexpr std::size_t kNearPathsMax = 3;
 
 // By way of links too.
@@ -28,7 +36,7 @@ enum class NamesOf : std::uint8_t { kAll, kDirectories };
 std::vector<std::string> names_in(const Files& files, const std::string& directory,
                                   NamesOf wanted) {
     std::vector<std::string> names;
-    const auto listing = files.list(directory, limits::kNearNamesLookedAt);
+    const auto listing = files.list(directory, kNearNamesLookedAt);
     if (!listing) return names;
     for (const ListEntry& entry : listing->entries) {
         const bool may_lead_on =
@@ -64,12 +72,12 @@ std::vector<std::string> same_names(const Files& files, std::string_view name,
     query.walk = {.hidden = name.starts_with('.'),
                   .visible = files.walk(false, false).visible,
                   .global_rules = ignored,
-                  .directory_entries_max = limits::kNearTreeEntriesMax};
+                  .directory_entries_max = kNearTreeEntriesMax};
     query.order = search::FindQuery::Order::kPath;
     query.directories = true;
     query.limit = kNearPathsMax;
-    query.entries_max = limits::kNearTreeEntriesMax;
-    query.time_max = limits::kNearTreeTimeMax;
+    query.entries_max = kNearTreeEntriesMax;
+    query.time_max = kNearTreeTimeMax;
     std::vector<std::string> paths;
     const auto result = search::find(files.linkless(), query);
     if (!result) return paths;

@@ -27,13 +27,13 @@
 namespace paddock::tools {
 namespace {
 
-Problem explained(const text::PatchFailure& failure) {
+Error explained(const text::PatchFailure& failure) {
     std::string text;
     if (!failure.path.empty()) text += "'" + text::quote_if_needed(failure.path) + "': ";
     text += failure.detail;
     if (!text.ends_with('.') && !text.ends_with('\n')) text += '.';
     text += text.ends_with('\n') ? "Nothing was changed." : " Nothing was changed.";
-    return Problem(failure.code, std::move(text));
+    return tool_error(failure.code, std::move(text));
 }
 
 std::size_t count(const text::Hunk& hunk, char mark) {
@@ -119,7 +119,7 @@ public:
         : session_(session), files_(files), changes_(files_), all_(all) {}
 
     // One after the other.
-    Attempt<void> stage(std::size_t index) {
+    Result<void> stage(std::size_t index) {
         const text::FileChange& change = all_[index];
         later_ = all_.subspan(index + 1);
         switch (change.kind) {
@@ -133,7 +133,7 @@ public:
     }
 
     // A file that is removed may come back under another name, but not its secrets.
-    Attempt<void> check_secrets() {
+    Result<void> check_secrets() {
         for (const std::string& path : created_) {
             const auto made = look(path);
             if (!made || !(*made)->content) continue;
@@ -149,11 +149,11 @@ public:
 
 private:
     // A name in a patch is bytes; a path given to Files is quoted where need be.
-    Attempt<const StagedFile*> look(const std::string& name) {
+    Result<const StagedFile*> look(const std::string& name) {
         return changes_.look(text::quote_if_needed(name));
     }
 
-    Problem missing(const StagedFile& file, const std::string& name) const {
+    Error missing(const StagedFile& file, const std::string& name) const {
         return file.obstacle ? *file.obstacle : files_.missing(text::quote_if_needed(name));
     }
 
@@ -195,11 +195,12 @@ private:
         if (leaving_.erase(file.path) == 0) changes_.remove(file);
     }
 
-    Problem no_secret(const StagedFile& file) const {
-        return Problem(Code::kInvalidArgument,
-                       "'" + files_.shown(file.path) +
-                           "' would contain the placeholder [REDACTED:...] instead of the secret. "
-                           "Nothing was changed. Leave the placeholder out.");
+    Error no_secret(const StagedFile& file) const {
+        return tool_error(
+            Code::kInvalidArgument,
+            "'" + files_.shown(file.path) +
+                "' would contain the placeholder [REDACTED:...] instead of the secret. "
+                "Nothing was changed. Leave the placeholder out.");
     }
 
     void tell(char mark, const std::string& path, const std::string& what = {}) {
@@ -230,13 +231,13 @@ private:
     }
 
     // What the hunks speak of: the text as it is shown, or the bytes themselves.
-    Attempt<FileText> text_for(const StagedFile& file, const text::FileChange& change) const {
+    Result<FileText> text_for(const StagedFile& file, const text::FileChange& change) const {
         if (change.hunks.empty() || has_raw_lines(change)) return FileText{{}, *file.content};
         return decoded(*file.content, files_.shown(file.path));
     }
 
-    Attempt<std::string> applied(const StagedFile& file, const text::FileChange& change,
-                                 std::string& notes) {
+    Result<std::string> applied(const StagedFile& file, const text::FileChange& change,
+                                std::string& notes) {
         const auto before = text_for(file, change);
         if (!before) return before.error();
         const auto result = text::apply_change(before->text, change);
@@ -259,7 +260,7 @@ private:
         return shown;
     }
 
-    Attempt<void> create(const text::FileChange& change) {
+    Result<void> create(const text::FileChange& change) {
         const auto made = text::apply_change({}, change);
         if (!made) return explained(made.error());
         const auto there = look(change.path);
@@ -268,10 +269,10 @@ private:
             make_room(**there);
         } else if ((*there)->content) {
             if (*(*there)->content == made->content) return keep(**there, change, "already there");
-            return Problem(Code::kAlreadyExists,
-                           "The patch creates '" + files_.shown((*there)->path) +
-                               "', which already exists. Nothing was changed. Read it and patch "
-                               "its present content.");
+            return tool_error(Code::kAlreadyExists,
+                              "The patch creates '" + files_.shown((*there)->path) +
+                                  "', which already exists. Nothing was changed. Read it and patch "
+                                  "its present content.");
         }
         const auto before = changes_.original(**there).content;
         if (before && session_.loses_a_secret(*before, made->content)) return no_secret(**there);
@@ -282,17 +283,17 @@ private:
 
     // A change goes through a link to the file; to take that away under the link's name would leave
     // the link.
-    Attempt<void> check_is_no_link(const std::string& name) const {
+    Result<void> check_is_no_link(const std::string& name) const {
         const auto own = files_.own_name(text::quote_if_needed(name));
-        const auto stat = own ? files_.stat_name(*own) : Attempt<Stat>(own.error());
+        const auto stat = own ? files_.stat_name(*own) : Result<Stat>(own.error());
         if (!stat || stat->type != FileType::kSymlink) return {};
-        return Problem(Code::kNotRegularFile,
-                       "'" + files_.shown(*own) +
-                           "' is a symbolic link, which a patch neither removes nor renames. "
-                           "Nothing was changed. Use remove_path or move_path for it.");
+        return tool_error(Code::kNotRegularFile,
+                          "'" + files_.shown(*own) +
+                              "' is a symbolic link, which a patch neither removes nor renames. "
+                              "Nothing was changed. Use remove_path or move_path for it.");
     }
 
-    Attempt<void> remove(const text::FileChange& change) {
+    Result<void> remove(const text::FileChange& change) {
         const auto there = look(change.path);
         if (!there) return there.error();
         if (auto allowed = check_is_no_link(change.path); !allowed) return allowed;
@@ -318,12 +319,12 @@ private:
 
     // The same patch again, after a process was killed in it, completes it: what a file has is not
     // applied to another place of it.
-    Attempt<void> modify(const text::FileChange& change) {
+    Result<void> modify(const text::FileChange& change) {
         const auto there = look(change.path);
         if (!there) return there.error();
         if (!(*there)->content && !change.may_create) return missing(**there, change.path);
         const auto before =
-            (*there)->content ? text_for(**there, change) : Attempt<FileText>(FileText());
+            (*there)->content ? text_for(**there, change) : Result<FileText>(FileText());
         if (!before) return before.error();
         const auto result = text::apply_change(before->text, change);
         if (has_been_made(before->text, change, result) || is_filled(before->text, change))
@@ -338,15 +339,15 @@ private:
     }
 
     // The content is as the patch leaves it; the mode may not be.
-    Attempt<void> keep(const StagedFile& file, const text::FileChange& change,
-                       const std::string& why) {
+    Result<void> keep(const StagedFile& file, const text::FileChange& change,
+                      const std::string& why) {
         const bool stays = change.executable.value_or(is_executable(file)) == is_executable(file);
         tell('=', file.path, stays ? why : with_other_names({why}, file));
         if (stays) return {};
         return changes_.write(file, *file.content, change.executable);
     }
 
-    Attempt<void> carry(const text::FileChange& change) {
+    Result<void> carry(const text::FileChange& change) {
         const bool renames = change.kind == text::ChangeKind::kRename;
         const auto from = look(change.path);
         if (!from) return from.error();
@@ -356,9 +357,9 @@ private:
         const auto to = look(change.new_path);
         if (!to) return to.error();
         if (*from == *to) {
-            return Problem(Code::kInvalidArgument,
-                           "The patch renames or copies '" + files_.shown((*from)->path) +
-                               "' to itself. Nothing was changed. Leave that out.");
+            return tool_error(Code::kInvalidArgument,
+                              "The patch renames or copies '" + files_.shown((*from)->path) +
+                                  "' to itself. Nothing was changed. Leave that out.");
         }
         // A copy is made of the file as it was before the patch, as git means it.
         const StagedFile source = renames ? leaving(**from) : changes_.original(**from);
@@ -379,9 +380,10 @@ private:
             const bool is_done = (content && *content == *(*to)->content) ||
                                  (!renames && held && has_exactly(held->text, change));
             if (!is_done) {
-                return Problem(Code::kAlreadyExists,
-                               "'" + files_.shown((*to)->path) +
-                                   "' already exists. Nothing was changed. Choose another name.");
+                return tool_error(
+                    Code::kAlreadyExists,
+                    "'" + files_.shown((*to)->path) +
+                        "' already exists. Nothing was changed. Choose another name.");
             }
             if (renames) {
                 tell('D', (*from)->path);
@@ -413,15 +415,15 @@ private:
 };
 
 // Where a file lies that the patch may not touch is said before what is wrong with its change.
-Problem malformed(const Files& files, const text::PatchFailure& failure) {
+Error malformed(const Files& files, const text::PatchFailure& failure) {
     if (failure.path.empty()) return explained(failure);
     const auto target = files.target(text::quote_if_needed(failure.path));
     return target ? explained(failure) : target.error();
 }
 
 // All or nothing is promised within one root.
-Attempt<const Files*> files_of(const Session& session,
-                               const std::vector<text::FileChange>& changes) {
+Result<const Files*> files_of(const Session& session,
+                              const std::vector<text::FileChange>& changes) {
     const Files* files = nullptr;
     for (const text::FileChange& change : changes) {
         for (const std::string* name : {&change.path, &change.new_path}) {
@@ -429,16 +431,16 @@ Attempt<const Files*> files_of(const Session& session,
             const Files& own = session.files_for(text::quote_if_needed(*name));
             if (files == nullptr) files = &own;
             if (files == &own) continue;
-            return Problem(Code::kInvalidArgument,
-                           "patch: it changes files in several directories of this session. Give "
-                           "one patch for each directory.");
+            return tool_error(
+                Code::kInvalidArgument,
+                "patch: it changes files in several directories of this session. Give "
+                "one patch for each directory.");
         }
     }
     return files == nullptr ? &session.files() : files;
 }
 
-Attempt<Answer> run_patch(Session& session, const Arguments& arguments,
-                          const CallOptions& options) {
+Result<Answer> run_patch(Session& session, const Arguments& arguments, const CallOptions& options) {
     auto parsed = text::parse_patch(arguments.text("patch"));
     if (!parsed) return malformed(session.files_for(parsed.error().path), parsed.error());
     const auto files = files_of(session, *parsed);
@@ -474,7 +476,7 @@ const Declaration& patch() {
             "been read. A hunk with a wrong line number or different white space is applied only "
             "if it fits in exactly one place. It gets the file's indentation, and the result says "
             "so.",
-        .manners = {.destructive = true, .pace = Pace::kChanging},
+        .traits = {.destructive = true, .pace = Pace::kChanging},
         .arguments = {{.name = "patch",
                        .help = "The patch",
                        .required = true,
@@ -482,7 +484,7 @@ const Declaration& patch() {
                       {.name = "dry_run",
                        .type = Type::kFlag,
                        .help = "Check the patch and write nothing",
-                       .usual = false,
+                       .default_value = false,
                        .aliases = {"dryRun", "check"}}},
         .errors = {Code::kIsADirectory, Code::kNotRegularFile, Code::kAlreadyExists, Code::kNotRead,
                    Code::kStaleRead, Code::kPatchFailed, Code::kUnsupportedEncoding,
@@ -528,7 +530,7 @@ class Chooser {
 public:
     explicit Chooser(const Files& files) : files_(files) {}
 
-    Attempt<void> choose(text::FileChange& change) {
+    Result<void> choose(text::FileChange& change) {
         const std::string after = change.path;
         const std::string& before = change.other_name;
         const auto has_after = file_of(after);
@@ -558,7 +560,7 @@ public:
     }
 
     // A file that comes or goes has one name.
-    Attempt<void> follow(text::FileChange& change) const {
+    Result<void> follow(text::FileChange& change) const {
         const auto [first, rest] = split(change.path);
         const auto noted = kept_.find(first);
         if (rest.empty() || noted == kept_.end() || !noted->second) return {};
@@ -571,7 +573,7 @@ public:
 
 private:
     // The canonical path of the file, if there is one.
-    Attempt<std::optional<std::string>> file_of(const std::string& name) const {
+    Result<std::optional<std::string>> file_of(const std::string& name) const {
         const auto found = files_.target(text::quote_if_needed(name));
         if (!found && found.error().code == Code::kNotADirectory) return std::nullopt;
         if (!found) return found.error();
@@ -589,12 +591,12 @@ private:
         if (!is_new && it->second != kept) it->second.reset();
     }
 
-    static Problem ambiguous(const text::FileChange& change) {
-        return Problem(Code::kInvalidArgument,
-                       "The patch changes '" + Files::shown_given(change.other_name) + "' or '" +
-                           Files::shown_given(change.path) +
-                           "': its lines '---' and '+++' name different files. Nothing was "
-                           "changed. Write the same name on both lines.");
+    static Error ambiguous(const text::FileChange& change) {
+        return tool_error(Code::kInvalidArgument,
+                          "The patch changes '" + Files::shown_given(change.other_name) + "' or '" +
+                              Files::shown_given(change.path) +
+                              "': its lines '---' and '+++' name different files. Nothing was "
+                              "changed. Write the same name on both lines.");
     }
 
     const Files& files_;
@@ -604,7 +606,7 @@ private:
 
 }  // namespace
 
-Attempt<void> choose_targets(const Files& files, std::vector<text::FileChange>& changes) {
+Result<void> choose_targets(const Files& files, std::vector<text::FileChange>& changes) {
     Chooser chooser(files);
     for (text::FileChange& change : changes) {
         if (change.other_name.empty()) continue;

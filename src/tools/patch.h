@@ -16,6 +16,6 @@ namespace paddock::tools {
 
 // Gives each change the name of the file that it means. Every name that is looked at must be one
 // that may be changed. Errors: those of Files::target, invalid_argument.
-Attempt<void> choose_targets(const Files& files, std::vector<text::FileChange>& changes);
+Result<void> choose_targets(const Files& files, std::vector<text::FileChange>& changes);
 
 }  // namespace paddock::tools

@@ -68,29 +68,29 @@ std::string closing(const TextWindow& window) {
     return notes.sentences();
 }
 
-Problem beyond_the_end(const Files& files, const OpenFile& file, std::uint64_t total) {
-    return Problem(Code::kInvalidArgument,
-                   files.shown(file.path()) + " has " + std::to_string(total) +
-                       (total == 1 ? " line." : " lines.") + " Use a smaller offset.");
+Error beyond_the_end(const Files& files, const OpenFile& file, std::uint64_t total) {
+    return tool_error(Code::kInvalidArgument,
+                      files.shown(file.path()) + " has " + std::to_string(total) +
+                          (total == 1 ? " line." : " lines.") + " Use a smaller offset.");
 }
 
-Attempt<Answer> medium(const Session& session, const Files& files, OpenFile& file,
-                       const text::FileKind& kind) {
+Result<Answer> medium(const Session& session, const Files& files, OpenFile& file,
+                      const text::FileKind& kind) {
     const std::uint64_t size = file.stat().size;
     if (size > limits::kMediaBytesMax) {
-        return Problem(Code::kTooLarge, files.shown(file.path()) + " is a " +
-                                            std::string(kind.name) + " of " + std::to_string(size) +
-                                            " bytes; at most " +
-                                            std::to_string(limits::kMediaBytesMax) +
-                                            " can be shown. Make a smaller copy of it.");
+        return tool_error(Code::kTooLarge, files.shown(file.path()) + " is a " +
+                                               std::string(kind.name) + " of " +
+                                               std::to_string(size) + " bytes; at most " +
+                                               std::to_string(limits::kMediaBytesMax) +
+                                               " can be shown. Make a smaller copy of it.");
     }
     auto bytes = file.read_all(limits::kMediaBytesMax);
     if (!bytes) return bytes.error();
     if (std::string copy = *bytes; session.redact(copy) > 0) {
-        return Problem(Code::kDeniedByRule,
-                       files.shown(file.path()) + " begins like a " + std::string(kind.name) +
-                           " and holds a secret as plain text, which cannot be left out of it. "
-                           "Work with another file.");
+        return tool_error(Code::kDeniedByRule,
+                          files.shown(file.path()) + " begins like a " + std::string(kind.name) +
+                              " and holds a secret as plain text, which cannot be left out of it. "
+                              "Work with another file.");
     }
     if (files.reads() != nullptr)
         files.reads()->mark_read(file.stat().identity, file.path(), *bytes);
@@ -101,21 +101,21 @@ Attempt<Answer> medium(const Session& session, const Files& files, OpenFile& fil
     return answer;
 }
 
-Problem binary(const Files& files, const OpenFile& file, const text::FileKind* kind) {
+Error binary(const Files& files, const OpenFile& file, const text::FileKind* kind) {
     const std::string what = kind == nullptr ? "unknown binary" : std::string(kind->name);
-    return Problem(Code::kBinaryFile,
-                   files.shown(file.path()) + " is not text (" + what + ", " +
-                       std::to_string(file.stat().size) +
-                       " bytes). Only text, images and sound can be shown. To replace "
-                       "it, remove it first.");
+    return tool_error(Code::kBinaryFile,
+                      files.shown(file.path()) + " is not text (" + what + ", " +
+                          std::to_string(file.stat().size) +
+                          " bytes). Only text, images and sound can be shown. To replace "
+                          "it, remove it first.");
 }
 
-Attempt<Answer> text_of(const Session& session, const Files& files, OpenFile& file,
-                        std::string_view head, text::TextFormat format, const Arguments& arguments,
-                        const CallOptions& options) {
+Result<Answer> text_of(const Session& session, const Files& files, OpenFile& file,
+                       std::string_view head, text::TextFormat format, const Arguments& arguments,
+                       const CallOptions& options) {
     const std::int64_t first = arguments.integer("offset");
     if (first == 0) {
-        return Problem(
+        return tool_error(
             Code::kInvalidArgument,
             "read_file: there is no line 0. Count from 1, or from the end with a negative offset.");
     }
@@ -135,8 +135,8 @@ Attempt<Answer> text_of(const Session& session, const Files& files, OpenFile& fi
                         closing(*window));
 }
 
-Attempt<Answer> run_read_file(Session& session, const Arguments& arguments,
-                              const CallOptions& options) {
+Result<Answer> run_read_file(Session& session, const Arguments& arguments,
+                             const CallOptions& options) {
     const std::string& path = arguments.text("path");
     const Files& files = session.files_for(path);
     auto file = files.open(path);
@@ -144,12 +144,12 @@ Attempt<Answer> run_read_file(Session& session, const Arguments& arguments,
     if (!file && file.error().code == Code::kNotFound && options.only_quick) return deferred();
     if (!file && file.error().code == Code::kNotFound) return files.missing(path);
     if (!file && file.error().code == Code::kIsADirectory) {
-        return Problem(
+        return tool_error(
             Code::kIsADirectory,
             "'" + Files::shown_given(path) + "' is a directory. Look into it with list_directory.");
     }
     if (!file) return file.error();
-    if (options.only_quick && file->stat().size > limits::kQuickReadBytesMax) {
+    if (options.only_quick && file->stat().size > kQuickReadBytesMax) {
         return deferred();
     }
     const auto head = head_of(*file);
@@ -175,25 +175,25 @@ const Declaration& read_file() {
             "Shows up to 2000 lines from 'offset', and how to continue. The line number and the "
             "tab after it are not part of the file. UTF-16 and Latin-1 are decoded, and the result "
             "says so. PNG, JPEG, GIF and WebP are returned as images.",
-        .manners = {.read_only = true, .idempotent = true, .pace = Pace::kQuick},
+        .traits = {.read_only = true, .idempotent = true, .pace = Pace::kQuick},
         .arguments = {path_argument("The file to read"),
                       {.name = "offset",
                        .type = Type::kInteger,
                        .help = "The first line to show, from 1; negative counts from the end",
-                       .usual = 1,
+                       .default_value = 1,
                        .aliases = {"start_line", "line"},
                        .smallest = -static_cast<std::int64_t>(limits::kReadTailLinesMax)},
                       {.name = "limit",
                        .type = Type::kInteger,
                        .help = "Maximum number of lines to show",
-                       .usual = static_cast<std::int64_t>(limits::kReadLinesMax),
+                       .default_value = static_cast<std::int64_t>(limits::kReadLinesMax),
                        .aliases = {"length", "max_lines"},
                        .smallest = 1,
                        .largest = static_cast<std::int64_t>(limits::kReadLinesMax)},
                       {.name = "line_numbers",
                        .type = Type::kFlag,
                        .help = "Number the lines",
-                       .usual = true,
+                       .default_value = true,
                        .aliases = {"lineNumbers"}}},
         .errors = {Code::kIsADirectory, Code::kNotRegularFile, Code::kBinaryFile, Code::kTooLarge},
         .example = R"({"path": "src/main.c", "offset": 3, "limit": 2})",
@@ -204,8 +204,8 @@ const Declaration& read_file() {
 namespace {
 
 // Each file as read_file answers for it; a problem with one does not hide the others.
-Attempt<Answer> run_read_files(Session& session, const Arguments& arguments,
-                               const CallOptions& options) {
+Result<Answer> run_read_files(Session& session, const Arguments& arguments,
+                              const CallOptions& options) {
     Answer all;
     std::string text;
     std::uint64_t media_bytes = 0;
@@ -220,10 +220,11 @@ Attempt<Answer> run_read_files(Session& session, const Arguments& arguments,
         }
         text += "==> " + Files::shown_given(paths[i]) + " <==\n";
         const auto decoded = decode(read_file(), json::Object{{"path", paths[i]}});
-        Attempt<Answer> answer = decoded ? read_file().run(session, *decoded, options)
-                                         : Attempt<Answer>(decoded.error());
+        Result<Answer> answer =
+            decoded ? read_file().run(session, *decoded, options) : Result<Answer>(decoded.error());
         if (!answer) {
-            text += std::string(code_name(answer.error().code)) + ": " + answer.error().text;
+            text += std::string(code_name(answer.error().code)) + ": " +
+                    explanation_for_model(answer.error());
         } else {
             // By itself: a key whose end is not shown would take in the next file.
             print_found(session, *answer);
@@ -249,7 +250,7 @@ const Declaration& read_files() {
         .title = "Read several files",
         .summary = "Read several files in one call.",
         .description = "Each file is shown as read_file shows it, from its first line.",
-        .manners = {.read_only = true, .idempotent = true},
+        .traits = {.read_only = true, .idempotent = true},
         .arguments = {{.name = "paths",
                        .type = Type::kTexts,
                        .help = "The files to read",

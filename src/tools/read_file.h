@@ -11,6 +11,9 @@
 
 namespace paddock::tools {
 
+// The largest file whose reading counts as quick: about a millisecond, lines and secrets included.
+inline constexpr std::uint64_t kQuickReadBytesMax = std::uint64_t{1} << 20;
+
 // A regular file, open for reading. All that is read counts, the beginning once.
 class OpenFile {
 public:
@@ -24,11 +27,11 @@ public:
     const std::string& path() const noexcept { return path_; }  // canonical
     const Stat& stat() const noexcept { return handle_.stat(); }
 
-    Attempt<std::size_t> read_at(std::uint64_t position, char* buffer, std::size_t size);
-    Attempt<std::string> read_all(std::uint64_t bytes_max);
+    Result<std::size_t> read_at(std::uint64_t position, char* buffer, std::size_t size);
+    Result<std::string> read_all(std::uint64_t bytes_max);
 
 private:
-    Attempt<void> count(std::uint64_t from, std::uint64_t bytes);
+    Result<void> count(std::uint64_t from, std::uint64_t bytes);
 
     std::string path_;
     std::string named_;

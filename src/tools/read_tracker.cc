@@ -15,6 +15,10 @@
 namespace paddock {
 namespace {
 
+// Content kept to show what changed since a file was read: of one file, and of all.
+constexpr std::size_t kTrackedContentBytesMax = std::size_t{256} << 10;
+constexpr std::size_t kTrackedBytesMax = std::size_t{16} << 20;
+
 using Hash = std::pair<std::uint64_t, std::uint64_t>;
 using Key = std::pair<std::uint64_t, std::uint64_t>;
 
@@ -91,8 +95,8 @@ struct ReadTracker::Memory {
 
     void make_room() {
         while (entries.size() > limits::kTrackedFilesMax) forget(std::prev(entries.end()));
-        for (auto it = entries.rbegin();
-             kept_bytes > limits::kTrackedBytesMax && it != entries.rend(); ++it) {
+        for (auto it = entries.rbegin(); kept_bytes > kTrackedBytesMax && it != entries.rend();
+             ++it) {
             if (it->content) kept_bytes -= it->content->size();
             it->content.reset();
         }
@@ -116,7 +120,7 @@ void ReadTracker::mark_read(const Identity& file, std::string_view path, std::st
     const Hash hash = memory_->hash_of(content);
     if (memory_->mark_again(file, path, hash)) return;
     std::optional<std::string> kept;
-    if (content.size() <= limits::kTrackedContentBytesMax) kept = content;
+    if (content.size() <= kTrackedContentBytesMax) kept = content;
     memory_->mark(file, path, hash, std::move(kept));
 }
 
@@ -140,7 +144,7 @@ void ReadTracker::Passing::add(std::string_view piece) {
     XXH3_128bits_update(&state_->hash, piece.data(), piece.size());
     auto& content = state_->content;
     if (!content) return;
-    if (content->size() + piece.size() > limits::kTrackedContentBytesMax) {
+    if (content->size() + piece.size() > kTrackedContentBytesMax) {
         content.reset();
     } else {
         *content += piece;

@@ -53,15 +53,15 @@ void Recorder::increase_shared_count() noexcept {
     if (journal_) journal_->increase_shared_count();
 }
 
-Attempt<Recorder::Change> Recorder::begin() {
+Result<Recorder::Change> Recorder::begin() {
     if (!setup_.records) return Change(*this, nullptr, 0);
     const auto opened = journal();
     if (!opened && is_for_want_of_rights(opened.error())) return Change(*this, nullptr, 0);
     if (!opened) {
-        return Problem(opened.error().code,
-                       "The journal of the workspace cannot be opened (" +
-                           as_error(opened.error(), "open", {}).explanation() +
-                           "). Nothing was changed, because it could not be undone.");
+        return tool_error(opened.error().code,
+                          "The journal of the workspace cannot be opened (" +
+                              as_error(opened.error(), "open", {}).explanation() +
+                              "). Nothing was changed, because it could not be undone.");
     }
     Call* call = current_call;
     while (call != nullptr && &call->recorder_ != this) call = call->outer_;

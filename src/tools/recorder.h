@@ -57,7 +57,7 @@ public:
 
     class Call;
     class Change;
-    Attempt<Change> begin();
+    Result<Change> begin();
 
 private:
     const Setup setup_;

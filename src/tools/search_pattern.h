@@ -13,8 +13,8 @@ namespace paddock::tools {
 
 // What to say of a glob that is none.
 
-inline Problem bad_pattern(const Failure& failure, const std::string& pattern) {
-    return Problem(as_error(failure, "glob", pattern));
+inline Error bad_pattern(const Failure& failure, const std::string& pattern) {
+    return as_error(failure, "glob", pattern);
 }
 
 // Globs as callers write them.

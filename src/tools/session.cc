@@ -148,10 +148,10 @@ void Session::meet_client(std::string_view name) {
     for (SessionRoot* root : roots()) root->recorder.name_client(all);
 }
 
-Attempt<Shell*> Session::shell() {
-    if (!shell_) return Problem(shell_.error());
+Result<Shell*> Session::shell() {
+    if (!shell_) return shell_.error();
     if (*shell_ == nullptr)
-        return Problem(Code::kNotAvailable, "Commands cannot be run here. Use the other tools.");
+        return tool_error(Code::kNotAvailable, "Commands cannot be run here. Use the other tools.");
     return shell_->get();
 }
 

@@ -40,7 +40,7 @@ public:
     void meet_client(std::string_view name);
 
     // Errors: sandbox_unavailable, if commands cannot be confined here; not_available without one.
-    Attempt<Shell*> shell();
+    Result<Shell*> shell();
 
     // How long glob and grep look. Tests have no time to wait for the usual end.
     std::chrono::milliseconds search_time() const noexcept { return search_time_; }

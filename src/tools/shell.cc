@@ -25,6 +25,12 @@
 namespace paddock::tools {
 namespace {
 
+// How long an ended command is waited for; the kernel kills at once, but a busy machine is slow.
+constexpr std::chrono::seconds kCommandEndPatience{10};
+
+// Looks for what is to be hidden before a command, while somebody replaces it all the time.
+constexpr int kProtectPassesMax = 16;
+
 // Without a list it refuses everything, which tells a command at once, and the report the host.
 Outcome<std::unique_ptr<proxy::Proxy>> start_proxy(policy::HostRules rules) {
     proxy::ProxySettings settings;
@@ -33,8 +39,8 @@ Outcome<std::unique_ptr<proxy::Proxy>> start_proxy(policy::HostRules rules) {
 }
 
 // Once for each session: its level is weaker than the usual one.
-std::string_view words_without_gate(Rung rung) {
-    if (rung == Rung::kFull) {
+std::string_view words_without_gate(SandboxLevel level) {
+    if (level == SandboxLevel::kFull) {
         return "This machine has no gate for the workspace (`paddock doctor` says why). Commands "
                "cannot change existing sealed files (hooks, settings of git, editors and agents). "
                "New ones are reported, not refused. Changes by commands are not recorded, so "
@@ -155,13 +161,13 @@ Result<std::unique_ptr<Shell>> Shell::start(Setup setup) {
     if (setup.world.home && !warden->has_lasting_home()) {
         setup.world.home.reset();
         setup.world.scratch_home_reason =
-            warden->report().rung == Rung::kFull
+            warden->report().level == SandboxLevel::kFull
                 ? "it cannot be mounted for the user of the commands, or there is no gate"
                 : "without a mount namespace, other programs could reach the files in it";
     }
     warden->explain_scratch_home(setup.world.scratch_home_reason);
     if (warden->proxy_port() == 0) {
-        proxy.reset();  // the low rung has no loopback
+        proxy.reset();  // the low level has no loopback
     } else {
         const Done served = proxy->serve(warden->take_proxy_listener(), warden->take_name_socket());
         if (!served) return as_error(served.error(), "start the proxy", {});
@@ -197,17 +203,17 @@ Remarks Shell::look_after() {
     return remarks;
 }
 
-Attempt<sandbox::Process> Shell::spawn(sandbox::Command command, std::string_view detail) {
+Result<sandbox::Process> Shell::spawn(sandbox::Command command, std::string_view detail) {
     const std::lock_guard lock(starting_);
     if (!std::exchange(looked_for_foreign_, true)) {
         look_for_foreign_files();
-        if (sealed_ != nullptr) put_aside({{std::string(words_without_gate(report().rung))}});
+        if (sealed_ != nullptr) put_aside({{std::string(words_without_gate(report().level))}});
     }
     if (auto hidden = see_to_hiding(); !hidden) return hidden.error();
     if (sealed_ != nullptr) {
         const auto shields = sealed_->before();
         if (!shields) return as_error(shields.error(), "look for what is sealed", {});
-        if (report().rung == Rung::kFull && !shields->empty()) {
+        if (report().level == SandboxLevel::kFull && !shields->empty()) {
             if (const auto done = warden_.protect(*shields); !done) return done.error();
         }
     }
@@ -234,7 +240,7 @@ std::uint64_t Shell::excess(std::chrono::milliseconds age_max) {
     return bytes;
 }
 
-Attempt<sandbox::Process> Shell::start_process(sandbox::Command& command) {
+Result<sandbox::Process> Shell::start_process(sandbox::Command& command) {
     if (command.environment.empty()) command.environment = environment_;
     const auto before = limits_.look_before();
     command.writes_no_file = before.disk.excess > 0;
@@ -258,13 +264,13 @@ sandbox::DenialLog Shell::denials_of(const sandbox::Process& process) {
 }
 
 sandbox::DenialLog Shell::proxy_denials() {
-    using sandbox::Deed;
+    using sandbox::DeniedOperation;
     using sandbox::Wall;
     sandbox::DenialLog log;
     if (proxy_ == nullptr) return log;
     const auto denied = proxy_->take_denials();
     if (!denied) {
-        log.add({Wall::kProxy, Deed::kConnect, "any host", "the proxy has ended"});
+        log.add({Wall::kProxy, DeniedOperation::kConnect, "any host", "the proxy has ended"});
         return log;
     }
     const bool has_list = !options_.shell->network_allow.empty();
@@ -276,7 +282,7 @@ sandbox::DenialLog Shell::proxy_denials() {
 
 std::vector<sandbox::Denial> Shell::refused_reads(const Job& job, std::string_view printed) const {
     // Nothing is covered without a mount namespace.
-    if (report().rung != Rung::kFull) return {};
+    if (report().level != SandboxLevel::kFull) return {};
     return tools::refused_reads({.printed = printed,
                                  .directories = {job.directory(), directory()},
                                  .roots = roots_,
@@ -285,12 +291,12 @@ std::vector<sandbox::Denial> Shell::refused_reads(const Job& job, std::string_vi
 
 std::vector<sandbox::Denial> Shell::refused_look_ups(std::string_view printed) const {
     // Elsewhere the name server reports them, or commands have the host's network.
-    if (report().rung == Rung::kFull || options_.shell->host_network) return {};
+    if (report().level == SandboxLevel::kFull || options_.shell->host_network) return {};
     return tools::refused_look_ups(printed);
 }
 
 sandbox::WallLayers Shell::wall_layers() const {
-    if (report().rung == Rung::kFull) {
+    if (report().level == SandboxLevel::kFull) {
         return {layer_name(Layer::kMountNamespace), layer_name(Layer::kNetworkNamespace)};
     }
     return {layer_name(Layer::kLandlock), layer_name(Layer::kSeccomp)};
@@ -332,7 +338,7 @@ void Shell::see_through(Job& job, Attendance attendance) {
     job.blame(cause);
     // Whether it is gone already or the session had to be ended: the exit record tells.
     [[maybe_unused]] const auto killed = warden_.kill_tree(job.process());
-    job.attend({.deadline = Job::Clock::now() + limits::kCommandEndPatience,
+    job.attend({.deadline = Job::Clock::now() + kCommandEndPatience,
                 .progress = std::move(attendance.progress)});
 }
 
@@ -362,7 +368,7 @@ void Shell::remember_directory(const Job& job, Remarks& remarks) {
     }
 }
 
-Attempt<Finished> Shell::run(const Order& order, const CallOptions& options) {
+Result<Finished> Shell::run(const Order& order, const CallOptions& options) {
     auto job = launch(order);
     if (!job) return job.error();
     see_through(**job, {.deadline = Job::Clock::now() + order.timeout,
@@ -410,7 +416,7 @@ bool Shell::attend_from_now_on(const std::shared_ptr<Job>& job) {
     return false;
 }
 
-Attempt<std::shared_ptr<Job>> Shell::start_in_background(const Order& order) {
+Result<std::shared_ptr<Job>> Shell::start_in_background(const Order& order) {
     const std::lock_guard one_at_a_time(starting_in_background_);
     {
         const std::lock_guard lock(mutex_);
@@ -418,9 +424,10 @@ Attempt<std::shared_ptr<Job>> Shell::start_in_background(const Order& order) {
             return kept.attendant.joinable() && kept.job->state().running;
         });
         if (static_cast<std::size_t>(running) >= limits::kBackgroundCommandsMax) {
-            return Problem(Code::kLimitReached, std::to_string(running) +
-                                                    " commands run in the background already. End "
-                                                    "one with bash_kill.");
+            return tool_error(Code::kLimitReached,
+                              std::to_string(running) +
+                                  " commands run in the background already. End "
+                                  "one with bash_kill.");
         }
     }
     auto job = launch(order);
@@ -428,9 +435,10 @@ Attempt<std::shared_ptr<Job>> Shell::start_in_background(const Order& order) {
     const bool is_attended = attend_from_now_on(*job);
     forget_old_jobs();
     if (is_attended) return *job;
-    return Problem(Code::kLimitReached,
-                   "The command was ended: the host had no thread left to supervise it. Try again "
-                   "later, or run it in the foreground.");
+    return tool_error(
+        Code::kLimitReached,
+        "The command was ended: the host had no thread left to supervise it. Try again "
+        "later, or run it in the foreground.");
 }
 
 // The oldest that have ended. What they left running is no longer heard, and ends if it prints on.
@@ -449,26 +457,26 @@ void Shell::forget_old_jobs() {
     }
 }
 
-Attempt<std::shared_ptr<Job>> Shell::find(std::string_view id) {
+Result<std::shared_ptr<Job>> Shell::find(std::string_view id) {
     const std::lock_guard lock(mutex_);
     std::string known;
     for (const Kept& kept : jobs_) {
         if (kept.job->id() == id) return kept.job;
         known += (known.empty() ? "" : ", ") + kept.job->id();
     }
-    return Problem(Code::kNotFound,
-                   known.empty() ? "No command has been started yet. Start one with bash."
-                                 : "No command has this id. Use one of these: " + known + ".");
+    return tool_error(Code::kNotFound,
+                      known.empty() ? "No command has been started yet. Start one with bash."
+                                    : "No command has this id. Use one of these: " + known + ".");
 }
 
-Attempt<Finished> Shell::kill(std::string_view id) {
+Result<Finished> Shell::kill(std::string_view id) {
     auto job = find(id);
     if (!job) return job.error();
     if ((*job)->state().running) {
         (*job)->blame(EndedBy::kRequest);
         const auto killed = warden_.kill_tree((*job)->process());
         if (!killed && killed.error().code != Code::kNotFound) return killed.error();
-        (*job)->wait_for_end(limits::kCommandEndPatience);
+        (*job)->wait_for_end(kCommandEndPatience);
     }
     Finished finished{*job, overdue()};
     finished.remarks.add(look_after());
@@ -560,9 +568,9 @@ std::string Shell::redacted(std::string text) const {
     return text;
 }
 
-Attempt<std::shared_ptr<Job>> Shell::launch(const Order& order) {
-    const Problem no_descriptors(Code::kLimitReached,
-                                 "There are too many open files. Try again later.");
+Result<std::shared_ptr<Job>> Shell::launch(const Order& order) {
+    const Error no_descriptors =
+        tool_error(Code::kLimitReached, "There are too many open files. Try again later.");
     if (!order.directory) check_directory();
     // The command can open its end for reading as well, and take away what was about to be read.
     auto output = sys::pipe(sys::NeverWaits::kReader);
@@ -601,28 +609,29 @@ Attempt<std::shared_ptr<Job>> Shell::launch(const Order& order) {
     return job;
 }
 
-Attempt<void> Shell::send(Job& job, std::string_view bytes, bool ends) {
+Result<void> Shell::send(Job& job, std::string_view bytes, bool ends) {
     if (!job.state().running) {
-        return Problem(Code::kNotFound, "The command '" + job.id() +
-                                            "' has ended and reads no more input. Start it again.");
+        return tool_error(
+            Code::kNotFound,
+            "The command '" + job.id() + "' has ended and reads no more input. Start it again.");
     }
     constexpr char kInterrupt = '\003';
     constexpr char kEnd = '\004';
     const auto unable = [&] {
-        return Problem(Code::kNotAvailable,
-                       "The command '" + job.id() +
-                           "' has no input: it was not started in the background, or its input "
-                           "was ended. Start it again with run_in_background.");
+        return tool_error(Code::kNotAvailable,
+                          "The command '" + job.id() +
+                              "' has no input: it was not started in the background, or its input "
+                              "was ended. Start it again with run_in_background.");
     };
-    const auto write = [&](std::string_view part) -> Attempt<void> {
+    const auto write = [&](std::string_view part) -> Result<void> {
         const auto sent = job.write_input(part);
         if (!sent) return unable();
         if (*sent == part.size()) return {};
-        return Problem(Code::kLimitReached,
-                       "The command took " + std::to_string(*sent) + " of " +
-                           std::to_string(part.size()) +
-                           " bytes and reads no more: its input buffer is full. Check its output "
-                           "with bash_output, and send the rest later.");
+        return tool_error(
+            Code::kLimitReached,
+            "The command took " + std::to_string(*sent) + " of " + std::to_string(part.size()) +
+                " bytes and reads no more: its input buffer is full. Check its output "
+                "with bash_output, and send the rest later.");
     };
     if (job.has_terminal()) return write(std::string(bytes) + (ends ? std::string(1, kEnd) : ""));
     // No terminal makes signals and ends of these.
@@ -676,9 +685,9 @@ Outcome<std::vector<sandbox::Protection>> Shell::search(SessionRoot& root,
 }
 
 // Whoever replaces a path after it was looked at makes us look again.
-Attempt<void> Shell::cover(const std::stop_token& cancel) {
+Result<void> Shell::cover(const std::stop_token& cancel) {
     const auto began = Job::Clock::now();
-    for (int i = 0; i < limits::kProtectPassesMax; ++i) {
+    for (int i = 0; i < kProtectPassesMax; ++i) {
         std::vector<sandbox::Protection> all;
         std::vector<std::string> repositories;
         for (SessionRoot* root : roots_) {
@@ -699,7 +708,7 @@ Attempt<void> Shell::cover(const std::stop_token& cancel) {
         if (cancel.stop_requested()) return call_cancelled();
         const auto told = warden_.know_repositories(repositories);
         if (!told) return told.error();
-        const bool can_cover = report().rung == Rung::kFull && !all.empty();
+        const bool can_cover = report().level == SandboxLevel::kFull && !all.empty();
         const auto done = can_cover ? warden_.protect(all) : Status();
         if (!done && done.error().code == Code::kRace) continue;
         if (!done) return done.error();
@@ -709,9 +718,9 @@ Attempt<void> Shell::cover(const std::stop_token& cancel) {
         look_took_ = looked_ - began;
         return {};
     }
-    return Problem(Code::kRace,
-                   "Files that must be hidden keep being replaced, so the command was not run. "
-                   "Stop the program that replaces them, or try again.");
+    return tool_error(Code::kRace,
+                      "Files that must be hidden keep being replaced, so the command was not run. "
+                      "Stop the program that replaces them, or try again.");
 }
 
 void Shell::look_in_background() try {
@@ -737,7 +746,7 @@ void Shell::look_ahead() {
     look_in_background();
 }
 
-Attempt<void> Shell::see_to_hiding() {
+Result<void> Shell::see_to_hiding() {
     bool is_old = false;
     {
         const std::lock_guard lock(looking_);
@@ -769,7 +778,7 @@ Remarks Shell::check_sealed() {
 Remarks Shell::look_at_worktrees() {
     Remarks remarks;
     SessionRoot& root = *roots_.front();
-    if (report().rung != Rung::kFull || root.opened.read_only) return remarks;
+    if (report().level != SandboxLevel::kFull || root.opened.read_only) return remarks;
     const auto worktrees = linkless_.list(kWorktrees);
     if (!worktrees) return remarks;
     std::vector<std::string> lasting;

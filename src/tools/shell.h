@@ -74,13 +74,13 @@ public:
     void look_ahead();
 
     // Until it has ended, for whatever reason.
-    Attempt<Finished> run(const Order& order, const CallOptions& options);
+    Result<Finished> run(const Order& order, const CallOptions& options);
 
-    Attempt<std::shared_ptr<Job>> start_in_background(const Order& order);
-    Attempt<std::shared_ptr<Job>> find(std::string_view id);
-    Attempt<Finished> kill(std::string_view id);
+    Result<std::shared_ptr<Job>> start_in_background(const Order& order);
+    Result<std::shared_ptr<Job>> find(std::string_view id);
+    Result<Finished> kill(std::string_view id);
     // To its input, and then the end of that. limit_reached: it does not read, and took a part.
-    Attempt<void> send(Job& job, std::string_view bytes, bool ends);
+    Result<void> send(Job& job, std::string_view bytes, bool ends);
 
     // Remarks since the last call: which published servers can be reached, which limit ended
     // processes that commands left running, and which commands started beyond the quota or in
@@ -90,7 +90,7 @@ public:
     // A command of somebody else's making, with these descriptors or a terminal; gets the session's
     // environment unless it brings one. One that begins beyond the quota can free some, and write
     // no file: overdue() says so. `detail`: what it is, for `paddock log`.
-    Attempt<sandbox::Process> spawn(sandbox::Command command, std::string_view detail);
+    Result<sandbox::Process> spawn(sandbox::Command command, std::string_view detail);
     // Until a stop is requested, or it has met a limit that the kernel does not keep by itself, and
     // was ended for that.
     std::optional<EndedBy> watch(sandbox::ProcessId process, const std::stop_token& stop,
@@ -128,7 +128,7 @@ private:
     // Those of the roots that commands change: one call in each journal.
     void begin_calls(sandbox::Command& command, std::string_view detail);
     std::string redacted(std::string text) const;
-    Attempt<std::shared_ptr<Job>> launch(const Order& order);
+    Result<std::shared_ptr<Job>> launch(const Order& order);
     void see_through(Job& job, Attendance attendance);
     void see_to_the_end(Job& job, Attendance attendance);  // of one that nobody waits for
     bool start_attendant(const std::shared_ptr<Job>& job);
@@ -138,11 +138,11 @@ private:
     static Outcome<std::vector<sandbox::Protection>> search(SessionRoot& root,
                                                             const std::stop_token& cancel);
     // Covers all that is hidden by now; with `looking_` held.
-    Attempt<void> cover(const std::stop_token& cancel);
-    Attempt<void> see_to_hiding();  // before a command
+    Result<void> cover(const std::stop_token& cancel);
+    Result<void> see_to_hiding();  // before a command
     void look_in_background();
     void end_searches();  // that are expected
-    Attempt<sandbox::Process> start_process(sandbox::Command& command);
+    Result<sandbox::Process> start_process(sandbox::Command& command);
     Remarks look_after();    // after a command: what it left running
     Remarks check_sealed();  // where there is no gate
     Remarks look_at_worktrees();

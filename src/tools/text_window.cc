@@ -21,37 +21,38 @@ std::size_t decode_all(std::string_view bytes, FileText& file) {
 
 }  // namespace
 
-Attempt<FileText> decoded(std::string_view bytes, const std::string& name) {
+Result<FileText> decoded(std::string_view bytes, const std::string& name) {
     FileText file{text::format_of(bytes), {}};
     if (file.format.encoding == text::Encoding::kBinary) {
-        return Problem(Code::kBinaryFile, name + " is not text. Only text can be edited.");
+        return tool_error(Code::kBinaryFile, name + " is not text. Only text can be edited.");
     }
     if (file.format.encoding == text::Encoding::kUtf8) {
         file.text = bytes;
         return file;
     }
     if (decode_all(bytes, file) == 0) return file;
-    return Problem(Code::kUnsupportedEncoding,
-                   name + " is malformed " + std::string(text::format_name(file.format)) +
-                       " and would be damaged. Replace the whole file with write_file.");
+    return tool_error(Code::kUnsupportedEncoding,
+                      name + " is malformed " + std::string(text::format_name(file.format)) +
+                          " and would be damaged. Replace the whole file with write_file.");
 }
 
-Attempt<std::string> encoded(std::string text, text::TextFormat format, const std::string& name) {
+Result<std::string> encoded(std::string text, text::TextFormat format, const std::string& name) {
     if (format.encoding == text::Encoding::kUtf8) return text;
     const std::string what = name + " is " + std::string(text::format_name(format));
     const auto bytes = text::encode(text, format.encoding);
     if (!bytes) {
-        return Problem(bytes.error().code,
-                       what +
-                           ", which lacks some characters of the new text. Use others, or replace "
-                           "the whole file with write_file, as UTF-8.");
+        return tool_error(
+            bytes.error().code,
+            what +
+                ", which lacks some characters of the new text. Use others, or replace "
+                "the whole file with write_file, as UTF-8.");
     }
     std::string marked = std::string(text::byte_order_mark(format)) + *bytes;
     if (marked.empty() || text::format_of(marked) == format) return marked;
-    return Problem(Code::kUnsupportedEncoding,
-                   what +
-                       ", and could not be recognised with the new text. Replace the whole file "
-                       "with write_file, as UTF-8.");
+    return tool_error(Code::kUnsupportedEncoding,
+                      what +
+                          ", and could not be recognised with the new text. Replace the whole file "
+                          "with write_file, as UTF-8.");
 }
 
 std::optional<std::string> text_to_show(std::string_view bytes) {
@@ -85,7 +86,7 @@ public:
                   {}} {}
 
     // The whole file, of which `head` was read already.
-    Attempt<TextWindow> all(std::string_view head) {
+    Result<TextWindow> all(std::string_view head) {
         ReadTracker* const reads = files_.reads();
         const Identity& identity = file_.stat().identity;
         const bool is_small = head.size() < text::kSniffedBytes && head.size() == file_.stat().size;
@@ -108,7 +109,7 @@ public:
         return std::move(window_);
     }
 
-    Attempt<TextWindow> from(std::uint64_t position) {
+    Result<TextWindow> from(std::uint64_t position) {
         const auto ended = read_from(position);
         if (!ended) return ended.error();
         if (*ended) finish();
@@ -116,7 +117,7 @@ public:
     }
 
     // Where the line begins that has `lines` - 1 lines after it; 0 if there are not so many.
-    Attempt<std::uint64_t> start_of_tail(std::uint64_t lines) {
+    Result<std::uint64_t> start_of_tail(std::uint64_t lines) {
         const auto block = std::make_unique_for_overwrite<char[]>(kBlockBytes);
         std::uint64_t end = file_.stat().size;
         bool at_very_end = true;
@@ -143,19 +144,19 @@ private:
         return interruption_->requested();
     }
 
-    Problem interrupted() const {
+    Error interrupted() const {
         if (interruption_->cause() == search::Interruption::Cause::kCancelled) {
             return call_cancelled();
         }
-        return Problem(Code::kLimitReached,
-                       "The lines were not reached within the time limit of a call, because " +
-                           files_.shown(file_.path()) + " has " +
-                           std::to_string(file_.stat().size) +
-                           " bytes. Read nearer to the start of the file, or search it with grep.");
+        return tool_error(
+            Code::kLimitReached,
+            "The lines were not reached within the time limit of a call, because " +
+                files_.shown(file_.path()) + " has " + std::to_string(file_.stat().size) +
+                " bytes. Read nearer to the start of the file, or search it with grep.");
     }
 
     // True at the end of the file, false if no more of it is needed or may be read.
-    Attempt<bool> read_from(std::uint64_t at) {
+    Result<bool> read_from(std::uint64_t at) {
         const bool scans = file_.stat().size <= limits::kScannedFileBytesMax;
         const auto block = std::make_unique_for_overwrite<char[]>(kBlockBytes);
         for (;;) {
@@ -204,7 +205,7 @@ private:
 
 }  // namespace
 
-Attempt<std::string> head_of(OpenFile& file) {
+Result<std::string> head_of(OpenFile& file) {
     // One byte more than there should be shows whether it has grown.
     std::string head(std::min<std::uint64_t>(text::kSniffedBytes, file.stat().size + 1), '\0');
     const auto got = file.read_at(0, head.data(), head.size());
@@ -213,8 +214,8 @@ Attempt<std::string> head_of(OpenFile& file) {
     return head;
 }
 
-Attempt<TextWindow> read_window(const Files& files, OpenFile& file, std::string_view head,
-                                text::TextFormat format, const WindowWanted& wanted) {
+Result<TextWindow> read_window(const Files& files, OpenFile& file, std::string_view head,
+                               text::TextFormat format, const WindowWanted& wanted) {
     WindowReader reader(files, file, format, wanted);
     const bool is_huge = file.stat().size > limits::kScannedFileBytesMax;
     if (wanted.first > 0 || !is_huge || !has_one_byte_newlines(format.encoding))

@@ -27,11 +27,11 @@ struct FileText {
 };
 
 // binary_file; unsupported_encoding if the way back would not lead to the same bytes.
-Attempt<FileText> decoded(std::string_view bytes, const std::string& name);
+Result<FileText> decoded(std::string_view bytes, const std::string& name);
 
 // unsupported_encoding: the text has characters that the format has not, or would be taken for
 // another format.
-Attempt<std::string> encoded(std::string text, text::TextFormat format, const std::string& name);
+Result<std::string> encoded(std::string text, text::TextFormat format, const std::string& name);
 
 // Only to be shown: what is malformed is replaced. Nothing of what is no text.
 std::optional<std::string> text_to_show(std::string_view bytes);
@@ -56,10 +56,10 @@ struct WindowWanted {
 // and marks it as read, unless it has lines and none of them is wanted; of a larger one no more
 // than is needed, from its end if `first` is negative. Errors: cancelled; limit_reached, if no line
 // was reached in time.
-Attempt<TextWindow> read_window(const Files& files, OpenFile& file, std::string_view head,
-                                text::TextFormat format, const WindowWanted& wanted);
+Result<TextWindow> read_window(const Files& files, OpenFile& file, std::string_view head,
+                               text::TextFormat format, const WindowWanted& wanted);
 
 // The first bytes of a file, for judging what it is.
-Attempt<std::string> head_of(OpenFile& file);
+Result<std::string> head_of(OpenFile& file);
 
 }  // namespace paddock::tools

@@ -44,11 +44,12 @@ void note_other_format(Notes& notes, std::string_view before, std::string_view a
     if (was != is || end_otherwise) notes.add("Use edit_file to keep them.");
 }
 
-Attempt<Answer> run_write_file(Session& session, const Arguments& arguments, const CallOptions&) {
+Result<Answer> run_write_file(Session& session, const Arguments& arguments, const CallOptions&) {
     const Files& files = session.files_for(arguments.text("path"));
     const std::string& content = arguments.text("content");
     if (content.size() > limits::kReadFileBytesMax) {
-        return Problem(Code::kTooLarge, "The content is too long for one call. Write it in parts.");
+        return tool_error(Code::kTooLarge,
+                          "The content is too long for one call. Write it in parts.");
     }
     const auto change = files.prepare(arguments.text("path"));
     if (!change) return change.error();
@@ -57,10 +58,11 @@ Attempt<Answer> run_write_file(Session& session, const Arguments& arguments, con
         return text_answer(name + " already has exactly this content; nothing had to be written.");
     }
     if (change->old && session.loses_a_secret(change->old->bytes, content)) {
-        return Problem(Code::kInvalidArgument,
-                       "The content contains the placeholder [REDACTED:...], which would replace a "
-                       "secret in " +
-                           name + ". Nothing was written. Change other lines with edit_file.");
+        return tool_error(
+            Code::kInvalidArgument,
+            "The content contains the placeholder [REDACTED:...], which would replace a "
+            "secret in " +
+                name + ". Nothing was written. Change other lines with edit_file.");
     }
     if (auto done = files.commit(*change, content); !done) return done.error();
     if (!change->old) return text_answer("Created " + name + " (" + size_of(content.size()) + ").");
@@ -83,7 +85,7 @@ const Declaration& write_file() {
             "Missing directories are made. An existing file must have been read in this session "
             "before it is replaced, and keeps its permissions. The replacement is atomic: nobody "
             "sees half of it. Use edit_file to change a part.",
-        .manners = {.destructive = true, .idempotent = true, .pace = Pace::kChanging},
+        .traits = {.destructive = true, .idempotent = true, .pace = Pace::kChanging},
         .arguments = {path_argument("The file to write"),
                       {.name = "content",
                        .help = "The whole new content",

@@ -60,7 +60,7 @@ std::string row(const config::Setting& setting) {
     const std::string name = setting.key.substr(setting.key.rfind('.') + 1);
     std::string help = setting.help + (setting.weakens ? ". Any other value weakens security" : "");
     return "| " + as_code(name) + " | " + type_of(setting) + " | " +
-           as_code(to_toml(setting, setting.usual())) + " | " + table_prose(help) + " | " +
+           as_code(to_toml(setting, setting.default_value())) + " | " + table_prose(help) + " | " +
            joined(setting.variables) + " | " + flags_of(setting) + " |\n";
 }
 

@@ -41,8 +41,8 @@ TEST(Doctor, tells_what_a_session_would_be_given) {
         EXPECT_NE(text.find("commands are refused"), std::string::npos) << text;
         return;
     }
-    const std::string rung = text_of(shell.at("rung"));
-    EXPECT_NE(text.find("sandbox of the " + rung + " level"), std::string::npos) << text;
+    const std::string level = text_of(shell.at("level"));
+    EXPECT_NE(text.find("sandbox of the " + level + " level"), std::string::npos) << text;
     std::set<std::string> on;
     for (const auto& layer : shell.at("layers").as_array()) {
         const std::string name = text_of(layer.at("name"));
@@ -52,7 +52,7 @@ TEST(Doctor, tells_what_a_session_would_be_given) {
         if (layer.at("state") == "on") on.insert(name);
     }
     EXPECT_TRUE(on.count("landlock") == 1 && on.count("seccomp") == 1);
-    EXPECT_EQ(on.count("mount_namespace"), rung == "full" ? 1U : 0U);
+    EXPECT_EQ(on.count("mount_namespace"), level == "full" ? 1U : 0U);
 }
 
 TEST(Doctor, text_says_the_same) {

@@ -109,8 +109,8 @@ bool is_inmate(const std::string& id) {
 TEST_F(Prove, commands_get_nowhere_that_plain_bash_does) {
     const auto document = paddock(words({"--json", "--rounds", "1"})).json();
     ASSERT_TRUE(document.is_object());
-    const std::string rung = text_of(document.at("rung"));
-    if (rung.empty()) GTEST_SKIP() << document.at("no_commands");
+    const std::string level = text_of(document.at("level"));
+    if (level.empty()) GTEST_SKIP() << document.at("no_commands");
     const auto& commands = document.at("commands").as_array();
     EXPECT_GE(commands.size(), 12U);
     for (const auto& attack : commands) {
@@ -120,7 +120,7 @@ TEST_F(Prove, commands_get_nowhere_that_plain_bash_does) {
         if (!id.starts_with("user-namespace")) {
             EXPECT_EQ(attack.at("careless").at("result"), "leaked");
         }
-        const auto& result = attack.at("paddock").at(rung).at("result");
+        const auto& result = attack.at("paddock").at(level).at("result");
         const bool is_excused =
             id == "read-env-file" || id == "git-new";  // need more than Landlock
         EXPECT_TRUE(result == "held" || (is_excused && result == "skipped")) << result;

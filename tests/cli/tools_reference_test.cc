@@ -61,7 +61,7 @@ std::string bounds_of(const Argument& argument) {
 
 std::string usual_of(const Argument& argument) {
     if (argument.required) return "required";
-    return argument.usual.is_null() ? "" : code(json::to_text(argument.usual));
+    return argument.default_value.is_null() ? "" : code(json::to_text(argument.default_value));
 }
 
 std::string rows_of(const std::vector<Argument>& arguments, const std::string& where) {
@@ -206,7 +206,7 @@ protected:
         const std::string name(tool.name);
         const std::string arguments(tool.example);
         // How long a command takes is never the same.
-        if (tool.manners.needs_shell) {
+        if (tool.traits.needs_shell) {
             return "```\n$ paddock call " + name + " '" + arguments + "'\n```\n\n";
         }
         const Ran ran = paddock({"call", name, arguments}, {.directory = make_project(name)});
@@ -223,7 +223,7 @@ protected:
                     listed(tool.passed_over, code) + ".\n\n";
         }
         if (!tool.errors.empty()) text += "Errors: " + listed(tool.errors, name) + ".\n\n";
-        if (tool.manners.needs_shell) {
+        if (tool.traits.needs_shell) {
             text += "Listed if the operator allows commands, and not in a read-only workspace.\n\n";
         } else if (tool.changes_files()) {
             text += "Not listed in a read-only workspace.\n\n";

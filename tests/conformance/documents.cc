@@ -7,54 +7,53 @@ namespace paddock::conformance {
 namespace {
 
 void add(mcp::Methods& methods, const char* name, mcp::Eras eras,
-         std::function<Handled(Exchange&)> run) {
-    methods.add(name,
-                {.run = [run = std::move(run)](const auto& exchange) { return run(*exchange); },
-                 .eras = eras});
+         std::function<Handled(RequestContext&)> run) {
+    methods.add(name, {.run = [run = std::move(run)](const auto& context) { return run(*context); },
+                       .eras = eras});
 }
 
-Handled fixed(Exchange& exchange, const char* name, const char* text) {
-    exchange.result(name, parsed(text));
-    mcp::add_cache_hints(exchange);
+Handled fixed(RequestContext& context, const char* name, const char* text) {
+    context.result(name, parsed(text));
+    mcp::add_cache_hints(context);
     return {};
 }
 
-Handled nothing(Exchange&) { return {}; }
+Handled nothing(RequestContext&) { return {}; }
 
-Handled contents(Exchange& exchange, const std::string& uri, const char* mime, const char* member,
-                 std::string_view content) {
-    exchange.result("contents",
-                    json::Array{json::Object{{"uri", uri}, {"mimeType", mime}, {member, content}}});
-    mcp::add_cache_hints(exchange);
+Handled contents(RequestContext& context, const std::string& uri, const char* mime,
+                 const char* member, std::string_view content) {
+    context.result("contents",
+                   json::Array{json::Object{{"uri", uri}, {"mimeType", mime}, {member, content}}});
+    mcp::add_cache_hints(context);
     return {};
 }
 
-Handled read(Exchange& exchange) {
+Handled read(RequestContext& context) {
     constexpr int kLegacyNotFound = -32002;
-    const std::string* uri = exchange.text("uri");
+    const std::string* uri = context.text("uri");
     if (uri == nullptr) return mcp::RpcError{mcp::error_code::kInvalidParams, "needs a uri"};
     if (*uri == "test://static-text" || *uri == "test://watched-resource") {
-        return contents(exchange, *uri, "text/plain", "text",
+        return contents(context, *uri, "text/plain", "text",
                         "This is the content of the static text resource.");
     }
     if (*uri == "test://static-binary") {
-        return contents(exchange, *uri, "image/png", "blob", kPixel);
+        return contents(context, *uri, "image/png", "blob", kPixel);
     }
     constexpr std::string_view kBegin = "test://template/";
     constexpr std::string_view kEnd = "/data";
     if (uri->starts_with(kBegin) && uri->ends_with(kEnd)) {
         const std::string id =
             uri->substr(kBegin.size(), uri->size() - kBegin.size() - kEnd.size());
-        return contents(exchange, *uri, "application/json", "text",
+        return contents(context, *uri, "application/json", "text",
                         json::to_text(json::Object{{"id", id}, {"templateTest", true}}));
     }
-    const bool is_modern = exchange.era() == mcp::Era::kModern;
+    const bool is_modern = context.era() == mcp::Era::kModern;
     return mcp::RpcError{is_modern ? mcp::error_code::kInvalidParams : kLegacyNotFound,
                          "there is no such resource", json::Object{{"uri", *uri}}};
 }
 
-std::string argument(const Exchange& exchange, const char* name) {
-    const json::Object* arguments = exchange.object("arguments");
+std::string argument(const RequestContext& context, const char* name) {
+    const json::Object* arguments = context.object("arguments");
     const json::Value* value = arguments == nullptr ? nullptr : arguments->find(name);
     return value == nullptr || value->as_string() == nullptr ? "" : *value->as_string();
 }
@@ -64,36 +63,36 @@ json::Value text_message(std::string_view text) {
                         {"content", json::Object{{"type", "text"}, {"text", text}}}};
 }
 
-Handled messages(Exchange& exchange, json::Array all) {
-    exchange.result("messages", std::move(all));
+Handled messages(RequestContext& context, json::Array all) {
+    context.result("messages", std::move(all));
     return {};
 }
 
-Handled get_prompt(Exchange& exchange) {
-    const std::string* name = exchange.text("name");
+Handled get_prompt(RequestContext& context) {
+    const std::string* name = context.text("name");
     if (name == nullptr) return mcp::RpcError{mcp::error_code::kInvalidParams, "needs a name"};
     if (*name == "test_simple_prompt") {
-        return messages(exchange, {text_message("This is a simple prompt for testing.")});
+        return messages(context, {text_message("This is a simple prompt for testing.")});
     }
     if (*name == "test_prompt_with_arguments") {
-        return messages(exchange,
-                        {text_message("Prompt with arguments: arg1='" + argument(exchange, "arg1") +
-                                      "', arg2='" + argument(exchange, "arg2") + "'")});
+        return messages(context,
+                        {text_message("Prompt with arguments: arg1='" + argument(context, "arg1") +
+                                      "', arg2='" + argument(context, "arg2") + "'")});
     }
     if (*name == "test_prompt_with_embedded_resource") {
-        const json::Object resource{{"uri", argument(exchange, "resourceUri")},
+        const json::Object resource{{"uri", argument(context, "resourceUri")},
                                     {"mimeType", "text/plain"},
                                     {"text", "Embedded resource content for testing."}};
         const json::Object content{{"type", "resource"}, {"resource", resource}};
-        return messages(exchange, {json::Object{{"role", "user"}, {"content", content}},
-                                   text_message("Please process the embedded resource above.")});
+        return messages(context, {json::Object{{"role", "user"}, {"content", content}},
+                                  text_message("Please process the embedded resource above.")});
     }
     if (*name == "test_prompt_with_image") {
         const json::Object content{{"type", "image"}, {"mimeType", "image/png"}, {"data", kPixel}};
-        return messages(exchange, {json::Object{{"role", "user"}, {"content", content}},
-                                   text_message("Please analyze the image above.")});
+        return messages(context, {json::Object{{"role", "user"}, {"content", content}},
+                                  text_message("Please analyze the image above.")});
     }
-    if (*name == "test_input_required_result_prompt") return input_prompt(exchange);
+    if (*name == "test_input_required_result_prompt") return input_prompt(context);
     return mcp::RpcError{mcp::error_code::kInvalidParams, "there is no such prompt"};
 }
 
@@ -118,48 +117,48 @@ constexpr const char* kPrompts = R"([
 
 void add_resources(mcp::Methods& methods) {
     add(methods, "resources/list", mcp::Eras::kBoth,
-        [](Exchange& exchange) { return fixed(exchange, "resources", kResources); });
+        [](RequestContext& context) { return fixed(context, "resources", kResources); });
     add(methods, "resources/templates/list", mcp::Eras::kBoth,
-        [](Exchange& exchange) { return fixed(exchange, "resourceTemplates", kTemplates); });
+        [](RequestContext& context) { return fixed(context, "resourceTemplates", kTemplates); });
     add(methods, "resources/read", mcp::Eras::kBoth, read);
     add(methods, "resources/subscribe", mcp::Eras::kLegacy, nothing);
     add(methods, "resources/unsubscribe", mcp::Eras::kLegacy, nothing);
     add(methods, "logging/setLevel", mcp::Eras::kLegacy, nothing);
-    add(methods, "completion/complete", mcp::Eras::kBoth, [](Exchange& exchange) {
-        exchange.result("completion", parsed(R"({"values":[],"total":0,"hasMore":false})"));
+    add(methods, "completion/complete", mcp::Eras::kBoth, [](RequestContext& context) {
+        context.result("completion", parsed(R"({"values":[],"total":0,"hasMore":false})"));
         return Handled();
     });
 }
 
 void add_prompts(mcp::Methods& methods) {
     add(methods, "prompts/list", mcp::Eras::kBoth,
-        [](Exchange& exchange) { return fixed(exchange, "prompts", kPrompts); });
+        [](RequestContext& context) { return fixed(context, "prompts", kPrompts); });
     add(methods, "prompts/get", mcp::Eras::kBoth, get_prompt);
 }
 
-Handled Listeners::listen(const std::shared_ptr<Exchange>& exchange) {
-    const json::Object* wanted = exchange->object("notifications");
+Handled Listeners::listen(const std::shared_ptr<RequestContext>& context) {
+    const json::Object* wanted = context->object("notifications");
     if (wanted == nullptr) {
         return mcp::RpcError{mcp::error_code::kInvalidParams,
                              "params.notifications must be an object"};
     }
-    const json::Object tag{{std::string(mcp::meta::kSubscriptionId), exchange->id_value()}};
-    exchange->notify("notifications/subscriptions/acknowledged",
-                     json::Object{{"notifications", *wanted}, {"_meta", tag}});
-    exchange->result_meta() = tag;
+    const json::Object tag{{std::string(mcp::meta::kSubscriptionId), context->id_value()}};
+    context->notify("notifications/subscriptions/acknowledged",
+                    json::Object{{"notifications", *wanted}, {"_meta", tag}});
+    context->result_meta() = tag;
     const std::lock_guard lock(mutex_);
-    open_.push_back(exchange);
+    open_.push_back(context);
     return Handled::open();
 }
 
 void Listeners::tell(std::string_view wanted, std::string_view method) {
     const std::lock_guard lock(mutex_);
     std::erase_if(open_, [](const auto& each) { return each->cancelled().stop_requested(); });
-    for (const auto& exchange : open_) {
-        const json::Value* asked = exchange->object("notifications")->find(wanted);
+    for (const auto& context : open_) {
+        const json::Value* asked = context->object("notifications")->find(wanted);
         if (asked == nullptr || asked->as_bool() == nullptr || !*asked->as_bool()) continue;
-        const json::Object tag{{std::string(mcp::meta::kSubscriptionId), exchange->id_value()}};
-        exchange->notify(method, json::Object{{"_meta", tag}});
+        const json::Object tag{{std::string(mcp::meta::kSubscriptionId), context->id_value()}};
+        context->notify(method, json::Object{{"_meta", tag}});
     }
 }
 

@@ -11,14 +11,14 @@
 #include <vector>
 
 #include "json/value.h"
-#include "mcp/exchange.h"
 #include "mcp/protocol.h"
+#include "mcp/request_context.h"
 #include "mcp/tool_host.h"
 
 namespace paddock::conformance {
 
-using mcp::Exchange;
 using mcp::Handled;
+using mcp::RequestContext;
 
 // A literal of ours as a value.
 json::Value parsed(std::string_view text);
@@ -30,18 +30,18 @@ inline constexpr const char* kPixel =
 // The requests that listen for changes.
 class Listeners {
 public:
-    Handled listen(const std::shared_ptr<Exchange>& exchange);
+    Handled listen(const std::shared_ptr<RequestContext>& context);
     void tell(std::string_view wanted, std::string_view method);
 
 private:
     std::mutex mutex_;
-    std::vector<std::shared_ptr<Exchange>> open_;
+    std::vector<std::shared_ptr<RequestContext>> open_;
 };
 
 struct Tool {
     std::string name;
     std::string description;
-    std::function<Handled(Exchange& exchange, const json::Object& arguments)> run;
+    std::function<Handled(RequestContext& context, const json::Object& arguments)> run;
     bool is_quick = true;  // not: it asks the client, or takes its time
     std::string schema = R"({"type":"object","properties":{}})";
 };
@@ -50,9 +50,9 @@ std::vector<Tool> plain_tools(Listeners& listeners);
 std::vector<Tool> asking_tools();
 // Those that answer with a question, which the client answers by calling again.
 std::vector<Tool> input_tools();
-Handled input_prompt(Exchange& exchange);
+Handled input_prompt(RequestContext& context);
 
-void write_text(Exchange& exchange, std::string_view text);
+void write_text(RequestContext& context, std::string_view text);
 
 class FixtureTools final : public mcp::ToolHost {
 public:

@@ -53,8 +53,8 @@ std::string sealed(const std::string& state) {
     return text;
 }
 
-bool is_sealed(const Exchange& exchange, const std::string& state) {
-    const std::string* given = exchange.text("requestState");
+bool is_sealed(const RequestContext& context, const std::string& state) {
+    const std::string* given = context.text("requestState");
     return given != nullptr && daemon::equal_secrets(*given, sealed(state));
 }
 
@@ -63,94 +63,95 @@ mcp::RpcError forged() {
 }
 
 // Is there an answer to it that is at least an object?
-bool is_answered(const Exchange& exchange, const Question& question) {
-    const json::Object* answers = exchange.object("inputResponses");
+bool is_answered(const RequestContext& context, const Question& question) {
+    const json::Object* answers = context.object("inputResponses");
     const json::Value* answer = answers == nullptr ? nullptr : answers->find(question.key);
     return answer != nullptr && answer->as_object() != nullptr;
 }
 
-std::optional<mcp::RpcError> unable(const Exchange& exchange, const Question& question) {
-    if (exchange.client_can(question.capability)) return std::nullopt;
+std::optional<mcp::RpcError> unable(const RequestContext& context, const Question& question) {
+    if (context.client_can(question.capability)) return std::nullopt;
     return mcp::RpcError{mcp::error_code::kMissingCapability,
                          "the client has not declared what this needs",
                          json::Object{{"requiredCapabilities",
                                        json::Object{{question.capability, json::Object{}}}}}};
 }
 
-Handled require(Exchange& exchange, const std::vector<Question>& questions,
+Handled require(RequestContext& context, const std::vector<Question>& questions,
                 const std::string& state = {}) {
     json::Object requests;
     for (const Question& question : questions) {
-        if (auto wrong = unable(exchange, question)) return *wrong;
+        if (auto wrong = unable(context, question)) return *wrong;
         requests.append(question.key, parsed(question.request));
     }
-    exchange.set_result_type("input_required");
-    exchange.result("inputRequests", requests);
-    if (!state.empty()) exchange.result("requestState", sealed(state));
+    context.set_result_type("input_required");
+    context.result("inputRequests", requests);
+    if (!state.empty()) context.result("requestState", sealed(state));
     return {};
 }
 
-Handled done(Exchange& exchange, std::string_view text) {
-    write_text(exchange, text);
+Handled done(RequestContext& context, std::string_view text) {
+    write_text(context, text);
     return {};
 }
 
 Tool asking(const char* name, Question question) {
-    return {name, "Needs an answer first", [question](Exchange& exchange, const json::Object&) {
-                const json::Value* answers = exchange.params().find("inputResponses");
+    return {name, "Needs an answer first",
+            [question](RequestContext& context, const json::Object&) {
+                const json::Value* answers = context.params().find("inputResponses");
                 if (answers != nullptr && answers->as_object() == nullptr) {
                     return Handled(mcp::RpcError{mcp::error_code::kInvalidParams,
                                                  "params.inputResponses must be an object"});
                 }
-                if (!is_answered(exchange, question)) return require(exchange, {question});
-                return done(exchange, "Thank you.");
+                if (!is_answered(context, question)) return require(context, {question});
+                return done(context, "Thank you.");
             }};
 }
 
 Tool confirming(const char* name, std::string state) {
     return {name, "Needs a confirmation first",
-            [state = std::move(state)](Exchange& exchange, const json::Object&) {
+            [state = std::move(state)](RequestContext& context, const json::Object&) {
                 const Question confirm{"confirm", kConfirm, "elicitation"};
-                if (exchange.text("requestState") != nullptr && !is_sealed(exchange, state)) {
+                if (context.text("requestState") != nullptr && !is_sealed(context, state)) {
                     return Handled(forged());
                 }
-                if (!is_answered(exchange, confirm)) return require(exchange, {confirm}, state);
-                if (!is_sealed(exchange, state)) return Handled(forged());
-                return done(exchange, "state-ok");
+                if (!is_answered(context, confirm)) return require(context, {confirm}, state);
+                if (!is_sealed(context, state)) return Handled(forged());
+                return done(context, "state-ok");
             }};
 }
 
-Handled ask_all(Exchange& exchange, const json::Object&) {
+Handled ask_all(RequestContext& context, const json::Object&) {
     const std::vector<Question> all{kAskName, {"greeting", kCapital, "sampling"}, kAskRoots};
     for (const Question& question : all) {
-        if (!is_answered(exchange, question)) return require(exchange, all, "multiple");
+        if (!is_answered(context, question)) return require(context, all, "multiple");
     }
-    if (!is_sealed(exchange, "multiple")) return forged();
-    return done(exchange, "Thank you.");
+    if (!is_sealed(context, "multiple")) return forged();
+    return done(context, "Thank you.");
 }
 
-Handled ask_twice(Exchange& exchange, const json::Object&) {
+Handled ask_twice(RequestContext& context, const json::Object&) {
     const Question first{"step1", kName, "elicitation"};
     const Question second{"step2", kColour, "elicitation"};
-    if (is_sealed(exchange, "round-2") && is_answered(exchange, second)) {
-        return done(exchange, "Thank you.");
+    if (is_sealed(context, "round-2") && is_answered(context, second)) {
+        return done(context, "Thank you.");
     }
-    if (is_sealed(exchange, "round-1") && is_answered(exchange, first)) {
-        return require(exchange, {second}, "round-2");
+    if (is_sealed(context, "round-1") && is_answered(context, first)) {
+        return require(context, {second}, "round-2");
     }
-    if (exchange.text("requestState") != nullptr) return forged();
-    return require(exchange, {first}, "round-1");
+    if (context.text("requestState") != nullptr) return forged();
+    return require(context, {first}, "round-1");
 }
 
-Handled ask_what_is_possible(Exchange& exchange, const json::Object&) {
+Handled ask_what_is_possible(RequestContext& context, const json::Object&) {
     std::vector<Question> possible;
     for (const Question& question : {kAskName, kAskCapital, kAskRoots}) {
-        if (exchange.client_can(question.capability)) possible.push_back(question);
+        if (context.client_can(question.capability)) possible.push_back(question);
     }
-    if (possible.empty() || is_answered(exchange, possible.front())) {
-        return done(exchange, "Thank you.");
+    if (possible.empty() || is_answered(context, possible.front())) {
+        return done(context, "Thank you.");
     }
-    return require(exchange, possible);
+    return require(context, possible);
 }
 
 }  // namespace
@@ -172,10 +173,10 @@ std::vector<Tool> input_tools() {
     };
 }
 
-Handled input_prompt(Exchange& exchange) {
+Handled input_prompt(RequestContext& context) {
     const Question question{"user_context", kContext, "elicitation"};
-    if (!is_answered(exchange, question)) return require(exchange, {question});
-    exchange.result("messages", parsed(R"([{"role":"user","content":{"type":"text",
+    if (!is_answered(context, question)) return require(context, {question});
+    context.result("messages", parsed(R"([{"role":"user","content":{"type":"text",
                                            "text":"A prompt with context."}}])"));
     return {};
 }

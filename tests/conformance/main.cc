@@ -21,7 +21,7 @@ int main() {
     conformance::add_resources(methods);
     conformance::add_prompts(methods);
     methods.add("subscriptions/listen",
-                {.run = [&](const auto& exchange) { return listeners.listen(exchange); },
+                {.run = [&](const auto& context) { return listeners.listen(context); },
                  .eras = mcp::Eras::kModern});
     mcp::ServerInfo info{.name = "paddock-conformance-fixture",
                          .title = "Conformance fixture",

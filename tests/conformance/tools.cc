@@ -11,66 +11,66 @@ namespace {
 // The suite wants to see several messages apart.
 void pause() { std::this_thread::sleep_for(std::chrono::milliseconds(20)); }
 
-Handled content(Exchange& exchange, std::string_view blocks) {
-    exchange.result("content", parsed(blocks));
+Handled content(RequestContext& context, std::string_view blocks) {
+    context.result("content", parsed(blocks));
     return {};
 }
 
 Tool showing(const char* name, std::string blocks) {
-    return {name, "Returns fixed content", [blocks](Exchange& exchange, const json::Object&) {
-                return content(exchange, blocks);
+    return {name, "Returns fixed content", [blocks](RequestContext& context, const json::Object&) {
+                return content(context, blocks);
             }};
 }
 
 const std::string kImage =
     std::string(R"({"type":"image","mimeType":"image/png","data":")") + kPixel + R"("})";
 
-void log(Exchange& exchange, const char* text) {
-    if (exchange.era() == mcp::Era::kModern && exchange.meta(mcp::meta::kLogLevel) == nullptr) {
+void log(RequestContext& context, const char* text) {
+    if (context.era() == mcp::Era::kModern && context.meta(mcp::meta::kLogLevel) == nullptr) {
         return;
     }
-    exchange.notify("notifications/message", json::Object{{"level", "info"}, {"data", text}});
+    context.notify("notifications/message", json::Object{{"level", "info"}, {"data", text}});
 }
 
-Handled log_three_times(Exchange& exchange, const json::Object&) {
-    log(exchange, "Tool execution started");
+Handled log_three_times(RequestContext& context, const json::Object&) {
+    log(context, "Tool execution started");
     pause();
-    log(exchange, "Tool processing data");
+    log(context, "Tool processing data");
     pause();
-    log(exchange, "Tool execution completed");
-    write_text(exchange, "logged");
+    log(context, "Tool execution completed");
+    write_text(context, "logged");
     return {};
 }
 
-Handled progress_three_times(Exchange& exchange, const json::Object&) {
+Handled progress_three_times(RequestContext& context, const json::Object&) {
     for (const int done : {0, 50, 100}) {
-        exchange.progress(done, 100, {});
+        context.progress(done, 100, {});
         pause();
     }
-    write_text(exchange, "done");
+    write_text(context, "done");
     return {};
 }
 
-Handled need_sampling(Exchange& exchange, const json::Object&) {
-    if (!exchange.client_can("sampling")) {
+Handled need_sampling(RequestContext& context, const json::Object&) {
+    if (!context.client_can("sampling")) {
         return mcp::RpcError{mcp::error_code::kMissingCapability, "needs sampling",
                              parsed(R"({"requiredCapabilities":{"sampling":{}}})")};
     }
-    write_text(exchange, "sampling is declared");
+    write_text(context, "sampling is declared");
     return {};
 }
 
 // Asks, and tells what came back.
-Handled ask(Exchange& exchange, const char* method, const json::Value& params) {
-    const auto answer = exchange.ask(method, params);
-    write_text(exchange, answer ? "The client said: " + json::to_text(*answer) : "no answer");
+Handled ask(RequestContext& context, const char* method, const json::Value& params) {
+    const auto answer = context.ask(method, params);
+    write_text(context, answer ? "The client said: " + json::to_text(*answer) : "no answer");
     return {};
 }
 
 Tool eliciting(const char* name, const char* schema) {
     return {name, "Asks the user for something fixed",
-            [schema](Exchange& exchange, const json::Object&) {
-                return ask(exchange, "elicitation/create",
+            [schema](RequestContext& context, const json::Object&) {
+                return ask(context, "elicitation/create",
                            json::Object{{"message", "Please answer"},
                                         {"requestedSchema", parsed(schema)}});
             },
@@ -105,16 +105,16 @@ constexpr const char* kEnums = R"({"type":"object","properties":{
 
 json::Value parsed(std::string_view text) { return json::parse(text).value; }
 
-void write_text(Exchange& exchange, std::string_view text) {
-    exchange.result("content", json::Array{json::Object{{"type", "text"}, {"text", text}}});
+void write_text(RequestContext& context, std::string_view text) {
+    context.result("content", json::Array{json::Object{{"type", "text"}, {"text", text}}});
 }
 
 std::vector<Tool> plain_tools(Listeners& listeners) {
     const auto change = [&listeners](const char* name, const char* wanted, const char* method) {
         return Tool{name, "Pretends that a list has changed",
-                    [&listeners, wanted, method](Exchange& exchange, const json::Object&) {
+                    [&listeners, wanted, method](RequestContext& context, const json::Object&) {
                         listeners.tell(wanted, method);
-                        write_text(exchange, "changed");
+                        write_text(context, "changed");
                         return Handled();
                     }};
     };
@@ -132,9 +132,9 @@ std::vector<Tool> plain_tools(Listeners& listeners) {
                     R"(,{"type":"resource","resource":{"uri":"test://mixed-content-resource",
                     "mimeType":"application/json","text":"{\"test\":\"data\"}"}}])"),
         {"test_error_handling", "Always fails",
-         [](Exchange& exchange, const json::Object&) {
-             write_text(exchange, "This tool intentionally returns an error for testing");
-             exchange.result("isError", true);
+         [](RequestContext& context, const json::Object&) {
+             write_text(context, "This tool intentionally returns an error for testing");
+             context.result("isError", true);
              return Handled();
          }},
         {"test_tool_with_logging", "Logs", log_three_times, false},
@@ -150,20 +150,20 @@ std::vector<Tool> plain_tools(Listeners& listeners) {
 std::vector<Tool> asking_tools() {
     return {
         {"test_sampling", "Asks the client's model",
-         [](Exchange& exchange, const json::Object& arguments) {
+         [](RequestContext& context, const json::Object& arguments) {
              json::Value params = parsed(R"({"messages":[{"role":"user"}],"maxTokens":100})");
              const json::Object message{
                  {"role", "user"},
                  {"content",
                   json::Object{{"type", "text"}, {"text", text_in(arguments, "prompt")}}}};
              (*params.as_object())["messages"] = json::Array{message};
-             return ask(exchange, "sampling/createMessage", params);
+             return ask(context, "sampling/createMessage", params);
          },
          false, R"({"type":"object","properties":{"prompt":{"type":"string"}},
                    "required":["prompt"]})"},
         {"test_elicitation", "Asks the user",
-         [](Exchange& exchange, const json::Object& arguments) {
-             return ask(exchange, "elicitation/create",
+         [](RequestContext& context, const json::Object& arguments) {
+             return ask(context, "elicitation/create",
                         json::Object{{"message", text_in(arguments, "message")},
                                      {"requestedSchema", parsed(R"({"type":"object","properties":{
                                        "username":{"type":"string"},"email":{"type":"string"}},
@@ -189,9 +189,9 @@ std::vector<std::string> FixtureTools::list() const {
 FixtureTools::FixtureTools(std::vector<Tool> tools) : tools_(std::move(tools)) {
     for (const Tool& tool : tools_) {
         mcp::HostedTool& hosted = hosted_[tool.name];
-        hosted.call = [&tool](const auto& exchange, const json::Value& arguments) {
+        hosted.call = [&tool](const auto& context, const json::Value& arguments) {
             const json::Object none;
-            return tool.run(*exchange,
+            return tool.run(*context,
                             arguments.as_object() == nullptr ? none : *arguments.as_object());
         };
         hosted.pace = tool.is_quick ? tools::Pace::kQuick : tools::Pace::kWaiting;

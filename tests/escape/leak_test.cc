@@ -181,9 +181,9 @@ ATTACK(DOS_02, links_of_thousands_of_components) {
         return sys::Fault{.error = answer};
     });
     // Half of the retries are left for mounts that others really make meanwhile.
-    answers.assign(limits::kLinkCountRetriesMax / 2, ELOOP);
+    answers.assign(fs::kLinkCountRetriesMax / 2, ELOOP);
     EXPECT_EQ(asking.read_file("l0"), "x");
-    answers.assign(limits::kLinkCountRetriesMax + 1, ELOOP);
+    answers.assign(fs::kLinkCountRetriesMax + 1, ELOOP);
     EXPECT_CODE(asking.read_file("l0"), Code::kLimitReached);
     // After a second EAGAIN the time since the first would count.
     answers = {ELOOP, EAGAIN, ELOOP};

@@ -56,7 +56,7 @@ ATTACK_F(ToolsCall, NM_24, text_that_is_no_valid_string) {
     const Unchanged inside(ws());
     std::size_t tried = 0;
     for (const tools::Declaration* tool : tools::all_tools()) {
-        if (tool->manners.needs_shell) continue;  // not listed here
+        if (tool->traits.needs_shell) continue;  // not listed here
         for (const tools::Argument& argument : tool->arguments) {
             const bool is_list = argument.type == tools::Type::kTexts;
             if (argument.type != tools::Type::kText && !is_list) continue;
@@ -99,7 +99,7 @@ ATTACK_F(ToolsCall, DOS_07, counts_beyond_reason) {
                                  "0x10",
                                  "-1e300"};
     for (const tools::Declaration* tool : tools::all_tools()) {
-        if (tool->manners.needs_shell) continue;  // not listed here
+        if (tool->traits.needs_shell) continue;  // not listed here
         for (const tools::Argument& argument : tool->arguments) {
             if (argument.type != tools::Type::kInteger) continue;
             for (const std::string& value : never) {

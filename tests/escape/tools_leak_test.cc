@@ -73,7 +73,7 @@ protected:
 TEST_F(ToolsLeak, the_calls_are_of_every_tool_that_takes_a_path) {
     const auto all = calls_about("f");
     for (const tools::Declaration* tool : tools::all_tools()) {
-        if (!takes_a_path(*tool) || tool->manners.needs_shell) continue;
+        if (!takes_a_path(*tool) || tool->traits.needs_shell) continue;
         EXPECT_TRUE(std::any_of(all.begin(), all.end(),
                                 [&](const Call& each) { return each.tool == tool->name; }))
             << tool->name << ": add a call about a path";

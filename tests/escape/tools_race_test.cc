@@ -107,7 +107,7 @@ protected:
 
 TEST_F(ToolsRace, the_calls_are_of_every_tool_that_takes_a_path) {
     for (const tools::Declaration* tool : tools::all_tools()) {
-        if (!takes_a_path(*tool) || tool->manners.needs_shell) continue;
+        if (!takes_a_path(*tool) || tool->traits.needs_shell) continue;
         const auto all = calls();
         EXPECT_TRUE(std::any_of(all.begin(), all.end(),
                                 [&](const Call& each) { return each.tool == tool->name; }))

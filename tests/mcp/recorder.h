@@ -61,14 +61,14 @@ private:
 
 class FewTools final : public mcp::ToolHost {
 public:
-    using Run = std::function<mcp::Handled(mcp::Exchange&, const json::Value& arguments)>;
+    using Run = std::function<mcp::Handled(mcp::RequestContext&, const json::Value& arguments)>;
 
     void add(std::string name, Run run, tools::Pace pace = tools::Pace::kQuick) {
         names_.push_back(name);
         tools_[std::move(name)] = {
             .call = [run = std::move(run)](
-                        const auto& exchange,
-                        const auto& arguments) { return run(*exchange, arguments); },
+                        const auto& context,
+                        const auto& arguments) { return run(*context, arguments); },
             .pace = pace};
     }
 

@@ -10,7 +10,7 @@
 namespace paddock::testing {
 namespace {
 
-constexpr std::size_t kDepth = limits::kHeldDirectoriesMax + 6;
+constexpr std::size_t kDepth = fs::kHeldDirectoriesMax + 6;
 constexpr std::uint64_t kFewer = 50;  // each round takes many system calls
 
 std::string repeated(std::string_view part, std::size_t times) {

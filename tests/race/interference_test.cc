@@ -103,7 +103,7 @@ ATTACK_F(Race, RACE_22, remove_all_of_a_directory_that_fills_up) {
         EXPECT_CODE(done, Code::kAlreadyExists);
     }
     const int after_paddock = files;
-    EXPECT_LE(after_paddock, 100 * limits::kRemovePassesMax);
+    EXPECT_LE(after_paddock, 100 * fs::kRemovePassesMax);
     EXPECT_OK(root.remove_all("t"));
     std::printf("race RACE_22: gave up after %d new files\n", after_paddock);
 

@@ -148,7 +148,7 @@ TEST_F(InstalledFilter, work_goes_on) {
     });
 }
 
-TEST_F(InstalledFilter, the_last_rung_refuses_sockets_and_shared_memory) {
+TEST_F(InstalledFilter, the_last_level_refuses_sockets_and_shared_memory) {
     behind(sandbox::filter_without_namespaces(sandbox::Inet::kNone, 0), [] {
         EXPECT_EQ(error_of_call(SYS_socket, AF_UNIX, SOCK_STREAM, 0), EAFNOSUPPORT);
         EXPECT_EQ(error_of_call(SYS_socket, AF_INET, SOCK_STREAM, 0), EAFNOSUPPORT);

@@ -26,7 +26,7 @@
 namespace paddock::testing {
 namespace {
 
-using sandbox::Deed;
+using sandbox::DeniedOperation;
 using sandbox::Wall;
 
 void send_descriptor(int socket, int fd) {
@@ -132,7 +132,7 @@ protected:
             std::string target = denial.target;
             if (target.starts_with(base())) target.erase(0, base().size());
             lines.push_back(std::string(kWalls[static_cast<int>(denial.wall)]) + " " +
-                            kDeeds[static_cast<int>(denial.deed)] + " " + target);
+                            kDeeds[static_cast<int>(denial.operation)] + " " + target);
         }
         return lines;
     }

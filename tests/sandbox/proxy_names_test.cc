@@ -176,7 +176,7 @@ TEST_F(ProxyNames, a_flood_of_questions_keeps_nobody_waiting) {
     over = true;
     flood.join();
     ASSERT_TRUE(denials.has_value());
-    EXPECT_LE(denials->list.size(), limits::kProxyDenialsMax);
+    EXPECT_LE(denials->list.size(), proxy::kProxyDenialsMax);
 }
 
 }  // namespace

@@ -23,12 +23,13 @@ Session::Session() {
     workspace_ = UniqueFd(::open(ws().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
 }
 
-WardenSpec Session::spec(Rung rung) const {
+WardenSpec Session::spec(SandboxLevel level) const {
     WardenSpec spec;
     spec.workspace = workspace_.get();
     spec.workspace_path = ws();
-    spec.ceiling.namespaces = rung == Rung::kFull;
-    if (rung == Rung::kFull) spec.options.required = {Layer::kMountNamespace, Layer::kPidNamespace};
+    spec.ceiling.namespaces = level == SandboxLevel::kFull;
+    if (level == SandboxLevel::kFull)
+        spec.options.required = {Layer::kMountNamespace, Layer::kPidNamespace};
     return spec;
 }
 
@@ -43,7 +44,7 @@ Result<Warden> Session::start(const WardenSpec& spec) {
     return Warden::start(spec);
 }
 
-std::string no_rung(const WardenSpec& spec) {
+std::string no_level(const WardenSpec& spec) {
     if (const auto landlock = sandbox::try_landlock(); !landlock) {
         return "this kernel has no Landlock";
     }

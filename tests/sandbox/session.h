@@ -1,5 +1,5 @@
-// A workspace with a sandbox for commands, on the rung that the test names, and what commands print
-// in it.
+// A workspace with a sandbox for commands, on the level that the test names, and what commands
+// print in it.
 #pragma once
 
 #include <functional>
@@ -29,7 +29,7 @@ protected:
     Session();
 
     // The default specification of this workspace; low: as if there were no namespaces.
-    sandbox::WardenSpec spec(Rung rung = Rung::kFull) const;
+    sandbox::WardenSpec spec(SandboxLevel level = SandboxLevel::kFull) const;
 
     // Makes the workspace fit for the specification; use START.
     Result<sandbox::Warden> start(const sandbox::WardenSpec& spec);
@@ -48,20 +48,20 @@ private:
     bool has_inmate_ = false;
 };
 
-// The same body on the full rung and on the low one.
-class OnBothRungs : public Session, public ::testing::WithParamInterface<Rung> {
+// The same body on the full level and on the low one.
+class OnBothLevels : public Session, public ::testing::WithParamInterface<SandboxLevel> {
 protected:
     sandbox::WardenSpec spec() const { return Session::spec(GetParam()); }
-    bool full() const { return GetParam() == Rung::kFull; }
+    bool full() const { return GetParam() == SandboxLevel::kFull; }
 };
 
-// Why a test of this rung cannot run here, found out without the code under test, or empty.
-std::string no_rung(const sandbox::WardenSpec& spec);
+// Why a test of this level cannot run here, found out without the code under test, or empty.
+std::string no_level(const sandbox::WardenSpec& spec);
 
 // Reads everything until all writers are gone.
 std::string drain(int fd);
 
-// What sessions of this process have in /tmp now, on the low rung.
+// What sessions of this process have in /tmp now, on the low level.
 std::vector<std::string> private_directories();
 
 // Waits, without a fixed time, until `condition` holds; false after very long.
@@ -72,7 +72,7 @@ bool eventually(const std::function<bool()>& condition);
 // Declares a started warden. A machine that cannot have one skips the test.
 #define START(name, wanted)                                                                    \
     const sandbox::WardenSpec name##_spec_ = (wanted);                                         \
-    if (const std::string why_ = ::paddock::testing::no_rung(name##_spec_); !why_.empty())     \
+    if (const std::string why_ = ::paddock::testing::no_level(name##_spec_); !why_.empty())    \
         GTEST_SKIP() << why_;                                                                  \
     auto name##_started_ = start(name##_spec_);                                                \
     ASSERT_TRUE(name##_started_.has_value())                                                   \

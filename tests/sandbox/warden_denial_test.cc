@@ -21,7 +21,7 @@ using sandbox::Process;
 using sandbox::read_exit;
 using sandbox::Warden;
 
-class DenialOnBothRungs : public OnBothRungs {
+class DenialOnBothLevels : public OnBothLevels {
 protected:
     void SetUp() override {
         if (const std::string why = no_listener(); !why.empty()) GTEST_SKIP() << why;
@@ -60,12 +60,13 @@ protected:
     }
 };
 
-INSTANTIATE_TEST_SUITE_P(rungs, DenialOnBothRungs, ::testing::Values(Rung::kFull, Rung::kLow),
-                         [](const auto& rung) { return std::string(rung_name(rung.param)); });
+INSTANTIATE_TEST_SUITE_P(levels, DenialOnBothLevels,
+                         ::testing::Values(SandboxLevel::kFull, SandboxLevel::kLow),
+                         [](const auto& level) { return std::string(level_name(level.param)); });
 
 using Targets = std::vector<std::string>;
 
-TEST_P(DenialOnBothRungs, all_of_a_command_is_told_when_its_end_is) {
+TEST_P(DenialOnBothLevels, all_of_a_command_is_told_when_its_end_is) {
     START(warden, spec());
     EXPECT_EQ(warden.report().denials_untold, "");
     for (int i = 0; i < 20; ++i) {
@@ -80,7 +81,7 @@ TEST_P(DenialOnBothRungs, all_of_a_command_is_told_when_its_end_is) {
     EXPECT_EQ(told(quiet), Targets{});
 }
 
-TEST_P(DenialOnBothRungs, a_read_only_workspace_is_told) {
+TEST_P(DenialOnBothLevels, a_read_only_workspace_is_told) {
     sandbox::WardenSpec wanted = spec();
     wanted.read_only = true;
     START(warden, wanted);
@@ -93,7 +94,7 @@ TEST_P(DenialOnBothRungs, a_read_only_workspace_is_told) {
     EXPECT_EQ(log.denials()[0].target, ws("new"));
 }
 
-TEST_P(DenialOnBothRungs, what_is_protected_later_is_told_too) {
+TEST_P(DenialOnBothLevels, what_is_protected_later_is_told_too) {
     tree({"ROOT/keep/hooks/x=1", "ROOT/keep/y=1"});
     START(warden, spec());
     if (full()) {
@@ -106,7 +107,7 @@ TEST_P(DenialOnBothRungs, what_is_protected_later_is_told_too) {
     EXPECT_EQ(told(process), full() ? Targets({ws("keep/hooks/x")}) : Targets{});
 }
 
-TEST_P(DenialOnBothRungs, processes_that_are_left_behind_go_on_and_are_observed) {
+TEST_P(DenialOnBothLevels, processes_that_are_left_behind_go_on_and_are_observed) {
     START(warden, spec());
     ASSERT_EQ(run(warden, "mkfifo go done").exit_code, 0);
     const Process process = leave_running(
@@ -118,7 +119,7 @@ TEST_P(DenialOnBothRungs, processes_that_are_left_behind_go_on_and_are_observed)
     EXPECT_EQ(told(process), Targets{"/etc/late"});
 }
 
-TEST_P(DenialOnBothRungs, nobody_needs_to_listen) {
+TEST_P(DenialOnBothLevels, nobody_needs_to_listen) {
     START(warden, spec());
     Process process =
         leave_running(warden, "for i in 1 2 3; do echo > /etc/$i; echo $i > made; done");
@@ -129,7 +130,7 @@ TEST_P(DenialOnBothRungs, nobody_needs_to_listen) {
 }
 
 // Each of the busy ones waits for the warden most of the time, and the warden for each new child.
-TEST_P(DenialOnBothRungs, commands_start_and_end_while_others_are_busy) {
+TEST_P(DenialOnBothLevels, commands_start_and_end_while_others_are_busy) {
     START(warden, spec());
     std::vector<Process> busy;
     for (int i = 0; i < 4; ++i) {
@@ -150,7 +151,7 @@ TEST_P(DenialOnBothRungs, commands_start_and_end_while_others_are_busy) {
     EXPECT_EQ(*warden.processes(), 0U);
 }
 
-TEST_P(DenialOnBothRungs, beyond_the_bound_commands_run_unobserved) {
+TEST_P(DenialOnBothLevels, beyond_the_bound_commands_run_unobserved) {
     sandbox::WardenSpec wanted = spec();
     wanted.options.limits.processes = 4096;
     START(warden, wanted);
@@ -160,7 +161,7 @@ TEST_P(DenialOnBothRungs, beyond_the_bound_commands_run_unobserved) {
     UniqueFd in(ends[1]);
     sandbox::Command leaving = shell(warden, "exec 4<&0; (read x <&4) & exit 0");
     leaving.input = out.get();
-    for (std::size_t i = 0; i < limits::kObserversMax; ++i) {
+    for (std::size_t i = 0; i < sandbox::kObserversMax; ++i) {
         const auto process = warden.spawn(leaving);
         ASSERT_TRUE(process.has_value()) << process.error().message();
         ASSERT_EQ(end_of(*process), 0) << i;
@@ -177,14 +178,14 @@ TEST_P(DenialOnBothRungs, beyond_the_bound_commands_run_unobserved) {
     EXPECT_EQ(told(again), Targets{"/etc/x"});
 }
 
-TEST_P(DenialOnBothRungs, a_program_gets_no_listener_of_its_own_and_a_clean_error) {
+TEST_P(DenialOnBothLevels, a_program_gets_no_listener_of_its_own_and_a_clean_error) {
     START(warden, spec());
     EXPECT_EQ(run(warden, inmate() + "own_filter").exit_code, 0);
     EXPECT_EQ(run(warden, inmate() + "own_listener").exit_code, EBUSY);
     EXPECT_EQ(run(warden, inmate() + "own_listener; echo > /dev/null; echo fine").output, "fine\n");
 }
 
-TEST_P(DenialOnBothRungs, without_listeners_commands_run_and_the_report_says_so) {
+TEST_P(DenialOnBothLevels, without_listeners_commands_run_and_the_report_says_so) {
     sandbox::WardenSpec wanted = spec();
     wanted.ceiling.listener = false;
     START(warden, wanted);
@@ -197,8 +198,8 @@ TEST_P(DenialOnBothRungs, without_listeners_commands_run_and_the_report_says_so)
 }
 
 // As in a container whose manager listens itself.
-TEST_P(DenialOnBothRungs, under_a_listener_of_somebody_else_there_is_none_for_commands) {
-    const std::string why = no_rung(spec());
+TEST_P(DenialOnBothLevels, under_a_listener_of_somebody_else_there_is_none_for_commands) {
+    const std::string why = no_level(spec());
     if (!why.empty()) GTEST_SKIP() << why;
     in_child([&] {
         const sock_filter allow{BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW};

@@ -14,7 +14,7 @@ namespace {
 
 using sandbox::Warden;
 
-class FaultsOnBothRungs : public OnBothRungs {
+class FaultsOnBothLevels : public OnBothLevels {
 protected:
     // Starts a session and a command with that fault; true if the command ran to its end.
     bool works(const FaultPlan& plan) {
@@ -52,10 +52,11 @@ protected:
     }
 };
 
-INSTANTIATE_TEST_SUITE_P(rungs, FaultsOnBothRungs, ::testing::Values(Rung::kFull, Rung::kLow),
-                         [](const auto& rung) { return std::string(rung_name(rung.param)); });
+INSTANTIATE_TEST_SUITE_P(levels, FaultsOnBothLevels,
+                         ::testing::Values(SandboxLevel::kFull, SandboxLevel::kLow),
+                         [](const auto& level) { return std::string(level_name(level.param)); });
 
-TEST_P(FaultsOnBothRungs, no_call_that_fails_leaves_anything) {
+TEST_P(FaultsOnBothLevels, no_call_that_fails_leaves_anything) {
     if (!sys::kChildrenShareMemory) {
         GTEST_SKIP() << "under ThreadSanitizer a child that should share memory counts its own "
                         "calls: one fault hits it and its parent, which cannot end it then";
@@ -63,7 +64,7 @@ TEST_P(FaultsOnBothRungs, no_call_that_fails_leaves_anything) {
     START(probe, spec());
     probe.end();
     const auto directories = private_directories();
-    // A refused namespace makes the low rung, unless it is required, as spec() does.
+    // A refused namespace makes the low level, unless it is required, as spec() does.
     EXPECT_GE(sweep(sys::Call::kProcess), 10);
     EXPECT_GE(sweep(sys::Call::kCredential), full() || is_root() ? 20 : 2);
     EXPECT_GE(sweep(sys::Call::kSocket), 5);

@@ -13,9 +13,9 @@
 namespace paddock::testing {
 namespace {
 
-class GateOnBothRungs : public OnBothRungs {
+class GateOnBothLevels : public OnBothLevels {
 protected:
-    GateOnBothRungs() {
+    GateOnBothLevels() {
         tree({"ROOT/plain=plain", "ROOT/.git/HEAD=ref: refs/heads/main\n", "ROOT/.git/objects/",
               "ROOT/.git/refs/", "ROOT/.git/hooks/", "ROOT/.git/config=[core]\n\tbare = false\n"});
     }
@@ -46,7 +46,7 @@ protected:
     std::optional<journal::Journal> journal_;
 };
 
-TEST_P(GateOnBothRungs, EverydayChangesWork) {
+TEST_P(GateOnBothLevels, EverydayChangesWork) {
     START(warden, gated());
     if (!warden.is_gated()) GTEST_SKIP() << "no listener can be had here";
     const Ran ran = run(warden,
@@ -67,7 +67,7 @@ TEST_P(GateOnBothRungs, EverydayChangesWork) {
     EXPECT_EQ(ran.exit_code, 0);
 }
 
-TEST_P(GateOnBothRungs, GitWorks) {
+TEST_P(GateOnBothLevels, GitWorks) {
     START(warden, gated());
     if (!warden.is_gated()) GTEST_SKIP() << "no listener can be had here";
     const Ran ran = run(warden,
@@ -82,7 +82,7 @@ TEST_P(GateOnBothRungs, GitWorks) {
     EXPECT_EQ(ran.exit_code, 0);
 }
 
-TEST_P(GateOnBothRungs, NothingSealedIsMade) {
+TEST_P(GateOnBothLevels, NothingSealedIsMade) {
     START(warden, gated());
     if (!warden.is_gated()) GTEST_SKIP() << "no listener can be had here";
     const char* const plants[] = {
@@ -115,7 +115,7 @@ TEST_P(GateOnBothRungs, NothingSealedIsMade) {
 }
 
 // The same without the gate: each of these works, so the test above shows something.
-TEST_P(GateOnBothRungs, WithoutItTheyAreMade) {
+TEST_P(GateOnBothLevels, WithoutItTheyAreMade) {
     give_to_commands();
     START(warden, spec());
     EXPECT_EQ(run(warden,
@@ -127,7 +127,7 @@ TEST_P(GateOnBothRungs, WithoutItTheyAreMade) {
 
 // Landlock before ABI 3 (Linux 5.19 to 6.1) does not know truncation: nothing but the gate refuses
 // it.
-class TruncationOnBothRungs : public GateOnBothRungs {
+class TruncationOnBothLevels : public GateOnBothLevels {
 protected:
     sandbox::WardenSpec truncating(sandbox::WardenSpec wanted) {
         wanted.ceiling.landlock_abi = 2;
@@ -150,7 +150,7 @@ protected:
     }
 };
 
-TEST_P(TruncationOnBothRungs, IsJudgedInsideAndRefusedOutside) {
+TEST_P(TruncationOnBothLevels, IsJudgedInsideAndRefusedOutside) {
     START(warden, truncating(gated()));
     if (!warden.is_gated()) GTEST_SKIP() << "no listener can be had here";
     sandbox::Command command = shell(warden, by_name("file") + by_reading("other"));
@@ -177,7 +177,7 @@ TEST_P(TruncationOnBothRungs, IsJudgedInsideAndRefusedOutside) {
 }
 
 // Without the gate each of these works where no mount is in the way.
-TEST_P(TruncationOnBothRungs, WithoutTheGateNobodyRefusesIt) {
+TEST_P(TruncationOnBothLevels, WithoutTheGateNobodyRefusesIt) {
     START(warden, truncating(spec()));
     (void)run(warden, by_name(ws(".git/hooks/owned")) + by_name(out("file")) + by_reading("link"));
     EXPECT_EQ(os_read(ws(".git/hooks/owned")), "t");
@@ -185,7 +185,7 @@ TEST_P(TruncationOnBothRungs, WithoutTheGateNobodyRefusesIt) {
     EXPECT_EQ(os_read(out("other")), full() ? "text" : "");
 }
 
-TEST_P(GateOnBothRungs, WithoutAListenerThereIsNone) {
+TEST_P(GateOnBothLevels, WithoutAListenerThereIsNone) {
     sandbox::WardenSpec wanted = gated();
     wanted.ceiling.listener = false;
     {
@@ -205,7 +205,7 @@ TEST_P(GateOnBothRungs, WithoutAListenerThereIsNone) {
     EXPECT_TRUE(warden.is_gated());
 }
 
-TEST_P(GateOnBothRungs, WhatACallChangedIsCounted) {
+TEST_P(GateOnBothLevels, WhatACallChangedIsCounted) {
     START(warden, gated());
     if (!warden.is_gated()) GTEST_SKIP() << "no listener can be had here";
     sandbox::Command command = shell(warden, "echo a > made; echo b > plain; mkdir d; rmdir d");
@@ -219,10 +219,12 @@ TEST_P(GateOnBothRungs, WhatACallChangedIsCounted) {
     EXPECT_EQ((*record)->changes.removed, 0U);
 }
 
-INSTANTIATE_TEST_SUITE_P(Rungs, GateOnBothRungs, ::testing::Values(Rung::kFull, Rung::kLow),
-                         [](const auto& rung) { return std::string(rung_name(rung.param)); });
-INSTANTIATE_TEST_SUITE_P(Rungs, TruncationOnBothRungs, ::testing::Values(Rung::kFull, Rung::kLow),
-                         [](const auto& rung) { return std::string(rung_name(rung.param)); });
+INSTANTIATE_TEST_SUITE_P(Levels, GateOnBothLevels,
+                         ::testing::Values(SandboxLevel::kFull, SandboxLevel::kLow),
+                         [](const auto& level) { return std::string(level_name(level.param)); });
+INSTANTIATE_TEST_SUITE_P(Levels, TruncationOnBothLevels,
+                         ::testing::Values(SandboxLevel::kFull, SandboxLevel::kLow),
+                         [](const auto& level) { return std::string(level_name(level.param)); });
 
 }  // namespace
 }  // namespace paddock::testing

@@ -37,12 +37,13 @@ std::size_t groups() {
                       [&](const std::string& name) { return name.starts_with(mine); }));
 }
 
-class LeakOnBothRungs : public OnBothRungs {};
+class LeakOnBothLevels : public OnBothLevels {};
 
-INSTANTIATE_TEST_SUITE_P(rungs, LeakOnBothRungs, ::testing::Values(Rung::kFull, Rung::kLow),
-                         [](const auto& rung) { return std::string(rung_name(rung.param)); });
+INSTANTIATE_TEST_SUITE_P(levels, LeakOnBothLevels,
+                         ::testing::Values(SandboxLevel::kFull, SandboxLevel::kLow),
+                         [](const auto& level) { return std::string(level_name(level.param)); });
 
-TEST_P(LeakOnBothRungs, nothing_is_left_of_a_hundred_sessions) {
+TEST_P(LeakOnBothLevels, nothing_is_left_of_a_hundred_sessions) {
     const std::size_t descriptors = open_descriptors();
     const auto mounts = os_read("/proc/self/mountinfo");
     const auto directories = private_directories();
@@ -94,7 +95,7 @@ TEST_F(Session, namespaces_are_freed) {
     });
 }
 
-TEST_P(LeakOnBothRungs, a_session_that_cannot_start_leaves_nothing) {
+TEST_P(LeakOnBothLevels, a_session_that_cannot_start_leaves_nothing) {
     START(working, spec());
     working.end();
     const std::size_t descriptors = open_descriptors();
@@ -108,7 +109,7 @@ TEST_P(LeakOnBothRungs, a_session_that_cannot_start_leaves_nothing) {
     EXPECT_EQ(children(), "");
 }
 
-TEST_P(LeakOnBothRungs, threads_may_share_a_session) {
+TEST_P(LeakOnBothLevels, threads_may_share_a_session) {
     START(warden, spec());
     std::vector<std::thread> threads;
     std::atomic<int> failed = 0;
@@ -126,7 +127,7 @@ TEST_P(LeakOnBothRungs, threads_may_share_a_session) {
 }
 
 // A thread that starts a session may end before it.
-TEST_P(LeakOnBothRungs, a_session_outlives_the_thread_that_started_it) {
+TEST_P(LeakOnBothLevels, a_session_outlives_the_thread_that_started_it) {
     START(probe, spec());
     probe.end();
     std::optional<Warden> warden;

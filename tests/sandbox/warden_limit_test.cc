@@ -10,25 +10,26 @@
 namespace paddock::testing {
 namespace {
 
-class LimitsOnBothRungs : public OnBothRungs {};
+class LimitsOnBothLevels : public OnBothLevels {};
 
-INSTANTIATE_TEST_SUITE_P(rungs, LimitsOnBothRungs, ::testing::Values(Rung::kFull, Rung::kLow),
-                         [](const auto& rung) { return std::string(rung_name(rung.param)); });
+INSTANTIATE_TEST_SUITE_P(levels, LimitsOnBothLevels,
+                         ::testing::Values(SandboxLevel::kFull, SandboxLevel::kLow),
+                         [](const auto& level) { return std::string(level_name(level.param)); });
 
-TEST_P(LimitsOnBothRungs, processes) {
+TEST_P(LimitsOnBothLevels, processes) {
     sandbox::WardenSpec wanted = spec();
     wanted.options.limits.processes = 30;
     START(warden, wanted);
     const Ran ran = run(warden, inmate() + "fork_many 300");
     ASSERT_EQ(ran.exit_code, 0) << ran.output << ran.error;
-    // On the low rung processes of the same user that begin meanwhile take room, and those that end
-    // make some.
+    // On the low level processes of the same user that begin meanwhile take room, and those that
+    // end make some.
     EXPECT_GE(std::stoi(ran.output), full() ? 5 : 0);
     EXPECT_LE(std::stoi(ran.output), full() ? 30 : 250);
     EXPECT_EQ(run(warden, "echo next").output, "next\n");
 }
 
-TEST_P(LimitsOnBothRungs, the_warden_can_still_act_when_all_processes_are_used) {
+TEST_P(LimitsOnBothLevels, the_warden_can_still_act_when_all_processes_are_used) {
     sandbox::WardenSpec wanted = spec();
     wanted.options.limits.processes = 30;
     START(warden, wanted);
@@ -69,7 +70,7 @@ TEST_F(UserLimits, leave_half_of_the_watchers_to_programs_outside) {
     EXPECT_EQ(run(warden, "echo next").output, "next\n");
 }
 
-TEST_P(LimitsOnBothRungs, files) {
+TEST_P(LimitsOnBothLevels, files) {
     sandbox::WardenSpec wanted = spec();
     wanted.options.limits.file_bytes = 1 << 20;
     wanted.options.limits.open_files = 64;
@@ -79,7 +80,7 @@ TEST_P(LimitsOnBothRungs, files) {
     EXPECT_EQ(run(warden, "ulimit -n; ulimit -c; ulimit -Hc").output, "64\n0\n0\n");
 }
 
-TEST_P(LimitsOnBothRungs, a_command_that_may_write_no_file_can_remove_some_and_goes_on) {
+TEST_P(LimitsOnBothLevels, a_command_that_may_write_no_file_can_remove_some_and_goes_on) {
     tree({"ROOT/old=text", "ROOT/other=text"});
     START(warden, spec());
     sandbox::Command command =
@@ -96,7 +97,7 @@ TEST_P(LimitsOnBothRungs, a_command_that_may_write_no_file_can_remove_some_and_g
     EXPECT_EQ(run(warden, "echo text > new").exit_code, 0) << "the next one can";
 }
 
-TEST_P(LimitsOnBothRungs, no_address_space) {
+TEST_P(LimitsOnBothLevels, no_address_space) {
     sandbox::WardenSpec wanted = spec();
     wanted.options.limits.memory_bytes = std::uint64_t{256} << 20;
     START(warden, wanted);

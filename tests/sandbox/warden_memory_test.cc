@@ -13,14 +13,14 @@ constexpr std::uint64_t kLimit = std::uint64_t{256} << 20;
 struct Holder {
     const char* name;
     const char* what;
-    bool is_on_full_rung_only = false;
+    bool is_on_full_level_only = false;
 };
 
-class MemoryOnBothRungs : public OnBothRungs {
+class MemoryOnBothLevels : public OnBothLevels {
 protected:
     // Where the kernel keeps the limit there is nothing to count.
     sandbox::WardenSpec spec() const {
-        sandbox::WardenSpec wanted = OnBothRungs::spec();
+        sandbox::WardenSpec wanted = OnBothLevels::spec();
         wanted.options.limits.memory_bytes = kLimit;
         wanted.ceiling.cgroup = false;
         return wanted;
@@ -56,8 +56,9 @@ private:
     int holders_ = 0;
 };
 
-INSTANTIATE_TEST_SUITE_P(rungs, MemoryOnBothRungs, ::testing::Values(Rung::kFull, Rung::kLow),
-                         [](const auto& rung) { return std::string(rung_name(rung.param)); });
+INSTANTIATE_TEST_SUITE_P(levels, MemoryOnBothLevels,
+                         ::testing::Values(SandboxLevel::kFull, SandboxLevel::kLow),
+                         [](const auto& level) { return std::string(level_name(level.param)); });
 
 constexpr Holder kTooMuch[] = {
     {"private_pages", "private 300 stay"},
@@ -77,9 +78,9 @@ constexpr Holder kTooMuch[] = {
     {"messages", "messages 300 stay", true},
 };
 
-TEST_P(MemoryOnBothRungs, that_is_too_much_is_seen_however_it_is_held) {
+TEST_P(MemoryOnBothLevels, that_is_too_much_is_seen_however_it_is_held) {
     for (const Holder& holder : kTooMuch) {
-        if (holder.is_on_full_rung_only && !full()) continue;
+        if (holder.is_on_full_level_only && !full()) continue;
         SCOPED_TRACE(holder.name);
         START(warden, spec());
         const sandbox::Process process = holding(warden, holder.what);
@@ -106,9 +107,9 @@ constexpr Holder kFits[] = {
     {"messages", "messages 120 stay", true},
 };
 
-TEST_P(MemoryOnBothRungs, that_fits_is_left_alone) {
+TEST_P(MemoryOnBothLevels, that_fits_is_left_alone) {
     for (const Holder& holder : kFits) {
-        if (holder.is_on_full_rung_only && !full()) continue;
+        if (holder.is_on_full_level_only && !full()) continue;
         SCOPED_TRACE(holder.name);
         START(warden, spec());
         const sandbox::Process process = holding(warden, holder.what);
@@ -119,7 +120,7 @@ TEST_P(MemoryOnBothRungs, that_fits_is_left_alone) {
 
 // Each takes long to look at: tens of thousands of mappings, and a memfd among them. Requests are
 // answered in between.
-TEST_P(MemoryOnBothRungs, that_is_held_so_that_looking_takes_long_holds_up_nobody) {
+TEST_P(MemoryOnBothLevels, that_is_held_so_that_looking_takes_long_holds_up_nobody) {
     START(warden, spec());
     const sandbox::Process slow = holding(warden, "mappings 14 readers 16 stay");
     int answers = 0;
@@ -132,7 +133,7 @@ TEST_P(MemoryOnBothRungs, that_is_held_so_that_looking_takes_long_holds_up_nobod
 }
 
 // The control: the kernel has nothing against it.
-TEST_P(MemoryOnBothRungs, that_is_too_much_passes_when_nobody_looks) {
+TEST_P(MemoryOnBothLevels, that_is_too_much_passes_when_nobody_looks) {
     START(warden, spec());
     for (const char* what : {"memfd 700", "shared 700", "private 700"}) {
         const Ran ran = run(warden, inmate() + "hold_memory done " + what);
@@ -140,7 +141,7 @@ TEST_P(MemoryOnBothRungs, that_is_too_much_passes_when_nobody_looks) {
     }
 }
 
-TEST_P(MemoryOnBothRungs, is_blamed_on_the_command_that_holds_the_most) {
+TEST_P(MemoryOnBothLevels, is_blamed_on_the_command_that_holds_the_most) {
     START(warden, spec());
     const sandbox::Process small = holding(warden, "private 120 stay");
     EXPECT_TRUE(is_left_alone(warden));
@@ -153,7 +154,7 @@ TEST_P(MemoryOnBothRungs, is_blamed_on_the_command_that_holds_the_most) {
     EXPECT_OK(warden.kill_tree(small.id));
 }
 
-TEST_P(MemoryOnBothRungs, that_a_command_left_behind_is_found_and_ended) {
+TEST_P(MemoryOnBothLevels, that_a_command_left_behind_is_found_and_ended) {
     START(warden, spec());
     const Ran ran = run(warden, inmate() +
                                     "hold_memory done memfd 300 stay > /dev/null 2>&1 & "
@@ -166,9 +167,9 @@ TEST_P(MemoryOnBothRungs, that_a_command_left_behind_is_found_and_ended) {
     EXPECT_TRUE(eventually([&] { return warden.census()->alive == 1; }));
 }
 
-class Memory : public MemoryOnBothRungs {};
-INSTANTIATE_TEST_SUITE_P(rungs, Memory, ::testing::Values(Rung::kFull),
-                         [](const auto& rung) { return std::string(rung_name(rung.param)); });
+class Memory : public MemoryOnBothLevels {};
+INSTANTIATE_TEST_SUITE_P(levels, Memory, ::testing::Values(SandboxLevel::kFull),
+                         [](const auto& level) { return std::string(level_name(level.param)); });
 
 TEST_P(Memory, that_one_command_left_in_objects_is_free_for_the_next) {
     START(warden, spec());

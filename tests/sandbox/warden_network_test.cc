@@ -70,8 +70,8 @@ TEST_F(Network, a_proxy_outside_hears_what_is_inside) {
 }
 
 TEST_F(Network, without_namespaces_listed_destinations_are_refused) {
-    sandbox::WardenSpec wanted = spec(Rung::kLow);
-    if (const std::string why = no_rung(wanted); !why.empty()) GTEST_SKIP() << why;
+    sandbox::WardenSpec wanted = spec(SandboxLevel::kLow);
+    if (const std::string why = no_level(wanted); !why.empty()) GTEST_SKIP() << why;
     wanted.options.network_allow = {"example.org"};
     const auto directories = private_directories();
     const auto warden = start(wanted);
@@ -84,7 +84,7 @@ TEST_F(Network, without_namespaces_listed_destinations_are_refused) {
 TEST_F(Network, without_namespaces_there_are_no_sockets) {
     const TcpPeer tcp;
     const AbstractPeer abstract;
-    START(warden, spec(Rung::kLow));
+    START(warden, spec(SandboxLevel::kLow));
     EXPECT_EQ(run(warden, inmate() + "connect_to_port " + port_of(tcp)).exit_code, EAFNOSUPPORT);
     EXPECT_EQ(run(warden, inmate() + "connect_to_abstract " + name_of(abstract)).exit_code,
               kernel_abi() < 9 ? EAFNOSUPPORT : EPERM);

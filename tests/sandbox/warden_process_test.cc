@@ -22,8 +22,9 @@ using sandbox::Process;
 using sandbox::read_exit;
 using sandbox::Warden;
 
-INSTANTIATE_TEST_SUITE_P(rungs, OnBothRungs, ::testing::Values(Rung::kFull, Rung::kLow),
-                         [](const auto& rung) { return std::string(rung_name(rung.param)); });
+INSTANTIATE_TEST_SUITE_P(levels, OnBothLevels,
+                         ::testing::Values(SandboxLevel::kFull, SandboxLevel::kLow),
+                         [](const auto& level) { return std::string(level_name(level.param)); });
 
 // Processes of the whole host whose arguments contain `mark`.
 std::set<int> marked(const std::string& mark) {
@@ -45,7 +46,7 @@ std::string new_mark() {
     return "mark-" + std::to_string(::getpid()) + "-" + std::to_string(++next) + "-end";
 }
 
-TEST_P(OnBothRungs, exit_codes_and_signals_are_told) {
+TEST_P(OnBothLevels, exit_codes_and_signals_are_told) {
     START(warden, spec());
     EXPECT_EQ(run(warden, "exit 0").exit_code, 0);
     EXPECT_EQ(run(warden, "exit 42").exit_code, 42);
@@ -59,7 +60,7 @@ TEST_P(OnBothRungs, exit_codes_and_signals_are_told) {
 
 // Numbers that the warden gave back must not be taken by what it keeps.
 // As far as the kernel lets anybody, which the attempt without a sandbox shows.
-TEST_P(OnBothRungs, a_command_counts_its_own_events_and_not_those_of_a_processor) {
+TEST_P(OnBothLevels, a_command_counts_its_own_events_and_not_those_of_a_processor) {
     START(warden, spec());
     EXPECT_EQ(run(warden, inmate() + "count_time -1 0").exit_code, EPERM);
     EXPECT_EQ(run(warden, inmate() + "count_time 0 0").exit_code, EPERM);
@@ -71,7 +72,7 @@ TEST_P(OnBothRungs, a_command_counts_its_own_events_and_not_those_of_a_processor
     EXPECT_NE(run(warden, inmate() + "count_time 1 -1").exit_code, 0) << "the warden, or init";
 }
 
-TEST_P(OnBothRungs, a_report_does_not_get_into_the_way_of_the_directory) {
+TEST_P(OnBothLevels, a_report_does_not_get_into_the_way_of_the_directory) {
     tree({"ROOT/sub/"});
     sandbox::WardenSpec wanted = spec();
     if (full()) wanted.options.network_allow = {"example.org"};  // a socket is passed on and closed
@@ -92,7 +93,7 @@ TEST_P(OnBothRungs, a_report_does_not_get_into_the_way_of_the_directory) {
     }
 }
 
-TEST_P(OnBothRungs, what_cannot_be_run_is_an_error_and_nothing_is_left) {
+TEST_P(OnBothLevels, what_cannot_be_run_is_an_error_and_nothing_is_left) {
     START(warden, spec());
     sandbox::Command command = shell(warden, "true");
     command.arguments = {"/no/such/program"};
@@ -103,7 +104,7 @@ TEST_P(OnBothRungs, what_cannot_be_run_is_an_error_and_nothing_is_left) {
     EXPECT_CODE(warden.spawn(command), Code::kPermissionDenied);
     command.arguments = {};
     EXPECT_CODE(warden.spawn(command), Code::kInvalidArgument);
-    command.arguments = {"true", std::string(limits::kWardenMessageBytes, 'x')};
+    command.arguments = {"true", std::string(sandbox::kWardenMessageBytes, 'x')};
     EXPECT_CODE(warden.spawn(command), Code::kTooLarge);
     command.arguments = {"true"};
     command.directory = "missing";
@@ -116,7 +117,7 @@ TEST_P(OnBothRungs, what_cannot_be_run_is_an_error_and_nothing_is_left) {
     EXPECT_EQ(run(warden, "echo works").output, "works\n");
 }
 
-TEST_P(OnBothRungs, commands_get_their_descriptors_and_no_others) {
+TEST_P(OnBothLevels, commands_get_their_descriptors_and_no_others) {
     const int leaked =
         ::open(out("secret").c_str(), O_RDONLY);  // without close-on-exec, on purpose
     START(warden, spec());
@@ -136,7 +137,7 @@ TEST_P(OnBothRungs, commands_get_their_descriptors_and_no_others) {
     ::close(report[0]);
 }
 
-TEST_P(OnBothRungs, the_environment_is_what_was_given) {
+TEST_P(OnBothLevels, the_environment_is_what_was_given) {
     ::setenv("PADDOCK_TEST_TOKEN", "secret", 1);
     START(warden, spec());
     EXPECT_EQ(run(warden, "env | cut -d= -f1 | sort | tr '\\n' ' '").output,
@@ -146,7 +147,7 @@ TEST_P(OnBothRungs, the_environment_is_what_was_given) {
     EXPECT_EQ(run(warden, "umask").output, "0022\n");
 }
 
-TEST_P(OnBothRungs, the_directory_is_kept_and_never_leaves_the_workspace) {
+TEST_P(OnBothLevels, the_directory_is_kept_and_never_leaves_the_workspace) {
     tree({"ROOT/a/b/", "ROOT/file=x", "ROOT/out->@/OUT", "ROOT/in->a"});
     START(warden, spec());
     using sandbox::Entering;
@@ -173,7 +174,7 @@ TEST_P(OnBothRungs, the_directory_is_kept_and_never_leaves_the_workspace) {
     EXPECT_EQ(run(warden, "pwd -P").output, ws() + "\n");
 }
 
-TEST_P(OnBothRungs, what_a_command_leaves_running_lives_until_the_session_ends) {
+TEST_P(OnBothLevels, what_a_command_leaves_running_lives_until_the_session_ends) {
     START(warden, spec());
     const std::string mark = new_mark();
     EXPECT_EQ(run(warden, "sleep 1000 " + mark + " >/dev/null 2>&1 & echo $! > pid").exit_code, 0);
@@ -198,7 +199,7 @@ TEST_P(OnBothRungs, what_a_command_leaves_running_lives_until_the_session_ends) 
     EXPECT_CODE(warden.processes(), Code::kSandboxUnavailable);
 }
 
-TEST_P(OnBothRungs, a_tree_is_killed_with_everything_in_it) {
+TEST_P(OnBothLevels, a_tree_is_killed_with_everything_in_it) {
     START(warden, spec());
     const std::string mark = new_mark();
     const std::string daemon = inmate() + "become_daemon ";
@@ -223,7 +224,7 @@ TEST_P(OnBothRungs, a_tree_is_killed_with_everything_in_it) {
     EXPECT_OK(warden.kill_tree(other.id));
 }
 
-TEST_P(OnBothRungs, no_command_gives_away_what_it_starts) {
+TEST_P(OnBothLevels, no_command_gives_away_what_it_starts) {
     START(warden, spec());
     for (const std::string way : {"lose_orphans", "start_sibling"}) {
         const Process process = leave_running(warden, "exec " + inmate() + way + " " + way);
@@ -235,7 +236,7 @@ TEST_P(OnBothRungs, no_command_gives_away_what_it_starts) {
     }
 }
 
-TEST_P(OnBothRungs, what_was_left_is_killed_and_no_command_that_runs) {
+TEST_P(OnBothLevels, what_was_left_is_killed_and_no_command_that_runs) {
     START(warden, spec());
     EXPECT_EQ(warden.kill_left().value(), 0U);
     const std::string daemon = inmate() + "become_daemon ";
@@ -272,7 +273,7 @@ TEST_P(OnBothRungs, what_was_left_is_killed_and_no_command_that_runs) {
 }
 
 // Who looks at /proc misses it (Children.who_live_by_forking_escape_a_look_at_proc).
-TEST_P(OnBothRungs, who_lives_by_forking_is_counted) {
+TEST_P(OnBothLevels, who_lives_by_forking_is_counted) {
     START(warden, spec());
     ASSERT_EQ(run(warden, inmate() + "hop stop").exit_code, 0);
     for (int i = 0; i < 300; ++i) {
@@ -285,7 +286,7 @@ TEST_P(OnBothRungs, who_lives_by_forking_is_counted) {
 }
 
 // The signal that stops it arrives while it makes one more.
-TEST_P(OnBothRungs, a_tree_that_grows_is_killed_to_the_last) {
+TEST_P(OnBothLevels, a_tree_that_grows_is_killed_to_the_last) {
     START(warden, spec());
     const std::string mark = new_mark();
     for (int i = 0; i < 40; ++i) {
@@ -300,7 +301,7 @@ TEST_P(OnBothRungs, a_tree_that_grows_is_killed_to_the_last) {
     }
 }
 
-TEST_P(OnBothRungs, a_chain_of_forks_is_stopped) {
+TEST_P(OnBothLevels, a_chain_of_forks_is_stopped) {
     START(warden, spec());
     const std::string mark = new_mark();
     for (int i = 0; i < 3; ++i) {
@@ -318,7 +319,7 @@ TEST_P(OnBothRungs, a_chain_of_forks_is_stopped) {
     }
 }
 
-// Also the one that is about to become a command. Only on the full rung: there a command reaches
+// Also the one that is about to become a command. Only on the full level: there a command reaches
 // nobody else.
 TEST_F(Session, a_process_that_stops_all_others_does_not_hold_up_the_warden) {
     sandbox::WardenSpec impatient = spec();
@@ -332,7 +333,7 @@ TEST_F(Session, a_process_that_stops_all_others_does_not_hold_up_the_warden) {
     EXPECT_EQ(run(warden, "echo works").output, "works\n");
 }
 
-TEST_P(OnBothRungs, signals_reach_the_command) {
+TEST_P(OnBothLevels, signals_reach_the_command) {
     START(warden, spec());
     const Process process =
         leave_running(warden, "trap 'exit 7' USR1; touch ready; while :; do sleep 0.01; done");
@@ -344,7 +345,7 @@ TEST_P(OnBothRungs, signals_reach_the_command) {
     EXPECT_CODE(warden.signal(process.id, SIGUSR1), Code::kNotFound);
 }
 
-TEST_P(OnBothRungs, the_warden_cannot_be_reached_by_a_command) {
+TEST_P(OnBothLevels, the_warden_cannot_be_reached_by_a_command) {
     if (!full() && kernel_abi() < 6) GTEST_SKIP() << "Landlock scopes signals from ABI 6";
     START(warden, spec());
     const std::string pid = full() ? "1" : "$PPID";
@@ -399,7 +400,7 @@ void be_killed(const sandbox::WardenSpec& spec, const std::string& script,
     ::waitpid(server, nullptr, 0);
 }
 
-TEST_P(OnBothRungs, nothing_outlives_a_killed_server) {
+TEST_P(OnBothLevels, nothing_outlives_a_killed_server) {
     const std::string mark = new_mark();
     const std::string script = inmate() + "become_daemon started " + mark +
                                "; sh -c 'while :; do sleep 1; done' " + mark + " & sleep 1000";
@@ -469,11 +470,11 @@ TEST_F(Session, nothing_outlives_a_killed_warden) {
     EXPECT_CODE(warden.processes(), Code::kSandboxUnavailable);
 }
 
-// On the low rung the kernel does not end the commands with the warden; the server does, where it
+// On the low level the kernel does not end the commands with the warden; the server does, where it
 // has a cgroup for them.
 TEST_F(Session, a_cgroup_ends_what_a_killed_warden_leaves) {
     if (!sandbox::SessionGroup::make({}, true)) GTEST_SKIP() << "no cgroup can be made here";
-    START(warden, spec(Rung::kLow));
+    START(warden, spec(SandboxLevel::kLow));
     const std::string mark = new_mark();
     leave_running(warden, inmate() + "become_daemon started " + mark + "; sleep 1000");
     ASSERT_TRUE(eventually([&] { return marked(mark).size() == 2; }));
@@ -496,13 +497,13 @@ std::string own_group(int parent) {
 TEST_F(Session, a_cgroup_is_emptied_and_removed_by_a_server_that_has_confined_itself) {
     NEEDS_LANDLOCK(1);
     if (!sandbox::SessionGroup::make({}, true)) GTEST_SKIP() << "no cgroup can be made here";
-    START(probe, spec(Rung::kLow));
+    START(probe, spec(SandboxLevel::kLow));
     probe.end();
     const std::string mark = new_mark();
     const std::string script = inmate() + "become_daemon started " + mark + "; sleep 1000";
     for (const bool may_remove : {false, true}) {
         in_child([&] {
-            auto warden = Warden::start(spec(Rung::kLow));
+            auto warden = Warden::start(spec(SandboxLevel::kLow));
             ASSERT_TRUE(warden.has_value());
             leave_running(*warden, script);
             ASSERT_TRUE(eventually([&] { return marked(mark).size() == 2; }));
@@ -522,7 +523,7 @@ TEST_F(Session, a_cgroup_is_emptied_and_removed_by_a_server_that_has_confined_it
     EXPECT_TRUE(sandbox::SessionGroup::make({}, true).has_value()) << "removes what is stale";
 }
 
-TEST_P(OnBothRungs, a_terminal_is_a_terminal) {
+TEST_P(OnBothLevels, a_terminal_is_a_terminal) {
     START(warden, spec());
     sandbox::Command command =
         shell(warden, inmate() + "terminal_size; stty size; tty >/dev/null && echo has a name");
@@ -538,7 +539,7 @@ TEST_P(OnBothRungs, a_terminal_is_a_terminal) {
     ASSERT_TRUE(record.has_value() && record->has_value());
 }
 
-TEST_P(OnBothRungs, many_commands_at_once_are_bounded) {
+TEST_P(OnBothLevels, many_commands_at_once_are_bounded) {
     START(warden, spec());
     std::vector<Process> running;
     for (std::size_t i = 0; i < limits::kCommandsMax; ++i) {

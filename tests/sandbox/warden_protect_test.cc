@@ -21,7 +21,7 @@ protected:
               "ROOT/.env=SECRET", "ROOT/keys/id=KEY", "ROOT/plain=plain"});
     }
 
-    static std::vector<Protection> usual() {
+    static std::vector<Protection> default_value() {
         return {{"repo/.git/config", Shield::kReadOnly},
                 {"repo/.git/hooks", Shield::kReadOnly},
                 {".env", Shield::kHidden},
@@ -59,7 +59,7 @@ TEST_F(Protect, without_protections_all_of_it_can_be_changed) {
 
 TEST_F(Protect, from_the_beginning) {
     sandbox::WardenSpec wanted = spec();
-    wanted.protections = usual();
+    wanted.protections = default_value();
     START(warden, wanted);
     expect_protected(warden);
 }
@@ -67,14 +67,14 @@ TEST_F(Protect, from_the_beginning) {
 TEST_F(Protect, later_and_again) {
     START(warden, spec());
     EXPECT_EQ(*warden.enter("repo/.git"), sandbox::Entering::kEntered);
-    EXPECT_OK(warden.protect(usual()));
-    EXPECT_OK(warden.protect(usual()));
+    EXPECT_OK(warden.protect(default_value()));
+    EXPECT_OK(warden.protect(default_value()));
     // The directory that was entered before is the protected one now.
     EXPECT_NE(run(warden, "echo x >> config").exit_code, 0);
     EXPECT_EQ(*warden.enter("."), sandbox::Entering::kEntered);
     expect_protected(warden);
     const std::string before = run(warden, "grep -c . /proc/self/mountinfo").output;
-    EXPECT_OK(warden.protect(usual()));
+    EXPECT_OK(warden.protect(default_value()));
     EXPECT_EQ(run(warden, "grep -c . /proc/self/mountinfo").output, before);
 }
 
@@ -156,14 +156,14 @@ TEST_F(Protect, a_link_is_shielded_itself) {
 TEST_F(Protect, nobody_can_see_through_with_permissions_taken_away) {
     START(warden, spec());
     EXPECT_EQ(run(warden, "chmod 000 repo").exit_code, 0);
-    EXPECT_OK(warden.protect(usual()));
+    EXPECT_OK(warden.protect(default_value()));
     EXPECT_EQ(run(warden, "chmod 755 repo").exit_code, 0);
     expect_protected(warden);
 }
 
-TEST_F(Protect, the_low_rung_cannot) {
-    START(warden, spec(Rung::kLow));
-    EXPECT_CODE(warden.protect(usual()), Code::kNotAvailable);
+TEST_F(Protect, the_low_level_cannot) {
+    START(warden, spec(SandboxLevel::kLow));
+    EXPECT_CODE(warden.protect(default_value()), Code::kNotAvailable);
 }
 
 }  // namespace

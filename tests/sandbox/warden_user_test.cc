@@ -26,12 +26,13 @@ Owner owner_of(const std::string& path) {
 }
 
 class User : public Session {};
-class UserOnBothRungs : public OnBothRungs {};
+class UserOnBothLevels : public OnBothLevels {};
 
-INSTANTIATE_TEST_SUITE_P(rungs, UserOnBothRungs, ::testing::Values(Rung::kFull, Rung::kLow),
-                         [](const auto& rung) { return std::string(rung_name(rung.param)); });
+INSTANTIATE_TEST_SUITE_P(levels, UserOnBothLevels,
+                         ::testing::Values(SandboxLevel::kFull, SandboxLevel::kLow),
+                         [](const auto& level) { return std::string(level_name(level.param)); });
 
-TEST_P(UserOnBothRungs, commands_have_no_rights_but_their_own) {
+TEST_P(UserOnBothLevels, commands_have_no_rights_but_their_own) {
     START(warden, spec());
     EXPECT_NE(warden.report().user, 0U);
     const std::string status = run(warden, "cat /proc/self/status").output;
@@ -48,7 +49,7 @@ TEST_P(UserOnBothRungs, commands_have_no_rights_but_their_own) {
     EXPECT_EQ(run(warden, inmate() + "change_capabilities").exit_code, EPERM);
 }
 
-TEST_P(UserOnBothRungs, files_land_as_the_owners_of_the_workspace) {
+TEST_P(UserOnBothLevels, files_land_as_the_owners_of_the_workspace) {
     START(warden, spec());
     EXPECT_EQ(run(warden, "mkdir d && touch d/f && ln -s f d/l").exit_code, 0);
     for (const char* made : {"d", "d/f", "d/l"}) {
@@ -104,8 +105,8 @@ TEST_F(User, git_compares_no_owners_where_they_differ) {
 
 TEST_F(User, without_mapped_owners_root_takes_the_owner_or_refuses) {
     if (!is_root()) GTEST_SKIP() << "only root has the choice";
-    for (const Rung rung : {Rung::kFull, Rung::kLow}) {
-        sandbox::WardenSpec wanted = spec(rung);
+    for (const SandboxLevel level : {SandboxLevel::kFull, SandboxLevel::kLow}) {
+        sandbox::WardenSpec wanted = spec(level);
         wanted.ceiling.idmapped_mounts = false;
         ASSERT_EQ(::chown(ws().c_str(), 0, 0), 0);
         const auto refused = Warden::start(wanted);
@@ -118,8 +119,8 @@ TEST_F(User, without_mapped_owners_root_takes_the_owner_or_refuses) {
         ASSERT_EQ(::chmod(base().c_str(), 0755), 0);
         START(warden, wanted);
         EXPECT_EQ(warden.report().user, 1234U);
-        EXPECT_EQ(run(warden, "touch " + std::string(rung_name(rung))).exit_code, 0);
-        EXPECT_EQ(owner_of(ws(rung_name(rung))), (Owner{1234, 1234}));
+        EXPECT_EQ(run(warden, "touch " + std::string(level_name(level))).exit_code, 0);
+        EXPECT_EQ(owner_of(ws(level_name(level))), (Owner{1234, 1234}));
     }
 }
 

@@ -151,7 +151,7 @@ TEST_F(View, directories_of_the_operator_can_be_read) {
     EXPECT_NE(run(warden, "cat " + out("secret")).exit_code, 0);
 }
 
-class ShownOnBothRungs : public OnBothRungs {
+class ShownOnBothLevels : public OnBothLevels {
 protected:
     void SetUp() override {
         tree({"MORE/part/file=meant", "MORE/link->@/OUT", "MORE/other/secret=outside-secret"});
@@ -177,16 +177,17 @@ private:
     std::vector<sandbox::HeldPath> shown_;
 };
 
-INSTANTIATE_TEST_SUITE_P(rungs, ShownOnBothRungs, ::testing::Values(Rung::kFull, Rung::kLow),
-                         [](const auto& rung) { return std::string(rung_name(rung.param)); });
+INSTANTIATE_TEST_SUITE_P(levels, ShownOnBothLevels,
+                         ::testing::Values(SandboxLevel::kFull, SandboxLevel::kLow),
+                         [](const auto& level) { return std::string(level_name(level.param)); });
 
-TEST_P(ShownOnBothRungs, a_part_can_be_read) {
+TEST_P(ShownOnBothLevels, a_part_can_be_read) {
     START(warden, showing());
     EXPECT_EQ(run(warden, "cat " + part("/file")).output, "meant");
     EXPECT_NE(run(warden, "touch " + part("/new")).exit_code, 0);
 }
 
-TEST_P(ShownOnBothRungs, a_part_exchanged_after_the_look_shows_nothing_else) {
+TEST_P(ShownOnBothLevels, a_part_exchanged_after_the_look_shows_nothing_else) {
     for (const char* name : {"link", "other"}) {
         exchange(name);
         START(warden, showing());
@@ -239,8 +240,8 @@ class LowView : public Session {};
 
 TEST_F(LowView, the_workspace_works_and_outside_cannot_be_opened) {
     tree({"ROOT/file=text"});
-    START(warden, spec(Rung::kLow));
-    ASSERT_EQ(warden.report().rung, Rung::kLow);
+    START(warden, spec(SandboxLevel::kLow));
+    ASSERT_EQ(warden.report().level, SandboxLevel::kLow);
     EXPECT_EQ(run(warden, "cat file").output, "text");
     EXPECT_EQ(run(warden, "echo new > g && cat g").output, "new\n");
     EXPECT_EQ(naive_read("../OUT/secret"), kSecret);

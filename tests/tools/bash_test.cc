@@ -506,7 +506,7 @@ TEST_F(Bash, an_ended_command_names_how_many_files_it_changed) {
 // "../x" of a workspace in /tmp lies in the private /tmp.
 TEST_F(Bash, a_worktree_that_does_not_last_is_reported) {
     const auto shell = tools::Session::of(workspace()).shell();
-    const bool is_full = (*shell)->report().rung == Rung::kFull;
+    const bool is_full = (*shell)->report().level == SandboxLevel::kFull;
     if (!(*shell)->is_gated() || !is_full || !has_program("git")) {
         GTEST_SKIP() << "no gate, no private /tmp or no git here";
     }

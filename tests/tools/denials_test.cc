@@ -327,7 +327,7 @@ TEST_F(HiddenReads, are_told_with_the_rule_and_what_allows_them) {
 
 TEST_F(HiddenReads, are_told_however_many_files_are_called_so) {
     if (!full_) GTEST_SKIP() << "no mount namespaces here: nothing is covered";
-    const std::size_t count = limits::kComplaintNamesMax + 10;
+    const std::size_t count = tools::kComplaintNamesMax + 10;
     for (std::size_t i = 0; i < count; ++i) {
         tree({"ROOT/many/" + std::to_string(i) + "/.envrc=x"});
     }

@@ -250,7 +250,7 @@ protected:
         if (answer.error == Code::kSandboxUnavailable) GTEST_SKIP() << answer.text();
         ASSERT_FALSE(answer.error) << answer.text();
         const auto shell = tools::Session::of(workspace()).shell();
-        full_ = (*shell)->report().rung == Rung::kFull;
+        full_ = (*shell)->report().level == SandboxLevel::kFull;
         gated_ = (*shell)->is_gated();
     }
 

@@ -192,7 +192,7 @@ const tools::Declaration& declaration_of(const Sample& sample) {
     return *tool;
 }
 
-bool needs_shell(const Sample& sample) { return declaration_of(sample).manners.needs_shell; }
+bool needs_shell(const Sample& sample) { return declaration_of(sample).traits.needs_shell; }
 
 class Gate : public Desk {
 protected:
@@ -272,7 +272,7 @@ TEST_F(Gate, every_tool_takes_a_name_that_is_no_text) {
         const std::string written = "\"" + std::string(path) + R"(\377\t\"n")";
         const tools::Answer answer = call_sample(sample, written);
         EXPECT_FALSE(answer.error) << answer.text();
-        if (declaration_of(sample).manners.read_only) {
+        if (declaration_of(sample).traits.read_only) {
             const std::string text = answer.text();
             EXPECT_TRUE(text.find("needle") != text.npos || text.find(R"(\377\t\"n)") != text.npos)
                 << text;
@@ -346,7 +346,7 @@ TEST_F(Gate, no_tool_writes_in_read_only_mode) {
         const bool is_listed = std::any_of(listed.begin(), listed.end(), [&](const auto& info) {
             return info.name == tool->name;
         });
-        EXPECT_EQ(is_listed, !tool->changes_files() && !tool->manners.needs_shell) << tool->name;
+        EXPECT_EQ(is_listed, !tool->changes_files() && !tool->traits.needs_shell) << tool->name;
     }
     each_sample([&](const Sample& sample, const char* path) {
         const Unchanged inside(ws());

@@ -19,7 +19,7 @@ protected:
         const auto shell = tools::Session::of(workspace()).shell();
         ASSERT_TRUE(shell);
         if ((*shell)->is_gated()) GTEST_SKIP() << "there is a gate; see tests/launch";
-        full_ = (*shell)->report().rung == Rung::kFull;
+        full_ = (*shell)->report().level == SandboxLevel::kFull;
         tree({"ROOT/.git/HEAD=ref: refs/heads/main\n", "ROOT/.git/objects/", "ROOT/.git/refs/",
               "ROOT/.git/hooks/post-commit=owned", "ROOT/.git/config=[core]\n",
               "ROOT/.vscode/tasks.json=owned", "ROOT/.tool-versions=owned"});

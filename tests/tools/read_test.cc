@@ -129,7 +129,7 @@ TEST_F(Look, a_text_with_a_secret_is_no_picture) {
 
 TEST_F(Look, a_hurried_caller_gets_small_files_only) {
     os_write(ws("small"), "one\n");
-    os_write(ws("large"), std::string(limits::kQuickReadBytesMax + 1, '\n'));
+    os_write(ws("large"), std::string(tools::kQuickReadBytesMax + 1, '\n'));
     int audited = 0;
     options.audit = [&](const AuditEvent&) { ++audited; };
     const auto deferred = [&](const char* arguments) {

@@ -493,8 +493,8 @@ Verdict try_command(const CommandAttack& attack, Runner runner, const std::strin
 Group command_contenders(const std::string& scratch) {
     try {
         const Workspace workspace = open_workspace(scratch);
-        const Rung level = (*tools::Session::of(workspace).shell())->report().rung;
-        return {{"plain bash", std::string(rung_name(level))}};
+        const SandboxLevel level = (*tools::Session::of(workspace).shell())->report().level;
+        return {{"plain bash", std::string(level_name(level))}};
     } catch (const std::exception& error) {
         return {{}, error.what()};
     }

@@ -1,4 +1,4 @@
-#include "mcp/lanes.h"
+#include "mcp/scheduler.h"
 
 #include <system_error>
 #include <utility>
@@ -126,13 +126,14 @@ std::string_view what_runs(tools::Pace pace) {
 
 }  // namespace
 
-Workers& Lanes::lane_of(tools::Pace pace) {
+Workers& Scheduler::lane_of(tools::Pace pace) {
     if (pace == tools::Pace::kWaiting) return waiting_;
     return pace == tools::Pace::kChanging ? changing_ : working_;
 }
 
-std::optional<std::string> Lanes::submit(tools::Pace pace, std::function<void()> work,
-                                         std::size_t bytes, Refuse refuse, std::uint64_t client) {
+std::optional<std::string> Scheduler::submit(tools::Pace pace, std::function<void()> work,
+                                             std::size_t bytes, Refuse refuse,
+                                             std::uint64_t client) {
     const bool waits = pace != tools::Pace::kChanging && pace != tools::Pace::kApart;
     if (!waits || !is_changing()) return put(pace, std::move(work), bytes, client);
     auto in_turn = [this, pace, bytes, client, work = std::move(work), refuse = std::move(refuse)] {
@@ -143,8 +144,8 @@ std::optional<std::string> Lanes::submit(tools::Pace pace, std::function<void()>
     return put(tools::Pace::kChanging, std::move(in_turn), bytes, client);
 }
 
-std::optional<std::string> Lanes::put(tools::Pace pace, std::function<void()> work,
-                                      std::size_t bytes, std::uint64_t client) {
+std::optional<std::string> Scheduler::put(tools::Pace pace, std::function<void()> work,
+                                          std::size_t bytes, std::uint64_t client) {
     Workers& lane = lane_of(pace);
     const std::string what(what_runs(pace));
     // Changes keep the order in which they came, whoever makes them.
@@ -165,7 +166,7 @@ std::optional<std::string> Lanes::put(tools::Pace pace, std::function<void()> wo
 }
 
 // One may hand on to another that was idle already.
-bool Lanes::wait_idle(std::chrono::steady_clock::time_point until) {
+bool Scheduler::wait_idle(std::chrono::steady_clock::time_point until) {
     while (under_way() > 0) {
         for (Workers* lane : {&changing_, &working_, &waiting_}) {
             if (!lane->wait_idle(until)) return false;
@@ -174,7 +175,7 @@ bool Lanes::wait_idle(std::chrono::steady_clock::time_point until) {
     return true;
 }
 
-void Lanes::tell_when_idle(int wakeup) {
+void Scheduler::tell_when_idle(int wakeup) {
     changing_.tell_when_idle(wakeup);
     working_.tell_when_idle(wakeup);
     waiting_.tell_when_idle(wakeup);

@@ -49,7 +49,7 @@ public:
 // or a single request.
 //
 // Threads: all methods may be called from any thread.
-class Exchange;
+class RequestContext;
 
 enum class Transport : std::uint8_t { kStdio, kHttp };
 
@@ -67,9 +67,9 @@ public:
     std::string version() const;  // empty: there was none
 
     // False: a request of that id is under way.
-    bool add(const std::string& id, const std::shared_ptr<Exchange>& exchange);
+    bool add(const std::string& id, const std::shared_ptr<RequestContext>& context);
     void remove(const std::string& id);
-    std::shared_ptr<Exchange> find(const std::string& id) const;
+    std::shared_ptr<RequestContext> find(const std::string& id) const;
     std::size_t size() const;
     void cancel_all();
 
@@ -83,7 +83,7 @@ private:
     const std::string caller_;
 
     mutable std::mutex mutex_;
-    std::unordered_map<std::string, std::weak_ptr<Exchange>> requests_;
+    std::unordered_map<std::string, std::weak_ptr<RequestContext>> requests_;
     json::Object capabilities_;
     std::string version_;
 
@@ -95,7 +95,7 @@ private:
 struct HostedTool;
 struct Method;
 
-class Exchange {
+class RequestContext {
 public:
     struct Parts {
         Message message;
@@ -104,10 +104,10 @@ public:
         std::shared_ptr<Conversation> conversation;
         std::shared_ptr<Peer> peer;
     };
-    explicit Exchange(Parts parts);
-    ~Exchange();  // an unanswered one is answered with an internal error
-    Exchange(const Exchange&) = delete;
-    Exchange& operator=(const Exchange&) = delete;
+    explicit RequestContext(Parts parts);
+    ~RequestContext();  // an unanswered one is answered with an internal error
+    RequestContext(const RequestContext&) = delete;
+    RequestContext& operator=(const RequestContext&) = delete;
 
     Era era() const noexcept { return parts_.era; }
     const std::string& id() const noexcept { return parts_.message.id; }  // JSON text

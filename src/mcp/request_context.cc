@@ -1,4 +1,4 @@
-#include "mcp/exchange.h"
+#include "mcp/request_context.h"
 
 #include <utility>
 #include <vector>
@@ -28,9 +28,9 @@ std::string Conversation::version() const {
     return version_;
 }
 
-bool Conversation::add(const std::string& id, const std::shared_ptr<Exchange>& exchange) {
+bool Conversation::add(const std::string& id, const std::shared_ptr<RequestContext>& context) {
     const std::lock_guard lock(mutex_);
-    return requests_.emplace(id, exchange).second;
+    return requests_.emplace(id, context).second;
 }
 
 void Conversation::remove(const std::string& id) {
@@ -38,7 +38,7 @@ void Conversation::remove(const std::string& id) {
     requests_.erase(id);
 }
 
-std::shared_ptr<Exchange> Conversation::find(const std::string& id) const {
+std::shared_ptr<RequestContext> Conversation::find(const std::string& id) const {
     const std::lock_guard lock(mutex_);
     const auto it = requests_.find(id);
     return it == requests_.end() ? nullptr : it->second.lock();
@@ -50,13 +50,13 @@ std::size_t Conversation::size() const {
 }
 
 void Conversation::cancel_all() {
-    std::vector<std::shared_ptr<Exchange>> all;
+    std::vector<std::shared_ptr<RequestContext>> all;
     {
         const std::lock_guard lock(mutex_);
-        for (const auto& [id, exchange] : requests_) all.push_back(exchange.lock());
+        for (const auto& [id, context] : requests_) all.push_back(context.lock());
     }
-    for (const auto& exchange : all) {
-        if (exchange) exchange->cancel();
+    for (const auto& context : all) {
+        if (context) context->cancel();
     }
 }
 
@@ -86,28 +86,28 @@ void Conversation::deliver(Message response) {
     answered_.notify_all();
 }
 
-Exchange::Exchange(Parts parts) : parts_(std::move(parts)) {}
+RequestContext::RequestContext(Parts parts) : parts_(std::move(parts)) {}
 
-Exchange::~Exchange() { fail({error_code::kInternal, "the request was not answered"}); }
+RequestContext::~RequestContext() { fail({error_code::kInternal, "the request was not answered"}); }
 
-json::Value Exchange::id_value() const { return json::parse(id()).value; }
+json::Value RequestContext::id_value() const { return json::parse(id()).value; }
 
-const std::string* Exchange::text(std::string_view name) const noexcept {
+const std::string* RequestContext::text(std::string_view name) const noexcept {
     const json::Value* value = params().find(name);
     return value == nullptr ? nullptr : value->as_string();
 }
 
-const json::Object* Exchange::object(std::string_view name) const noexcept {
+const json::Object* RequestContext::object(std::string_view name) const noexcept {
     const json::Value* value = params().find(name);
     return value == nullptr ? nullptr : value->as_object();
 }
 
-const json::Value* Exchange::meta(std::string_view name) const noexcept {
+const json::Value* RequestContext::meta(std::string_view name) const noexcept {
     const json::Object* meta = object("_meta");
     return meta == nullptr ? nullptr : meta->find(name);
 }
 
-bool Exchange::client_can(std::string_view capability) const {
+bool RequestContext::client_can(std::string_view capability) const {
     if (era() == Era::kLegacy) {
         return conversation().client_capabilities().find(capability) != nullptr;
     }
@@ -116,7 +116,7 @@ bool Exchange::client_can(std::string_view capability) const {
            all->as_object()->find(capability) != nullptr;
 }
 
-std::string& Exchange::result(std::string_view name) {
+std::string& RequestContext::result(std::string_view name) {
     if (answer_.empty()) answer_ = result_head(id());
     if (has_members_) answer_ += ',';
     has_members_ = true;
@@ -125,23 +125,23 @@ std::string& Exchange::result(std::string_view name) {
     return answer_;
 }
 
-void Exchange::result(std::string_view name, const json::Value& value) {
+void RequestContext::result(std::string_view name, const json::Value& value) {
     json::append_text(result(name), value);
 }
 
 // The lock is held while sending, so that nothing follows the answer; a peer does not wait here.
-void Exchange::notify(std::string_view method, const json::Value& params) {
+void RequestContext::notify(std::string_view method, const json::Value& params) {
     std::string text = notification_text(method, params);
     const std::lock_guard lock(mutex_);
     if (!ended_) parts_.peer->send(std::move(text));
 }
 
-bool Exchange::wants_progress() const noexcept {
+bool RequestContext::wants_progress() const noexcept {
     const json::Value* token = meta(meta::kProgressToken);
     return token != nullptr && (token->as_string() != nullptr || token->as_integer() != nullptr);
 }
 
-void Exchange::progress(double done, std::optional<double> total, std::string_view text) {
+void RequestContext::progress(double done, std::optional<double> total, std::string_view text) {
     if (!wants_progress() || done <= progress_) return;
     progress_ = done;
     json::Object params{{"progressToken", *meta(meta::kProgressToken)}, {"progress", done}};
@@ -150,7 +150,7 @@ void Exchange::progress(double done, std::optional<double> total, std::string_vi
     notify("notifications/progress", params);
 }
 
-std::optional<json::Value> Exchange::ask(std::string_view method, const json::Value& params) {
+std::optional<json::Value> RequestContext::ask(std::string_view method, const json::Value& params) {
     const std::string question = conversation().new_question();
     {
         const std::lock_guard lock(mutex_);
@@ -159,7 +159,7 @@ std::optional<json::Value> Exchange::ask(std::string_view method, const json::Va
     return conversation().await(question, stop_.get_token());
 }
 
-void Exchange::succeed(std::string_view server_info) {
+void RequestContext::succeed(std::string_view server_info) {
     if (!end()) return;
     if (era() == Era::kModern) {
         json::append_quoted(result("resultType"), result_type_);
@@ -183,17 +183,17 @@ void Exchange::succeed(std::string_view server_info) {
     parts_.peer->finish(std::move(answer_), 0);
 }
 
-void Exchange::fail(const RpcError& error) {
+void RequestContext::fail(const RpcError& error) {
     if (end()) parts_.peer->finish(error_text(id(), error), error.code);
 }
 
-void Exchange::cancel() {
+void RequestContext::cancel() {
     const bool was_open = end();
     stop_.request_stop();
     if (was_open) parts_.peer->drop();
 }
 
-bool Exchange::end() {
+bool RequestContext::end() {
     {
         const std::lock_guard lock(mutex_);
         if (std::exchange(ended_, true)) return false;

@@ -1,4 +1,4 @@
-#include "mcp/lanes.h"
+#include "mcp/scheduler.h"
 
 #include <gtest/gtest.h>
 
@@ -145,8 +145,8 @@ using tools::Pace;
 
 constexpr auto kNoDeadline = std::chrono::steady_clock::time_point::max();
 
-TEST(Lanes, what_waits_holds_up_only_what_waits) {
-    Lanes lanes({.threads = 1, .queued = 1}, {.threads = 1, .queued = 1, .queued_bytes = 10});
+TEST(Scheduler, what_waits_holds_up_only_what_waits) {
+    Scheduler lanes({.threads = 1, .queued = 1}, {.threads = 1, .queued = 1, .queued_bytes = 10});
     std::latch begun(1);
     std::latch released(1);
     std::latch worked(1);
@@ -170,8 +170,8 @@ TEST(Lanes, what_waits_holds_up_only_what_waits) {
     EXPECT_TRUE(lanes.wait_idle(kNoDeadline));
 }
 
-TEST(Lanes, what_comes_behind_a_change_begins_when_it_has_been_made) {
-    Lanes lanes;
+TEST(Scheduler, what_comes_behind_a_change_begins_when_it_has_been_made) {
+    Scheduler lanes;
     std::latch released(1);
     std::mutex mutex;
     std::vector<int> order;
@@ -202,8 +202,8 @@ TEST(Lanes, what_comes_behind_a_change_begins_when_it_has_been_made) {
     EXPECT_FALSE(lanes.is_changing());
 }
 
-TEST(Lanes, say_which_bound_was_reached) {
-    Lanes lanes({.threads = 1, .queued = 2, .queued_bytes = 10}, {});
+TEST(Scheduler, say_which_bound_was_reached) {
+    Scheduler lanes({.threads = 1, .queued = 2, .queued_bytes = 10}, {});
     std::latch begun(1);
     std::latch released(1);
     EXPECT_FALSE(lanes.submit(

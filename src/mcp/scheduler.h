@@ -101,10 +101,10 @@ private:
     std::vector<std::jthread> threads_;
 };
 
-class Lanes {
+class Scheduler {
 public:
-    Lanes() : Lanes({}, {.threads = limits::kMcpCommandsMax}) {}
-    Lanes(const Workers::Bounds& working, const Workers::Bounds& waiting)
+    Scheduler() : Scheduler({}, {.threads = limits::kMcpCommandsMax}) {}
+    Scheduler(const Workers::Bounds& working, const Workers::Bounds& waiting)
         : waiting_(waiting), working_(working) {}
 
     // While this is so, no tool is to be called but by submit().
