@@ -18,6 +18,7 @@
 
 namespace paddock::mcp {
 
+// A tool that a request has found, and carries.
 struct HostedTool {
     // Writes the members of the result ("content", "isError"). Arguments that make no sense are a
     // result too, one with "isError": the model can do better then.
