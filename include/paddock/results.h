@@ -1,5 +1,5 @@
-// What tools find, as rows and values. The secrets filter has seen them, as it has the text that a
-// model reads: both are made of the same rows.
+// Rows and values that tools find. The text for models is printed from the same rows. The secrets
+// filter has replaced secrets in both.
 #pragma once
 
 #include <cstddef>

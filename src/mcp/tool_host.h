@@ -25,6 +25,7 @@ inline constexpr std::size_t kMcpResultCharsHint = 200'000;
 // Of what a command prints, the end that one progress message tells.
 inline constexpr std::size_t kMcpProgressBytesMax = 2000;
 
+// A tool that a request has found, and carries.
 struct HostedTool {
     // Writes the members of the result ("content", "isError"). Arguments that make no sense are a
     // result too, one with "isError": the model can do better then.
