@@ -21,6 +21,7 @@
 #include "escape/in_memory.h"
 #include "escape/operations.h"
 #include "escape/plain_os.h"
+#include "fs/resolver.h"
 #include "testing/jail.h"
 
 namespace paddock::testing {

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "fs/resolver.h"
 #include "race/naive.h"
 #include "race/race.h"
 #include "race/slots.h"

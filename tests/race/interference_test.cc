@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstdio>
 
+#include "fs/tree.h"
 #include "race/naive.h"
 #include "race/race.h"
 #include "race/stop_point.h"

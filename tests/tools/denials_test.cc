@@ -9,6 +9,7 @@
 #include "testing/secret_samples.h"
 #include "testing/shell.h"
 #include "tools/bash_desk.h"
+#include "tools/denied_reads.h"
 
 namespace paddock::testing {
 namespace {
