@@ -13,6 +13,7 @@
 
 #include "escape/call_hook.h"
 #include "journal/history.h"
+#include "journal/place.h"
 #include "journal/timeline.h"
 #include "sys/files.h"
 #include "sys/process.h"
@@ -371,6 +372,18 @@ TEST_F(UndoTest, is_counted_for_sessions_that_run) {
     const std::uint64_t before = running.journal().shared_count();
     EXPECT_EQ(undo(id), "");
     EXPECT_NE(running.journal().shared_count(), before);
+}
+
+TEST_F(UndoTest, a_session_is_live_until_it_ends) {
+    const UniqueFd directory = workspace();
+    EXPECT_FALSE(is_any_session_live(directory.get()));
+    {
+        const JournaledTree running(ws(), {});
+        EXPECT_TRUE(is_any_session_live(directory.get()));
+    }
+    EXPECT_FALSE(is_any_session_live(directory.get()));
+    const JournaledTree undo(ws(), {"paddock undo", "20261118-065712-3f2a"});
+    EXPECT_FALSE(is_any_session_live(directory.get())) << "it runs no commands";
 }
 
 TEST_F(UndoTest, refuses_when_the_plan_has_changed) {
