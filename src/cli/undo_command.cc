@@ -1,7 +1,9 @@
 #include "cli/undo_command.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <memory>
@@ -21,6 +23,7 @@
 #include "fs/rel_path.h"
 #include "git/judge.h"
 #include "git/objects.h"
+#include "journal/place.h"
 #include "journal/undo.h"
 #include "json/write.h"
 #include "policy/path_rules.h"
@@ -136,9 +139,12 @@ private:
 
 class UndoSeal {
 public:
-    UndoSeal(const Root& root, TreeModel& model, policy::PathRules rules, std::string home)
-        : root_(root),
+    UndoSeal(int workspace, const Root& root, TreeModel& model, policy::PathRules rules,
+             std::string home)
+        : workspace_(workspace),
+          root_(root),
           model_(model),
+          view_(root, model),
           rules_(std::move(rules)),
           judge_(std::make_unique<ModelView>(root, model), {}, rules_,
                  {.is_own = [](const Stat&) { return true; },
@@ -174,6 +180,7 @@ public:
                 is_refused = is_file && !judge_.is_config(step.path) && judge_.write(step.path);
                 break;
         }
+        is_refused = is_refused || completes_with_open_file(step);
         // What else may be obeyed from now on, or no longer.
         const bool is_name_of_git = git::is_obeyed_name(fs::leaf_of(step.path)) ||
                                     git::is_obeyed_name(fs::leaf_of(step.other));
@@ -187,25 +194,72 @@ private:
         return node == nullptr ? FileType::kUnknown : node->type;
     }
 
-    bool may_not_move(const Step& step) const {
+    bool may_not_move(const Step& step) {
         if (journal::is_journal_path(step.other)) return false;
         const FileType type = type_at(step.path);
+        const bool is_tree = type == FileType::kDirectory && journal::is_journal_path(step.path);
+        if (is_tree && holds_open_file(step.path)) return true;
         const auto refused = journal::is_journal_path(step.path)
                                  ? judge_.arrive(step.path, step.other, type)
                                  : judge_.move(step.path, step.other, type);
         return refused || may_not_say(step.other, step.path);
     }
     // Settings are judged by what they say, in place as well.
-    bool may_not_write(const Step& step) const {
+    bool may_not_write(const Step& step) {
+        // The model then finds its content elsewhere.
+        if (const ModelNode* node = model_.find(step.path);
+            node != nullptr && may_be_open_for_writing(step.path)) {
+            open_.insert(node->object);
+        }
         if (!judge_.is_config(step.path)) return judge_.write(step.path).has_value();
         return judge_.carry(step.path) || may_not_say(step.path, step.other);
     }
-    bool may_not_say(const std::string& path, const std::string& from) const {
+    bool may_not_say(const std::string& path, const std::string& from) {
         if (!judge_.is_config(path)) return false;
+        if (may_be_open_for_writing(from)) return true;
         const ModelNode* node = model_.find(from);
         if (node == nullptr || !node->on_disk) return true;
         const auto text = root_.read_file(*node->on_disk, git::judged_bytes_max(path));
         return !text || judge_.judge_new_config(path, *text, present(path)).has_value();
+    }
+    // What git begins to obey was judged by its content. A command that opened it before could
+    // change it after that. None can open it now: the journal has its turn.
+    bool may_be_open_for_writing(const std::string& path) {
+        const ModelNode* node = model_.find(path);
+        if (node == nullptr || !node->on_disk || open_.contains(node->object)) return true;
+        const std::string& on_disk = *node->on_disk;
+        const auto directory = journal::open_directory(workspace_, fs::parent_of(on_disk));
+        if (!directory) return true;
+        constexpr int kRead = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
+        const auto file =
+            sys::openat(directory->get(), std::string(fs::leaf_of(on_disk)).c_str(), kRead);
+        if (!file) return true;
+        const auto is_open = sys::is_open_for_writing(file->get());
+        if (is_open) return *is_open;
+        // This file system cannot tell.
+        if (!is_session_live_) is_session_live_ = journal::is_any_session_live(workspace_);
+        return *is_session_live_;
+    }
+    bool completes_with_open_file(const Step& step) {
+        const bool is_move = step.what == Step::What::kMove;
+        const bool makes = is_move || step.what == Step::What::kMakeDirectory ||
+                           step.what == Step::What::kMakeCopy;
+        if (!makes || (is_move && journal::is_journal_path(step.other))) return false;
+        const auto files = judge_.configs_completed_by(is_move ? step.other : step.path);
+        return std::any_of(files.begin(), files.end(), [this](const std::string& file) {
+            return may_be_open_for_writing(file);
+        });
+    }
+    // A directory that comes back with all that is in it.
+    bool holds_open_file(const std::string& directory) {
+        bool found = false;
+        (void)view_.walk(directory, [&](const WalkEntry& entry) {
+            const std::string path(entry.path);
+            found = entry.type == FileType::kRegular && judge_.is_config(path) &&
+                    may_be_open_for_writing(path);
+            return found ? WalkAction::kStop : WalkAction::kContinue;
+        });
+        return found;
     }
     // What git obeys now stays allowed.
     std::string present(const std::string& config) const {
@@ -218,9 +272,13 @@ private:
             .value_or(std::string());
     }
 
+    const int workspace_;
     const Root root_;
     TreeModel& model_;
+    const ModelView view_;
     const policy::PathRules rules_;
+    std::set<journal::Object> open_;  // files that are put back while they may be written
+    std::optional<bool> is_session_live_;
     std::uint64_t changes_ = 0;
     const git::Judge judge_;
 };
@@ -244,13 +302,13 @@ journal::IsSameIndex same_index_in(int workspace) {
 }
 
 journal::SealOn seal_in(int workspace, const std::string& path) {
-    return [root = root_of(workspace), path](TreeModel& model) -> journal::IsSealed {
+    return [workspace, root = root_of(workspace), path](TreeModel& model) -> journal::IsSealed {
         // What the owner's tools obey besides git is as it was.
         const PathRule all{"**", PathAccess::kAllow};
         auto rules = policy::PathRules::compile({}, {&all, 1},
                                                 rules_of_outer_git(path, InnerRepositories::kAll));
         if (!rules || !root) return [](const Step&) { return true; };
-        const auto seal = std::make_shared<UndoSeal>(*root, model, std::move(*rules),
+        const auto seal = std::make_shared<UndoSeal>(workspace, *root, model, std::move(*rules),
                                                      std::string(host_variable("HOME")));
         return [seal](const Step& step) { return seal->is_sealed(step); };
     };
@@ -495,6 +553,13 @@ int run(const UndoRequest& request) {
         complain(target.error().text);
         return target.error().exit_code;
     }
+    if (target->session.empty()) {
+        const auto direction = request.redo ? journal::Direction::kRedo : journal::Direction::kUndo;
+        auto last =
+            journal::last_target(past->workspace.get(), past->timeline, direction, target->files);
+        if (!last) return nothing_to_do(request, nullptr);
+        target = std::move(*last);
+    }
     const bool can_ask =
         is_terminal(STDIN_FILENO) && is_terminal(STDOUT_FILENO) && !request.output.json;
     if (!request.yes && !request.dry_run && !can_ask) {
@@ -502,13 +567,6 @@ int run(const UndoRequest& request) {
             "cannot ask for confirmation without a terminal: give --yes to confirm, or --dry-run "
             "to see the effect");
         return kUsageError;
-    }
-    if (target->session.empty()) {
-        const auto direction = request.redo ? journal::Direction::kRedo : journal::Direction::kUndo;
-        auto last =
-            journal::last_target(past->workspace.get(), past->timeline, direction, target->files);
-        if (!last) return nothing_to_do(request, nullptr);
-        target = std::move(*last);
     }
     auto plan = journal::plan_undo(past->workspace.get(), past->timeline, *target,
                                    seal_in(past->workspace.get(), past->root));

@@ -17,7 +17,7 @@ namespace paddock::cli {
 // knows that it is his. Is this index the same as the old one? Git rewrites it without changing its
 // entries.
 
-// `workspace` is borrowed for the call; `path` is the path of the workspace.
+// `workspace` is borrowed for as long as the result lives; `path` is the path of the workspace.
 journal::SealOn seal_in(int workspace, const std::string& path);
 journal::IsSameIndex same_index_in(int workspace);
 

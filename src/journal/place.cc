@@ -298,6 +298,17 @@ Outcome<OpenedSession> open_session(int journal, const std::string& id) {
     return session;
 }
 
+bool is_any_session_live(int workspace) {
+    const auto place = find_journal(workspace);
+    if (!place) return place.error().os_error != ENOENT;
+    const auto ids = list_sessions(place->directory.get());
+    if (!ids) return true;
+    return std::any_of(ids->begin(), ids->end(), [&](const std::string& id) {
+        const auto session = open_session(place->directory.get(), id);
+        return session && session->live && session->note.undone.empty();
+    });
+}
+
 Outcome<std::string> read_own_file(int directory, const char* name, std::uint64_t bytes_max) {
     PADDOCK_ASSIGN(file, sys::openat(directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK));
     PADDOCK_ASSIGN(stat, sys::fstat(file.get()));

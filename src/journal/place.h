@@ -93,6 +93,9 @@ struct OpenedSession {
 };
 Outcome<OpenedSession> open_session(int journal, const std::string& id);
 
+// An undo does not count: it runs no commands. True if nobody can tell.
+bool is_any_session_live(int workspace);
+
 // All of a file of ours; too_large above `bytes_max`.
 Outcome<std::string> read_own_file(int directory, const char* name, std::uint64_t bytes_max);
 

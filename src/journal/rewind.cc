@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <utility>
 #include <vector>
 
@@ -198,88 +199,37 @@ Outcome<std::vector<std::string>> TreeModel::names_in(std::string_view directory
 
 namespace {
 
+// How long a change may take after its record.
+constexpr std::chrono::nanoseconds kChangeTime = std::chrono::milliseconds(200);
+
+// Of a step that takes no record back.
+constexpr std::uint64_t kNoPosition = UINT64_MAX;
+
 constexpr std::string_view kObjects = "objects";
 
-// Here lie no names for objects of this repository.
-bool is_beside_names(std::string_view name) {
-    return name == kObjects || name == "paddock" || name == "modules" || name == "hooks";
+bool is_hex(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
+
+// What git stores below "objects": objects, packs, and what it remembers about them. Not where else
+// it looks for objects.
+bool is_stored(std::string_view below) {
+    const std::string_view top = below.substr(0, below.find('/'));
+    if (top == "info") return !below.ends_with("alternates");
+    return top == "pack" || top.starts_with("tmp_") || top.starts_with("incoming-") ||
+           (top.size() == 2 && is_hex(top[0]) && is_hex(top[1]));
 }
 
-}  // namespace
-
-bool is_temporary_object(std::string_view path) {
-    for (; !path.empty(); path = fs::parent_of(path)) {
-        const std::string_view name = fs::leaf_of(path);
-        if (name == kObjects) return false;
-        const bool is_new = name.starts_with("tmp_") || name.starts_with("incoming-");
+// Git writes a file under such a name before it gives it the one that it is read by.
+bool is_temporary(std::string_view below) {
+    for (; !below.empty(); below = fs::parent_of(below)) {
+        const std::string_view name = fs::leaf_of(below);
+        const bool is_new =
+            name.starts_with("tmp_") || name.starts_with(".tmp-") || name.starts_with("incoming-");
         if (is_new || name.ends_with(".lock")) return true;
     }
     return false;
 }
 
-bool ObjectStores::is_needed(TreeModel& model, std::string_view path) {
-    for (std::string_view store = fs::parent_of(path); !store.empty();
-         store = fs::parent_of(store)) {
-        if (fs::leaf_of(store) != kObjects) continue;
-        const std::string_view repository = fs::parent_of(store);
-        if (was_changed(model, repository)) return true;
-        // One above it may have it for a submodule.
-        for (std::string_view above = repository; !above.empty();) {
-            above = fs::parent_of(above);
-            if (was_changed(model, fs::joined(above, ".git"))) return true;
-        }
-    }
-    return false;
-}
-
-bool ObjectStores::was_changed(TreeModel& model, std::string_view repository) {
-    const ModelNode* node = model.find(repository);
-    if (node == nullptr || !node->on_disk || node->type != FileType::kDirectory) return false;
-    const std::string& on_disk = *node->on_disk;
-    auto known = changed_.find(on_disk);
-    if (known == changed_.end()) known = changed_.emplace(on_disk, look_at(on_disk)).first;
-    return known->second;
-}
-
-// By the files that name objects: refs, their logs, an index, heads of all kinds. What cannot be
-// looked at may have been changed.
-bool ObjectStores::look_at(const std::string& repository) const {
-    const auto top = open_directory(workspace_, repository);
-    if (!top || !sys::node_at(top->get(), "refs")) return false;
-    std::vector<std::string> directories{repository};
-    while (!directories.empty()) {
-        const std::string directory = std::move(directories.back());
-        directories.pop_back();
-        constexpr int kRead = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK;
-        const auto held = open_directory(workspace_, directory);
-        const auto opened = held ? sys::openat(held->get(), ".", kRead) : held.error();
-        if (!opened) return true;
-        sys::DirReader reader;
-        for (;;) {
-            const auto entry = reader.next(opened->get());
-            if (!entry) return true;
-            if (*entry == nullptr) break;
-            const std::string name = (*entry)->name;
-            if (directory == repository && is_beside_names(name)) continue;
-            const auto node = sys::node_at(opened->get(), name.c_str());
-            if (!node) continue;  // gone
-            const bool is_directory = node->stat.type == FileType::kDirectory;
-            if (is_directory) directories.push_back(fs::joined(directory, name));
-            if (!is_directory && is_changed_by_others(node->stat)) return true;
-        }
-    }
-    return false;
-}
-
-// An undo brings back what was there before. An index that says the same as before names the same.
-bool ObjectStores::is_changed_by_others(const Stat& stat) const {
-    const std::int64_t changed = stat.changed.count();
-    if (changed <= since_) return false;
-    const Object object = object_of(stat);
-    if (timeline_.canonical(object) != object) return false;
-    const SessionLog* last = timeline_.last_session_of(object);
-    return last == nullptr || !last->is_undo() || changed > last->last_time;
-}
+}  // namespace
 
 Rewinder::Rewinder(int workspace, const Timeline& timeline, const SealOn& seal_on)
     : timeline_(timeline),
@@ -365,6 +315,7 @@ void Rewinder::take_back_make(const Entry& entry, const std::string& path) {
     }
     check_content(entry, path, *node);
     if (node->type == FileType::kDirectory) {
+        remove_stayed(path);
         // One that cannot be read is taken for empty: an earlier step has opened it by then.
         const auto left = model_.names_in(path, 1);
         if (left && !left->empty()) {
@@ -551,34 +502,148 @@ void Rewinder::take_back_chmod(const Entry& entry, const std::string& path) {
     change([&](TreeModel& model) { model.find(path)->mode = entry.record->mode; });
 }
 
-// What git has written among the objects. What was removed there comes back if it is missing; what
-// else was done to objects by hand is taken back.
-bool Rewinder::stays_for_others(const Entry& entry, const std::string& path,
-                                const std::string& other) {
-    if (!stores_) return false;
-    const auto is_written = [&] {
-        return is_temporary_object(path) && stores_->is_needed(model_, path);
-    };
-    const auto is_there = [&] {
-        const ModelNode* node = model_.find(path);
-        return node != nullptr && node->presence == Presence::kPresent;
-    };
-    switch (entry.record->verb) {
-        case Verb::kMake: return stores_->is_needed(model_, path);
-        case Verb::kLink: return stores_->is_needed(model_, other);
-        case Verb::kRename: return is_written() && stores_->is_needed(model_, other);
-        case Verb::kWrite:
-        case Verb::kChmod: return is_written();
-        case Verb::kRemove:
-        case Verb::kReplace:
-            return is_written() || (is_there() && stores_->is_needed(model_, path));
-        default: return false;
+// Git writes no object twice. Whoever merges a branch that a session has committed or fetched has
+// the session's objects in his own history, and nobody misses an object that stays. So whatever
+// sessions made in a store stays, in a repository that stays. What was there before comes back.
+void Rewinder::keep_objects(const std::vector<const Entry*>& selected) {
+    keeps_objects_ = true;
+    const Entry* newer = nullptr;
+    for (const Entry* entry : selected) {
+        const Record& record = *entry->record;
+        const bool is_kept = record.keeping == Keeping::kInode || record.keeping == Keeping::kCopy;
+        if (newer != nullptr && record.verb == Verb::kReplace && !entry->has_failed && is_kept) {
+            const Record& next = *newer->record;
+            const auto name = next.verb == Verb::kMake ? next.path : next.other;
+            if (newer->session == entry->session && name == record.path) {
+                replacements_.insert(newer);
+            }
+        }
+        // A redo brings back whole repositories: nobody needs them yet.
+        const bool is_redone =
+            record.verb == Verb::kRemove && timeline_.sessions()[entry->session].is_undo();
+        if (record.type == FileType::kDirectory && (record.verb == Verb::kMake || is_redone)) {
+            passing_.insert(timeline_.canonical(entry->object));
+        }
+        newer = entry;
     }
+}
+
+// The store that the path lies in, if it is one of a repository that stays.
+std::optional<std::string_view> Rewinder::store_of(std::string_view path) {
+    const auto is_there = [&](std::string_view directory, std::string_view name) {
+        const ModelNode* node = model_.find(fs::joined(directory, name));
+        return node != nullptr && node->presence != Presence::kAbsent;
+    };
+    for (std::string_view store = fs::parent_of(path); !store.empty();
+         store = fs::parent_of(store)) {
+        const std::string_view repository = fs::parent_of(store);
+        if (fs::leaf_of(store) != kObjects || !is_stored(path.substr(store.size() + 1))) continue;
+        const bool is_repository = fs::leaf_of(repository) == ".git" ||
+                                   (is_there(repository, "refs") && is_there(repository, "HEAD"));
+        if (!is_repository) continue;
+        const ModelNode* node = model_.find(store);
+        if (node == nullptr || passing_.contains(timeline_.canonical(node->object))) continue;
+        return store;
+    }
+    return std::nullopt;
+}
+
+// The one that is in effect, if there is one; nullptr: no session made it. An undo only remakes.
+const Entry* Rewinder::make_of(const Object& object) {
+    if (!made_) {
+        made_.emplace();
+        for (const Entry& entry : timeline_.entries()) {
+            const bool is_undo = timeline_.sessions()[entry.session].is_undo();
+            if (entry.record->verb != Verb::kMake || is_undo) continue;
+            const Entry*& known = (*made_)[timeline_.canonical(entry.object)];
+            if (known == nullptr || !known->in_effect) known = &entry;
+        }
+    }
+    const auto found = made_->find(timeline_.canonical(object));
+    return found == made_->end() ? nullptr : found->second;
+}
+
+// An earlier undo left objects in a store that goes now. They take back no record.
+void Rewinder::remove_stayed(const std::string& directory) {
+    if (!keeps_objects_) return;
+    std::string_view store = directory;
+    while (!store.empty() && fs::leaf_of(store) != kObjects) store = fs::parent_of(store);
+    const ModelNode* top = model_.find(store);
+    const bool goes = top != nullptr && passing_.contains(timeline_.canonical(top->object));
+    if (store.empty() || !goes) return;
+    std::vector<std::string> all{directory};  // each directory before what is in it
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        const ModelNode* node = model_.find(all[i]);
+        if (node == nullptr) return;
+        if (i > 0) {
+            const Entry* make = make_of(node->object);
+            if (make == nullptr || make->in_effect) return;
+        }
+        if (node->type != FileType::kDirectory) continue;
+        const auto names = model_.names_in(all[i], SIZE_MAX);
+        if (!names) return;
+        const std::string above = all[i];
+        for (const std::string& name : *names) all.push_back(fs::joined(above, name));
+    }
+    const std::uint64_t position = std::exchange(position_, kNoPosition);
+    for (std::size_t i = all.size() - 1; i > 0; --i) {
+        touch(all[i]);
+        add({.what = Step::What::kRemove, .path = all[i], .object = model_.find(all[i])->object});
+        change([&](TreeModel& model) { model.remove(all[i]); });
+    }
+    position_ = position;
+}
+
+// What is not a session's own goes back to its old name only within the store. What an undo has
+// brought back is no longer moved at all.
+bool Rewinder::stays_under_new_name(const Entry& entry, const std::string& path,
+                                    const std::string& other) {
+    const bool is_redone = timeline_.sessions()[entry.session].is_undo();
+    if (is_redone || make_of(entry.object) != nullptr) return true;
+    if (store_of(path) != store_of(other)) {
+        complain(other, Why::kSealed);
+        return true;
+    }
+    const ModelNode* old = model_.find(path);
+    return old != nullptr && old->presence == Presence::kPresent;
+}
+
+bool Rewinder::stays_as_object(const Entry& entry, const std::string& path,
+                               const std::string& other) {
+    const Verb verb = entry.record->verb;
+    const std::string& name = verb == Verb::kLink || verb == Verb::kRename ? other : path;
+    const auto store = keeps_objects_ ? store_of(name) : std::nullopt;
+    if (!store) return false;
+    const ModelNode* node = model_.find(name);
+    const bool is_there = node != nullptr && node->presence == Presence::kPresent;
+    if (is_there && replacements_.contains(&entry) && is(node, entry.object)) {
+        touch(name);
+        add({.what = Step::What::kRemove, .path = name, .object = entry.object});
+        change([&](TreeModel& model) { model.remove(name); });
+        return true;
+    }
+    bool stays = false;
+    switch (verb) {
+        case Verb::kMake: unless_made_.erase(timeline_.canonical(entry.object)); [[fallthrough]];
+        case Verb::kLink: stays = true; break;
+        case Verb::kRename: stays = stays_under_new_name(entry, path, other); break;
+        case Verb::kWrite:
+        case Verb::kChmod: stays = make_of(entry.object) != nullptr; break;
+        case Verb::kRemove:
+        case Verb::kReplace: {
+            const std::string_view below = std::string_view(path).substr(store->size() + 1);
+            stays = is_there || is_temporary(below);
+            break;
+        }
+        default: break;
+    }
+    if (stays) add({});
+    return stays;
 }
 
 void Rewinder::take_back(const Entry& entry, const std::string& path, const std::string& other) {
     position_ = entry.record->position;
-    if (stays_for_others(entry, path, other)) return add({});
+    if (stays_as_object(entry, path, other)) return;
     switch (entry.record->verb) {
         case Verb::kMake: return take_back_make(entry, path);
         case Verb::kLink: take_back_link(entry, other); break;

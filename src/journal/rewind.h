@@ -4,7 +4,6 @@
 // Undo performs the steps; a diff only compares the model before and after.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -100,38 +99,6 @@ private:
     std::set<std::string> first_names_;  // of what was marked
 };
 
-// Objects of git that a session has made, and that somebody else may need by now.
-//
-// Git writes no object twice. Whoever merges a branch that a session has committed or fetched has
-// the session's objects in his own history: an undo that takes them away breaks his repository.
-// Nobody misses an object that stays. So they stay wherever the repository was changed since.
-class ObjectStores {
-public:
-    // `workspace` and `timeline` are borrowed. What changed in a repository after `since` was not
-    // changed by what is to be undone.
-    ObjectStores(int workspace, const Timeline& timeline, std::int64_t since)
-        : workspace_(workspace), timeline_(timeline), since_(since) {}
-
-    // Does this path of the model lie among objects that stay?
-    bool is_needed(TreeModel& model, std::string_view path);
-
-private:
-    bool was_changed(TreeModel& model, std::string_view repository);
-    bool look_at(const std::string& repository) const;
-    bool is_changed_by_others(const Stat& stat) const;
-
-    const int workspace_;
-    const Timeline& timeline_;
-    const std::int64_t since_;
-    std::map<std::string, bool, std::less<>> changed_;  // by their paths on the disk
-};
-
-// Does git write a file under this name before it gives it the one that it is read by?
-bool is_temporary_object(std::string_view path);
-
-// How long a change may take after its record.
-inline constexpr std::chrono::nanoseconds kChangeTime = std::chrono::milliseconds(200);
-
 struct Step {
     enum class What : std::uint8_t {
         kNothing,        // it was never made, or has gone by itself
@@ -189,8 +156,9 @@ public:
     // An entry that is not taken back, or was already: what it says of others is needed.
     void pass(const Entry& entry);
 
-    // Objects of git stay where others may need them. Without this none does.
-    void keep_objects(ObjectStores stores) { stores_.emplace(std::move(stores)); }
+    // Objects of git that sessions made stay (stays_as_object). `selected`: all that will be taken
+    // back, newest first. Without this no object stays.
+    void keep_objects(const std::vector<const Entry*>& selected);
 
     // From here on: which names change, and how. The names of the journal are left out.
     void begin_comparing();
@@ -232,7 +200,12 @@ private:
     void take_back_write(const Entry& entry, const std::string& path);
     void take_back_chmod(const Entry& entry, const std::string& path);
     void move_to(const Object& object, const std::string& from, const std::string& to);
-    bool stays_for_others(const Entry& entry, const std::string& path, const std::string& other);
+    std::optional<std::string_view> store_of(std::string_view path);
+    bool stays_as_object(const Entry& entry, const std::string& path, const std::string& other);
+    bool stays_under_new_name(const Entry& entry, const std::string& path,
+                              const std::string& other);
+    const Entry* make_of(const Object& object);
+    void remove_stayed(const std::string& directory);
 
     const Timeline& timeline_;
     TreeModel model_;
@@ -248,7 +221,10 @@ private:
     std::set<Object> checked_;       // against what its last call left
     std::set<Object> checked_modes_;
     std::set<Object> foreign_;  // now as somebody else has left it
-    std::optional<ObjectStores> stores_;
+    bool keeps_objects_ = false;
+    std::optional<std::map<Object, const Entry*>> made_;  // by any session
+    std::set<Object> passing_;             // directories that go or come back themselves
+    std::set<const Entry*> replacements_;  // that took the place of what is kept
 
     bool compares_ = false;
     TreeModel original_;  // as it was when that began

@@ -410,14 +410,9 @@ const KnownState* Timeline::state_of(const Object& object) const {
     return found == states_.end() ? nullptr : &found->second;
 }
 
-const SessionLog* Timeline::last_session_of(const Object& object) const {
-    const auto found = touched_by_.find(canonical(object));
-    return found == touched_by_.end() ? nullptr : &sessions_[found->second];
-}
-
 std::int64_t Timeline::last_time_of(const Object& object) const {
-    const SessionLog* session = last_session_of(object);
-    return session == nullptr ? 0 : session->last_time;
+    const auto found = touched_by_.find(canonical(object));
+    return found == touched_by_.end() ? 0 : sessions_[found->second].last_time;
 }
 
 std::string Timeline::kept_path(const Entry& entry) const {

@@ -83,9 +83,7 @@ public:
     // does an index that was rewritten.
     Object canonical(const Object& object) const;
     const KnownState* state_of(const Object& object) const;
-    // The one that touched it last; nullptr: none did.
-    const SessionLog* last_session_of(const Object& object) const;
-    // When that one wrote its last record; 0: none did.
+    // When the session that touched it last wrote its last record; 0: none did.
     std::int64_t last_time_of(const Object& object) const;
 
     // Where the session keeps what the record took away, relative to the workspace.

@@ -104,6 +104,20 @@ private:
     std::vector<const Entry*> moves_;  // newest first
 };
 
+// Newest first.
+std::vector<const Entry*> selected_entries(const Timeline& timeline, Selection selection) {
+    std::vector<const Entry*> selected;
+    const auto& entries = timeline.entries();
+    for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry) {
+        if (selection.contains(*entry)) {
+            selected.push_back(&*entry);
+        } else {
+            selection.pass(*entry);
+        }
+    }
+    return selected;
+}
+
 std::string call_text(const Timeline& timeline, const Entry& entry) {
     return timeline.sessions()[entry.session].id + '/' + std::to_string(entry.record->call);
 }
@@ -164,22 +178,6 @@ std::set<CallId> running_calls(const SessionLog& session) {
         }
     }
     return running;
-}
-
-// When what is to be undone was over. Where it was killed, the last change came after its record.
-std::int64_t end_of(const SessionLog& session, const std::optional<CallId>& call) {
-    std::int64_t end = 0;
-    std::set<CallId> open;
-    for (const Record& record : session.log->records()) {
-        if (call && record.call != *call) continue;
-        end = std::max(end, record.time);
-        if (record.verb == Verb::kDone) {
-            open.erase(record.call);
-        } else if (record.verb != Verb::kState && record.verb != Verb::kCall) {
-            open.insert(record.call);
-        }
-    }
-    return open.empty() ? end : end + kChangeTime.count();
 }
 
 // From names before and after to what a person would call it.
@@ -311,7 +309,7 @@ Outcome<UndoPlan> plan_undo(int workspace, const Timeline& timeline, const UndoT
     Selection selection(timeline, index, target);
     LaterChanges later(timeline);
     Rewinder rewinder(workspace, timeline, seal_on);
-    rewinder.keep_objects({workspace, timeline, end_of(session, target.call)});
+    rewinder.keep_objects(selected_entries(timeline, selection));
     rewinder.begin_comparing();
     UndoPlan plan{.target = target};
     std::map<std::string, Conflict> conflicts;

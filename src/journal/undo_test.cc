@@ -13,6 +13,7 @@
 
 #include "escape/call_hook.h"
 #include "journal/history.h"
+#include "journal/place.h"
 #include "journal/timeline.h"
 #include "sys/files.h"
 #include "sys/process.h"
@@ -48,7 +49,7 @@ protected:
         for (const Conflict& conflict : plan.conflicts) {
             static constexpr const char* kWords[] = {"changed",   "removed",      "replaced",
                                                      "not empty", "no directory", "not kept",
-                                                     "running"};
+                                                     "running",   "sealed"};
             text += "conflict " + conflict.path + ": " + kWords[static_cast<int>(conflict.why)];
             if (!conflict.by.empty()) {
                 text += " by call " + conflict.by.substr(conflict.by.find('/') + 1);
@@ -373,6 +374,18 @@ TEST_F(UndoTest, is_counted_for_sessions_that_run) {
     EXPECT_NE(running.journal().shared_count(), before);
 }
 
+TEST_F(UndoTest, a_session_is_live_until_it_ends) {
+    const UniqueFd directory = workspace();
+    EXPECT_FALSE(is_any_session_live(directory.get()));
+    {
+        const JournaledTree running(ws(), {});
+        EXPECT_TRUE(is_any_session_live(directory.get()));
+    }
+    EXPECT_FALSE(is_any_session_live(directory.get()));
+    const JournaledTree undo(ws(), {"paddock undo", "20261118-065712-3f2a"});
+    EXPECT_FALSE(is_any_session_live(directory.get())) << "it runs no commands";
+}
+
 TEST_F(UndoTest, refuses_when_the_plan_has_changed) {
     tree({"ROOT/f=old"});
     const std::string id = session([](JournaledTree& tree) { EXPECT_TRUE(tree.write("f", "n")); });
@@ -437,6 +450,122 @@ TEST_F(UndoTest, costs_no_name_for_each_move_of_a_directory) {
     EXPECT_LT(rewinder.compared().size(), std::size_t{kMoves + 3 * kFiles});
     EXPECT_EQ(undo(id), "");
     EXPECT_EQ(difference(before, snapshot_of(ws())), "");
+}
+
+// --- objects of git ---
+
+// As git does it.
+void store(JournaledTree& made, const std::string& objects, const std::string& name) {
+    const std::string directory = objects + name.substr(0, 2);
+    made.make_directory(directory);  // if it is not there
+    EXPECT_TRUE(made.make_file(directory + "/tmp_obj_x", name));
+    EXPECT_TRUE(made.link(directory + "/tmp_obj_x", objects + name));
+    EXPECT_TRUE(made.remove(directory + "/tmp_obj_x"));
+}
+void pack(JournaledTree& made, const std::string& objects, const std::string& name) {
+    EXPECT_TRUE(made.make_file(objects + "pack/tmp_pack_x", name));
+    EXPECT_TRUE(made.chmod(objects + "pack/tmp_pack_x", 0444));
+    EXPECT_TRUE(made.rename(objects + "pack/tmp_pack_x", objects + "pack/.tmp-1-" + name));
+    EXPECT_TRUE(made.rename(objects + "pack/.tmp-1-" + name, objects + "pack/" + name));
+}
+
+TEST_F(UndoTest, objects_of_git_stay) {
+    tree({"ROOT/.git/refs/heads/", "ROOT/.git/HEAD=ref: refs/heads/main\n",
+          "ROOT/.git/objects/pack/", "ROOT/.git/objects/cd/old=old", "ROOT/g/objects/ab/plain=x"});
+    const auto objects = [&] {
+        Snapshot all = snapshot_of(ws());
+        std::erase_if(all, [](const auto& each) {
+            return each.first.find(".git/objects/") == std::string::npos;
+        });
+        return all;
+    };
+    const std::string id = session([](JournaledTree& made) {
+        store(made, ".git/objects/", "ab/one");
+        pack(made, ".git/objects/", "pack-1.pack");
+        EXPECT_TRUE(made.make_file(".git/refs/heads/s", "one"));
+        EXPECT_TRUE(made.make_file("g/objects/ab/new", "x"));
+    });
+    const Snapshot after = snapshot_of(ws());
+    const Snapshot stored = objects();
+    for (int round = 0; round < 2; ++round) {
+        EXPECT_EQ(undo(), "");
+        EXPECT_FALSE(os_exists(ws(".git/refs/heads/s")));
+        EXPECT_FALSE(os_exists(ws("g/objects/ab/new"))) << "no repository";
+        EXPECT_EQ(difference(stored, objects()), "");
+        EXPECT_EQ(redo(), "");
+        EXPECT_EQ(difference(after, snapshot_of(ws())), "");
+    }
+    // What the owner removed meanwhile is in no way.
+    stdfs::remove(ws(".git/objects/ab/one"));
+    EXPECT_EQ(undo(), "");
+}
+
+TEST_F(UndoTest, objects_that_a_session_took_away_come_back) {
+    tree({"ROOT/.git/refs/", "ROOT/.git/HEAD=ref: refs/heads/main\n",
+          "ROOT/.git/objects/cd/removed=old", "ROOT/.git/objects/cd/replaced=old",
+          "ROOT/.git/objects/cd/moved=old", "ROOT/.git/objects/cd/written=old",
+          "ROOT/.git/objects/cd/out=old"});
+    const Snapshot before = snapshot_of(ws());
+    session([](JournaledTree& made) {
+        EXPECT_TRUE(made.remove(".git/objects/cd/removed"));
+        EXPECT_TRUE(made.replace(".git/objects/cd/replaced", "new"));
+        EXPECT_TRUE(made.rename(".git/objects/cd/moved", ".git/objects/cd/there"));
+        EXPECT_TRUE(made.write(".git/objects/cd/written", "new"));
+        EXPECT_TRUE(made.rename(".git/objects/cd/out", "out"));
+    });
+    for (int round = 0; round < 2; ++round) {
+        EXPECT_EQ(undo(), "");
+        EXPECT_EQ(difference(before, snapshot_of(ws())), "");
+        EXPECT_EQ(redo(), "");
+        EXPECT_EQ(difference(before, snapshot_of(ws())),
+                  "differs: .git/objects/cd/written: 100644 new, not 100644 old\n")
+            << "the owner may need the others by now";
+    }
+    // Nor is the owner's own taken out of a store.
+    tree({"ROOT/in=old"});
+    const std::string id =
+        session([](JournaledTree& made) { EXPECT_TRUE(made.rename("in", ".git/objects/cd/in")); });
+    EXPECT_EQ(undo(id), "conflict .git/objects/cd/in: sealed\n");
+}
+
+TEST_F(UndoTest, objects_go_with_their_repository) {
+    const Snapshot before = snapshot_of(ws());
+    JournaledTree made(ws(), {});
+    const auto call = [&](const std::function<void()>& change) {
+        made.call = made.journal().begin_call("bash", "");
+        change();
+        made.journal().end_call(made.call);
+        return snapshot_of(ws());
+    };
+    const Snapshot first = call([&] {
+        for (const char* each : {"r", "r/refs", "r/objects", "r/objects/pack"}) {
+            EXPECT_TRUE(made.make_directory(each));
+        }
+        EXPECT_TRUE(made.make_file("r/HEAD", "ref: refs/heads/main\n"));
+        store(made, "r/objects/", "ab/one");
+        pack(made, "r/objects/", "pack-1.pack");
+    });
+    const Snapshot second = call([&] {
+        store(made, "r/objects/", "ab/two");
+        store(made, "r/objects/", "cd/three");
+        pack(made, "r/objects/", "pack-2.pack");
+        EXPECT_TRUE(made.make_file("r/refs/s", "two"));
+    });
+    const std::string id = made.journal().session();
+    EXPECT_EQ(undo(id), "");
+    EXPECT_EQ(difference(before, snapshot_of(ws())), "");
+    EXPECT_EQ(redo(), "");
+    EXPECT_EQ(difference(second, snapshot_of(ws())), "");
+    EXPECT_NE(undo(id, 1), "") << "the objects of call 2 are in use";
+    EXPECT_EQ(difference(second, snapshot_of(ws())), "");
+    EXPECT_EQ(undo(id, 2), "");
+    EXPECT_TRUE(os_exists(ws("r/objects/ab/two")));
+    EXPECT_FALSE(os_exists(ws("r/refs/s")));
+    EXPECT_EQ(undo(id, 1), "");
+    EXPECT_EQ(difference(before, snapshot_of(ws())), "");
+    EXPECT_EQ(redo(), "");
+    EXPECT_EQ(redo(), "");
+    EXPECT_EQ(difference(second, snapshot_of(ws())), "");
 }
 
 // --- files ---

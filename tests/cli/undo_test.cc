@@ -350,6 +350,68 @@ TEST_F(UndoOfCalls, knows_where_settings_lead_that_come_back) {
     EXPECT_EQ(os_read(ws(".git/config")), "[core]\n\thooksPath = own\n");
 }
 
+// A command holds D/config open for writing. Call 2 takes it away, or what makes D a git directory.
+// Call 3 makes the rest of that.
+TEST_F(UndoOfCalls, brings_no_open_file_to_where_git_obeys_it) {
+    using Names = std::vector<std::string>;
+    const std::string harmless = "[core]\n\tbare = true\n";
+    struct Row {
+        std::string directory;
+        Names first;  // directories in it
+        std::function<void(JournaledTree&, const std::string&)> second;
+        Names third;
+    };
+    const Row rows[] = {
+        {"removed",
+         {},
+         [](auto& made, const auto& d) { made.remove(d + "/config"); },
+         {"objects", "refs"}},
+        {"moved",
+         {},
+         [](auto& made, const auto& d) { made.rename(d + "/config", d + "/other"); },
+         {"objects", "refs"}},
+        {"incomplete",
+         {"refs"},
+         [](auto& made, const auto& d) { made.remove(d + "/refs"); },
+         {"objects"}},
+        {"written",
+         {"refs"},
+         [](auto& made, const auto& d) {
+             made.remove(d + "/refs");
+             made.write(d + "/config", "[core]\n\tbare = false\n");
+         },
+         {"objects"}},
+        {"whole", {"objects", "refs"}, [](auto& made, const auto& d) { made.remove_tree(d); }, {}},
+    };
+    for (const Row& row : rows) {
+        SCOPED_TRACE(row.directory);
+        const std::string config = row.directory + "/config";
+        const auto make = [&](JournaledTree& made, const Names& names) {
+            for (const std::string& each : names) {
+                EXPECT_TRUE(made.make_directory(row.directory + "/" + each));
+            }
+        };
+        call([&](JournaledTree& made) {
+            EXPECT_TRUE(made.make_directory(row.directory));
+            EXPECT_TRUE(made.make_file(config, harmless));
+            make(made, row.first);
+        });
+        UniqueFd open(::open(ws(config).c_str(), O_WRONLY | O_CLOEXEC));
+        call([&](JournaledTree& made) { row.second(made, row.directory); });
+        const std::string second = made_->journal().session() + "/" + std::to_string(made_->call);
+        call([&](JournaledTree& made) { make(made, row.third); });
+        const Snapshot before = snapshot_of(ws());
+        const Ran refused = run({"undo", second, "--yes"});
+        EXPECT_EQ(refused.exit_code, 1) << refused.out << refused.err;
+        EXPECT_TRUE(says(refused.err, "git acts on it")) << refused.err;
+        EXPECT_EQ(difference(before, snapshot_of(ws())), "");
+        open.reset();
+        const Ran ran = run({"undo", second, "--yes"});
+        EXPECT_EQ(ran.exit_code, 0) << ran.err;
+        EXPECT_EQ(os_read(ws(config)), harmless);
+    }
+}
+
 // Git writes its index anew whenever somebody asks for the status: that is no change of theirs.
 class UndoIndex : public Undo {
 protected:
