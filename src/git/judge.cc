@@ -279,6 +279,9 @@ Verdict Judge::judge_git(std::string_view path, Act act, FileType type) const {
         const std::string_view name = leaf_of(at);
         if (act == Act::kRemove && !(is_owners && parent_of(at) == top_path)) continue;
         if (!is_one_of(kClosedDirectories, name) || !is_git_directory(parent_of(at))) continue;
+        const bool is_cache = is_called(name, kRerereCache);
+        if (is_cache && act == Act::kRemove) continue;
+        if (is_cache) return sealed(kRerereRule);
         const bool is_itself = at == path;
         const bool is_entry = !is_itself && parent_of(path) == at;
         if (is_itself && act == Act::kMake && type == FileType::kDirectory) continue;
@@ -293,24 +296,19 @@ Verdict Judge::judge_git(std::string_view path, Act act, FileType type) const {
     if (is_called(name, ".git") && type == FileType::kSymlink && act == Act::kMake) {
         return sealed(kConfigRule);
     }
-    const bool is_settings = is_one_of(kConfigs, name);
-    if ((is_settings || is_index(name)) && is_git_directory(parent_of(path))) {
-        const std::string_view rule = is_settings ? kConfigRule : kIndexRule;
+    if (const auto file = judged(path)) {
         if (act == Act::kWrite) {
-            return Refusal{PathAccess::kReadOnly, std::string(rule),
+            return Refusal{PathAccess::kReadOnly, std::string(file->rule),
                            "use git, or rename a finished file to this name"};
         }
-        if (!is_settings && act != Act::kRemove && type != FileType::kRegular) return sealed(rule);
-    }
-    if (is_settings && is_git_directory(parent_of(path))) {
-        const bool is_owners_own = is_owners && parent_of(path) == top_path;
-        const bool changes_ids = is_called(name, "config") && act == Act::kRemove &&
-                                 object_id_bytes(parent_of(path)) != kIdBytes &&
-                                 rests_on_ids(parent_of(path));
-        const bool is_kept = is_owners_own || changes_ids;
-        if (act == Act::kRemove ? is_kept : type != FileType::kRegular) {
-            return sealed(kConfigRule);
-        }
+        if (act == Act::kMake && type != FileType::kRegular) return sealed(file->rule);
+        const std::string_view git_directory = file->git_directory;
+        const bool is_owners_own = is_owners && git_directory == top_path;
+        const bool changes_ids = is_called(name, "config") &&
+                                 object_id_bytes(git_directory) != kIdBytes &&
+                                 rests_on_ids(git_directory);
+        const bool is_kept = file->rule == kConfigRule && (is_owners_own || changes_ids);
+        if (act == Act::kRemove && is_kept) return sealed(kConfigRule);
     }
     if (act == Act::kRemove) return std::nullopt;
     const std::string_view directory = parent_of(path);
@@ -388,6 +386,7 @@ Verdict Judge::judge_parts(std::string_view directory) const {
 Verdict Judge::judge_hooks(std::string_view directory) const {
     const auto stat = tree_->lstat(directory);
     if (!stat && stat.error().code == Code::kNotFound) return std::nullopt;
+    if (is_called(leaf_of(directory), kRerereCache)) return sealed(kRerereRule);
     if (!stat || stat->type != FileType::kDirectory) return sealed(kHooksRule);
     const auto listing = tree_->list(directory);
     if (!listing || listing->truncated) return sealed(kHooksRule);
@@ -405,7 +404,8 @@ std::vector<std::string> Judge::configs_completed_by(std::string_view path) cons
 // Those that are there. What cannot be looked at counts as there.
 std::vector<std::string> Judge::judged_files(std::string_view directory) const {
     std::vector<std::string> files;
-    for (const std::string_view name : {kConfigs[0], kConfigs[1], std::string_view("index")}) {
+    for (const std::string_view name :
+         {kConfigs[0], kConfigs[1], std::string_view("index"), kRerereList}) {
         if (has(directory, name)) files.push_back(joined(directory, name));
     }
     const auto listing = tree_->list(directory);
@@ -421,6 +421,9 @@ std::vector<std::string> Judge::judged_files(std::string_view directory) const {
 Verdict Judge::judge_content(std::string_view path, std::string_view text,
                              std::string_view present) const {
     if (is_index(leaf_of(path))) return judge_index(path, text, present);
+    if (is_called(leaf_of(path), kRerereList)) {
+        return text.empty() || text == present ? Verdict() : sealed(kRerereRule);
+    }
     const std::string_view git_directory = parent_of(path);
     const bool is_shared = is_called(leaf_of(path), "config");
     const bool changes_ids = is_shared && id_bytes_of(text) != object_id_bytes(git_directory) &&
@@ -479,10 +482,13 @@ bool Judge::rests_on_ids(std::string_view git_directory) const {
                        [](const auto& file) { return is_index(leaf_of(file)); });
 }
 
+std::optional<JudgedFile> Judge::judged(std::string_view path) const {
+    const auto file = judged_file(path);
+    return file && is_git_directory(file->git_directory) ? file : std::nullopt;
+}
+
 bool Judge::is_config(std::string_view path) const {
-    const std::string_view name = leaf_of(path);
-    return rules_.has_defaults() && (is_one_of(kConfigs, name) || is_index(name)) &&
-           is_git_directory(parent_of(path));
+    return rules_.has_defaults() && judged(path).has_value();
 }
 
 Verdict Judge::judge_config(std::string_view path, std::string_view text) const {

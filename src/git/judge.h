@@ -14,6 +14,8 @@
 //   - so is "index", whose names git follows without looking: none leads out of the worktree, into
 //   a
 //     ".git", or to a secret;
+//   - so is "MERGE_RR", whose files git reads and writes without looking: it is empty, and no
+//     "rr-cache" is made;
 //   - "hooks" holds nothing but samples, "remotes" and "branches" nothing at all, unless the owner
 //     made it;
 //   - no link is made: git writes through links, and what it writes may be of the session's choice;
@@ -58,12 +60,15 @@ struct Refusal {
     std::string detail = {};                    // of a config: the keys
 };
 
+struct JudgedFile;
+
 using Verdict = std::optional<Refusal>;  // nothing: go on
 
 // Told as the rule where no pattern of paths applies.
 inline constexpr std::string_view kHooksRule = "hooks of a git repository";
 inline constexpr std::string_view kConfigRule = "settings of a git repository";
 inline constexpr std::string_view kIndexRule = "the index of a git repository";
+inline constexpr std::string_view kRerereRule = "recorded merges of a git repository";
 inline constexpr std::string_view kLinksRule = "links in a git repository";
 inline constexpr std::string_view kPointerRule = "a .git file in a directory of the owner's";
 inline constexpr std::string_view kWorktreeRule = "a worktree outside of the workspace";
@@ -141,7 +146,7 @@ public:
     // git makes it: kCommonOfWorktree is all that git writes there.
     bool is_commondir_of_worktree(std::string_view path) const;
 
-    // Is a file of this name judged by its content? A config of git, an index.
+    // Is a file of this name judged by its content? See judged_file().
     bool is_config(std::string_view path) const;
     // May it hold this text? What the present file says stays allowed.
     Verdict judge_config(std::string_view path, std::string_view text) const;
@@ -163,6 +168,7 @@ private:
     bool has(std::string_view directory, std::string_view name) const;
     bool is_own(std::string_view path) const;
     bool is_in_own_tree(std::string_view path) const;
+    std::optional<JudgedFile> judged(std::string_view path) const;
     Verdict judge(std::string_view path, Act act, FileType type) const;
     Verdict judge_rules(std::string_view path, Act act) const;
     Verdict judge_secret(std::string_view path, const policy::Decision& decision) const;

@@ -24,6 +24,15 @@ bool is_index(std::string_view name) {
     return is_called(name, "index") || is_called(name.substr(0, kShared.size()), kShared);
 }
 
+std::optional<JudgedFile> judged_file(std::string_view path) {
+    const std::string_view name = fs::leaf_of(path);
+    const std::string_view directory = parent_of(path);
+    if (is_one_of(kConfigs, name)) return JudgedFile{directory, kConfigRule};
+    if (is_index(name)) return JudgedFile{directory, kIndexRule};
+    if (is_called(name, kRerereList)) return JudgedFile{directory, kRerereRule};
+    return std::nullopt;
+}
+
 Refusal sealed(std::string_view rule) { return Refusal{PathAccess::kReadOnly, std::string(rule)}; }
 
 Refusal not_readable(std::string_view path) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <string_view>
 
 #include "git/judge.h"
@@ -11,8 +12,12 @@
 namespace paddock::git {
 
 // Directories of a git directory in which nothing is made, samples of hooks excepted.
-inline constexpr std::array<std::string_view, 3> kClosedDirectories = {"hooks", "remotes",
-                                                                       "branches"};
+inline constexpr std::array<std::string_view, 4> kClosedDirectories = {"hooks", "remotes",
+                                                                       "branches", "rr-cache"};
+// The one that is not made either: that it is there has git replay what it recorded.
+inline constexpr std::string_view kRerereCache = "rr-cache";
+// Names files from which git records there, and which it resolves.
+inline constexpr std::string_view kRerereList = "MERGE_RR";
 // Those in which git writes to names that are its users' choice.
 inline constexpr std::array<std::string_view, 6> kFilledByGit = {"info",    "logs", "modules",
                                                                  "objects", "refs", "worktrees"};
@@ -20,6 +25,14 @@ inline constexpr std::array<std::string_view, 2> kConfigs = {"config", "config.w
 
 // The index, or the part of one that several share.
 bool is_index(std::string_view name);
+
+// A file that git obeys by what it says, if `git_directory` is one.
+struct JudgedFile {
+    std::string_view git_directory;
+    std::string_view rule;
+};
+// By the path alone.
+std::optional<JudgedFile> judged_file(std::string_view path);
 
 // Where a directory ignores case, git finds them under any.
 bool is_called(std::string_view name, std::string_view wanted);

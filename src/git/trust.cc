@@ -131,8 +131,6 @@ constexpr std::array kBenign = std::to_array<Benign>({
     {"rebase", "missingcommitscheck", Value::kWord},
     {"rebase", "rebasemerges", Value::kWord},
     {"rebase", "stat", Value::kWord},
-    {"rerere", "enabled", Value::kWord},
-    {"rerere", "autoupdate", Value::kWord},
     {"diff", "algorithm", Value::kWord},
     {"diff", "context", Value::kWord},
     {"diff", "indentheuristic", Value::kWord},
