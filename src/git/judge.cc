@@ -36,11 +36,29 @@ std::string_view counterpart(std::string_view name) {
     return {};
 }
 
+// Git goes up from where a name leads. Where each is a directory that is there, and no link is
+// passed, that is what the text says.
+bool goes_up_as_written(const TreeView& tree, std::string_view from, std::string_view path) {
+    bool is_named = false;
+    for (std::size_t at = 0; at < path.size();) {
+        const std::string_view name = path.substr(at, path.find('/', at) - at);
+        if (name == ".." && is_named) {
+            const auto place = resolve_git_path(tree, from, path.substr(0, at));
+            if (!place) return false;
+            const auto stat = tree.lstat(place->empty() ? "." : *place);
+            if (!stat || stat->type != FileType::kDirectory) return false;
+        }
+        is_named = is_named || (!name.empty() && name != "." && name != "..");
+        at += name.size() + 1;
+    }
+    return true;
+}
+
 // By its text: whatever repository lies inside is judged itself. A bare one has no worktree.
 bool is_place_inside(const TreeView& tree, std::string_view git_directory, std::string_view path) {
     const bool is_bare = leaf_of(git_directory) != ".git";
     const std::string_view from = is_bare ? git_directory : parent_of(git_directory);
-    if (goes_up_from_a_name(path)) return false;
+    if (!goes_up_as_written(tree, from, path)) return false;
     const auto place = resolve_git_path(tree, from, path);
     return place && follow_links(tree, *place).end;
 }
@@ -106,6 +124,7 @@ Verdict judge_settings(const TreeView& tree, const std::vector<std::string>& gat
 }
 
 // By a link called "t" and six letters, in a new repository, git learns whether links can be made.
+constexpr std::string_view kProbeTarget = "testing";
 bool is_name_of_link_probe(std::string_view name) {
     constexpr std::size_t kProbeBytes = 7;
     return name.size() == kProbeBytes && name.front() == 't' &&

@@ -230,7 +230,8 @@ git clone -q --depth 1 "file://$PWD/up" shallow
 git clone -q --bare up bare.git
 git clone -q --mirror up mirror.git
 git clone -q --reference up up reference
-for each in hard shared copied shallow bare.git mirror.git reference; do
+(mkdir deeper && cd deeper && git clone -q ../up upwards)
+for each in hard shared copied shallow bare.git mirror.git reference deeper/upwards; do
   echo $each $(git -C $each log --format=%s | wc -l)
 done
 (cd hard && g commit -q --allow-empty -m third && git push -q origin HEAD:refs/heads/topic)
