@@ -208,6 +208,12 @@ Verdict Judge::make(std::string_view path, FileType type) const {
     return judge(path, Act::kMake, type);
 }
 
+Verdict Judge::make_link(std::string_view path, std::string_view target) const {
+    if (target != kProbeTarget || !is_link_probe(path)) return make(path, FileType::kSymlink);
+    if (auto refused = judge_above_obeyed(path)) return refused;
+    return carry(path);
+}
+
 Verdict Judge::write(std::string_view path) const {
     return judge(path, Act::kWrite, FileType::kRegular);
 }
@@ -291,9 +297,7 @@ Verdict Judge::judge_git(std::string_view path, Act act, FileType type) const {
     if (is_owners && top == ruled && act == Act::kRemove) return sealed(".git");
     if (act == Act::kRemove && is_of_worktree_outside(path)) return sealed(kWorktreeRule);
     const bool is_new_link = act == Act::kMake && type == FileType::kSymlink;
-    if (is_new_link && is_in_git_directory(path) && !is_link_probe(path)) {
-        return sealed(kLinksRule);
-    }
+    if (is_new_link && is_in_git_directory(path)) return sealed(kLinksRule);
     for (std::string_view at = path; !at.empty(); at = parent_of(at)) {
         const std::string_view name = leaf_of(at);
         if (act == Act::kRemove && !(is_owners && parent_of(at) == top_path)) continue;
@@ -365,17 +369,19 @@ bool Judge::is_in_git_directory(std::string_view path) const {
     return false;
 }
 
-// At the top of a repository, or of a submodule's. A branch may be called like a probe, and git
-// writes to its log: there links are never made.
+// At the top of a repository, or of a submodule's, which has no shape yet. A branch may be called
+// like a probe, and git writes to its log: there links are never made.
 bool Judge::is_link_probe(std::string_view path) const {
     const std::string_view directory = parent_of(path);
-    if (!is_name_of_link_probe(leaf_of(path)) || !is_git_directory(directory)) return false;
+    if (!is_name_of_link_probe(leaf_of(path))) return false;
+    bool is_in_submodule = false;
     for (std::string_view at = directory; !at.empty() && is_in_git_directory(at);) {
         const bool leads_to_submodule = at != directory && is_called(leaf_of(at), "modules");
         if (!leads_to_submodule && is_one_of(kFilledByGit, leaf_of(at))) return false;
         at = parent_of(at);
+        is_in_submodule = is_in_submodule || (leads_to_submodule && is_git_directory(at));
     }
-    return true;
+    return is_in_submodule || is_git_directory(directory);
 }
 
 Verdict Judge::judge_completion(std::string_view path) const {

@@ -18,7 +18,7 @@
 //     "rr-cache" is made;
 //   - "hooks" holds nothing but samples, "remotes" and "branches" nothing at all, unless the owner
 //     made it;
-//   - no link is made: git writes through links, and what it writes may be of the session's choice;
+//   - no link is made but git's probe: git writes through links;
 //   - whoever makes the name that completes the shape has the parts that are there judged first.
 // So is what the settings of a repository of the owner's lead to: included files, core.hooksPath,
 // and where links among its hooks lead. A path is asked of from the directories above it; what
@@ -119,6 +119,8 @@ public:
     Verdict look(std::string_view path) const;
     // A name that does not exist yet, or whose object is replaced.
     Verdict make(std::string_view path, FileType type) const;
+    // A symbolic link. Git makes one in a new repository, to learn whether it can.
+    Verdict make_link(std::string_view path, std::string_view target) const;
     // Content of an existing file.
     Verdict write(std::string_view path) const;
     Verdict remove(std::string_view path) const;

@@ -147,6 +147,7 @@ cat lib/f
 cd ..
 git -c protocol.file.allow=always clone -q --recurse-submodules p copy
 cat copy/lib/f
+git -C copy/lib config core.symlinks || echo links
 cd copy
 git submodule --quiet update --init
 git submodule --quiet sync

@@ -392,6 +392,8 @@ const Plant kPlants[] = {
      "mkdir -p x/objects x/refs; ln -s ../../../../log x/topic12; touch log; "
      "mv x .git/logs/refs/heads/x",
      "", nullptr, "test -L .git/logs/refs/heads/x/topic12"},
+    {"link_called_like_a_probe_that_leads_elsewhere", "ln -s ../plain .git/tABCDEF", "", nullptr,
+     "test -L .git/tABCDEF"},
     {"format_of_a_repository_in_another_spelling",
      "sed 's/version = 0/version = -2/' .git/config > t; mv t .git/config", "", nullptr,
      "grep -q 'version = -2' .git/config"},
