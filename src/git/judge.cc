@@ -75,14 +75,10 @@ std::vector<std::string> moved_hooks(std::string_view path, std::string_view tex
     for (const GitSetting& each : *now) {
         names_hooks = names_hooks || each.is_include() || each.key == "core.hookspath";
     }
-    const auto was_there = [&](const GitSetting& setting) {
-        return std::any_of(before->begin(), before->end(), [&](const GitSetting& old) {
-            return old.key == setting.key && old.value == setting.value;
-        });
-    };
+    const SettingSet was(*before);
     for (const GitSetting& each : *now) {
         const bool moves = each.key == "core.worktree" || each.key == "core.bare";
-        if (names_hooks && moves && !was_there(each)) moved.push_back(each.key);
+        if (names_hooks && moves && !was.holds(each)) moved.push_back(each.key);
     }
     return moved;
 }
@@ -105,22 +101,6 @@ bool is_in_one_of(const std::vector<std::string>& directories, std::string_view 
     const bool is_plain = path.starts_with('/') && !goes_up_from_a_name(path);
     return is_plain && std::any_of(directories.begin(), directories.end(),
                                    [&](const auto& each) { return is_within(path, each); });
-}
-
-// Each setting must be known to run nothing and to lead nowhere outside, or be there already.
-Verdict judge_settings(const TreeView& tree, const std::vector<std::string>& gated,
-                       std::string_view path, std::string_view text, std::string_view present) {
-    const auto trusted = parse_git_config(present);
-    const auto leads_inside = [&](std::string_view to, PathFrom from) {
-        const std::string_view git_directory = parent_of(path);
-        if (from != PathFrom::kWorktree) return is_worktree_of_submodule(git_directory, to);
-        return is_place_inside(tree, git_directory, to) || is_in_one_of(gated, to);
-    };
-    auto verdict =
-        judge_git_config(text, trusted.value_or(std::vector<GitSetting>()), leads_inside);
-    for (const std::string& key : moved_hooks(path, text, present)) verdict.refused.push_back(key);
-    if (verdict.is_clean()) return std::nullopt;
-    return Refusal{PathAccess::kReadOnly, std::string(kConfigRule), verdict.summary()};
 }
 
 // By a link called "t" and six letters, in a new repository, git learns whether links can be made.
@@ -456,7 +436,59 @@ Verdict Judge::judge_content(std::string_view path, std::string_view text,
     if (changes_ids) {
         return Refusal{PathAccess::kReadOnly, std::string(kConfigRule), "extensions.objectformat"};
     }
-    return judge_settings(*tree_, facts_.gated, path, text, present);
+    return judge_settings(path, text, present);
+}
+
+// Each setting must be known to run nothing and to lead nowhere outside, or be there already. What
+// a path leads to may change later: in a repository of the owner's there is no new one.
+Verdict Judge::judge_settings(std::string_view path, std::string_view text,
+                              std::string_view present) const {
+    const std::string_view git_directory = parent_of(path);
+    const bool is_owners = !is_own(common_directory(git_directory));
+    const auto trusted = parse_git_config(present).value_or(std::vector<GitSetting>());
+    const bool had_worktree = std::any_of(trusted.begin(), trusted.end(), [](const auto& each) {
+        return each.key == "core.worktree";
+    });
+    const auto leads_inside = [&](std::string_view to, PathFrom from) {
+        if (from == PathFrom::kWorktree) {
+            return is_place_inside(*tree_, git_directory, to) || is_in_one_of(facts_.gated, to);
+        }
+        return is_worktree_of_submodule(git_directory, to) &&
+               (!is_owners || (!had_worktree && is_usual_worktree(git_directory, to)));
+    };
+    auto verdict = judge_git_config(text, trusted, leads_inside);
+    for (const std::string& key : moved_hooks(path, text, present)) verdict.refused.push_back(key);
+    if (is_owners && verdict.is_clean()) {
+        const auto were_there = repositories_here(trusted);
+        const SettingSet before(were_there);
+        for (const GitSetting& each : repositories_here(*parse_git_config(text))) {
+            if (before.holds(each) || is_address_of_submodule(git_directory, each)) continue;
+            verdict.refused.push_back(each.key);
+            break;
+        }
+    }
+    if (verdict.is_clean()) return std::nullopt;
+    return Refusal{PathAccess::kReadOnly, std::string(kConfigRule), verdict.summary()};
+}
+
+// "git submodule init" writes again what "deinit" took away.
+bool Judge::is_address_of_submodule(std::string_view git_directory,
+                                    const GitSetting& setting) const {
+    constexpr std::string_view kBegin = "submodule.";
+    constexpr std::string_view kEnd = ".url";
+    std::string_view name = setting.key;
+    if (!name.starts_with(kBegin) || !name.ends_with(kEnd)) return false;
+    if (name.size() <= kBegin.size() + kEnd.size()) return false;
+    name = name.substr(kBegin.size(), name.size() - kBegin.size() - kEnd.size());
+    if (!is_name_in_worktree(name)) return false;
+    const std::string submodule = joined(joined(git_directory, "modules"), name);
+    if (is_own(submodule)) return false;
+    const auto text = tree_->read_file(joined(submodule, "config"), limits::kGitConfigBytesMax);
+    const auto settings = parse_git_config(text ? *text : std::string());
+    return settings && std::any_of(settings->begin(), settings->end(), [&](const auto& each) {
+               return each.key.starts_with("remote.") && each.key.ends_with(kEnd) &&
+                      each.value == setting.value && each.verbatim == setting.verbatim;
+           });
 }
 
 // A name that is new must not be a secret's: the owner's "git commit -a" would store its content
@@ -491,11 +523,15 @@ Verdict Judge::judge_index(std::string_view path, std::string_view bytes,
     return refused;
 }
 
-std::size_t Judge::object_id_bytes(std::string_view git_directory) const {
+// Of a worktree, its repository's.
+std::string_view Judge::common_directory(std::string_view git_directory) const {
     const bool is_worktree = has(git_directory, "commondir");
-    const std::string_view common =
-        is_worktree ? parent_of(parent_of(git_directory)) : git_directory;
-    const auto text = tree_->read_file(joined(common, "config"), limits::kGitConfigBytesMax);
+    return is_worktree ? parent_of(parent_of(git_directory)) : git_directory;
+}
+
+std::size_t Judge::object_id_bytes(std::string_view git_directory) const {
+    const auto text = tree_->read_file(joined(common_directory(git_directory), "config"),
+                                       limits::kGitConfigBytesMax);
     return id_bytes_of(text ? *text : std::string());
 }
 

@@ -10,10 +10,10 @@
 // What git obeys is told by shape, wherever it lies. A directory is a git directory if it holds
 // "objects" and "refs", or "HEAD" and "commondir": git accepts no other. In one
 //   - "config" and "config.worktree" are judged by content (judge_config) before they get the name,
-//     and are never written in place;
+//     and are never written in place.
+//     In one of the owner's they get no new path: what it leads to may change once it was judged;
 //   - so is "index", whose names git follows without looking: none leads out of the worktree, into
-//   a
-//     ".git", or to a secret;
+//     a ".git", or to a secret;
 //   - so is "MERGE_RR", whose files git reads and writes without looking: it is empty, and no
 //     "rr-cache" is made;
 //   - "hooks" holds nothing but samples, "remotes" and "branches" nothing at all, unless the owner
@@ -60,6 +60,7 @@ struct Refusal {
     std::string detail = {};                    // of a config: the keys
 };
 
+struct GitSetting;
 struct JudgedFile;
 
 using Verdict = std::optional<Refusal>;  // nothing: go on
@@ -177,6 +178,10 @@ private:
     Verdict judge_git(std::string_view path, Act act, FileType type) const;
     Verdict judge_content(std::string_view path, std::string_view text,
                           std::string_view present) const;
+    Verdict judge_settings(std::string_view path, std::string_view text,
+                           std::string_view present) const;
+    bool is_address_of_submodule(std::string_view git_directory, const GitSetting& setting) const;
+    std::string_view common_directory(std::string_view git_directory) const;
     Verdict judge_index(std::string_view path, std::string_view bytes,
                         std::string_view present) const;
     std::size_t object_id_bytes(std::string_view git_directory) const;

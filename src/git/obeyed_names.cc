@@ -68,6 +68,13 @@ bool is_worktree_of_submodule(std::string_view git_directory, std::string_view p
     return true;
 }
 
+bool is_usual_worktree(std::string_view git_directory, std::string_view path) {
+    constexpr std::string_view kModules = ".git/modules/";
+    const std::size_t at = git_directory.find(kModules);
+    while (path.starts_with("../")) path.remove_prefix(3);
+    return at != git_directory.npos && path == git_directory.substr(at + kModules.size());
+}
+
 std::string_view first_named(std::string_view path, std::string_view pattern) {
     if (pattern.starts_with("**/")) pattern.remove_prefix(3);
     for (auto i = std::count(pattern.begin(), pattern.end(), '/'); i > 0; --i)

@@ -54,6 +54,9 @@ bool goes_up_from_a_name(std::string_view path);
 // two move together, and no link or other place of X leads git elsewhere.
 bool is_worktree_of_submodule(std::string_view git_directory, std::string_view path);
 
+// The one that is called like it. For a submodule that was moved it is another.
+bool is_usual_worktree(std::string_view git_directory, std::string_view path);
+
 // The first of the names that a default rule gives, of a path that it matches: a session that makes
 // ".github" itself has not made the tree that ".github/hooks" is in.
 std::string_view first_named(std::string_view path, std::string_view pattern);

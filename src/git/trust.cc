@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <tuple>
@@ -284,24 +285,6 @@ bool is_harmless(std::string_view value, Value kind, const LeadsInside& leads_in
     return false;
 }
 
-// For lookups: a hostile config has a hundred thousand settings. Those indexed must outlive it.
-class SettingSet {
-public:
-    explicit SettingSet(const std::vector<GitSetting>& settings) {
-        for (const GitSetting& setting : settings) {
-            said_.emplace(setting.key, setting.value, setting.verbatim);
-        }
-    }
-
-    bool holds(const GitSetting& wanted) const {
-        return said_.contains({wanted.key, wanted.value, wanted.verbatim});
-    }
-
-private:
-    using Text = std::optional<std::string_view>;
-    std::set<std::tuple<std::string_view, Text, Text>> said_;
-};
-
 // A subsection may hold anything, sentences too.
 std::string shown_key(const std::string& key) {
     constexpr std::size_t kEndBytes = 40;
@@ -311,21 +294,78 @@ std::string shown_key(const std::string& key) {
     return text::quote_in_sentence(shown, " ,;");
 }
 
+// The parts of a key: "remote.Origin.url" has a subsection.
+struct Key {
+    std::string_view section;
+    std::string_view subsection;
+    std::string_view name;
+    bool has_subsection = false;
+};
+
+std::optional<Key> parts_of(std::string_view key) {
+    const std::size_t first = key.find('.');
+    const std::size_t last = key.rfind('.');
+    if (first == key.npos) return std::nullopt;
+    if (first == last) return Key{key.substr(0, first), {}, key.substr(last + 1), false};
+    return Key{key.substr(0, first), key.substr(first + 1, last - first - 1), key.substr(last + 1),
+               true};
+}
+
+bool is_about(const Benign& known, const Key& key) {
+    return known.section == key.section && known.with_subsection == key.has_subsection &&
+           (known.name == key.name || known.name == "*");
+}
+
+// The remotes that have an address: a name of another is the path of a repository.
+std::set<std::string_view> remotes_with_address(const std::vector<GitSetting>& settings) {
+    std::set<std::string_view> all;
+    std::set<std::string_view> emptied;  // since git 2.46, by an empty address
+    for (const GitSetting& setting : settings) {
+        const auto key = parts_of(setting.key);
+        if (!key || key->section != "remote" || key->name != "url" || !key->has_subsection) {
+            continue;
+        }
+        (setting.value.value_or("").empty() ? emptied : all).insert(key->subsection);
+    }
+    for (const std::string_view each : emptied) all.erase(each);
+    return all;
+}
+
+bool is_repository_here(const GitSetting& setting, const std::set<std::string_view>& remotes) {
+    const auto key = parts_of(setting.key);
+    const bool is_remote =
+        key && std::any_of(kBenign.begin(), kBenign.end(), [&](const Benign& known) {
+            return known.value == Value::kRemote && is_about(known, *key);
+        });
+    if (!is_remote) return false;
+    const bool is_address = key->name == "url" || key->name == "pushurl";
+    const auto leads_here = [&](std::string_view value) {
+        // The repository itself, for a branch that tracks another.
+        const bool is_name = !is_address && (value == "." || remotes.contains(value));
+        return !is_name && local_path(value).has_value();
+    };
+    return leads_here(setting.value.value_or("")) ||
+           (setting.verbatim && leads_here(*setting.verbatim));
+}
+
 }  // namespace
 
 bool is_benign(const GitSetting& setting, const LeadsInside& leads_inside) {
-    const std::string_view key = setting.key;
-    const std::size_t first = key.find('.');
-    const std::size_t last = key.rfind('.');
-    if (first == key.npos) return false;
-    const std::string_view section = key.substr(0, first);
-    const std::string_view name = key.substr(last + 1);
-    return std::any_of(kBenign.begin(), kBenign.end(), [&](const Benign& known) {
-        return known.section == section && known.with_subsection == (first != last) &&
-               (known.name == name || known.name == "*") &&
-               is_harmless(setting.value.value_or("true"), known.value, leads_inside) &&
-               (!setting.verbatim || is_harmless(*setting.verbatim, known.value, leads_inside));
-    });
+    const auto key = parts_of(setting.key);
+    return key && std::any_of(kBenign.begin(), kBenign.end(), [&](const Benign& known) {
+               return is_about(known, *key) &&
+                      is_harmless(setting.value.value_or("true"), known.value, leads_inside) &&
+                      (!setting.verbatim ||
+                       is_harmless(*setting.verbatim, known.value, leads_inside));
+           });
+}
+
+std::vector<GitSetting> repositories_here(const std::vector<GitSetting>& settings) {
+    const auto remotes = remotes_with_address(settings);
+    std::vector<GitSetting> found;
+    std::copy_if(settings.begin(), settings.end(), std::back_inserter(found),
+                 [&](const GitSetting& each) { return is_repository_here(each, remotes); });
+    return found;
 }
 
 std::string GitVerdict::summary() const {

@@ -56,6 +56,30 @@ TEST(GitTrust, lets_stay_remotes_inside_and_on_other_hosts) {
     }
 }
 
+Keys keys_of_repositories_here(std::string_view text) {
+    Keys keys;
+    for (const GitSetting& each : repositories_here(parse_git_config(text).value())) {
+        keys.push_back(each.key);
+    }
+    return keys;
+}
+
+TEST(GitTrust, knows_what_leads_to_a_repository_on_this_host) {
+    EXPECT_EQ(keys_of_repositories_here("[remote \"a\"]\nurl = https://example.org/a\n"
+                                        "[remote \"b\"]\nurl = git@example.org:b\n"
+                                        "[branch \"m\"]\nremote = a\npushRemote = .\n"
+                                        "[remote]\npushDefault = b\n"),
+              Keys{});
+    EXPECT_EQ(keys_of_repositories_here("[remote \"a\"]\nurl = ../a\npushurl = file:///a\n"
+                                        "[branch \"m\"]\nremote = other\n"
+                                        "[submodule \"s\"]\nurl = /in/s\n"),
+              (Keys{"remote.a.url", "remote.a.pushurl", "branch.m.remote", "submodule.s.url"}));
+    // Its addresses are taken back.
+    EXPECT_EQ(keys_of_repositories_here("[remote \"a\"]\nurl = h:a\nurl =\n"
+                                        "[branch \"m\"]\nremote = a\n"),
+              (Keys{"remote.a.url", "branch.m.remote"}));
+}
+
 TEST(GitTrust, refuses_whatever_runs_something_or_leads_elsewhere) {
     for (const std::string setting : {"core.fsmonitor=x",
                                       "core.hooksPath=h",

@@ -424,8 +424,7 @@ git fsck --strict
      R"sh(
 git config user.name Owner
 git config user.email o@example.org
-git init -q --bare -b main up.git
-git remote add origin ./up.git
+git remote add other https://example.org/x.git
 git push -q -u origin main
 git branch -m main trunk
 git checkout -q -b topic --track origin/main
@@ -434,7 +433,11 @@ git worktree remove tree
 git commit -q --allow-empty -m 'by the owner'
 git log --format='%an %s' -1
 )sh",
-     kProject, "test \"$(git config user.name)\" = Owner && git config branch.trunk.merge"},
+     R"sh(
+git init -q -b main . && echo one > README && git add -A && g commit -q -m first
+git init -q --bare -b main up.git && git remote add origin ./up.git
+)sh",
+     "test \"$(git config user.name)\" = Owner && git config branch.trunk.merge"},
     {"git_keeps_what_the_owner_trusts", "git",
      R"sh(
 git config user.name N

@@ -424,6 +424,23 @@ const Plant kPlants[] = {
     {"setting_credential", "git config credential.helper evil", ".git/config"},
     {"setting_uploadpack", "git config remote.x.uploadpack evil", ".git/config"},
     {"setting_ext_url", "git config remote.x.url 'ext::evil'", ".git/config"},
+    // What a path leads to may change once it was judged.
+    {"setting_path_of_a_remote", "git config remote.x.url ./evil", ".git/config"},
+    {"setting_path_to_push_to", "git config remote.x.pushurl ./evil", ".git/config"},
+    {"setting_path_of_a_branch", "git config branch.main.remote ./evil", ".git/config"},
+    {"setting_path_by_the_name_of_a_remote", "git config branch.main.remote evil", ".git/config"},
+    {"setting_path_of_a_submodule", "git config submodule.x.url ./evil", ".git/config"},
+    {"setting_path_by_a_remote_that_goes", "git config --remove-section remote.up", "",
+     "git remote add up https://example.org/x; git config branch.main.remote up",
+     "! git config remote.up.url >/dev/null"},
+    {"setting_path_in_a_worktree_of_the_session",
+     "git config extensions.worktreeConfig true; git worktree add -q wt -b wt; git -C wt config "
+     "--worktree remote.x.url ./evil",
+     ".git/worktrees/wt/config.worktree"},
+    {"setting_worktree_of_the_owners_submodule",
+     "git config -f .git/modules/s/config core.worktree ../../../evil", ".git/modules/s/config",
+     "mkdir .git/modules; git init -q --separate-git-dir .git/modules/s s; git config -f "
+     ".git/modules/s/config core.worktree ../../../s"},
     {"setting_include", "evil > x; git config include.path ../x; echo '#evil' >> .git/config",
      ".git/config"},
     {"setting_of_a_new_repository", "git init -q n; git -C n config core.fsmonitor evil",
