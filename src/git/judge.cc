@@ -413,6 +413,11 @@ std::vector<std::string> Judge::judged_files(std::string_view directory) const {
          {kConfigs[0], kConfigs[1], std::string_view("index"), kRerereList}) {
         if (has(directory, name)) files.push_back(joined(directory, name));
     }
+    for (const std::string_view name : kAlternates) {
+        std::string file = joined(joined(directory, "objects/info"), name);
+        const auto stat = tree_->lstat(file);
+        if (stat || !is_not_there(stat.error())) files.push_back(std::move(file));
+    }
     const auto listing = tree_->list(directory);
     if (!listing) return files;
     for (const ListEntry& entry : listing->entries) {
@@ -429,6 +434,8 @@ Verdict Judge::judge_content(std::string_view path, std::string_view text,
     if (is_called(leaf_of(path), kRerereList)) {
         return text.empty() || text == present ? Verdict() : sealed(kRerereRule);
     }
+    const auto file = judged_file(path);
+    if (file && file->rule == kAlternatesRule) return judge_alternates(path, text, present);
     const std::string_view git_directory = parent_of(path);
     const bool is_shared = is_called(leaf_of(path), "config");
     const bool changes_ids = is_shared && id_bytes_of(text) != object_id_bytes(git_directory) &&
@@ -521,6 +528,34 @@ Verdict Judge::judge_index(std::string_view path, std::string_view bytes,
     };
     if (visit_index_names(bytes, id_bytes, is_fine)) return std::nullopt;
     return refused;
+}
+
+Verdict Judge::judge_alternates(std::string_view path, std::string_view text,
+                                std::string_view present) const {
+    const auto take_line = [](std::string_view& rest) {
+        const std::string_view line = rest.substr(0, rest.find('\n'));
+        rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+        return line;
+    };
+    std::set<std::string_view> known = {""};
+    while (!present.empty()) known.insert(take_line(present));
+    const bool may_add =
+        is_called(leaf_of(path), "alternates") && is_own(judged_file(path)->git_directory);
+    while (!text.empty()) {
+        const std::string_view line = take_line(text);
+        if (line.starts_with('#') || !known.insert(line).second) continue;
+        if (!may_add || !is_objects_inside(line)) return sealed(kAlternatesRule);
+    }
+    return std::nullopt;
+}
+
+// Those of a git directory, by a path that leads there from wherever the file is.
+bool Judge::is_objects_inside(std::string_view line) const {
+    if (!line.starts_with('/') || !goes_up_as_written(*tree_, {}, line)) return false;
+    const auto place = resolve_git_path(*tree_, {}, line);
+    if (!place || !is_called(leaf_of(*place), "objects")) return false;
+    const auto stat = tree_->lstat(*place);
+    return stat && stat->type == FileType::kDirectory && is_git_directory(parent_of(*place));
 }
 
 // Of a worktree, its repository's.

@@ -16,6 +16,8 @@
 //     a ".git", or to a secret;
 //   - so is "MERGE_RR", whose files git reads and writes without looking: it is empty, and no
 //     "rr-cache" is made;
+//   - so is "objects/info/alternates": a new line leads to objects inside, and only in a repository
+//     of the session's; "http-alternates" gets none;
 //   - "hooks" holds nothing but samples, "remotes" and "branches" nothing at all, unless the owner
 //     made it;
 //   - no link is made but git's probe: git writes through links;
@@ -70,6 +72,7 @@ inline constexpr std::string_view kHooksRule = "hooks of a git repository";
 inline constexpr std::string_view kConfigRule = "settings of a git repository";
 inline constexpr std::string_view kIndexRule = "the index of a git repository";
 inline constexpr std::string_view kRerereRule = "recorded merges of a git repository";
+inline constexpr std::string_view kAlternatesRule = "alternates of a git repository";
 inline constexpr std::string_view kLinksRule = "links in a git repository";
 inline constexpr std::string_view kPointerRule = "a .git file in a directory of the owner's";
 inline constexpr std::string_view kWorktreeRule = "a worktree outside of the workspace";
@@ -184,6 +187,10 @@ private:
     std::string_view common_directory(std::string_view git_directory) const;
     Verdict judge_index(std::string_view path, std::string_view bytes,
                         std::string_view present) const;
+    Verdict judge_alternates(std::string_view path, std::string_view text,
+                             std::string_view present) const;
+    bool is_objects_inside(std::string_view line) const;
+    Verdict judge_alternates_below(std::string_view from, std::string_view to) const;
     std::size_t object_id_bytes(std::string_view git_directory) const;
     bool rests_on_ids(std::string_view git_directory) const;
     Verdict judge_indexes(std::string_view from, std::string_view to) const;

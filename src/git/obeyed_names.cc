@@ -30,6 +30,11 @@ std::optional<JudgedFile> judged_file(std::string_view path) {
     if (is_one_of(kConfigs, name)) return JudgedFile{directory, kConfigRule};
     if (is_index(name)) return JudgedFile{directory, kIndexRule};
     if (is_called(name, kRerereList)) return JudgedFile{directory, kRerereRule};
+    const std::string_view objects = parent_of(directory);
+    if (is_one_of(kAlternates, name) && is_called(fs::leaf_of(directory), "info") &&
+        is_called(fs::leaf_of(objects), "objects")) {
+        return JudgedFile{parent_of(objects), kAlternatesRule};
+    }
     return std::nullopt;
 }
 

@@ -23,6 +23,9 @@ inline constexpr std::array<std::string_view, 6> kFilledByGit = {"info",    "log
                                                                  "objects", "refs", "worktrees"};
 inline constexpr std::array<std::string_view, 2> kConfigs = {"config", "config.worktree"};
 
+// In "objects/info": they name directories of objects that git takes for its own.
+inline constexpr std::array<std::string_view, 2> kAlternates = {"alternates", "http-alternates"};
+
 // The index, or the part of one that several share.
 bool is_index(std::string_view name);
 
