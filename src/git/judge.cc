@@ -25,6 +25,12 @@ using fs::parent_of;
 constexpr std::size_t kIdBytes = 20;
 constexpr std::size_t kLongIdBytes = 32;
 
+// For all names of an index. The turn is held meanwhile: this takes a second or two.
+constexpr std::uint64_t kEffortMax = std::uint64_t{1} << 30;
+
+// Each ".git" file above a name is read whenever the name is asked of.
+constexpr std::size_t kPointersMax = 16;
+
 bool is_sample(std::string_view name) { return name.ends_with(".sample"); }
 
 // The name whose making turns a directory that holds the other one into a git directory.
@@ -65,11 +71,11 @@ bool is_place_inside(const TreeView& tree, std::string_view git_directory, std::
 
 // Git looks for relative hooks in the worktree, or in the current directory of a bare repository.
 // If the settings name hooks or include a file, core.worktree and core.bare must not change.
-std::vector<std::string> moved_hooks(std::string_view path, std::string_view text,
-                                     std::string_view present) {
+std::set<std::string> moved_hooks(std::string_view path, std::string_view text,
+                                  std::string_view present) {
     const auto now = parse_git_config(text);
     const auto before = parse_git_config(present);
-    std::vector<std::string> moved;
+    std::set<std::string> moved;
     if (!now || !before) return moved;
     bool names_hooks = is_called(leaf_of(path), "config.worktree");
     for (const GitSetting& each : *now) {
@@ -78,7 +84,7 @@ std::vector<std::string> moved_hooks(std::string_view path, std::string_view tex
     const SettingSet was(*before);
     for (const GitSetting& each : *now) {
         const bool moves = each.key == "core.worktree" || each.key == "core.bare";
-        if (names_hooks && moves && !was.holds(each)) moved.push_back(each.key);
+        if (names_hooks && moves && !was.holds(each)) moved.insert(each.key);
     }
     return moved;
 }
@@ -254,9 +260,14 @@ Verdict Judge::judge_rules(std::string_view path, Act act) const {
 Verdict Judge::judge_secret(std::string_view path, const policy::Decision& decision) const {
     Refusal refused{PathAccess::kDeny, std::string(decision.pattern)};
     if (decision.by_operator) return refused;
+    bool was_telling = false;
     for (std::size_t end = 0; end != path.npos;) {
         end = path.find('/', end + 1);
         const std::string_view above = path.substr(0, end);
+        // The topmost is denied by its own name, or by that of its directory.
+        const bool is_telling = rules_.may_restrict_by(leaf_of(above));
+        const bool may_be_denied = std::exchange(was_telling, is_telling) || is_telling;
+        if (!may_be_denied && end != path.npos) continue;
         if (rules_.decide(rule_path(above)).access != PathAccess::kDeny) continue;
         const auto stat = tree_->lstat(above);
         if (!stat && stat.error().code == Code::kNotFound) return std::nullopt;
@@ -509,25 +520,47 @@ Verdict Judge::judge_index(std::string_view path, std::string_view bytes,
     }
     const std::size_t id_bytes = object_id_bytes(git_directory);
     const bool has_worktree = is_called(leaf_of(git_directory), ".git");
-    const auto was_there = [&](std::string_view name) {
-        return !visit_index_names(present, id_bytes,
-                                  [&](std::string_view each) { return each != name; });
-    };
     Refusal refused{PathAccess::kReadOnly, std::string(kIndexRule), "it is damaged"};
+    std::set<std::string, std::less<>> hidden;
+    std::uint64_t effort = 0;
     const auto is_fine = [&](std::string_view name) {
         if (!is_name_in_worktree(name)) {
             refused.detail = "it names a file outside of the worktree";
             return false;
         }
+        effort += effort_of(name);
+        if (effort > kEffortMax) {
+            refused.detail = "it is too large";
+            return false;
+        }
         if (!has_worktree) return true;
         const std::string file = joined(parent_of(git_directory), name);
         const bool is_denied = rules_.decide(rule_path(file)).access == PathAccess::kDeny;
-        if (!is_denied || !look(file) || (!present.empty() && was_there(name))) return true;
-        refused.detail = "it names a file that is hidden";
-        return false;
+        if (is_denied && look(file)) hidden.emplace(name);
+        return true;
     };
-    if (visit_index_names(bytes, id_bytes, is_fine)) return std::nullopt;
+    if (!visit_index_names(bytes, id_bytes, is_fine)) return refused;
+    if (!hidden.empty()) {
+        (void)visit_index_names(present, id_bytes, [&](std::string_view name) {
+            if (const auto known = hidden.find(name); known != hidden.end()) hidden.erase(known);
+            return !hidden.empty();
+        });
+    }
+    if (hidden.empty()) return std::nullopt;
+    refused.detail = "it names a file that is hidden";
     return refused;
+}
+
+// To decide about a name of an index: it grows with the square of the names in it that may be
+// somebody's rule.
+std::uint64_t Judge::effort_of(std::string_view name) const {
+    std::uint64_t telling = 1;
+    for (std::string_view rest = name; !rest.empty();) {
+        const std::string_view part = rest.substr(0, rest.find('/'));
+        rest.remove_prefix(std::min(rest.size(), part.size() + 1));
+        if (rules_.may_restrict_by(part)) ++telling;
+    }
+    return name.size() * telling * telling;
 }
 
 Verdict Judge::judge_alternates(std::string_view path, std::string_view text,
@@ -660,6 +693,7 @@ Verdict Judge::judge_any_obeyed(std::string_view path, By by,
             if (std::any_of(obeyed.all.begin(), obeyed.all.end(), is)) return sealed(kHooksRule);
             if (!unread && !obeyed.unread.empty()) unread = not_readable(obeyed.unread);
             if (obeyed.is_by_pointer) pointers.push_back(above);
+            if (pointers.size() > kPointersMax) return sealed(kPointersRule);
         }
         if (above.empty()) break;
     }

@@ -75,6 +75,7 @@ inline constexpr std::string_view kRerereRule = "recorded merges of a git reposi
 inline constexpr std::string_view kAlternatesRule = "alternates of a git repository";
 inline constexpr std::string_view kLinksRule = "links in a git repository";
 inline constexpr std::string_view kPointerRule = "a .git file in a directory of the owner's";
+inline constexpr std::string_view kPointersRule = "so many .git files above one another";
 inline constexpr std::string_view kWorktreeRule = "a worktree outside of the workspace";
 inline constexpr std::string_view kCommonOfWorktree = "../..\n";
 inline constexpr std::string_view kUnreadRule = "what git obeys cannot be read";
@@ -189,6 +190,7 @@ private:
                         std::string_view present) const;
     Verdict judge_alternates(std::string_view path, std::string_view text,
                              std::string_view present) const;
+    std::uint64_t effort_of(std::string_view name) const;
     bool is_objects_inside(std::string_view line) const;
     Verdict judge_alternates_below(std::string_view from, std::string_view to) const;
     std::size_t object_id_bytes(std::string_view git_directory) const;

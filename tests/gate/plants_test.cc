@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <set>
 #include <span>
 
@@ -951,6 +952,38 @@ TEST_P(PlantsInside, leave_the_rest_free_where_nobody_can_look) {
     if (GetParam().from_root) return;  // who may read it
     EXPECT_NE(ran.err.find("what git obeys cannot be read"), std::string::npos) << ran.err;
     EXPECT_NE(ran.err.find("cannot be read': c"), std::string::npos) << ran.err;
+}
+
+// Whoever has the turn lets nobody else change anything.
+constexpr const char* kHugeIndex = R"sh(git init -q own; cat > index.py <<'P'
+import hashlib, struct
+count = 16000
+directory = b".env~/" * 660
+index = bytearray(b"DIRC" + struct.pack(">II", 4, count))
+for i in range(count):
+    index += bytes(24) + struct.pack(">I", 0o100644) + bytes(32)
+    index += struct.pack(">H", len(directory) + 8)
+    index += b"\0" + directory + b"%08d\0" % i if i == 0 else b"\x08%08d\0" % i
+open("big", "wb").write(index + hashlib.sha1(index).digest())
+P
+python3 index.py; mv big own/.git/index
+)sh";
+
+constexpr const char* kManyPointers = R"sh(
+mkdir n; cd n
+for i in {1..40}; do mkdir a; echo 'gitdir: ../../.git' > a/.git; cd a; done 2>/dev/null; true
+)sh";
+
+TEST_P(PlantsInside, cannot_keep_the_judge_busy) {
+    const Workspace workspace(GetParam());
+    workspace.prepare("git init -q .");
+    const auto begin = std::chrono::steady_clock::now();
+    const Ran ran = workspace.shell(kHugeIndex);
+    EXPECT_NE(ran.err.find("it is too large"), std::string::npos) << ran.err;
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
+    const Ran nested = workspace.shell(kManyPointers);
+    EXPECT_NE(nested.err.find("so many .git files"), std::string::npos) << nested.err;
+    EXPECT_EQ(workspace.outside("test -e n/a/a/a/a/.git").exit_code, 0);
 }
 
 // The file tools wait for the search that finds such repositories.
