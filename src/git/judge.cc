@@ -143,7 +143,7 @@ bool is_any_journal(std::string_view path) {
 
 bool is_obeyed_name(std::string_view name) {
     return is_one_of(kClosedDirectories, name) || is_one_of(kConfigs, name) ||
-           is_called(name, "commondir");
+           is_called(name, "commondir") || is_called(name, kRerereList);
 }
 
 std::uint64_t judged_bytes_max(std::string_view path) {
