@@ -6,8 +6,10 @@
 
 #include <cstddef>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "base/outcome.h"
@@ -32,6 +34,24 @@ struct GitSetting {
     bool is_include() const {
         return key == "include.path" || (key.starts_with("includeif.") && key.ends_with(".path"));
     }
+};
+
+// For lookups: a hostile config has a hundred thousand settings. Those indexed must outlive it.
+class SettingSet {
+public:
+    explicit SettingSet(const std::vector<GitSetting>& settings) {
+        for (const GitSetting& setting : settings) {
+            said_.emplace(setting.key, setting.value, setting.verbatim);
+        }
+    }
+
+    bool holds(const GitSetting& wanted) const {
+        return said_.contains({wanted.key, wanted.value, wanted.verbatim});
+    }
+
+private:
+    using Text = std::optional<std::string_view>;
+    std::set<std::tuple<std::string_view, Text, Text>> said_;
 };
 
 // In order. Errors: invalid_argument (git refuses it too), too_large (limits::kGitConfigBytesMax,

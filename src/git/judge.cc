@@ -25,6 +25,12 @@ using fs::parent_of;
 constexpr std::size_t kIdBytes = 20;
 constexpr std::size_t kLongIdBytes = 32;
 
+// For all names of an index. The turn is held meanwhile: this takes a second or two.
+constexpr std::uint64_t kEffortMax = std::uint64_t{1} << 30;
+
+// Each ".git" file above a name is read whenever the name is asked of.
+constexpr std::size_t kPointersMax = 16;
+
 bool is_sample(std::string_view name) { return name.ends_with(".sample"); }
 
 // The name whose making turns a directory that holds the other one into a git directory.
@@ -36,35 +42,49 @@ std::string_view counterpart(std::string_view name) {
     return {};
 }
 
+// Git goes up from where a name leads. Where each is a directory that is there, and no link is
+// passed, that is what the text says.
+bool goes_up_as_written(const TreeView& tree, std::string_view from, std::string_view path) {
+    bool is_named = false;
+    for (std::size_t at = 0; at < path.size();) {
+        const std::string_view name = path.substr(at, path.find('/', at) - at);
+        if (name == ".." && is_named) {
+            const auto place = resolve_git_path(tree, from, path.substr(0, at));
+            if (!place) return false;
+            const auto stat = tree.lstat(place->empty() ? "." : *place);
+            if (!stat || stat->type != FileType::kDirectory) return false;
+        }
+        is_named = is_named || (!name.empty() && name != "." && name != "..");
+        at += name.size() + 1;
+    }
+    return true;
+}
+
 // By its text: whatever repository lies inside is judged itself. A bare one has no worktree.
 bool is_place_inside(const TreeView& tree, std::string_view git_directory, std::string_view path) {
     const bool is_bare = leaf_of(git_directory) != ".git";
     const std::string_view from = is_bare ? git_directory : parent_of(git_directory);
-    if (goes_up_from_a_name(path)) return false;
+    if (!goes_up_as_written(tree, from, path)) return false;
     const auto place = resolve_git_path(tree, from, path);
     return place && follow_links(tree, *place).end;
 }
 
 // Git looks for relative hooks in the worktree, or in the current directory of a bare repository.
 // If the settings name hooks or include a file, core.worktree and core.bare must not change.
-std::vector<std::string> moved_hooks(std::string_view path, std::string_view text,
-                                     std::string_view present) {
+std::set<std::string> moved_hooks(std::string_view path, std::string_view text,
+                                  std::string_view present) {
     const auto now = parse_git_config(text);
     const auto before = parse_git_config(present);
-    std::vector<std::string> moved;
+    std::set<std::string> moved;
     if (!now || !before) return moved;
     bool names_hooks = is_called(leaf_of(path), "config.worktree");
     for (const GitSetting& each : *now) {
         names_hooks = names_hooks || each.is_include() || each.key == "core.hookspath";
     }
-    const auto was_there = [&](const GitSetting& setting) {
-        return std::any_of(before->begin(), before->end(), [&](const GitSetting& old) {
-            return old.key == setting.key && old.value == setting.value;
-        });
-    };
+    const SettingSet was(*before);
     for (const GitSetting& each : *now) {
         const bool moves = each.key == "core.worktree" || each.key == "core.bare";
-        if (names_hooks && moves && !was_there(each)) moved.push_back(each.key);
+        if (names_hooks && moves && !was.holds(each)) moved.insert(each.key);
     }
     return moved;
 }
@@ -89,23 +109,8 @@ bool is_in_one_of(const std::vector<std::string>& directories, std::string_view 
                                    [&](const auto& each) { return is_within(path, each); });
 }
 
-// Each setting must be known to run nothing and to lead nowhere outside, or be there already.
-Verdict judge_settings(const TreeView& tree, const std::vector<std::string>& gated,
-                       std::string_view path, std::string_view text, std::string_view present) {
-    const auto trusted = parse_git_config(present);
-    const auto leads_inside = [&](std::string_view to, PathFrom from) {
-        const std::string_view git_directory = parent_of(path);
-        if (from != PathFrom::kWorktree) return is_worktree_of_submodule(git_directory, to);
-        return is_place_inside(tree, git_directory, to) || is_in_one_of(gated, to);
-    };
-    auto verdict =
-        judge_git_config(text, trusted.value_or(std::vector<GitSetting>()), leads_inside);
-    for (const std::string& key : moved_hooks(path, text, present)) verdict.refused.push_back(key);
-    if (verdict.is_clean()) return std::nullopt;
-    return Refusal{PathAccess::kReadOnly, std::string(kConfigRule), verdict.summary()};
-}
-
 // By a link called "t" and six letters, in a new repository, git learns whether links can be made.
+constexpr std::string_view kProbeTarget = "testing";
 bool is_name_of_link_probe(std::string_view name) {
     constexpr std::size_t kProbeBytes = 7;
     return name.size() == kProbeBytes && name.front() == 't' &&
@@ -138,7 +143,7 @@ bool is_any_journal(std::string_view path) {
 
 bool is_obeyed_name(std::string_view name) {
     return is_one_of(kClosedDirectories, name) || is_one_of(kConfigs, name) ||
-           is_called(name, "commondir");
+           is_called(name, "commondir") || is_called(name, kRerereList);
 }
 
 std::uint64_t judged_bytes_max(std::string_view path) {
@@ -187,6 +192,12 @@ Verdict Judge::look(std::string_view path) const {
 
 Verdict Judge::make(std::string_view path, FileType type) const {
     return judge(path, Act::kMake, type);
+}
+
+Verdict Judge::make_link(std::string_view path, std::string_view target) const {
+    if (target != kProbeTarget || !is_link_probe(path)) return make(path, FileType::kSymlink);
+    if (auto refused = judge_above_obeyed(path)) return refused;
+    return carry(path);
 }
 
 Verdict Judge::write(std::string_view path) const {
@@ -249,9 +260,14 @@ Verdict Judge::judge_rules(std::string_view path, Act act) const {
 Verdict Judge::judge_secret(std::string_view path, const policy::Decision& decision) const {
     Refusal refused{PathAccess::kDeny, std::string(decision.pattern)};
     if (decision.by_operator) return refused;
+    bool was_telling = false;
     for (std::size_t end = 0; end != path.npos;) {
         end = path.find('/', end + 1);
         const std::string_view above = path.substr(0, end);
+        // The topmost is denied by its own name, or by that of its directory.
+        const bool is_telling = rules_.may_restrict_by(leaf_of(above));
+        const bool may_be_denied = std::exchange(was_telling, is_telling) || is_telling;
+        if (!may_be_denied && end != path.npos) continue;
         if (rules_.decide(rule_path(above)).access != PathAccess::kDeny) continue;
         const auto stat = tree_->lstat(above);
         if (!stat && stat.error().code == Code::kNotFound) return std::nullopt;
@@ -272,13 +288,14 @@ Verdict Judge::judge_git(std::string_view path, Act act, FileType type) const {
     if (is_owners && top == ruled && act == Act::kRemove) return sealed(".git");
     if (act == Act::kRemove && is_of_worktree_outside(path)) return sealed(kWorktreeRule);
     const bool is_new_link = act == Act::kMake && type == FileType::kSymlink;
-    if (is_new_link && is_in_git_directory(path) && !is_link_probe(path)) {
-        return sealed(kLinksRule);
-    }
+    if (is_new_link && is_in_git_directory(path)) return sealed(kLinksRule);
     for (std::string_view at = path; !at.empty(); at = parent_of(at)) {
         const std::string_view name = leaf_of(at);
         if (act == Act::kRemove && !(is_owners && parent_of(at) == top_path)) continue;
         if (!is_one_of(kClosedDirectories, name) || !is_git_directory(parent_of(at))) continue;
+        const bool is_cache = is_called(name, kRerereCache);
+        if (is_cache && act == Act::kRemove) continue;
+        if (is_cache) return sealed(kRerereRule);
         const bool is_itself = at == path;
         const bool is_entry = !is_itself && parent_of(path) == at;
         if (is_itself && act == Act::kMake && type == FileType::kDirectory) continue;
@@ -293,24 +310,19 @@ Verdict Judge::judge_git(std::string_view path, Act act, FileType type) const {
     if (is_called(name, ".git") && type == FileType::kSymlink && act == Act::kMake) {
         return sealed(kConfigRule);
     }
-    const bool is_settings = is_one_of(kConfigs, name);
-    if ((is_settings || is_index(name)) && is_git_directory(parent_of(path))) {
-        const std::string_view rule = is_settings ? kConfigRule : kIndexRule;
+    if (const auto file = judged(path)) {
         if (act == Act::kWrite) {
-            return Refusal{PathAccess::kReadOnly, std::string(rule),
+            return Refusal{PathAccess::kReadOnly, std::string(file->rule),
                            "use git, or rename a finished file to this name"};
         }
-        if (!is_settings && act != Act::kRemove && type != FileType::kRegular) return sealed(rule);
-    }
-    if (is_settings && is_git_directory(parent_of(path))) {
-        const bool is_owners_own = is_owners && parent_of(path) == top_path;
-        const bool changes_ids = is_called(name, "config") && act == Act::kRemove &&
-                                 object_id_bytes(parent_of(path)) != kIdBytes &&
-                                 rests_on_ids(parent_of(path));
-        const bool is_kept = is_owners_own || changes_ids;
-        if (act == Act::kRemove ? is_kept : type != FileType::kRegular) {
-            return sealed(kConfigRule);
-        }
+        if (act == Act::kMake && type != FileType::kRegular) return sealed(file->rule);
+        const std::string_view git_directory = file->git_directory;
+        const bool is_owners_own = is_owners && git_directory == top_path;
+        const bool changes_ids = is_called(name, "config") &&
+                                 object_id_bytes(git_directory) != kIdBytes &&
+                                 rests_on_ids(git_directory);
+        const bool is_kept = file->rule == kConfigRule && (is_owners_own || changes_ids);
+        if (act == Act::kRemove && is_kept) return sealed(kConfigRule);
     }
     if (act == Act::kRemove) return std::nullopt;
     const std::string_view directory = parent_of(path);
@@ -348,17 +360,19 @@ bool Judge::is_in_git_directory(std::string_view path) const {
     return false;
 }
 
-// At the top of a repository, or of a submodule's. A branch may be called like a probe, and git
-// writes to its log: there links are never made.
+// At the top of a repository, or of a submodule's, which has no shape yet. A branch may be called
+// like a probe, and git writes to its log: there links are never made.
 bool Judge::is_link_probe(std::string_view path) const {
     const std::string_view directory = parent_of(path);
-    if (!is_name_of_link_probe(leaf_of(path)) || !is_git_directory(directory)) return false;
+    if (!is_name_of_link_probe(leaf_of(path))) return false;
+    bool is_in_submodule = false;
     for (std::string_view at = directory; !at.empty() && is_in_git_directory(at);) {
         const bool leads_to_submodule = at != directory && is_called(leaf_of(at), "modules");
         if (!leads_to_submodule && is_one_of(kFilledByGit, leaf_of(at))) return false;
         at = parent_of(at);
+        is_in_submodule = is_in_submodule || (leads_to_submodule && is_git_directory(at));
     }
-    return true;
+    return is_in_submodule || is_git_directory(directory);
 }
 
 Verdict Judge::judge_completion(std::string_view path) const {
@@ -388,6 +402,7 @@ Verdict Judge::judge_parts(std::string_view directory) const {
 Verdict Judge::judge_hooks(std::string_view directory) const {
     const auto stat = tree_->lstat(directory);
     if (!stat && stat.error().code == Code::kNotFound) return std::nullopt;
+    if (is_called(leaf_of(directory), kRerereCache)) return sealed(kRerereRule);
     if (!stat || stat->type != FileType::kDirectory) return sealed(kHooksRule);
     const auto listing = tree_->list(directory);
     if (!listing || listing->truncated) return sealed(kHooksRule);
@@ -405,8 +420,14 @@ std::vector<std::string> Judge::configs_completed_by(std::string_view path) cons
 // Those that are there. What cannot be looked at counts as there.
 std::vector<std::string> Judge::judged_files(std::string_view directory) const {
     std::vector<std::string> files;
-    for (const std::string_view name : {kConfigs[0], kConfigs[1], std::string_view("index")}) {
+    for (const std::string_view name :
+         {kConfigs[0], kConfigs[1], std::string_view("index"), kRerereList}) {
         if (has(directory, name)) files.push_back(joined(directory, name));
+    }
+    for (const std::string_view name : kAlternates) {
+        std::string file = joined(joined(directory, "objects/info"), name);
+        const auto stat = tree_->lstat(file);
+        if (stat || !is_not_there(stat.error())) files.push_back(std::move(file));
     }
     const auto listing = tree_->list(directory);
     if (!listing) return files;
@@ -421,6 +442,11 @@ std::vector<std::string> Judge::judged_files(std::string_view directory) const {
 Verdict Judge::judge_content(std::string_view path, std::string_view text,
                              std::string_view present) const {
     if (is_index(leaf_of(path))) return judge_index(path, text, present);
+    if (is_called(leaf_of(path), kRerereList)) {
+        return text.empty() || text == present ? Verdict() : sealed(kRerereRule);
+    }
+    const auto file = judged_file(path);
+    if (file && file->rule == kAlternatesRule) return judge_alternates(path, text, present);
     const std::string_view git_directory = parent_of(path);
     const bool is_shared = is_called(leaf_of(path), "config");
     const bool changes_ids = is_shared && id_bytes_of(text) != object_id_bytes(git_directory) &&
@@ -428,7 +454,59 @@ Verdict Judge::judge_content(std::string_view path, std::string_view text,
     if (changes_ids) {
         return Refusal{PathAccess::kReadOnly, std::string(kConfigRule), "extensions.objectformat"};
     }
-    return judge_settings(*tree_, facts_.gated, path, text, present);
+    return judge_settings(path, text, present);
+}
+
+// Each setting must be known to run nothing and to lead nowhere outside, or be there already. What
+// a path leads to may change later: in a repository of the owner's there is no new one.
+Verdict Judge::judge_settings(std::string_view path, std::string_view text,
+                              std::string_view present) const {
+    const std::string_view git_directory = parent_of(path);
+    const bool is_owners = !is_own(common_directory(git_directory));
+    const auto trusted = parse_git_config(present).value_or(std::vector<GitSetting>());
+    const bool had_worktree = std::any_of(trusted.begin(), trusted.end(), [](const auto& each) {
+        return each.key == "core.worktree";
+    });
+    const auto leads_inside = [&](std::string_view to, PathFrom from) {
+        if (from == PathFrom::kWorktree) {
+            return is_place_inside(*tree_, git_directory, to) || is_in_one_of(facts_.gated, to);
+        }
+        return is_worktree_of_submodule(git_directory, to) &&
+               (!is_owners || (!had_worktree && is_usual_worktree(git_directory, to)));
+    };
+    auto verdict = judge_git_config(text, trusted, leads_inside);
+    for (const std::string& key : moved_hooks(path, text, present)) verdict.refused.push_back(key);
+    if (is_owners && verdict.is_clean()) {
+        const auto were_there = repositories_here(trusted);
+        const SettingSet before(were_there);
+        for (const GitSetting& each : repositories_here(*parse_git_config(text))) {
+            if (before.holds(each) || is_address_of_submodule(git_directory, each)) continue;
+            verdict.refused.push_back(each.key);
+            break;
+        }
+    }
+    if (verdict.is_clean()) return std::nullopt;
+    return Refusal{PathAccess::kReadOnly, std::string(kConfigRule), verdict.summary()};
+}
+
+// "git submodule init" writes again what "deinit" took away.
+bool Judge::is_address_of_submodule(std::string_view git_directory,
+                                    const GitSetting& setting) const {
+    constexpr std::string_view kBegin = "submodule.";
+    constexpr std::string_view kEnd = ".url";
+    std::string_view name = setting.key;
+    if (!name.starts_with(kBegin) || !name.ends_with(kEnd)) return false;
+    if (name.size() <= kBegin.size() + kEnd.size()) return false;
+    name = name.substr(kBegin.size(), name.size() - kBegin.size() - kEnd.size());
+    if (!is_name_in_worktree(name)) return false;
+    const std::string submodule = joined(joined(git_directory, "modules"), name);
+    if (is_own(submodule)) return false;
+    const auto text = tree_->read_file(joined(submodule, "config"), limits::kGitConfigBytesMax);
+    const auto settings = parse_git_config(text ? *text : std::string());
+    return settings && std::any_of(settings->begin(), settings->end(), [&](const auto& each) {
+               return each.key.starts_with("remote.") && each.key.ends_with(kEnd) &&
+                      each.value == setting.value && each.verbatim == setting.verbatim;
+           });
 }
 
 // A name that is new must not be a secret's: the owner's "git commit -a" would store its content
@@ -442,32 +520,86 @@ Verdict Judge::judge_index(std::string_view path, std::string_view bytes,
     }
     const std::size_t id_bytes = object_id_bytes(git_directory);
     const bool has_worktree = is_called(leaf_of(git_directory), ".git");
-    const auto was_there = [&](std::string_view name) {
-        return !visit_index_names(present, id_bytes,
-                                  [&](std::string_view each) { return each != name; });
-    };
     Refusal refused{PathAccess::kReadOnly, std::string(kIndexRule), "it is damaged"};
+    std::set<std::string, std::less<>> hidden;
+    std::uint64_t effort = 0;
     const auto is_fine = [&](std::string_view name) {
         if (!is_name_in_worktree(name)) {
             refused.detail = "it names a file outside of the worktree";
             return false;
         }
+        effort += effort_of(name);
+        if (effort > kEffortMax) {
+            refused.detail = "it is too large";
+            return false;
+        }
         if (!has_worktree) return true;
         const std::string file = joined(parent_of(git_directory), name);
         const bool is_denied = rules_.decide(rule_path(file)).access == PathAccess::kDeny;
-        if (!is_denied || !look(file) || (!present.empty() && was_there(name))) return true;
-        refused.detail = "it names a file that is hidden";
-        return false;
+        if (is_denied && look(file)) hidden.emplace(name);
+        return true;
     };
-    if (visit_index_names(bytes, id_bytes, is_fine)) return std::nullopt;
+    if (!visit_index_names(bytes, id_bytes, is_fine)) return refused;
+    if (!hidden.empty()) {
+        (void)visit_index_names(present, id_bytes, [&](std::string_view name) {
+            if (const auto known = hidden.find(name); known != hidden.end()) hidden.erase(known);
+            return !hidden.empty();
+        });
+    }
+    if (hidden.empty()) return std::nullopt;
+    refused.detail = "it names a file that is hidden";
     return refused;
 }
 
-std::size_t Judge::object_id_bytes(std::string_view git_directory) const {
+// To decide about a name of an index: it grows with the square of the names in it that may be
+// somebody's rule.
+std::uint64_t Judge::effort_of(std::string_view name) const {
+    std::uint64_t telling = 1;
+    for (std::string_view rest = name; !rest.empty();) {
+        const std::string_view part = rest.substr(0, rest.find('/'));
+        rest.remove_prefix(std::min(rest.size(), part.size() + 1));
+        if (rules_.may_restrict_by(part)) ++telling;
+    }
+    return name.size() * telling * telling;
+}
+
+Verdict Judge::judge_alternates(std::string_view path, std::string_view text,
+                                std::string_view present) const {
+    const auto take_line = [](std::string_view& rest) {
+        const std::string_view line = rest.substr(0, rest.find('\n'));
+        rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+        return line;
+    };
+    std::set<std::string_view> known = {""};
+    while (!present.empty()) known.insert(take_line(present));
+    const bool may_add =
+        is_called(leaf_of(path), "alternates") && is_own(judged_file(path)->git_directory);
+    while (!text.empty()) {
+        const std::string_view line = take_line(text);
+        if (line.starts_with('#') || !known.insert(line).second) continue;
+        if (!may_add || !is_objects_inside(line)) return sealed(kAlternatesRule);
+    }
+    return std::nullopt;
+}
+
+// Those of a git directory, by a path that leads there from wherever the file is.
+bool Judge::is_objects_inside(std::string_view line) const {
+    if (!line.starts_with('/') || !goes_up_as_written(*tree_, {}, line)) return false;
+    const auto place = resolve_git_path(*tree_, {}, line);
+    if (!place || !is_called(leaf_of(*place), "objects")) return false;
+    const auto stat = tree_->lstat(*place);
+    return stat && stat->type == FileType::kDirectory && is_git_directory(parent_of(*place));
+}
+
+// Of a worktree, its repository's.
+std::string_view Judge::common_directory(std::string_view git_directory) const {
     const bool is_worktree = has(git_directory, "commondir");
-    const std::string_view common =
-        is_worktree ? parent_of(parent_of(git_directory)) : git_directory;
-    const auto text = tree_->read_file(joined(common, "config"), limits::kGitConfigBytesMax);
+    return is_worktree ? parent_of(parent_of(git_directory)) : git_directory;
+}
+
+std::size_t Judge::object_id_bytes(std::string_view git_directory) const {
+    const auto text = tree_->read_file(joined(common_directory(git_directory), "config"),
+                                       limits::kGitConfigBytesMax);
     return id_bytes_of(text ? *text : std::string());
 }
 
@@ -479,10 +611,13 @@ bool Judge::rests_on_ids(std::string_view git_directory) const {
                        [](const auto& file) { return is_index(leaf_of(file)); });
 }
 
+std::optional<JudgedFile> Judge::judged(std::string_view path) const {
+    const auto file = judged_file(path);
+    return file && is_git_directory(file->git_directory) ? file : std::nullopt;
+}
+
 bool Judge::is_config(std::string_view path) const {
-    const std::string_view name = leaf_of(path);
-    return rules_.has_defaults() && (is_one_of(kConfigs, name) || is_index(name)) &&
-           is_git_directory(parent_of(path));
+    return rules_.has_defaults() && judged(path).has_value();
 }
 
 Verdict Judge::judge_config(std::string_view path, std::string_view text) const {
@@ -558,6 +693,7 @@ Verdict Judge::judge_any_obeyed(std::string_view path, By by,
             if (std::any_of(obeyed.all.begin(), obeyed.all.end(), is)) return sealed(kHooksRule);
             if (!unread && !obeyed.unread.empty()) unread = not_readable(obeyed.unread);
             if (obeyed.is_by_pointer) pointers.push_back(above);
+            if (pointers.size() > kPointersMax) return sealed(kPointersRule);
         }
         if (above.empty()) break;
     }

@@ -10,13 +10,17 @@
 // What git obeys is told by shape, wherever it lies. A directory is a git directory if it holds
 // "objects" and "refs", or "HEAD" and "commondir": git accepts no other. In one
 //   - "config" and "config.worktree" are judged by content (judge_config) before they get the name,
-//     and are never written in place;
+//     and are never written in place.
+//     In one of the owner's they get no new path: what it leads to may change once it was judged;
 //   - so is "index", whose names git follows without looking: none leads out of the worktree, into
-//   a
-//     ".git", or to a secret;
+//     a ".git", or to a secret;
+//   - so is "MERGE_RR", whose files git reads and writes without looking: it is empty, and no
+//     "rr-cache" is made;
+//   - so is "objects/info/alternates": a new line leads to objects inside, and only in a repository
+//     of the session's; "http-alternates" gets none;
 //   - "hooks" holds nothing but samples, "remotes" and "branches" nothing at all, unless the owner
 //     made it;
-//   - no link is made: git writes through links, and what it writes may be of the session's choice;
+//   - no link is made but git's probe: git writes through links;
 //   - whoever makes the name that completes the shape has the parts that are there judged first.
 // So is what the settings of a repository of the owner's lead to: included files, core.hooksPath,
 // and where links among its hooks lead. A path is asked of from the directories above it; what
@@ -58,14 +62,20 @@ struct Refusal {
     std::string detail = {};                    // of a config: the keys
 };
 
+struct GitSetting;
+struct JudgedFile;
+
 using Verdict = std::optional<Refusal>;  // nothing: go on
 
 // Told as the rule where no pattern of paths applies.
 inline constexpr std::string_view kHooksRule = "hooks of a git repository";
 inline constexpr std::string_view kConfigRule = "settings of a git repository";
 inline constexpr std::string_view kIndexRule = "the index of a git repository";
+inline constexpr std::string_view kRerereRule = "recorded merges of a git repository";
+inline constexpr std::string_view kAlternatesRule = "alternates of a git repository";
 inline constexpr std::string_view kLinksRule = "links in a git repository";
 inline constexpr std::string_view kPointerRule = "a .git file in a directory of the owner's";
+inline constexpr std::string_view kPointersRule = "so many .git files above one another";
 inline constexpr std::string_view kWorktreeRule = "a worktree outside of the workspace";
 inline constexpr std::string_view kCommonOfWorktree = "../..\n";
 inline constexpr std::string_view kUnreadRule = "what git obeys cannot be read";
@@ -114,6 +124,8 @@ public:
     Verdict look(std::string_view path) const;
     // A name that does not exist yet, or whose object is replaced.
     Verdict make(std::string_view path, FileType type) const;
+    // A symbolic link. Git makes one in a new repository, to learn whether it can.
+    Verdict make_link(std::string_view path, std::string_view target) const;
     // Content of an existing file.
     Verdict write(std::string_view path) const;
     Verdict remove(std::string_view path) const;
@@ -141,7 +153,7 @@ public:
     // git makes it: kCommonOfWorktree is all that git writes there.
     bool is_commondir_of_worktree(std::string_view path) const;
 
-    // Is a file of this name judged by its content? A config of git, an index.
+    // Is a file of this name judged by its content? See judged_file().
     bool is_config(std::string_view path) const;
     // May it hold this text? What the present file says stays allowed.
     Verdict judge_config(std::string_view path, std::string_view text) const;
@@ -163,14 +175,24 @@ private:
     bool has(std::string_view directory, std::string_view name) const;
     bool is_own(std::string_view path) const;
     bool is_in_own_tree(std::string_view path) const;
+    std::optional<JudgedFile> judged(std::string_view path) const;
     Verdict judge(std::string_view path, Act act, FileType type) const;
     Verdict judge_rules(std::string_view path, Act act) const;
     Verdict judge_secret(std::string_view path, const policy::Decision& decision) const;
     Verdict judge_git(std::string_view path, Act act, FileType type) const;
     Verdict judge_content(std::string_view path, std::string_view text,
                           std::string_view present) const;
+    Verdict judge_settings(std::string_view path, std::string_view text,
+                           std::string_view present) const;
+    bool is_address_of_submodule(std::string_view git_directory, const GitSetting& setting) const;
+    std::string_view common_directory(std::string_view git_directory) const;
     Verdict judge_index(std::string_view path, std::string_view bytes,
                         std::string_view present) const;
+    Verdict judge_alternates(std::string_view path, std::string_view text,
+                             std::string_view present) const;
+    std::uint64_t effort_of(std::string_view name) const;
+    bool is_objects_inside(std::string_view line) const;
+    Verdict judge_alternates_below(std::string_view from, std::string_view to) const;
     std::size_t object_id_bytes(std::string_view git_directory) const;
     bool rests_on_ids(std::string_view git_directory) const;
     Verdict judge_indexes(std::string_view from, std::string_view to) const;

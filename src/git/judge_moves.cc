@@ -85,6 +85,7 @@ Verdict Judge::judge_below(std::string_view from, std::string_view to) const {
     for (const std::string_view end : {from, to}) {
         if (auto refused = judge_above_obeyed(end)) return refused;
     }
+    if (auto refused = judge_alternates_below(from, to)) return refused;
     if (auto refused = judge_repositories_below(from, to)) return refused;
     if (is_called(leaf_of(to), ".git")) {
         if (has(from, "paddock")) return Refusal{PathAccess::kDeny, std::string(kJournalRule)};
@@ -104,6 +105,19 @@ Verdict Judge::judge_below(std::string_view from, std::string_view to) const {
     if (auto refused = judge_secrets_below(from, to)) return refused;
     if (auto refused = judge_indexes(from, to)) return refused;
     forget_obeyed();
+    return std::nullopt;
+}
+
+// They were judged nowhere, and git moves no directory of objects.
+Verdict Judge::judge_alternates_below(std::string_view from, std::string_view to) const {
+    for (const std::string_view name : kAlternates) {
+        for (const std::string& below : {std::string(name), joined("info", name)}) {
+            const auto file = judged_file(joined(to, below));
+            if (!file || file->rule != kAlternatesRule) continue;
+            const auto stat = tree_->lstat(joined(from, below));
+            if (stat || !is_not_there(stat.error())) return sealed(kAlternatesRule);
+        }
+    }
     return std::nullopt;
 }
 

@@ -24,6 +24,20 @@ bool is_index(std::string_view name) {
     return is_called(name, "index") || is_called(name.substr(0, kShared.size()), kShared);
 }
 
+std::optional<JudgedFile> judged_file(std::string_view path) {
+    const std::string_view name = fs::leaf_of(path);
+    const std::string_view directory = parent_of(path);
+    if (is_one_of(kConfigs, name)) return JudgedFile{directory, kConfigRule};
+    if (is_index(name)) return JudgedFile{directory, kIndexRule};
+    if (is_called(name, kRerereList)) return JudgedFile{directory, kRerereRule};
+    const std::string_view objects = parent_of(directory);
+    if (is_one_of(kAlternates, name) && is_called(fs::leaf_of(directory), "info") &&
+        is_called(fs::leaf_of(objects), "objects")) {
+        return JudgedFile{parent_of(objects), kAlternatesRule};
+    }
+    return std::nullopt;
+}
+
 Refusal sealed(std::string_view rule) { return Refusal{PathAccess::kReadOnly, std::string(rule)}; }
 
 Refusal not_readable(std::string_view path) {
@@ -57,6 +71,13 @@ bool is_worktree_of_submodule(std::string_view git_directory, std::string_view p
         if (is_called(leaf_of(above), ".git")) return false;
     }
     return true;
+}
+
+bool is_usual_worktree(std::string_view git_directory, std::string_view path) {
+    constexpr std::string_view kModules = ".git/modules/";
+    const std::size_t at = git_directory.find(kModules);
+    while (path.starts_with("../")) path.remove_prefix(3);
+    return at != git_directory.npos && path == git_directory.substr(at + kModules.size());
 }
 
 std::string_view first_named(std::string_view path, std::string_view pattern) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <string_view>
 
 #include "git/judge.h"
@@ -11,15 +12,30 @@
 namespace paddock::git {
 
 // Directories of a git directory in which nothing is made, samples of hooks excepted.
-inline constexpr std::array<std::string_view, 3> kClosedDirectories = {"hooks", "remotes",
-                                                                       "branches"};
+inline constexpr std::array<std::string_view, 4> kClosedDirectories = {"hooks", "remotes",
+                                                                       "branches", "rr-cache"};
+// The one that is not made either: that it is there has git replay what it recorded.
+inline constexpr std::string_view kRerereCache = "rr-cache";
+// Names files from which git records there, and which it resolves.
+inline constexpr std::string_view kRerereList = "MERGE_RR";
 // Those in which git writes to names that are its users' choice.
 inline constexpr std::array<std::string_view, 6> kFilledByGit = {"info",    "logs", "modules",
                                                                  "objects", "refs", "worktrees"};
 inline constexpr std::array<std::string_view, 2> kConfigs = {"config", "config.worktree"};
 
+// In "objects/info": they name directories of objects that git takes for its own.
+inline constexpr std::array<std::string_view, 2> kAlternates = {"alternates", "http-alternates"};
+
 // The index, or the part of one that several share.
 bool is_index(std::string_view name);
+
+// A file that git obeys by what it says, if `git_directory` is one.
+struct JudgedFile {
+    std::string_view git_directory;
+    std::string_view rule;
+};
+// By the path alone.
+std::optional<JudgedFile> judged_file(std::string_view path);
 
 // Where a directory ignores case, git finds them under any.
 bool is_called(std::string_view name, std::string_view wanted);
@@ -40,6 +56,9 @@ bool goes_up_from_a_name(std::string_view path);
 // The git directory of a submodule, "X/.git/modules/NAME", may have a worktree below X: then the
 // two move together, and no link or other place of X leads git elsewhere.
 bool is_worktree_of_submodule(std::string_view git_directory, std::string_view path);
+
+// The one that is called like it. For a submodule that was moved it is another.
+bool is_usual_worktree(std::string_view git_directory, std::string_view path);
 
 // The first of the names that a default rule gives, of a path that it matches: a session that makes
 // ".github" itself has not made the tree that ".github/hooks" is in.

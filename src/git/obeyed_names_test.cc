@@ -24,6 +24,26 @@ TEST(ObeyedNames, the_worktree_of_a_submodule_is_no_part_of_a_git_directory) {
     EXPECT_FALSE(is_worktree_of_submodule(".git/modules/m", "../../../a/.GIT"));
 }
 
+TEST(ObeyedNames, know_the_worktree_that_is_called_like_its_submodule) {
+    EXPECT_TRUE(is_usual_worktree("a/.git/modules/lib/m", "../../../../lib/m"));
+    EXPECT_FALSE(is_usual_worktree(".git/modules/m", "../../../n"));
+    EXPECT_FALSE(is_usual_worktree("elsewhere/m", "m"));
+}
+
+TEST(ObeyedNames, know_the_files_that_are_judged_by_their_content) {
+    const auto directory_of = [](std::string_view path) {
+        const auto file = judged_file(path);
+        return file ? std::string(file->git_directory) : "none";
+    };
+    EXPECT_EQ(directory_of("a/.git/config"), "a/.git");
+    EXPECT_EQ(directory_of("a/.git/sharedindex.1"), "a/.git");
+    EXPECT_EQ(directory_of("a/.git/merge_rr"), "a/.git");
+    EXPECT_EQ(directory_of("a/.git/objects/info/alternates"), "a/.git");
+    EXPECT_EQ(directory_of("b/Objects/INFO/http-alternates"), "b");
+    EXPECT_EQ(directory_of("a/.git/info/alternates"), "none");
+    EXPECT_EQ(directory_of("a/.git/HEAD"), "none");
+}
+
 class Ordinary : public testing::InMemory {
 protected:
     // A small tree of telling names and others, some of them obeyed by git.

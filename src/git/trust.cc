@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <tuple>
@@ -17,6 +18,8 @@ namespace {
 enum class Value : std::uint8_t {
     kAny,       // only shown or compared
     kWord,      // a mode, a number, a boolean
+    kFalse,     // spelt so: anything else may be a program
+    kBranch,    // a name of a branch, or the beginning of one
     kFormat,    // 0 or 1, and spelt so: git reads numbers in many ways
     kShared,    // with the group at most
     kRemote,    // a name of a remote, or an address
@@ -31,7 +34,9 @@ struct Benign {
 };
 
 // Not here, on purpose: whatever names a program, a file or another address; aliases, which may
-// hold "-c" with any setting; include.*.
+// hold "-c" with any setting; include.*; rebase.instructionFormat, which may write "exec" into the
+// list of what a rebase does; help.autocorrect, which runs another command than was asked for;
+// gitflow.path.hooks.
 constexpr std::array kBenign = std::to_array<Benign>({
     {"core", "repositoryformatversion", Value::kFormat},
     {"core", "filemode", Value::kWord},
@@ -64,6 +69,8 @@ constexpr std::array kBenign = std::to_array<Benign>({
     {"core", "fsync", Value::kAny},
     {"core", "fsyncmethod", Value::kWord},
     {"core", "worktree", Value::kWorktree},
+    {"core", "fsmonitor", Value::kFalse},
+    {"core", "ignorestat", Value::kWord},
     {"extensions", "objectformat", Value::kWord},
     {"extensions", "compatobjectformat", Value::kWord},
     {"extensions", "refstorage", Value::kWord},
@@ -107,6 +114,7 @@ constexpr std::array kBenign = std::to_array<Benign>({
     {"push", "gpgsign", Value::kWord},
     {"fetch", "all", Value::kWord},
     {"fetch", "fsckobjects", Value::kWord},
+    {"fetch", "negotiationalgorithm", Value::kWord},
     {"fetch", "output", Value::kWord},
     {"fetch", "parallel", Value::kWord},
     {"fetch", "prune", Value::kWord},
@@ -130,9 +138,9 @@ constexpr std::array kBenign = std::to_array<Benign>({
     {"rebase", "abbreviatecommands", Value::kWord},
     {"rebase", "missingcommitscheck", Value::kWord},
     {"rebase", "rebasemerges", Value::kWord},
+    {"rebase", "forkpoint", Value::kWord},
     {"rebase", "stat", Value::kWord},
-    {"rerere", "enabled", Value::kWord},
-    {"rerere", "autoupdate", Value::kWord},
+    {"repack", "writebitmaps", Value::kWord},
     {"diff", "algorithm", Value::kWord},
     {"diff", "context", Value::kWord},
     {"diff", "indentheuristic", Value::kWord},
@@ -145,6 +153,7 @@ constexpr std::array kBenign = std::to_array<Benign>({
     {"diff", "noprefix", Value::kWord},
     {"diff", "mnemonicprefix", Value::kWord},
     {"diff", "colormoved", Value::kWord},
+    {"diff", "statgraphwidth", Value::kWord},
     {"diff", "submodule", Value::kWord},
     {"log", "date", Value::kAny},
     {"log", "abbrevcommit", Value::kWord},
@@ -169,36 +178,62 @@ constexpr std::array kBenign = std::to_array<Benign>({
     {"gc", "auto", Value::kWord},
     {"gc", "autodetach", Value::kWord},
     {"gc", "autopacklimit", Value::kWord},
+    {"gc", "reflogexpire", Value::kAny},
+    {"gc", "reflogexpire", Value::kAny, true},
+    {"gc", "reflogexpireunreachable", Value::kAny},
+    {"gc", "reflogexpireunreachable", Value::kAny, true},
     {"gc", "writecommitgraph", Value::kWord},
+    {"gitflow", "develop", Value::kBranch, true},
+    {"gitflow", "master", Value::kBranch, true},
+    {"gitflow", "bugfix", Value::kBranch, true},
+    {"gitflow", "feature", Value::kBranch, true},
+    {"gitflow", "hotfix", Value::kBranch, true},
+    {"gitflow", "release", Value::kBranch, true},
+    {"gitflow", "support", Value::kBranch, true},
+    {"gitflow", "versiontag", Value::kBranch, true},
     {"grep", "linenumber", Value::kWord},
     {"grep", "patterntype", Value::kWord},
+    {"format", "pretty", Value::kAny},
     {"http", "lowspeedlimit", Value::kWord},
     {"http", "lowspeedtime", Value::kWord},
     {"http", "maxrequests", Value::kWord},
     {"http", "postbuffer", Value::kWord},
     {"http", "version", Value::kAny},
+    {"i18n", "commitencoding", Value::kWord},
+    {"i18n", "logoutputencoding", Value::kWord},
     {"lfs", "repositoryformatversion", Value::kWord},
     {"pack", "threads", Value::kWord},
     {"pack", "deltacachesize", Value::kWord},
     {"pack", "packsizelimit", Value::kWord},
     {"pack", "window", Value::kWord},
     {"pack", "windowmemory", Value::kWord},
+    {"pack", "writebitmaps", Value::kWord},
+    {"pretty", "*", Value::kAny},
+    {"protocol", "version", Value::kWord},
     {"receive", "denycurrentbranch", Value::kWord},
     {"receive", "denydeletes", Value::kWord},
     {"receive", "fsckobjects", Value::kWord},
     {"reset", "quiet", Value::kWord},
     {"transfer", "fsckobjects", Value::kWord},
     {"transfer", "hiderefs", Value::kAny},
+    {"uploadpack", "allowanysha1inwant", Value::kWord},
+    {"uploadpack", "allowfilter", Value::kWord},
     {"versionsort", "suffix", Value::kAny},
     {"worktree", "guessremote", Value::kWord},
     {"receive", "denynonfastforwards", Value::kWord},
     {"maintenance", "auto", Value::kWord},
     {"maintenance", "strategy", Value::kWord},
+    {"maintenance", "enabled", Value::kWord, true},
     {"submodule", "active", Value::kAny},
     {"submodule", "recurse", Value::kWord},
     {"submodule", "fetchjobs", Value::kWord},
     {"advice", "*", Value::kWord},
     {"color", "*", Value::kAny},
+    {"color", "current", Value::kAny, true},
+    {"color", "local", Value::kAny, true},
+    {"color", "plain", Value::kAny, true},
+    {"color", "remote", Value::kAny, true},
+    {"color", "upstream", Value::kAny, true},
     {"remote", "pushdefault", Value::kRemote},
     {"remote", "url", Value::kRemote, true},
     {"remote", "pushurl", Value::kRemote, true},
@@ -234,6 +269,15 @@ bool is_word(std::string_view value) {
         const bool letter = (c | 32) >= 'a' && (c | 32) <= 'z';
         return letter || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
     });
+}
+
+bool is_branch(std::string_view value) {
+    if (value.starts_with('-')) return false;
+    while (value.find('/') != value.npos) {
+        if (!is_word(value.substr(0, value.find('/')))) return false;
+        value.remove_prefix(value.find('/') + 1);
+    }
+    return is_word(value);
 }
 
 bool is_shared_with_group_at_most(std::string_view value) {
@@ -278,6 +322,8 @@ bool is_harmless(std::string_view value, Value kind, const LeadsInside& leads_in
     switch (kind) {
         case Value::kAny: return true;
         case Value::kWord: return is_word(value);
+        case Value::kFalse: return value == "false";
+        case Value::kBranch: return is_branch(value);
         case Value::kFormat: return value == "0" || value == "1";
         case Value::kShared: return is_shared_with_group_at_most(value);
         case Value::kRemote: return is_harmless_remote(value, leads_inside);
@@ -285,24 +331,6 @@ bool is_harmless(std::string_view value, Value kind, const LeadsInside& leads_in
     }
     return false;
 }
-
-// For lookups: a hostile config has a hundred thousand settings. Those indexed must outlive it.
-class SettingSet {
-public:
-    explicit SettingSet(const std::vector<GitSetting>& settings) {
-        for (const GitSetting& setting : settings) {
-            said_.emplace(setting.key, setting.value, setting.verbatim);
-        }
-    }
-
-    bool holds(const GitSetting& wanted) const {
-        return said_.contains({wanted.key, wanted.value, wanted.verbatim});
-    }
-
-private:
-    using Text = std::optional<std::string_view>;
-    std::set<std::tuple<std::string_view, Text, Text>> said_;
-};
 
 // A subsection may hold anything, sentences too.
 std::string shown_key(const std::string& key) {
@@ -313,21 +341,78 @@ std::string shown_key(const std::string& key) {
     return text::quote_in_sentence(shown, " ,;");
 }
 
+// The parts of a key: "remote.Origin.url" has a subsection.
+struct Key {
+    std::string_view section;
+    std::string_view subsection;
+    std::string_view name;
+    bool has_subsection = false;
+};
+
+std::optional<Key> parts_of(std::string_view key) {
+    const std::size_t first = key.find('.');
+    const std::size_t last = key.rfind('.');
+    if (first == key.npos) return std::nullopt;
+    if (first == last) return Key{key.substr(0, first), {}, key.substr(last + 1), false};
+    return Key{key.substr(0, first), key.substr(first + 1, last - first - 1), key.substr(last + 1),
+               true};
+}
+
+bool is_about(const Benign& known, const Key& key) {
+    return known.section == key.section && known.with_subsection == key.has_subsection &&
+           (known.name == key.name || known.name == "*");
+}
+
+// The remotes that have an address: a name of another is the path of a repository.
+std::set<std::string_view> remotes_with_address(const std::vector<GitSetting>& settings) {
+    std::set<std::string_view> all;
+    std::set<std::string_view> emptied;  // since git 2.46, by an empty address
+    for (const GitSetting& setting : settings) {
+        const auto key = parts_of(setting.key);
+        if (!key || key->section != "remote" || key->name != "url" || !key->has_subsection) {
+            continue;
+        }
+        (setting.value.value_or("").empty() ? emptied : all).insert(key->subsection);
+    }
+    for (const std::string_view each : emptied) all.erase(each);
+    return all;
+}
+
+bool is_repository_here(const GitSetting& setting, const std::set<std::string_view>& remotes) {
+    const auto key = parts_of(setting.key);
+    const bool is_remote =
+        key && std::any_of(kBenign.begin(), kBenign.end(), [&](const Benign& known) {
+            return known.value == Value::kRemote && is_about(known, *key);
+        });
+    if (!is_remote) return false;
+    const bool is_address = key->name == "url" || key->name == "pushurl";
+    const auto leads_here = [&](std::string_view value) {
+        // The repository itself, for a branch that tracks another.
+        const bool is_name = !is_address && (value == "." || remotes.contains(value));
+        return !is_name && local_path(value).has_value();
+    };
+    return leads_here(setting.value.value_or("")) ||
+           (setting.verbatim && leads_here(*setting.verbatim));
+}
+
 }  // namespace
 
 bool is_benign(const GitSetting& setting, const LeadsInside& leads_inside) {
-    const std::string_view key = setting.key;
-    const std::size_t first = key.find('.');
-    const std::size_t last = key.rfind('.');
-    if (first == key.npos) return false;
-    const std::string_view section = key.substr(0, first);
-    const std::string_view name = key.substr(last + 1);
-    return std::any_of(kBenign.begin(), kBenign.end(), [&](const Benign& known) {
-        return known.section == section && known.with_subsection == (first != last) &&
-               (known.name == name || known.name == "*") &&
-               is_harmless(setting.value.value_or("true"), known.value, leads_inside) &&
-               (!setting.verbatim || is_harmless(*setting.verbatim, known.value, leads_inside));
-    });
+    const auto key = parts_of(setting.key);
+    return key && std::any_of(kBenign.begin(), kBenign.end(), [&](const Benign& known) {
+               return is_about(known, *key) &&
+                      is_harmless(setting.value.value_or("true"), known.value, leads_inside) &&
+                      (!setting.verbatim ||
+                       is_harmless(*setting.verbatim, known.value, leads_inside));
+           });
+}
+
+std::vector<GitSetting> repositories_here(const std::vector<GitSetting>& settings) {
+    const auto remotes = remotes_with_address(settings);
+    std::vector<GitSetting> found;
+    std::copy_if(settings.begin(), settings.end(), std::back_inserter(found),
+                 [&](const GitSetting& each) { return is_repository_here(each, remotes); });
+    return found;
 }
 
 std::string GitVerdict::summary() const {

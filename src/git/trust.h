@@ -22,6 +22,9 @@ using LeadsInside = std::function<bool(std::string_view path, PathFrom from)>;
 // Can this setting neither run a program nor lead out of the workspace?
 bool is_benign(const GitSetting& setting, const LeadsInside& leads_inside);
 
+// Those that lead git to a repository on this host: by a path, or by a name that is no remote's.
+std::vector<GitSetting> repositories_here(const std::vector<GitSetting>& settings);
+
 struct GitVerdict {
     std::vector<std::string> refused{};  // keys, each once; empty: the text may stay
     bool unreadable = false;             // no configuration, or too large

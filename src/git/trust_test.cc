@@ -48,12 +48,52 @@ TEST(GitTrust, lets_stay_what_git_itself_writes) {
     EXPECT_TRUE(judge(text).is_clean());
 }
 
+TEST(GitTrust, lets_stay_what_only_changes_how_git_works) {
+    EXPECT_EQ(refused("[core]\nfsmonitor = false\nignoreStat = true\n"
+                      "[uploadpack]\nallowFilter = true\nallowAnySHA1InWant = true\n"
+                      "[protocol]\nversion = 2\n[maintenance \"commit-graph\"]\nenabled = true\n"
+                      "[gc]\nreflogExpire = 90 days\nreflogExpireUnreachable = never\n"
+                      "[gc \"refs/stash\"]\nreflogExpire = never\n"
+                      "[pack]\nwriteBitmaps = true\n[repack]\nwriteBitmaps = true\n"
+                      "[i18n]\ncommitEncoding = UTF-8\nlogOutputEncoding = ISO-8859-1\n"
+                      "[format]\npretty = oneline\n[pretty]\nx = %h %s\n"
+                      "[rebase]\nforkPoint = false\n[color \"branch\"]\ncurrent = red bold\n"
+                      "[diff]\nstatGraphWidth = 3\n[fetch]\nnegotiationAlgorithm = skipping\n"
+                      "[gitflow \"branch\"]\nmaster = main\n"
+                      "[gitflow \"prefix\"]\nfeature = feature/\nversiontag =\n"),
+              Keys{});
+}
+
 TEST(GitTrust, lets_stay_remotes_inside_and_on_other_hosts) {
     for (const char* address :
          {"/in/a.git", "../a.git", "file:///in/a", "origin", "host:/out", "git@example.org:a.git",
           "ssh://example.org/out", "[example.org:22]:out", "a[1]/b"}) {
         EXPECT_TRUE(judge("[remote \"o\"]\nurl = " + std::string(address)).is_clean()) << address;
     }
+}
+
+Keys keys_of_repositories_here(std::string_view text) {
+    Keys keys;
+    for (const GitSetting& each : repositories_here(parse_git_config(text).value())) {
+        keys.push_back(each.key);
+    }
+    return keys;
+}
+
+TEST(GitTrust, knows_what_leads_to_a_repository_on_this_host) {
+    EXPECT_EQ(keys_of_repositories_here("[remote \"a\"]\nurl = https://example.org/a\n"
+                                        "[remote \"b\"]\nurl = git@example.org:b\n"
+                                        "[branch \"m\"]\nremote = a\npushRemote = .\n"
+                                        "[remote]\npushDefault = b\n"),
+              Keys{});
+    EXPECT_EQ(keys_of_repositories_here("[remote \"a\"]\nurl = ../a\npushurl = file:///a\n"
+                                        "[branch \"m\"]\nremote = other\n"
+                                        "[submodule \"s\"]\nurl = /in/s\n"),
+              (Keys{"remote.a.url", "remote.a.pushurl", "branch.m.remote", "submodule.s.url"}));
+    // Its addresses are taken back.
+    EXPECT_EQ(keys_of_repositories_here("[remote \"a\"]\nurl = h:a\nurl =\n"
+                                        "[branch \"m\"]\nremote = a\n"),
+              (Keys{"remote.a.url", "branch.m.remote"}));
 }
 
 TEST(GitTrust, refuses_whatever_runs_something_or_leads_elsewhere) {
@@ -122,6 +162,14 @@ TEST(GitTrust, refuses_whatever_runs_something_or_leads_elsewhere) {
                                       "extensions.refStorage=files:///x",
                                       "safe.directory=*",
                                       "color.sub.ui=x",
+                                      "core.fsmonitor=no",
+                                      "rerere.enabled=true",
+                                      "rebase.instructionFormat=%s",
+                                      "help.autocorrect=1",
+                                      "maintenance.x.task=x",
+                                      "gitflow.path.hooks=x",
+                                      "gitflow.branch.master=-x",
+                                      "i18n.commitEncoding=../x",
                                       "novel.key=1",
                                       "core.novel=1",
                                       "core.x.bare=true",

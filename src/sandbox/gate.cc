@@ -137,8 +137,10 @@ void Gate::made(const Place& place, journal::Intent& intent) {
 
 // What git begins to obey by this is replaced by copies that were judged.
 Outcome<journal::Intent> Gate::prepare_to_make(const Place& place, FileType type,
-                                               const Caller& caller) {
-    if (const auto error = refuse(judge_->make(place.path, type), place.path)) {
+                                               const Caller& caller, std::string_view target) {
+    auto verdict = type == FileType::kSymlink ? judge_->make_link(place.path, target)
+                                              : judge_->make(place.path, type);
+    if (const auto error = refuse(std::move(verdict), place.path)) {
         return Failure::from_errno(*error);
     }
     for (const std::string& config : judge_->configs_completed_by(place.path)) {

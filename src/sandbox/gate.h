@@ -135,8 +135,9 @@ private:
     static int error_of(const Failure& failure);
     static End not_located(const Failure& failure);
     std::optional<int> refuse(git::Verdict verdict, const std::string& path);
+    // `target`: of a symbolic link.
     Outcome<journal::Intent> prepare_to_make(const Place& place, FileType type,
-                                             const Caller& caller);
+                                             const Caller& caller, std::string_view target = {});
     int adopt_config(const std::string& path, const Caller& caller);
     Done write_config(const Place& to, std::string_view text, const Stat& like);
     static void made(const Place& place, journal::Intent& intent);

@@ -57,7 +57,7 @@ Gate::End Gate::make_name(const GatedCall& call, const Caller& caller) {
     const bool is_read_by_git =
         judge_->is_config(place->path) || judge_->is_commondir_of_worktree(place->path);
     if (type == FileType::kRegular && is_read_by_git) return {.os_error = EACCES};
-    auto intent = prepare_to_make(*place, type, caller);
+    auto intent = prepare_to_make(*place, type, caller, target);
     if (!intent) return {.os_error = error_of(intent.error())};
     sys::set_creation_mask(umask_of(caller.process));
     Done done;

@@ -147,6 +147,7 @@ cat lib/f
 cd ..
 git -c protocol.file.allow=always clone -q --recurse-submodules p copy
 cat copy/lib/f
+git -C copy/lib config core.symlinks || echo links
 cd copy
 git submodule --quiet update --init
 git submodule --quiet sync
@@ -230,7 +231,8 @@ git clone -q --depth 1 "file://$PWD/up" shallow
 git clone -q --bare up bare.git
 git clone -q --mirror up mirror.git
 git clone -q --reference up up reference
-for each in hard shared copied shallow bare.git mirror.git reference; do
+(mkdir deeper && cd deeper && git clone -q ../up upwards)
+for each in hard shared copied shallow bare.git mirror.git reference deeper/upwards; do
   echo $each $(git -C $each log --format=%s | wc -l)
 done
 (cd hard && g commit -q --allow-empty -m third && git push -q origin HEAD:refs/heads/topic)
@@ -422,8 +424,7 @@ git fsck --strict
      R"sh(
 git config user.name Owner
 git config user.email o@example.org
-git init -q --bare -b main up.git
-git remote add origin ./up.git
+git remote add other https://example.org/x.git
 git push -q -u origin main
 git branch -m main trunk
 git checkout -q -b topic --track origin/main
@@ -432,7 +433,11 @@ git worktree remove tree
 git commit -q --allow-empty -m 'by the owner'
 git log --format='%an %s' -1
 )sh",
-     kProject, "test \"$(git config user.name)\" = Owner && git config branch.trunk.merge"},
+     R"sh(
+git init -q -b main . && echo one > README && git add -A && g commit -q -m first
+git init -q --bare -b main up.git && git remote add origin ./up.git
+)sh",
+     "test \"$(git config user.name)\" = Owner && git config branch.trunk.merge"},
     {"git_keeps_what_the_owner_trusts", "git",
      R"sh(
 git config user.name N

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <set>
 #include <span>
 
@@ -141,6 +142,48 @@ const Plant kPlants[] = {
      "mkdir docs; git config core.hooksPath .githooks", "git config core.worktree | grep -q docs"},
     {"repository_open_to_everybody", "git config core.sharedRepository 0666", "", nullptr,
      "git config core.sharedRepository | grep -q 0666"},
+    // --- merges that git records and replays -----------------------------------------------------
+    {"rerere_list_written", "printf 'evil\\tplain\\0' > .git/MERGE_RR", ".git/MERGE_RR"},
+    {"rerere_list_moved_in", "printf 'evil\\tplain\\0' > x; mv x .git/MERGE_RR", ".git/MERGE_RR"},
+    {"rerere_list_held_open_when_it_is_moved_in",
+     ": > x; exec 9>> x; mv x .git/MERGE_RR; printf 'evil\\tplain\\0' >&9", ".git/MERGE_RR"},
+    {"rerere_list_of_a_completed_shape",
+     "mkdir -p b/objects; printf 'evil\\tplain\\0' > b/MERGE_RR; mkdir b/refs", "", nullptr,
+     "test -s b/MERGE_RR && test -d b/refs"},
+    {"rerere_cache", "mkdir .git/rr-cache", "", nullptr, "test -d .git/rr-cache"},
+    {"rerere_cache_moved_in", "mkdir x; mv x .git/rr-cache", "", nullptr, "test -d .git/rr-cache"},
+    {"rerere_cache_of_the_owner_filled",
+     "mkdir .git/rr-cache/1; echo evil > .git/rr-cache/1/postimage", ".git/rr-cache/1/*",
+     "mkdir .git/rr-cache"},
+    {"rerere_cache_of_a_completed_shape", "mkdir -p b/objects b/rr-cache; mkdir b/refs", "",
+     nullptr, "test -d b/rr-cache && test -d b/refs"},
+    {"setting_rerere", "git config rerere.enabled true", "", nullptr,
+     "git config rerere.enabled | grep -q true"},
+    // --- objects that git takes for its own ------------------------------------------------------
+    {"alternates_of_the_owners_repository",
+     "echo /evil > .git/objects/info/alternates; echo /evil > x; mv x .git/objects/info/alternates",
+     ".git/objects/info/alternates"},
+    {"alternates_of_the_owners_repository_to_another",
+     "git init -q evil; echo $PWD/evil/.git/objects > x; mv x .git/objects/info/alternates",
+     ".git/objects/info/alternates"},
+    {"alternates_that_lead_out", "git init -q n; echo /evil > n/.git/objects/info/alternates",
+     "n/.git/objects/info/alternates"},
+    {"alternates_through_a_link",
+     "git init -q n; ln -s . evil; echo $PWD/evil/.git/objects > x; mv x "
+     "n/.git/objects/info/alternates",
+     "n/.git/objects/info/alternates"},
+    {"alternates_of_http", "git init -q n; echo /evil > n/.git/objects/info/http-alternates",
+     "n/.git/objects/info/http-alternates"},
+    {"alternates_of_a_completed_shape",
+     "mkdir -p b/objects/info; echo evil > b/objects/info/alternates; mkdir b/refs", "", nullptr,
+     "test -s b/objects/info/alternates && test -d b/refs"},
+    {"alternates_moved_in_with_objects",
+     "mkdir -p b/refs o/info; echo evil > o/info/alternates; mv o b/objects", "", nullptr,
+     "test -s b/objects/info/alternates && test -d b/refs"},
+    {"alternates_moved_in_with_their_directory",
+     "git init -q n; rm -r n/.git/objects/info; mkdir i; echo evil > i/alternates; mv i "
+     "n/.git/objects/info",
+     "n/.git/objects/info/alternates"},
     // --- hooks of a repository of the owner ------------------------------------------------------
     {"hook_written", "echo evil > .git/hooks/pre-commit", ".git/hooks/*"},
     {"hook_moved", "echo evil > x; mv x .git/hooks/pre-commit", ".git/hooks/*"},
@@ -375,6 +418,8 @@ const Plant kPlants[] = {
      "mkdir -p x/objects x/refs; ln -s ../../../../log x/topic12; touch log; "
      "mv x .git/logs/refs/heads/x",
      "", nullptr, "test -L .git/logs/refs/heads/x/topic12"},
+    {"link_called_like_a_probe_that_leads_elsewhere", "ln -s ../plain .git/tABCDEF", "", nullptr,
+     "test -L .git/tABCDEF"},
     {"format_of_a_repository_in_another_spelling",
      "sed 's/version = 0/version = -2/' .git/config > t; mv t .git/config", "", nullptr,
      "grep -q 'version = -2' .git/config"},
@@ -405,6 +450,23 @@ const Plant kPlants[] = {
     {"setting_credential", "git config credential.helper evil", ".git/config"},
     {"setting_uploadpack", "git config remote.x.uploadpack evil", ".git/config"},
     {"setting_ext_url", "git config remote.x.url 'ext::evil'", ".git/config"},
+    // What a path leads to may change once it was judged.
+    {"setting_path_of_a_remote", "git config remote.x.url ./evil", ".git/config"},
+    {"setting_path_to_push_to", "git config remote.x.pushurl ./evil", ".git/config"},
+    {"setting_path_of_a_branch", "git config branch.main.remote ./evil", ".git/config"},
+    {"setting_path_by_the_name_of_a_remote", "git config branch.main.remote evil", ".git/config"},
+    {"setting_path_of_a_submodule", "git config submodule.x.url ./evil", ".git/config"},
+    {"setting_path_by_a_remote_that_goes", "git config --remove-section remote.up", "",
+     "git remote add up https://example.org/x; git config branch.main.remote up",
+     "! git config remote.up.url >/dev/null"},
+    {"setting_path_in_a_worktree_of_the_session",
+     "git config extensions.worktreeConfig true; git worktree add -q wt -b wt; git -C wt config "
+     "--worktree remote.x.url ./evil",
+     ".git/worktrees/wt/config.worktree"},
+    {"setting_worktree_of_the_owners_submodule",
+     "git config -f .git/modules/s/config core.worktree ../../../evil", ".git/modules/s/config",
+     "mkdir .git/modules; git init -q --separate-git-dir .git/modules/s s; git config -f "
+     ".git/modules/s/config core.worktree ../../../s"},
     {"setting_include", "evil > x; git config include.path ../x; echo '#evil' >> .git/config",
      ".git/config"},
     {"setting_of_a_new_repository", "git init -q n; git -C n config core.fsmonitor evil",
@@ -890,6 +952,38 @@ TEST_P(PlantsInside, leave_the_rest_free_where_nobody_can_look) {
     if (GetParam().from_root) return;  // who may read it
     EXPECT_NE(ran.err.find("what git obeys cannot be read"), std::string::npos) << ran.err;
     EXPECT_NE(ran.err.find("cannot be read': c"), std::string::npos) << ran.err;
+}
+
+// Whoever has the turn lets nobody else change anything.
+constexpr const char* kHugeIndex = R"sh(git init -q own; cat > index.py <<'P'
+import hashlib, struct
+count = 16000
+directory = b".env~/" * 660
+index = bytearray(b"DIRC" + struct.pack(">II", 4, count))
+for i in range(count):
+    index += bytes(24) + struct.pack(">I", 0o100644) + bytes(32)
+    index += struct.pack(">H", len(directory) + 8)
+    index += b"\0" + directory + b"%08d\0" % i if i == 0 else b"\x08%08d\0" % i
+open("big", "wb").write(index + hashlib.sha1(index).digest())
+P
+python3 index.py; mv big own/.git/index
+)sh";
+
+constexpr const char* kManyPointers = R"sh(
+mkdir n; cd n
+for i in {1..40}; do mkdir a; echo 'gitdir: ../../.git' > a/.git; cd a; done 2>/dev/null; true
+)sh";
+
+TEST_P(PlantsInside, cannot_keep_the_judge_busy) {
+    const Workspace workspace(GetParam());
+    workspace.prepare("git init -q .");
+    const auto begin = std::chrono::steady_clock::now();
+    const Ran ran = workspace.shell(kHugeIndex);
+    EXPECT_NE(ran.err.find("it is too large"), std::string::npos) << ran.err;
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
+    const Ran nested = workspace.shell(kManyPointers);
+    EXPECT_NE(nested.err.find("so many .git files"), std::string::npos) << nested.err;
+    EXPECT_EQ(workspace.outside("test -e n/a/a/a/a/.git").exit_code, 0);
 }
 
 // The file tools wait for the search that finds such repositories.
