@@ -140,7 +140,7 @@ net::Response not_allowed(std::string_view allowed) {
     return response;
 }
 
-bool is_question(const net::Head& head) {
+bool is_health_check(const net::Head& head) {
     return head.path() == "/healthz" || head.path() == "/readyz";
 }
 
@@ -233,7 +233,7 @@ std::optional<net::Response> HttpEndpoint::admit(const net::Head& head) const {
     if (!guard_.allows_origin(head)) {
         return net::plain_response(403, "This origin is not allowed here.");
     }
-    if (is_question(head)) {
+    if (is_health_check(head)) {
         if (head.method == "GET" || head.method == "HEAD") return std::nullopt;
         return not_allowed("GET, HEAD");
     }

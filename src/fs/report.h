@@ -35,13 +35,13 @@ auto report(std::string_view operation, const RootState& state, std::string_view
     }
 }
 
-// Repeating an operation whose target changed between look and act.
 // The name no longer leads to what it led to, or no longer inside.
 inline bool is_elsewhere(Code code) {
     return code == Code::kNotFound || code == Code::kNotADirectory || code == Code::kPathEscape ||
            code == Code::kMountCrossing;
 }
 
+// Repeats an operation whose target changed between look and act.
 // A lookup that did not settle (EAGAIN) has had its time and is not given it again.
 template <class Act>
 auto retried(Act act) -> decltype(act()) {

@@ -2,11 +2,11 @@
 // table.
 //
 //   Protocol protocol(info, std::move(methods));
-//   if (auto exchange = protocol.accept(parse_message(text), arrival)) {
-//       const Pace pace = protocol.pace(*exchange);
-//       // Here and now, unless it is a call of a tool and lanes.is_changing().
-//       if (pace == Pace::kQuick && protocol.run_if_quick(exchange)) return;
-//       if (auto full = lanes.submit(pace, ...)) protocol.refuse(*exchange, *full);
+//   if (auto context = protocol.accept(parse_message(text), arrival)) {
+//       const Pace pace = protocol.pace(*context);
+//       // Here and now, unless it is a call of a tool and scheduler.is_changing().
+//       if (pace == Pace::kQuick && protocol.run_if_quick(context)) return;
+//       if (auto full = scheduler.submit(pace, ...)) protocol.refuse(*context, *full);
 //   }
 //
 // Promise: each request with an id that can be read is answered exactly once, or, if the client
@@ -40,7 +40,7 @@ enum class Eras : std::uint8_t { kLegacy, kModern, kBoth };
 // What a handler leaves behind.
 struct Handled {
     std::optional<RpcError> error{};  // absent: the result is written
-    // Not answered yet: whoever keeps the exchange ends it by succeed() or fail(), or the client by
+    // Not answered yet: whoever keeps the request ends it by succeed() or fail(), or the client by
     // cancelling it.
     bool is_open = false;
     // Not begun: it takes longer than RequestContext::is_hurried() allows.
@@ -130,7 +130,7 @@ public:
     // Too much is under way: `full` says which bound was reached.
     void refuse(RequestContext& context, std::string_view full) const;
 
-    // Of an exchange that was left open.
+    // Of a request that was left open.
     void succeed(RequestContext& context) const { context.succeed(server_info_); }
 
 private:

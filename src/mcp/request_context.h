@@ -44,15 +44,15 @@ public:
     virtual void drop() = 0;
 };
 
+class RequestContext;
+
+enum class Transport : std::uint8_t { kStdio, kHttp };
+
 // What belongs together for a client: its requests under way, so that it can cancel them, what it
 // said of itself, and what the server has asked it. On stdio it is the process, on HTTP a session
 // or a single request.
 //
 // Threads: all methods may be called from any thread.
-class RequestContext;
-
-enum class Transport : std::uint8_t { kStdio, kHttp };
-
 class Conversation {
 public:
     // `caller` is whoever was authenticated; empty on stdio.

@@ -17,7 +17,7 @@ Workers::~Workers() {
     work_there_.notify_all();
 }
 
-// Whoever queues alone may use the whole of what is his, however much it is.
+// The only queued call of a client may be of any size.
 std::optional<Workers::Taken> Workers::full_for(const Load& load, std::size_t bytes) const {
     const std::size_t queued = bounds_.queued * share() / bounds_.threads;
     const std::size_t queued_bytes = bounds_.queued_bytes * share() / bounds_.threads;

@@ -224,7 +224,7 @@ void ProgressText::add(std::string_view text, Clock::time_point now) {
     allowance_ = std::min(kBurst, allowance_ + passed.count() * kPerSecond);
     if (allowance_ < 1) return;
     allowance_ -= 1;
-    exchange_.progress(static_cast<double>(printed_), {}, waiting_);
+    context_.progress(static_cast<double>(printed_), {}, waiting_);
     waiting_.clear();
 }
 

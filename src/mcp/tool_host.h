@@ -84,12 +84,12 @@ class ProgressText {
 public:
     using Clock = std::chrono::steady_clock;
 
-    explicit ProgressText(RequestContext& context) : exchange_(context) {}
+    explicit ProgressText(RequestContext& context) : context_(context) {}
 
     void add(std::string_view text, Clock::time_point now);
 
 private:
-    RequestContext& exchange_;
+    RequestContext& context_;
     std::uint64_t printed_ = 0;
     std::string waiting_;
     double allowance_ = kBurst;

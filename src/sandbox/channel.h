@@ -28,8 +28,7 @@ inline constexpr std::size_t kWardenMessageBytes = 196'608;
 // Arguments and variables of one command.
 inline constexpr std::size_t kCommandStringsMax = 4096;
 
-// How a command ended, as the warden tells it to the process that started the session.
-
+// How a command ended, as the warden tells the process that started the session.
 // Times and memory are those of the command and of the children it waited for.
 struct ExitFacts {
     std::int32_t exit_code = 0;  // meaningless after a signal

@@ -24,7 +24,6 @@ public:
     // At most limits::kSecretAheadMax bytes.
     explicit JoinedLines(std::string_view text) noexcept;
 
-    bool has_joins() const noexcept { return joins_ > 0; }
     std::string_view text() const noexcept { return {bytes_.data(), size_}; }
     // Where in the text as it was given this place is.
     std::size_t begin_of(std::size_t place) const noexcept;

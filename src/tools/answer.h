@@ -97,14 +97,14 @@ struct Remarks {
     void add(Remarks more);
 };
 
-// "[2 files made, 1 changed, 3 removed]": empty if there is nothing to say.
+// "[Files: 2 made, 1 changed, 3 removed]": empty if there is nothing to say.
 std::string changes_text(const FileChanges& changes);
 
 // What commands left running has met this limit, and therefore they "were ended".
 Remarks remarks_on_left(EndedBy limit, const CommandLimits& limits, std::string_view consequence);
 
-// What a change answers that was interrupted before anything was written.
-// `what` took too long: "The edits".
+// The error of a change that was interrupted before anything was written. `what` is the subject
+// of its sentence: "The edits".
 inline Error interrupted(const search::Interruption& by, const std::string& what) {
     if (by.cause() == search::Interruption::Cause::kCancelled) return call_cancelled();
     return tool_error(Code::kLimitReached, what +

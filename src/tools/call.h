@@ -15,15 +15,14 @@
 
 namespace paddock::tools {
 
-// As tools::call in everything else.
+// Like tools::call, but the tool is found and the arguments are parsed already.
 Answer call_parsed(const Workspace& workspace, const Declaration& tool,
                    const json::Value& arguments, const CallOptions& options = {});
 
 // Prints the rows of an answer as its first block. Secrets are replaced in both.
 void print_found(const Session& session, Answer& answer);
 
-// All tools, in the order in which they are listed.
-// One per file of the same name.
+// The tools; each is in the file of its name or its group.
 const Declaration& read_file();
 const Declaration& read_files();
 const Declaration& write_file();
@@ -43,6 +42,7 @@ const Declaration& make_directory();
 const Declaration& file_info();
 const Declaration& workspace_info();
 
+// In the order in which they are listed.
 std::span<const Declaration* const> all_tools();
 
 // nullptr if there is none.
